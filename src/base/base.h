@@ -1,0 +1,162 @@
+/* base.h -- what every room stands on: result codes, settings, log, lists, atomics, time, OS calls.
+ *
+ * Nothing here knows MPI.  All functions are safe to call from any thread unless they say otherwise.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BASE_BASE_H
+#define GW_BASE_BASE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "base/consts_gen.h"   /* GW_<X> = value of MPI_<X> in the standard ABI (generated) */
+#include "base/settings_gen.h" /* struct gw_settings and gw_set (generated from every cvars.def) */
+
+/* ---- compiler ---------------------------------------------------------------------------------- */
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define GW_CACHELINE 64
+#define GW_ALIGNED(n) __attribute__((aligned(n)))
+#define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define GW_COLD __attribute__((cold, noinline))
+#define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
+#define GW_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+
+static inline size_t gw_align_up(size_t n, size_t a) { return (n + a - 1) & ~(a - 1); }
+static inline int64_t gw_min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t gw_max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- result codes ------------------------------------------------------------------------------
+ * 0 done; positive: a state; negative: an error from errors.def.  Post calls answer GW_OK (done, nothing
+ * to wait for), GW_POSTED (will complete later) or GW_AGAIN (nothing happened: make progress, retry). */
+enum { GW_OK = 0, GW_POSTED = 1, GW_AGAIN = 2 };
+enum gw_error {
+    GW_EFIRST_ = -4096,
+#define X(name, mpi_class, text) name,
+#include "base/errors.def"
+#undef X
+    GW_ELAST_,
+};
+
+/* Records why (printf text, kept per thread, at most 1 KiB) and returns `code`.  The function that decides
+ * an error calls it once; those above only pass the code on. */
+int gw_fail(int code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
+const char *gw_fail_text(void); /* the calling thread's last text; "" if none */
+void gw_fail_clear(void);
+const char *gw_error_name(int code); /* "GW_ETRUNCATE" */
+const char *gw_error_text(int code); /* the errors.def sentence */
+int gw_error_class(int code);        /* the MPI error class; GW_OK -> 0 */
+
+/* Prints "godwit: rank R (host, pid): ..." to stderr and ends the process with status 1 (for failures
+ * before error handlers exist, and for broken invariants that a user can meet). */
+void gw_die(const char *fmt, ...) GW_PRINTF(1, 2) __attribute__((noreturn, cold));
+
+/* ---- log ---------------------------------------------------------------------------------------
+ * Warnings always print (once per call site where the caller passes a static flag); the rest when
+ * GODWIT_EXPLAIN lists the category. */
+enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8 };
+extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
+#define GW_EXPLAIN(cat, ...)                                          \
+    do {                                                              \
+        if (unlikely(gw_log_mask & (cat))) gw_explain(cat, __VA_ARGS__); \
+    } while (0)
+void gw_explain(unsigned cat, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD; /* "godwit[rank] wire: ..." on stderr */
+void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
+void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
+
+/* ---- settings ----------------------------------------------------------------------------------
+ * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
+ * getenv() stands nowhere else but here and in boot (the launchers' own variables). */
+void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling */
+struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */
+    const char *name, *env, *type, *default_text, *range, *aliases, *help;
+};
+int gw_settings_count(void);
+void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
+const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
+
+/* ---- time -------------------------------------------------------------------------------------- */
+double gw_wtime(void);    /* seconds, monotonic */
+uint64_t gw_now_ns(void); /* CLOCK_MONOTONIC */
+static inline uint64_t gw_ticks(void) /* cheap, monotonic enough for spin budgets; unit: see gw_ticks_per_us */
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return gw_now_ns();
+#endif
+}
+uint64_t gw_ticks_per_us(void); /* measured once, 20 us */
+static inline void gw_cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* ---- intrusive doubly linked list ---------------------------------------------------------------- */
+struct gw_list { struct gw_list *next, *prev; };
+static inline void gw_list_init(struct gw_list *l) { l->next = l->prev = l; }
+static inline bool gw_list_empty(const struct gw_list *l) { return l->next == l; }
+static inline void gw_list_push(struct gw_list *l, struct gw_list *e) /* at the tail */
+{
+    e->prev = l->prev;
+    e->next = l;
+    l->prev->next = e;
+    l->prev = e;
+}
+static inline void gw_list_del(struct gw_list *e)
+{
+    e->prev->next = e->next;
+    e->next->prev = e->prev;
+}
+
+/* ---- completion record: one of the three kinds of pointer that look up ---------------------------- */
+struct gw_done { void (*fn)(struct gw_done *done, int err); };
+
+/* ---- locks: none or spin, chosen once ------------------------------------------------------------- */
+struct gw_lock { _Atomic uint32_t word; }; /* 0 free, 1 held, 2 held with sleepers (futex) */
+extern bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
+void gw_lock_slow(struct gw_lock *l);
+void gw_unlock_slow(struct gw_lock *l);
+static inline bool gw_lock_try(struct gw_lock *l)
+{
+    uint32_t free = 0;
+    return !gw_threads ||
+           atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed);
+}
+static inline void gw_lock(struct gw_lock *l)
+{
+    if (unlikely(gw_threads) && !gw_lock_try(l)) gw_lock_slow(l);
+}
+static inline void gw_unlock(struct gw_lock *l)
+{
+    if (unlikely(gw_threads) &&
+        unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2))
+        gw_unlock_slow(l);
+}
+
+/* ---- memory and OS ------------------------------------------------------------------------------- */
+void *gw_xmalloc(size_t n);            /* never NULL: dies with a sentence */
+void *gw_xcalloc(size_t n, size_t size);
+void *gw_xrealloc(void *p, size_t n);
+char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
+
+int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns); /* shared futex; <0: forever */
+void gw_futex_wake(_Atomic uint32_t *word, int n);
+/* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
+ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
+ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
+int gw_cores_allowed(void); /* cpuset and cgroup quota, at least 1 */
+int gw_levenshtein(const char *a, const char *b);
+
+#endif

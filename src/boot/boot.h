@@ -1,0 +1,69 @@
+/* boot.h -- who am I and who are the others: the inherited memfd of our own mpiexec, PMIx, PMI-1, or nobody.
+ *
+ * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT), PMIx (PMIX_NAMESPACE; libpmix by dlopen), the PMI-1
+ * wire protocol (PMI_FD, PMI_RANK, PMI_SIZE), then a singleton; if the environment says that a launcher
+ * started several of us but none of these works, it ends the process with one sentence (opt out:
+ * GODWIT_SINGLETON=1).  No DNS, no network interface, no libfabric.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BOOT_BOOT_H
+#define GW_BOOT_BOOT_H
+
+#include "obj/obj.h"
+
+/* The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
+ * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
+ * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
+#define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
+enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
+struct boot_rank {             /* one cache line pair per local rank, written by that rank only */
+    _Atomic int32_t pid;
+    _Atomic uint32_t phase;    /* enum boot_phase */
+    _Atomic(uint32_t) call;    /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
+    _Atomic int32_t abort_code;
+    char what[112];            /* last words: text of a fatal error, for the launcher; 0-terminated */
+} GW_ALIGNED(128);
+struct boot_head {
+    uint64_t magic;
+    uint32_t version;          /* of this layout and of everything behind it: GODWIT_SHM_VERSION, must be equal */
+    int32_t nlocal, size, first_rank; /* ranks on this node, in the job, world rank of local rank 0 */
+    uint64_t bytes;            /* of the whole file */
+    uint64_t ranks_offset;     /* struct boot_rank[nlocal] */
+    uint64_t shm_offset;       /* from here on the file belongs to node/ (zeroed) */
+    int32_t launcher_pid;
+    int32_t cores;             /* cores that the ranks of this node share */
+    char jobid[32];
+    char host[64];
+} GW_ALIGNED(64);
+
+enum boot_how { BOOT_SINGLETON, BOOT_GODWIT, BOOT_PMIX, BOOT_PMI1 };
+struct boot_info {
+    enum boot_how how;
+    int rank, size;            /* in the job */
+    int local_rank, nlocal;    /* on this node */
+    const int *local_to_world; /* [nlocal], ascending */
+    int appnum, universe_size; /* universe 0: unknown */
+    bool bound;                /* the launcher bound us to fewer cores than the node has */
+    char jobid[64], host[64];
+    int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
+};
+extern struct boot_info gw_boot;
+
+int boot_init(void);           /* once; GW_OK or it explains and ends the process */
+void boot_finalize(void);
+/* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI-1; a no-op group of one for
+ * singletons; under our own mpiexec it is not needed and put/get answer GW_EUNSUPPORTED. */
+int boot_put(const char *key, const char *value);
+int boot_fence(void);
+int boot_get(int rank, const char *key, char *value_out, size_t cap);
+void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
+
+/* Maps the node's segment: `bytes` as computed by boot_segment_bytes for this nlocal by every rank alike.
+ * Under our mpiexec it maps the inherited file; otherwise local rank 0 makes a memfd and the others open it through
+ * /proc/PID/fd/N (checked by a nonce), all agreed through put/fence/get.  The memory is zero and reserved (a real check,
+ * never SIGBUS): if the machine cannot give it, one sentence says sizes and limits.  Closes every descriptor. */
+struct boot_head *boot_map_segment(uint64_t node_bytes);
+struct boot_rank *boot_my_rank_slot(void);
+
+#endif
