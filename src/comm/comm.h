@@ -1,0 +1,94 @@
+/* comm.h -- groups and communicators as objects: members, context ids, rank -> peer.  No communication.
+ *
+ * A communicator's context id is one 30-bit number, equal on all members and never used for another communicator that
+ * shares a member; on the wire it is shifted left by two to make room for the streams of enum gw_stream.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_COMM_COMM_H
+#define GW_COMM_COMM_H
+
+#include "req/req.h"
+
+enum gw_stream { GW_STREAM_P2P, GW_STREAM_COLL, GW_STREAM_WORLD, GW_STREAM_LEAF }; /* user, collectives, comm making, leaf set-up */
+
+struct gw_group {
+    struct gw_obj obj;
+    int size, rank;  /* rank GW_UNDEFINED: not a member */
+    int first, step; /* world rank of member i is first + i*step while `map` is NULL */
+    int32_t *map;    /* [size] world ranks, or NULL */
+};
+static inline int group_world(const struct gw_group *g, int rank)
+{
+    return g->map ? g->map[rank] : g->first + rank * g->step;
+}
+
+struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */
+
+struct gw_comm {
+    struct gw_obj obj;
+    uint32_t ctx;           /* context id << 2 */
+    int rank, size;
+    struct gw_lane *lane;
+    struct gw_group *group;
+    struct gw_errhandler *errhandler;
+    bool one_node;          /* all members are on this node */
+    bool self;              /* size 1 */
+    struct comm_coll *coll; /* NULL until the first collective */
+    uint64_t coll_seq;      /* collectives started */
+    struct gw_attrs attrs;
+    struct gw_info *info;   /* hints, may be NULL */
+    void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
+    char name[GW_MAX_OBJECT_NAME];
+};
+extern struct gw_comm gw_comm_world, gw_comm_self;
+extern struct gw_group gw_group_empty;
+
+int comm_init(void);     /* after peer_init: world and self */
+void comm_finalize(void);
+static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
+{
+    return peer_get(c->lane, group_world(c->group, rank));
+}
+/* A new communicator object over `group` (referenced) with this context id; errhandler inherited from `parent`. */
+int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out);
+static inline struct gw_comm *comm_hold(struct gw_comm *c) { gw_obj_ref(&c->obj); return c; } /* a pending operation keeps it */
+void comm_destroy(struct gw_comm *c);
+static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) comm_destroy(c); }
+/* Who frees what hangs at c->coll and c->bsend when the object dies: set once by coll/ and p2p/ at their init. */
+extern struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend; /* fn finds the comm through comm_dying() */
+struct gw_comm *comm_dying(void);
+
+/* Inquiries (chapter 7): targets of the entry points. */
+int comm_size(struct gw_comm *c, int *size_out);
+int comm_rank(struct gw_comm *c, int *rank_out);
+int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out);
+int comm_group(struct gw_comm *c, struct gw_group **group_out);
+int comm_set_name(struct gw_comm *c, const char *name);
+int comm_get_name(struct gw_comm *c, char *name_out, int *len_out);
+int comm_test_inter(struct gw_comm *c, int *flag_out);
+int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh);
+int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out);
+int comm_set_info(struct gw_comm *c, struct gw_info *info);
+int comm_get_info(struct gw_comm *c, struct gw_info **info_out);
+int comm_set_attr(struct gw_comm *c, int keyval, void *value);
+int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out);
+int comm_delete_attr(struct gw_comm *c, int keyval);
+
+int group_size(struct gw_group *g, int *size_out);
+int group_rank(struct gw_group *g, int *rank_out);
+int group_translate_ranks(struct gw_group *a, int n, const int *ranks, struct gw_group *b, int *ranks_out);
+int group_compare(struct gw_group *a, struct gw_group *b, int *result_out);
+int group_union(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
+int group_intersection(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
+int group_difference(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
+int group_incl(struct gw_group *g, int n, const int *ranks, struct gw_group **group_out);
+int group_excl(struct gw_group *g, int n, const int *ranks, struct gw_group **group_out);
+int group_range_incl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
+int group_range_excl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
+int group_free(struct gw_group **g);
+int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out); /* internal: compresses to first/step */
+static inline struct gw_group *group_hold(struct gw_group *g) { gw_obj_ref(&g->obj); return g; }
+void group_release(struct gw_group *g);
+
+#endif

@@ -1,0 +1,51 @@
+/* match.h -- pairs arrived messages with posted receives.
+ *
+ * Pure bookkeeping: no I/O, no allocation after init, no calls out.  One queue pair per lane, keyed by (context, source,
+ * tag); the caller holds the lane's lock.
+ *
+ * INVARIANT M1  no message in `unexpected` matches any receive in `posted`.
+ * INVARIANT M2  for one (source, context), messages leave in arrival order among those that a receive matches.
+ * INVARIANT M3  of several posted receives that match a message, the one posted first gets it.
+ * Cost is O(1) for exact receives whatever the queue length; wildcards cost at most four look-ups.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_MATCH_MATCH_H
+#define GW_MATCH_MATCH_H
+
+#include "obj/obj.h"
+
+/* Embedded in a posted receive. */
+struct match_recv {
+    struct match_recv *next, *prev; /* bucket chain */
+    uint64_t seq;                   /* order of posting */
+    uint32_t ctx;
+    int32_t src, tag;               /* may be GW_ANY_SOURCE, GW_ANY_TAG */
+};
+/* Embedded in an unexpected message. */
+struct match_msg {
+    struct match_msg *next[4], *prev[4]; /* by (src,tag), by src, by tag, all: each in arrival order */
+    uint64_t seq;
+    uint32_t ctx;
+    int32_t src, tag;
+};
+
+struct match_queue;
+struct match_queue *match_new(void); /* NULL: out of memory */
+void match_free(struct match_queue *q);
+
+/* A receive is offered: the first matching unexpected message (now removed), or NULL: the receive is posted. */
+struct match_msg *match_post(struct match_queue *q, struct match_recv *r);
+/* A message is offered: the receive that gets it (now removed), or NULL: add it with match_add. */
+struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, int tag);
+void match_add(struct match_queue *q, struct match_msg *m); /* after match_arrive answered NULL */
+/* Probe: the first matching unexpected message; `take` removes it (mprobe). */
+struct match_msg *match_probe(struct match_queue *q, uint32_t ctx, int src, int tag, bool take);
+void match_remove_msg(struct match_queue *q, struct match_msg *m);    /* a cancelled send */
+void match_remove_recv(struct match_queue *q, struct match_recv *r);  /* a cancelled receive; it is posted */
+int64_t match_posted_count(const struct match_queue *q);
+int64_t match_unexpected_count(const struct match_queue *q);
+/* For finalize and for reports: the first posted/unexpected of a context (any if ctx is 0xffffffff), NULL at the end. */
+struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx);
+
+#endif

@@ -1,0 +1,37 @@
+/* mpi_room.h -- the library as a whole: init and finalize in order, argument checks, raising errors, environment.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_MPI_MPI_ROOM_H
+#define GW_MPI_MPI_ROOM_H
+
+#include "coll/coll.h"
+#include "p2p/p2p.h"
+#include "world/world.h"
+
+enum mpi_phase { MPI_PHASE_BEFORE, MPI_PHASE_RUNNING, MPI_PHASE_FINALIZED };
+extern _Atomic int mpi_phase;
+
+int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the node present */
+int mpi_finalize(void);
+int mpi_initialized(int *flag_out);
+int mpi_finalized(int *flag_out);
+int mpi_query_thread(int *provided_out);
+int mpi_is_thread_main(int *flag_out);
+int mpi_abort(struct gw_comm *c, int errorcode);
+int mpi_get_processor_name(char *name_out, int *len_out);
+int mpi_get_version(int *version_out, int *subversion_out);
+int mpi_get_library_version(char *version_out, int *len_out);
+int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
+int mpi_free_mem(void *base);
+int mpi_error_class(int code, int *class_out);
+int mpi_error_string(int code, char *string_out, int *len_out);
+int mpi_get_hw_resource_info(struct gw_info **info_out);
+
+/* ---- raising -----------------------------------------------------------------------------------------------
+ * Turns a negative core code into what the call returns, after its error handler ran.  `fn` is GW_FN_*, `c` the
+ * communicator whose handler applies (NULL: MPI_COMM_SELF's, as MPI 4.1 section 9.3 says for calls without one).  Fatal: prints one block
+ * (rank, host, pid; the call with its arguments; what was wrong; what to do) and aborts. */
+int mpi_raise(int fn, struct gw_comm *c, int code, const char *args);
+
+#endif

@@ -1,0 +1,84 @@
+/* node.h -- the shared segment of the ranks of one node: who is where, doorbells, waiting, a shared heap.
+ *
+ * Offsets, never pointers, are stored in the segment (it is mapped anywhere).  Layout after boot's head:
+ *     node_door[nlocal] | job words | one area per local rank (for wire_shm) | heap
+ * Memory grows with nlocal, not with its square, and only what is touched costs anything.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_NODE_NODE_H
+#define GW_NODE_NODE_H
+
+#include "boot/boot.h"
+
+/* One line per local rank.  Written by its owner except `seq`. */
+struct node_door {
+    _Atomic uint32_t seq;      /* futex word; whoever wakes the owner bumps it */
+    _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
+    _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no eager payload (proto) */
+} GW_ALIGNED(GW_CACHELINE);
+
+struct node {
+    int nlocal, me;            /* local ranks; mine */
+    bool oversubscribed;       /* more local ranks than cores that they may use */
+    bool fence;                /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
+    char *base;                /* of the mapping; offsets count from here */
+    uint64_t bytes;
+    struct node_door *doors;   /* [nlocal] */
+};
+extern struct node gw_node;
+
+int node_init(uint64_t area_bytes, uint64_t heap_bytes); /* after boot_init; same values on every rank of the node */
+void node_finalize(void);
+static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
+static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }
+void *node_area(int local_rank);                     /* area_bytes, zeroed, page aligned */
+
+/* Shared heap: any rank allocates, tells others the offset, any rank may free.  64-byte aligned; contents undefined. */
+uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */
+void node_heap_free(uint64_t off);
+
+/* ---- doorbells ----------------------------------------------------------------------------------------
+ * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
+void node_ring_slow(int local_rank);
+static inline void node_ring(int local_rank)
+{
+    struct node_door *d = &gw_node.doors[local_rank];
+    if (unlikely(gw_node.fence)) atomic_thread_fence(memory_order_seq_cst);
+    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(local_rank);
+}
+
+/* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------
+ *     struct node_wait w; node_wait_begin(&w);
+ *     while (!ready()) node_wait_step(&w, did_something());
+ *     node_wait_end(&w);
+ * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
+ * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
+ * share the cores.  Steps never block longer than 50 ms. */
+struct node_wait { uint32_t phase, count, seen; uint64_t until; };
+void node_wait_begin(struct node_wait *w);
+void node_wait_step_slow(struct node_wait *w);
+void node_wait_reset(struct node_wait *w);
+static inline void node_wait_step(struct node_wait *w, bool progressed)
+{
+    if (likely(w->phase == 0) && likely(w->count > 0)) {
+        w->count = progressed ? w->count : w->count - 1;
+        gw_cpu_relax();
+    } else if (progressed) {
+        node_wait_reset(w);
+    } else {
+        node_wait_step_slow(w);
+    }
+}
+void node_wait_end_slow(struct node_wait *w);
+static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase)) node_wait_end_slow(w); }
+
+/* ---- copy jobs: one large copy worked on by both of its ranks -------------------------------------------
+ * A job word pair lives in the segment; both sides claim pieces with node_job_claim until it is used up. */
+uint64_t node_job_alloc(void); /* offset, reset; 0: none free (go without help) */
+void node_job_free(uint64_t off);
+bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out);
+void node_job_add(uint64_t job, int64_t bytes);  /* bytes are in place (release) */
+bool node_job_done(uint64_t job, int64_t total); /* acquire */
+
+#endif

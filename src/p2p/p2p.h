@@ -1,0 +1,73 @@
+/* p2p.h -- point-to-point calls (MPI 4.1 chapter 3): modes, probe, buffered, persistent, cancel, sendrecv.
+ *
+ * Targets of the entry points.  Arguments are checked (ranks in range or PROC_NULL/ANY, tags in range, types committed,
+ * counts >= 0).  These functions take the lane's lock.  status may be NULL.  Errors that belong to a
+ * request are returned by the wait/test that retires it; blocking calls return them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_P2P_P2P_H
+#define GW_P2P_P2P_H
+
+#include "comm/comm.h"
+
+int p2p_init(void);
+void p2p_finalize(void); /* detaches automatic buffers, waits until nothing is queued to go out */
+
+int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_bsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status);
+
+int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_issend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_ibsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
+
+int p2p_send_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_ssend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_bsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_start(struct gw_req **r);              /* GW_EREQUEST if not persistent or active */
+int p2p_startall(int n, struct gw_req **r);
+int p2p_request_free(struct gw_req **r);
+int p2p_cancel(struct gw_req **r);
+int p2p_test_cancelled(const struct gw_status *s, int *flag_out);
+
+int p2p_probe(int src, int tag, struct gw_comm *c, struct gw_status *status);
+int p2p_iprobe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_status *status);
+/* A matched message is an object (GW_KIND_MSG); gw_msg_no_proc is MPI_MESSAGE_NO_PROC. */
+struct gw_msg { struct gw_obj obj; struct proto_msg *m; struct gw_comm *comm; };
+extern struct gw_msg gw_msg_no_proc;
+int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, struct gw_status *status);
+int p2p_improbe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_msg **msg_out, struct gw_status *status);
+int p2p_mrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_status *status);
+int p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_req **req_out);
+
+int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                 struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status);
+int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
+                         struct gw_comm *c, struct gw_status *status);
+int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                  struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
+                          struct gw_comm *c, struct gw_req **req_out);
+
+/* Buffered mode (section 3.6).  c NULL: the process-wide buffer.  buf GW_BUFFER_AUTOMATIC: grows by itself. */
+int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
+int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
+int p2p_buffer_flush(struct gw_comm *c);
+int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
+
+/* For rooms above (collectives, making communicators): same, on another stream, ranks never PROC_NULL.
+ * Blocking use: p2p_stream_send / recv.  Non-blocking: requests with notify. */
+int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                     struct gw_req **req_out);
+int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
+                     struct gw_req **req_out);
+int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
+
+#endif

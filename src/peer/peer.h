@@ -1,0 +1,39 @@
+/* peer.h -- peers (processes by world rank), lanes, connection on first use.
+ *
+ * A lane is the unit of concurrency: one lock, one progress, its own endpoints and match queues.  Lane 0 always exists;
+ * gw_set.lanes (default 1) sets how many there are; a communicator belongs to one lane for life (context id modulo lanes).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PEER_PEER_H
+#define GW_PEER_PEER_H
+
+#include "wire_shm/shm.h"
+
+#define GW_MAX_LANES 16
+
+struct gw_lane {
+    struct gw_lock lock;
+    int index;
+    struct wire *wire;  /* shm; further wires join here */
+    struct gw_list free_reqs; /* pool of req/ */
+    void *proto;        /* struct proto_lane of proto/ */
+} GW_ALIGNED(128);
+
+/* Per lane and world rank.  16 bytes until connected. */
+struct gw_peer {
+    struct wire_ep *ep; /* NULL: not connected */
+    const struct wire_ops *ops;
+};
+
+extern struct gw_lane gw_lanes[GW_MAX_LANES];
+extern int gw_nlanes;
+
+int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
+void peer_finalize(void);
+struct gw_peer *peer_get(struct gw_lane *lane, int world_rank); /* never NULL; not connected yet, perhaps */
+int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
+void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out);
+int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
+
+#endif

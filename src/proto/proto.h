@@ -1,0 +1,63 @@
+/* proto.h -- message protocols: E0 and E1 eager, R0 and R1 rendezvous; the matching side of receives.
+ *
+ *   E0  header and payload in one short slot of the wire          (<= caps.short_max)
+ *   E1  eager through the wire's buffers, copied on both sides    (<= gw_set.eager_max)
+ *   R0  rendezvous, the receiver copies straight from the sender's memory (wire get); for large messages the sender
+ *       helps: both claim pieces of one job
+ *   R1  rendezvous, pieces through the wire's buffers, packed and unpacked on the fly
+ * proto_select.c chooses; gw_set.proto forces one (tests run all four).  A receiver that holds too many unexpected
+ * bytes raises its `choked` flag: senders then use rendezvous for everything.
+ *
+ * All calls: the lane's lock of `c` is held by the caller.  `ctx` is c->ctx | stream.  dst/src are ranks in c (not PROC_NULL).
+ * Types are committed; the request holds a reference until completion only where it needs one.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PROTO_PROTO_H
+#define GW_PROTO_PROTO_H
+
+#include "match/match.h"
+#include "req/req.h"
+
+enum proto_mode { PROTO_STANDARD, PROTO_SYNC }; /* SYNC: complete only when matched (Ssend) */
+
+/* What a send or receive needs to know of the communicator; comm/ lies above, so it comes as data. */
+struct proto_addr {
+    struct gw_lane *lane;
+    struct gw_peer *peer; /* receives: NULL for ANY_SOURCE */
+    uint32_t ctx;
+    int32_t my_rank;      /* in the communicator: the source that the receiver matches */
+    int32_t rank;         /* peer's rank in the communicator; receives may say GW_ANY_SOURCE */
+    int32_t tag;          /* receives may say GW_ANY_TAG */
+    const void *errctx;   /* the communicator, for errors; opaque */
+};
+
+int proto_init(void);     /* lanes' match queues; before peer_init (it is the wires' receiver) */
+void proto_finalize(void);
+wire_recv_fn proto_receiver(void);
+
+/* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN (it queues), else error. */
+int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
+               struct gw_req **req_out);
+/* GW_POSTED, also when already complete (look at done).  Truncation: the request ends with GW_ETRUNCATE. */
+int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
+/* The blocking receive without a pool request: same, into caller's storage of GW_REQ_BYTES. */
+int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
+
+/* Probing.  A message found by proto_mprobe is out of the queue and owned by the caller until proto_mrecv. */
+struct proto_msg;
+bool proto_iprobe(const struct proto_addr *a, struct gw_status *status);
+struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status);
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
+                struct gw_req **req_out);
+struct gw_lane *proto_msg_lane(struct proto_msg *m);
+
+/* Asks that the operation be cancelled; it completes either way (status.cancelled tells). */
+void proto_cancel(struct gw_req *r);
+bool proto_drained(struct gw_lane *lane); /* nothing queued to go out: finalize waits for it */
+
+/* One counter per path, for tests and for GODWIT_EXPLAIN=proto. */
+enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
+extern uint64_t proto_sent[PROTO_PATHS];
+
+#endif

@@ -1,0 +1,47 @@
+/* wire.h -- the waist: what a transport must do.  Nothing else of a transport is visible above.
+ *
+ * Every call is made with the lane's lock held.  A wire calls upward only from progress, through the handler given at
+ * open and through done->fn.  GW_AGAIN means that nothing was started.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_WIRE_H
+#define GW_WIRE_WIRE_H
+
+#include "type/type.h"
+
+#define WIRE_HDR_BYTES 16
+
+/* A message arrived: `kind` and the 16 header bytes as sent, payload valid during the call only. */
+typedef void (*wire_recv_fn)(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len);
+
+/* What a wire can do, as data: protocol selection and the simulator read it. */
+struct wire_caps {
+    size_t short_max;   /* bytes that travel with the header in one piece (E0) */
+    size_t pack_max;    /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
+    bool get, put;      /* one-sided copies of remote memory by address (R0) */
+    bool node;          /* both ends share the node segment */
+    double alpha_us, beta_us_per_kib; /* cost model */
+};
+
+struct wire;            /* one per lane, wire and process */
+struct wire_ep;         /* towards one peer */
+
+struct wire_ops {
+    size_t size;        /* of this struct, for later growth */
+    const char *name;
+    int (*open)(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out);
+    int (*connect)(struct wire *w, int world_rank, struct wire_ep **ep_out);
+    /* Copied on return.  len <= pack_max.  GW_OK or GW_AGAIN. */
+    int (*send_short)(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
+    /* The next `len` bytes of the cursor are packed straight into the wire's buffer; on GW_AGAIN it has not moved. */
+    int (*send_pack)(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
+    /* Synchronous or not: GW_OK done, GW_POSTED done->fn follows from progress, GW_AGAIN, negative: errno text set. */
+    int (*get)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+    int (*put)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+    int (*progress)(struct wire *w); /* number of things that happened */
+    void (*caps)(struct wire *w, struct wire_caps *caps_out);
+    void (*close)(struct wire *w);
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* shm.h -- transport between the ranks of one node, also from a rank to itself: rings in the node segment.
+ *
+ * Each rank owns, per lane, in its node area: SHM_NEXCL exclusive rings, each claimed by one sender on first use, and one
+ * shared ring for all other senders.  A ring is a row of 64-byte lines and a byte buffer.  A short message is one line:
+ * sequence number, kind, length, 16 header bytes, 40 payload bytes: one cache line travels.  A longer payload (to pack_max)
+ * lies in the byte buffer in one piece, its line says where.
+ *
+ *     line i of lap n is valid when its seq == n * nlines + i + 1  [release by the sender, acquire by the owner]
+ *
+ * The owner publishes how far it has read (lines and bytes) every quarter ring and when idle; a sender that finds the ring
+ * full looks there and otherwise answers GW_AGAIN.  The inlined send of one line is in peer/peer_fast.h.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_SHM_SHM_H
+#define GW_WIRE_SHM_SHM_H
+
+#include "wire/wire.h"
+#include "node/node.h"
+
+#define SHM_NEXCL 16
+#define SHM_INLINE 40
+
+struct shm_line {
+    _Atomic uint32_t seq;
+    uint32_t len_kind; /* payload bytes << 8 | kind */
+    uint8_t hdr[WIRE_HDR_BYTES];
+    union {
+        uint8_t data[SHM_INLINE];
+        uint64_t offset;   /* in the byte buffer, where len > SHM_INLINE */
+    };
+} GW_ALIGNED(GW_CACHELINE);
+_Static_assert(sizeof(struct shm_line) == GW_CACHELINE, "a short message is one cache line");
+
+/* A sender's view of one ring. */
+struct wire_ep {
+    struct shm_line *lines;
+    uint32_t tail, limit, mask; /* next line, first line not known to be free; exclusive rings only */
+    bool exclusive;             /* claimed by us: no atomics needed to reserve */
+    int local_rank;             /* the receiver */
+    uint32_t data_tail, data_size;
+    struct shm_ring *ring;      /* private to wire_shm */
+    char *data;
+    pid_t pid;                  /* for CMA; 0 until known */
+};
+
+extern const struct wire_ops shm_ops;
+uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
+/* True if CMA towards this rank was probed by a real read and is allowed (and gw_set.cma is not off). */
+bool shm_cma_ok(struct wire_ep *ep);
+
+#endif

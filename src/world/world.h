@@ -1,0 +1,21 @@
+/* world.h -- making communicators (MPI 4.1 section 7.4): dup, split, create, free.  Collective over the parent.
+ *
+ * Context ids: every process proposes its next free id, the group agrees on the maximum, then checks that it is free
+ * everywhere (another thread may just have taken it) and reserves it; else it tries again above.  Ids are not reused.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WORLD_WORLD_H
+#define GW_WORLD_WORLD_H
+
+#include "comm/comm.h"
+
+int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out);
+int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out);
+int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out); /* NULL where color is UNDEFINED */
+int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out);
+int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
+int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, struct gw_comm **comm_out);
+int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */
+
+#endif
