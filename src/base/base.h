@@ -80,6 +80,7 @@ void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names w
 struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *env, *type, *default_text, *range, *aliases, *help;
 };
+void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
 void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
@@ -151,12 +152,15 @@ void *gw_xcalloc(size_t n, size_t size);
 void *gw_xrealloc(void *p, size_t n);
 char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
 
-int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns); /* shared futex; <0: forever */
+/* Shared futex.  0: woken, the word differs, or a signal came (look again); -ETIMEDOUT.  timeout < 0: forever. */
+int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
 void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 int gw_cores_allowed(void); /* cpuset and cgroup quota, at least 1 */
-int gw_levenshtein(const char *a, const char *b);
+/* Bytes that can still be taken: the least of the machine's available memory and the control groups' limits. */
+int64_t gw_memory_available(const char **limit_out); /* limit_out: words for the limit that binds */
+int gw_levenshtein(const char *a, const char *b);    /* ignores case */
 
 #endif

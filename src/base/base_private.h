@@ -1,0 +1,15 @@
+/* base_private.h -- what the files of base share among themselves.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BASE_BASE_PRIVATE_H
+#define GW_BASE_BASE_PRIVATE_H
+
+#include "base/base.h"
+
+/* Complaints about settings wait until the rank is known, so that rank 0 alone prints them.  Called by
+ * gw_log_identity() and before the process dies. */
+void settings_report(void);
+bool log_rank_known(int *rank_out);
+
+#endif

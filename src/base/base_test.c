@@ -1,0 +1,211 @@
+/* base_test.c -- errors, text, time, locks, memory, CMA and limits of the base room.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../test/unit.h"
+
+static void *other_thread_text(void *arg)
+{
+    (void)arg;
+    CHECK_STR(gw_fail_text(), "");
+    gw_fail(GW_EARG, "of the other");
+    return NULL;
+}
+
+static void test_errors(void)
+{
+    CHECK_EQ(gw_fail(GW_ETRUNCATE, "%d bytes into %d", 16, 4), GW_ETRUNCATE);
+    CHECK_STR(gw_fail_text(), "16 bytes into 4");
+    gw_fail(GW_EARG, "first: %s", gw_fail_text());
+    CHECK_STR(gw_fail_text(), "first: 16 bytes into 4");
+    pthread_t t;
+    CHECK_EQ(pthread_create(&t, NULL, other_thread_text, NULL), 0);
+    pthread_join(t, NULL);
+    CHECK_STR(gw_fail_text(), "first: 16 bytes into 4");
+    gw_fail_clear();
+    CHECK_STR(gw_fail_text(), "");
+    CHECK_STR(gw_error_name(GW_ETRUNCATE), "GW_ETRUNCATE");
+    CHECK_STR(gw_error_text(GW_ECOUNT), "invalid count");
+    CHECK_EQ(gw_error_class(GW_EBUFFER), GW_ERR_BUFFER);
+    CHECK_EQ(gw_error_class(GW_ESESSION), GW_ERR_SESSION);
+    CHECK_EQ(gw_error_class(GW_OK), 0);
+    CHECK_EQ(gw_error_class(-1), GW_ERR_UNKNOWN);
+    CHECK_STR(gw_error_name(GW_EFIRST_), "GW_E?");
+    CHECK_EQ(gw_error_class(GW_ELAST_), GW_ERR_UNKNOWN);
+}
+
+static void test_text(void)
+{
+    CHECK_EQ(gw_levenshtein("kitten", "sitting"), 3);
+    CHECK_EQ(gw_levenshtein("", "abc"), 3);
+    CHECK_EQ(gw_levenshtein("ABC", "abc"), 0);
+    static const char *const words[] = {"GODWIT_EXPLAIN", "GODWIT_CHECK_ARGS"};
+    CHECK_STR(gw_nearest("GODWIT_EXPLIAN", words, 2), "GODWIT_EXPLAIN");
+    CHECK_STR(gw_nearest("GODWIT_CHECKARGS", words, 2), "GODWIT_CHECK_ARGS");
+    CHECK(gw_nearest("SOMETHING_ELSE", words, 2) == NULL);
+    CHECK(gw_nearest("x", words, 0) == NULL);
+}
+
+static void test_time(void)
+{
+    uint64_t ns = gw_now_ns(), ticks = gw_ticks();
+    double s = gw_wtime();
+    CHECK(ns / 1000000000u <= (uint64_t)s + 1);
+    usleep(20000);
+    uint64_t us = (gw_now_ns() - ns) / 1000, by_ticks = (gw_ticks() - ticks) / gw_ticks_per_us();
+    CHECK(us >= 20000);
+    CHECK(by_ticks > us * 9 / 10 && by_ticks < us * 11 / 10);
+    CHECK(gw_wtime() - s >= 0.02 && gw_wtime() - s < 60);
+}
+
+static struct gw_lock lock;
+static long counter;
+
+static void *count_up(void *arg)
+{
+    for (long i = 0; i < *(long *)arg; i++) {
+        gw_lock(&lock);
+        counter++;
+        if (i % 64 == 0) sched_yield(); /* so that others really sleep on it */
+        gw_unlock(&lock);
+    }
+    return NULL;
+}
+
+static void test_locks(void)
+{
+    long each = 20000;
+    pthread_t t[8];
+    gw_lock(&lock); /* without threads a lock costs nothing and excludes nobody */
+    CHECK_EQ(lock.word, 0);
+    CHECK(gw_lock_try(&lock));
+    gw_threads = true;
+    for (int i = 0; i < 8; i++) CHECK_EQ(pthread_create(&t[i], NULL, count_up, &each), 0);
+    for (int i = 0; i < 8; i++) pthread_join(t[i], NULL);
+    CHECK_EQ(counter, 8 * each);
+    CHECK_EQ(lock.word, 0);
+    CHECK(gw_lock_try(&lock));
+    CHECK(!gw_lock_try(&lock));
+    gw_unlock(&lock);
+    gw_threads = false;
+}
+
+static void test_futex(void)
+{
+    _Atomic uint32_t *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK_EQ(gw_futex_wait(word, 1, -1), 0); /* differs: returns at once */
+    uint64_t before = gw_now_ns();
+    CHECK_EQ(gw_futex_wait(word, 0, 10000000), -ETIMEDOUT);
+    CHECK(gw_now_ns() - before >= 10000000);
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(5000);
+        atomic_store(word, 7);
+        gw_futex_wake(word, 1);
+        _exit(0);
+    }
+    while (atomic_load(word) == 0) CHECK_EQ(gw_futex_wait(word, 0, -1), 0);
+    waitpid(child, NULL, 0);
+    munmap(word, 4096);
+}
+
+static void test_cma(void)
+{
+    char from[64], to[64] = "";
+    for (int i = 0; i < 64; i++) from[i] = (char)(i + 1);
+    struct iovec local[2] = {{to, 40}, {to + 40, 24}}, remote[3] = {{from, 10}, {from + 10, 20}, {from + 30, 34}};
+    ssize_t n = gw_cma_read(getpid(), local, 2, remote, 3);
+    if (n == -EPERM || n == -ENOSYS) return; /* this kernel refuses */
+    CHECK_EQ(n, 64);
+    CHECK(memcmp(from, to, 64) == 0);
+    memset(from, 0, sizeof from);
+    CHECK_EQ(gw_cma_write(getpid(), local, 2, remote, 3), 64);
+    CHECK(memcmp(from, to, 64) == 0);
+    remote[2].iov_base = (void *)8;
+    CHECK_EQ(gw_cma_read(getpid(), local, 2, remote, 3), 30); /* short: the third piece is not memory */
+    remote[0].iov_base = (void *)8;
+    CHECK_EQ(gw_cma_read(getpid(), local, 2, remote, 1), -EFAULT);
+}
+
+static void test_memory_and_limits(void)
+{
+    char *p = gw_xmalloc(0);
+    CHECK(p != NULL);
+    p = gw_xrealloc(p, 100);
+    memset(p, 1, 100);
+    free(p);
+    p = gw_xcalloc(10, 10);
+    CHECK(p[0] == 0 && p[99] == 0);
+    free(p);
+    p = gw_xasprintf("%d-%s", 3, "x");
+    CHECK_STR(p, "3-x");
+    free(p);
+
+    cpu_set_t all, one;
+    CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    int cores = gw_cores_allowed();
+    CHECK(cores >= 1 && cores <= CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &all)) continue;
+        CPU_SET(i, &one);
+        break;
+    }
+    CHECK_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    CHECK_EQ(gw_cores_allowed(), 1);
+    CHECK_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+
+    const char *limit = NULL;
+    CHECK(gw_memory_available(&limit) > 1 << 20);
+    CHECK(limit && limit[0]);
+}
+
+/* gw_die() ends a child with status 1 and says who died, after what the child printed. */
+static void test_die(void)
+{
+    int out[2];
+    CHECK_EQ(pipe(out), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(out[1], 1);
+        dup2(out[1], 2);
+        gw_log_identity(3, 4);
+        printf("before ");
+        gw_die("no %s", "way");
+    }
+    close(out[1]);
+    char text[512];
+    size_t n = 0;
+    ssize_t r;
+    while ((r = read(out[0], text + n, sizeof text - 1 - n)) > 0) n += (size_t)r;
+    text[n] = 0;
+    close(out[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    CHECK(strstr(text, "godwit: rank 3 (") != NULL && strstr(text, "): no way\n") != NULL);
+    CHECK(strstr(text, "before ") != NULL);
+}
+
+int main(void)
+{
+    test_die();
+    test_errors();
+    test_text();
+    test_time();
+    test_locks();
+    test_futex();
+    test_cma();
+    test_memory_and_limits();
+    return unit_end();
+}

@@ -1,0 +1,100 @@
+/* log.c -- everything that the library prints: warnings, explanations, last words.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base_private.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+unsigned gw_log_mask;
+
+static _Atomic int log_rank = -1;
+static _Atomic int log_size;
+
+bool log_rank_known(int *rank_out)
+{
+    int rank = atomic_load_explicit(&log_rank, memory_order_acquire);
+    if (rank < 0) return false;
+    *rank_out = rank;
+    return true;
+}
+
+void gw_log_identity(int rank, int size)
+{
+    atomic_store_explicit(&log_size, size, memory_order_relaxed);
+    /* Pairs with the acquire in log_rank_known(): who sees the rank sees the size. */
+    atomic_store_explicit(&log_rank, rank, memory_order_release);
+    settings_report();
+}
+
+/* One write(2) a line: lines of many ranks into one terminal or file do not mix. */
+static void log_line(const char *prefix, const char *fmt, va_list args)
+{
+    char line[2048];
+    int n = snprintf(line, sizeof line, "%s", prefix);
+    if (n < 0) return;
+    int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, fmt, args);
+    if (m < 0) return;
+    size_t len = strlen(line);
+    if (len == 0 || line[len - 1] != '\n') line[len++] = '\n';
+    for (size_t at = 0; at < len;) {
+        ssize_t w = write(STDERR_FILENO, line + at, len - at);
+        if (w <= 0) return;
+        at += (size_t)w;
+    }
+}
+
+void gw_explain(unsigned cat, const char *fmt, ...)
+{
+    const char *name = cat & GW_LOG_WIRE ? "wire" : cat & GW_LOG_PROTO ? "proto" : cat & GW_LOG_COLL ? "coll" : "boot";
+    char prefix[64];
+    int rank;
+    if (log_rank_known(&rank))
+        snprintf(prefix, sizeof prefix, "godwit[%d] %s: ", rank, name);
+    else
+        snprintf(prefix, sizeof prefix, "godwit %s: ", name);
+    va_list args;
+    va_start(args, fmt);
+    log_line(prefix, fmt, args);
+    va_end(args);
+}
+
+static void log_who(char *out, size_t cap)
+{
+    struct utsname u;
+    if (uname(&u) != 0) u.nodename[0] = 0;
+    int rank;
+    if (log_rank_known(&rank))
+        snprintf(out, cap, "godwit: rank %d (%.64s, pid %d): ", rank, u.nodename, (int)getpid());
+    else
+        snprintf(out, cap, "godwit: (%.64s, pid %d): ", u.nodename, (int)getpid());
+}
+
+void gw_warn(const char *fmt, ...)
+{
+    char prefix[48] = "godwit: warning: ";
+    int rank;
+    if (log_rank_known(&rank) && atomic_load_explicit(&log_size, memory_order_relaxed) > 1)
+        snprintf(prefix, sizeof prefix, "godwit[%d]: warning: ", rank);
+    va_list args;
+    va_start(args, fmt);
+    log_line(prefix, fmt, args);
+    va_end(args);
+}
+
+void gw_die(const char *fmt, ...)
+{
+    settings_report();
+    char prefix[160];
+    log_who(prefix, sizeof prefix);
+    va_list args;
+    va_start(args, fmt);
+    log_line(prefix, fmt, args);
+    va_end(args);
+    /* What the program printed so far is worth keeping; exit() is not safe here, for other threads may run and
+     * atexit handlers may call back into us.  A lock held by a blocked thread must not stop us either. */
+    if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
+    _exit(1);
+}

@@ -1,0 +1,300 @@
+/* settings.c -- the settings of every room, read once from the environment by the generated table.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings_table.h"
+#include "base/base_private.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* Variables with our prefix that are no settings: the launcher's own, the compiler wrappers', the tests'. */
+static const char *const reserved[] = {
+    "GODWIT_BOOT", "GODWIT_RANK", "GODWIT_SIZE",      "GODWIT_LOCAL_RANK", "GODWIT_LOCAL_SIZE", "GODWIT_JOBID",
+    "GODWIT_CC",   "GODWIT_CXX",  "GODWIT_SINGLETON", "GODWIT_FC",         "GODWIT_LAUNCHER",   "GODWIT_PREFIX",
+};
+
+enum { SETTINGS_MAX = 512 };
+static const char *origins[SETTINGS_MAX]; /* by row: the variable that set it (an alias: a copy); NULL: the default */
+static bool loaded;
+static char complaints[4096];
+
+static void complain(const char *fmt, ...) GW_PRINTF(1, 2);
+static void complain(const char *fmt, ...)
+{
+    size_t n = strlen(complaints);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(complaints + n, sizeof complaints - n, fmt, args);
+    va_end(args);
+    n = strlen(complaints);
+    if (n + 1 < sizeof complaints) memcpy(complaints + n, "\n", 2);
+}
+
+void settings_report(void)
+{
+    int rank;
+    if (!log_rank_known(&rank)) rank = 0;
+    for (char *line = complaints; rank == 0 && *line;) {
+        char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
+        *end = 0;
+        gw_warn("%s", line);
+        line = next;
+    }
+    complaints[0] = 0;
+}
+
+/* ---- parsing: each answers false and leaves *out when the text is not one ---- */
+static bool parse_bool(const char *text, bool *out)
+{
+    static const char *const yes[] = {"1", "true", "yes", "on"}, *const no[] = {"0", "false", "no", "off"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(yes); i++) {
+        if (strcasecmp(text, yes[i]) != 0 && strcasecmp(text, no[i]) != 0) continue;
+        *out = strcasecmp(text, yes[i]) == 0;
+        return true;
+    }
+    return false;
+}
+
+/* Decimal or 0x, with K, M, G or T (powers of 1024, an optional B or iB behind); "auto" is -1. */
+static bool parse_number(const char *text, bool suffix, int64_t *out)
+{
+    if (strcasecmp(text, "auto") == 0) {
+        *out = -1;
+        return true;
+    }
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
+    if (end == text || errno) return false;
+    if (suffix && *end) {
+        static const char units[] = "KMGT";
+        const char *u = strchr(units, toupper((unsigned char)*end));
+        int shift = u && *u ? 10 * (int)(u - units + 1) : 0;
+        if (shift) end++;
+        if (shift && strcasecmp(end, "iB") == 0) end += 2;
+        if (strcasecmp(end, "B") == 0) end++;
+        if (v > (INT64_MAX >> shift) || v < (INT64_MIN >> shift)) return false;
+        v *= 1ll << shift;
+    }
+    if (*end) return false;
+    *out = v;
+    return true;
+}
+
+/* "lo..hi", either end may be missing. */
+static bool in_range(const char *range, int64_t v)
+{
+    const char *dots = strstr(range, "..");
+    if (!dots) return true;
+    char lo_text[32];
+    snprintf(lo_text, sizeof lo_text, "%.*s", (int)(dots - range), range);
+    int64_t lo, hi;
+    return (!lo_text[0] || !parse_number(lo_text, true, &lo) || v >= lo) &&
+           (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
+}
+
+/* The position of word[0..len) in a comma-separated list, -1 if it is not there. */
+static int word_index(const char *list, const char *word, size_t len)
+{
+    int i = 0;
+    for (const char *p = list; *p; i++) {
+        size_t n = strcspn(p, ",");
+        if (n == len && strncasecmp(p, word, len) == 0) return i;
+        p += n + (p[n] == ',');
+    }
+    return -1;
+}
+
+static bool list_allowed(const char *allowed, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        if (n && allowed[0] && word_index(allowed, text, n) < 0) return false;
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+static void *field(const struct setting_row *row)
+{
+    return (char *)&gw_set + row->offset;
+}
+
+static bool setting_parse(const struct setting_row *row, const char *text, bool is_default)
+{
+    int64_t v;
+    switch (row->kind) {
+    case SETTING_BOOL:
+        return parse_bool(text, field(row));
+    case SETTING_INT:
+    case SETTING_SIZE:
+        if (!parse_number(text, row->kind == SETTING_SIZE, &v)) return false;
+        /* A default may lie outside ("auto"); so may a value that says the same. */
+        if (!is_default && strcasecmp(text, row->default_text) != 0 && !in_range(row->range, v)) return false;
+        *(int64_t *)field(row) = v;
+        return true;
+    case SETTING_ENUM: {
+        int i = word_index(row->choices, text, strlen(text));
+        if (i >= 0) *(int *)field(row) = i;
+        return i >= 0;
+    }
+    case SETTING_LIST:
+        if (!list_allowed(row->range, text)) return false;
+        break;
+    case SETTING_STRING:
+        break;
+    }
+    /* A copy, since the program may change its environment. */
+    const char **slot = field(row);
+    free((void *)*slot);
+    *slot = gw_xasprintf("%s", text);
+    return true;
+}
+
+static const char *const kind_words[] = {
+    "a switch (1 or 0)", "a number", "a size (with K, M or G)", "a text", "a list", "a word"};
+
+static void setting_load(int i)
+{
+    const struct setting_row *row = &gw_setting_rows[i];
+    char name[128];
+    const char *aliases = row->aliases, *variable = row->env, *value = getenv(row->env);
+    while (!value && *aliases) {
+        size_t n = strcspn(aliases, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, aliases);
+        value = getenv(name);
+        variable = name;
+        aliases += n + strspn(aliases + n, " ");
+    }
+    setting_parse(row, row->default_text, true);
+    if (!value) return;
+    if (setting_parse(row, value, false)) {
+        origins[i] = strcmp(variable, row->env) == 0 ? row->env : gw_xasprintf("%s", variable);
+        return;
+    }
+    const char *allowed = row->kind == SETTING_ENUM ? row->choices : row->range;
+    complain("%s=%s is not %s%s%s; using the default, %s", variable, value, kind_words[row->kind],
+             allowed[0] ? row->kind == SETTING_ENUM || row->kind == SETTING_LIST ? " of " : " in " : "", allowed,
+             row->default_text[0] ? row->default_text : "none");
+}
+
+static bool known_name(const char *name)
+{
+    for (int i = 0; i < gw_setting_row_count; i++)
+        if (strcmp(gw_setting_rows[i].env, name) == 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(reserved); i++)
+        if (strcmp(reserved[i], name) == 0) return true;
+    return strncmp(name, "GODWIT_TEST_", 12) == 0;
+}
+
+static void check_unknown(void)
+{
+    const char *words[SETTINGS_MAX];
+    for (int i = 0; i < gw_setting_row_count; i++) words[i] = gw_setting_rows[i].env;
+    for (char **e = environ; e && *e; e++) {
+        if (strncmp(*e, "GODWIT_", 7) != 0) continue;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+        if (known_name(name)) continue;
+        const char *near = gw_nearest(name, words, gw_setting_row_count);
+        if (near)
+            complain("%s is not a setting; did you mean %s?", name, near);
+        else
+            complain("%s is not a setting; `godwit-info --settings` lists them", name);
+    }
+}
+
+void gw_settings_load(void)
+{
+    if (loaded) return;
+    loaded = true;
+    assert(gw_setting_row_count <= SETTINGS_MAX);
+    for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
+    check_unknown();
+    static const char *const categories[] = {"wire", "proto", "coll", "boot"};
+    gw_log_mask = 0;
+    for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
+        if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;
+    int rank;
+    if (log_rank_known(&rank)) settings_report();
+}
+
+void gw_settings_free(void)
+{
+    for (int i = 0; i < gw_setting_row_count; i++) {
+        const struct setting_row *row = &gw_setting_rows[i];
+        if (origins[i] != row->env) free((void *)origins[i]);
+        origins[i] = NULL;
+        if (row->kind != SETTING_STRING && row->kind != SETTING_LIST) continue;
+        const char **slot = field(row);
+        free((void *)*slot);
+        *slot = NULL;
+    }
+    loaded = false;
+}
+
+int gw_settings_count(void)
+{
+    return gw_setting_row_count;
+}
+
+static void format_size(int64_t v, char *out, size_t cap)
+{
+    static const char *const units[] = {"", "K", "M", "G", "T"};
+    unsigned u = 0;
+    while (v > 0 && v % 1024 == 0 && u + 1 < GW_ARRAY_LEN(units)) v /= 1024, u++;
+    snprintf(out, cap, "%lld%s", (long long)v, units[u]);
+}
+
+static void setting_format(const struct setting_row *row, char *out, size_t cap)
+{
+    const char *text;
+    int n;
+    switch (row->kind) {
+    case SETTING_BOOL:
+        snprintf(out, cap, "%s", *(bool *)field(row) ? "true" : "false");
+        break;
+    case SETTING_INT:
+    case SETTING_SIZE:
+        if (*(int64_t *)field(row) == -1 && strcmp(row->default_text, "auto") == 0)
+            snprintf(out, cap, "auto");
+        else if (row->kind == SETTING_SIZE)
+            format_size(*(int64_t *)field(row), out, cap);
+        else
+            snprintf(out, cap, "%lld", (long long)*(int64_t *)field(row));
+        break;
+    case SETTING_ENUM:
+        text = row->choices;
+        for (n = *(int *)field(row); n > 0; n--) text += strcspn(text, ",") + 1;
+        snprintf(out, cap, "%.*s", (int)strcspn(text, ","), text);
+        break;
+    case SETTING_STRING:
+    case SETTING_LIST:
+        text = *(const char **)field(row);
+        snprintf(out, cap, "%s", text ? text : "");
+        break;
+    }
+}
+
+void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out)
+{
+    static const char *const types[] = {"bool", "int", "size", "string", "list", "enum"};
+    assert(i >= 0 && i < gw_setting_row_count);
+    const struct setting_row *row = &gw_setting_rows[i];
+    *info_out = (struct gw_setting_info){
+        .name = row->name,
+        .env = row->env,
+        .type = types[row->kind],
+        .default_text = row->default_text,
+        .range = row->kind == SETTING_ENUM ? row->choices : row->range,
+        .aliases = row->aliases,
+        .help = row->help,
+    };
+    setting_format(row, value_out, cap);
+    *origin_out = origins[i] ? origins[i] : "default";
+}

@@ -1,0 +1,148 @@
+/* settings_test.c -- the environment becomes settings; what is wrong is named and falls back to the default.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings_table.h"
+#include "base/base_private.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../test/unit.h"
+
+/* Output of the next complaints. */
+static int capture_fd, stderr_fd;
+
+static void capture_begin(void)
+{
+    capture_fd = memfd_create("stderr", 0);
+    stderr_fd = dup(2);
+    dup2(capture_fd, 2);
+}
+
+static const char *capture_end(void)
+{
+    static char text[4096];
+    dup2(stderr_fd, 2);
+    close(stderr_fd);
+    ssize_t n = pread(capture_fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    close(capture_fd);
+    return text;
+}
+
+static void load_with(const char *name, const char *value)
+{
+    gw_settings_free();
+    if (name) setenv(name, value, 1);
+    gw_settings_load();
+    if (name) unsetenv(name);
+}
+
+static const char *value_of(const char *name, const char **origin_out)
+{
+    static char value[256];
+    struct gw_setting_info info;
+    for (int i = 0; i < gw_settings_count(); i++) {
+        gw_settings_get(i, &info, value, sizeof value, origin_out);
+        if (strcmp(info.name, name) == 0) return value;
+    }
+    return "no such setting";
+}
+
+static void expect(const char *env, const char *text, const char *name, const char *value, bool complains)
+{
+    const char *origin;
+    capture_begin();
+    load_with(env, text);
+    const char *said = capture_end();
+    CHECK_STR(value_of(name, &origin), value);
+    CHECK_STR(origin, complains ? "default" : env);
+    CHECK_EQ(said[0] != 0, complains);
+    if (complains) {
+        CHECK(strstr(said, env) != NULL);
+        CHECK(strstr(said, text) != NULL);
+    }
+}
+
+static void test_values(void)
+{
+    const char *origin;
+    load_with(NULL, NULL);
+    CHECK_STR(value_of("check_args", &origin), "true");
+    CHECK_STR(origin, "default");
+    CHECK_STR(value_of("explain", &origin), "");
+    CHECK_EQ(gw_log_mask, 0);
+    expect("GODWIT_CHECK_ARGS", "off", "check_args", "false", false);
+    CHECK(!gw_set.check_args);
+    expect("GODWIT_CHECK_ARGS", "maybe", "check_args", "true", true);
+    expect("GODWIT_EXPLAIN", "coll,wire", "explain", "coll,wire", false);
+    CHECK_EQ(gw_log_mask, GW_LOG_WIRE | GW_LOG_COLL);
+    expect("GODWIT_EXPLAIN", "coll,wires", "explain", "", true);
+    CHECK_EQ(gw_log_mask, 0);
+}
+
+static void test_unknown(void)
+{
+    capture_begin();
+    load_with("GODWIT_CHEK_ARGS", "1");
+    CHECK(strstr(capture_end(), "GODWIT_CHEK_ARGS is not a setting; did you mean GODWIT_CHECK_ARGS?") != NULL);
+    capture_begin();
+    load_with("GODWIT_QQQQQQQQQQQQQQQQ", "1");
+    CHECK(strstr(capture_end(), "GODWIT_QQQQQQQQQQQQQQQQ is not a setting") != NULL);
+    capture_begin();
+    load_with("GODWIT_BOOT", "fd=3,local=1");
+    CHECK_STR(capture_end(), "");
+}
+
+/* Every number and word that any room defines: its default, its limits, and what lies just outside them. */
+static void test_all_rows(void)
+{
+    for (int i = 0; i < gw_setting_row_count; i++) {
+        const struct setting_row *row = &gw_setting_rows[i];
+        const char *dots = strstr(row->range, ".."), *origin;
+        char lo[32], value[64];
+        struct gw_setting_info info;
+        load_with(NULL, NULL);
+        gw_settings_get(i, &info, value, sizeof value, &origin);
+        CHECK_STR(origin, "default");
+        if (row->kind == SETTING_ENUM) {
+            const char *comma = strrchr(row->choices, ',');
+            expect(row->env, comma ? comma + 1 : row->choices, row->name, comma ? comma + 1 : row->choices, false);
+            expect(row->env, "nonsense", row->name, row->default_text, true);
+        }
+        if (row->kind != SETTING_INT && row->kind != SETTING_SIZE) continue;
+        char plain[64];
+        snprintf(plain, sizeof plain, "%s", value);
+        expect(row->env, "12x3", row->name, plain, true);
+        expect(row->env, "99999999999999999999", row->name, plain, true);
+        if (dots && dots > row->range) {
+            snprintf(lo, sizeof lo, "%.*s", (int)(dots - row->range), row->range);
+            expect(row->env, lo, row->name, lo, false);
+        }
+        if (dots && dots[2]) expect(row->env, dots + 2, row->name, dots + 2, false);
+        if (dots && dots > row->range) expect(row->env, "-77777777", row->name, plain, true);
+    }
+}
+
+/* Rank 0 speaks for all. */
+static void test_only_rank_0(void)
+{
+    capture_begin();
+    gw_log_identity(1, 2);
+    load_with("GODWIT_CHECK_ARGS", "maybe");
+    CHECK_STR(capture_end(), "");
+    gw_log_identity(0, 1);
+}
+
+int main(void)
+{
+    gw_log_identity(0, 1);
+    test_values();
+    test_all_rows();
+    test_unknown();
+    test_only_rank_0();
+    gw_settings_free();
+    return unit_end();
+}
