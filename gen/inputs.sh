@@ -1,0 +1,5 @@
+#!/bin/sh
+# Prints every file that generated sources depend on, for the build.
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+cd "$(dirname "$0")/.." && ls gen/*.py api/* src/*/*.def tune/*.tbl 2>/dev/null
