@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs the tests of a build folder.
+
+    run.py [--name N] [--quick] [--sanitizer asan|tsan] [--prefix DIR] [--results FILE] [--only WORD] BUILD
+    run.py --sum FILE
+
+Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
+(launcher, wrappers, other launchers), each called with BUILD and PREFIX.  A test passes when it exits 0 within its time limit,
+is skipped when it exits 77 (it says why).  --sum prints the closing line for all runs of a check."""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SANITIZER_ENV = {
+    "asan": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1",
+             "LSAN_OPTIONS": "suppressions=%s:print_suppressions=0" % os.path.join(ROOT, "test", "lsan.supp")},
+    "tsan": {"TSAN_OPTIONS": "exitcode=99:halt_on_error=1"},
+}
+SLOWER = {None: 1, "asan": 4, "tsan": 6}
+
+
+class Case:
+    def __init__(self, name, command, env=None, timeout=60, tags=()):
+        self.name, self.command, self.env, self.timeout, self.tags = name, command, env or {}, timeout, set(tags)
+
+
+def unit_cases(build):
+    for path in sorted(glob.glob(os.path.join(build, "unit_*"))):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            room = os.path.basename(path).split("_")[1]
+            tags = {"quick"} | ({"tsan"} if room in ("base", "obj", "node", "wire", "req", "match", "proto") else set())
+            yield Case(os.path.basename(path), [path], timeout=120, tags=tags)
+
+
+def mpi_cases(build):
+    mpiexec = os.path.join(build, "mpiexec")
+    with open(os.path.join(ROOT, "test", "mpi", "testlist"), encoding="utf-8") as f:
+        for line in f:
+            words = line.split("#")[0].split()
+            if not words:
+                continue
+            env, args, tags, timeout = {}, [], set(), 60
+            for w in words[2:]:
+                key, value = w.split("=", 1)
+                if key == "env":
+                    k, v = value.split("=", 1)
+                    env[k] = v
+                elif key == "arg":
+                    args.append(value)
+                elif key == "tags":
+                    tags |= set(value.split(","))
+                elif key == "timeout":
+                    timeout = int(value)
+                else:
+                    sys.exit("testlist: unknown word %s" % w)
+            for n in words[1].split(","):
+                label = " ".join([words[0], "n=" + n] + ["%s=%s" % kv for kv in env.items()] + args)
+                yield Case(label, [mpiexec, "-n", n, os.path.join(build, "mpi_" + words[0])] + args, env, timeout, tags)
+
+
+def script_cases(build, prefix):
+    for path in sorted(glob.glob(os.path.join(ROOT, "test", "*", "*.sh")) + glob.glob(os.path.join(ROOT, "test", "*", "*.py"))):
+        with open(path, encoding="utf-8") as f:
+            head = f.read(2000)
+        m = re.search(r"^# run\.py: (.*)$", head, re.M)
+        if not m:
+            continue
+        words = dict(w.split("=", 1) for w in m.group(1).split())
+        yield Case(os.path.relpath(path, ROOT), [path, build, prefix or ""], timeout=int(words.get("timeout", 120)),
+                   tags=set(words.get("tags", "").split(",")))
+
+
+def run_case(case, factor, extra_env):
+    """(status, seconds, output); status: ok, FAIL or skip."""
+    env = dict(os.environ, **extra_env, **case.env)
+    t0 = time.time()
+    p = subprocess.Popen(case.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
+                         start_new_session=True, cwd=ROOT)
+    try:
+        out, _ = p.communicate(timeout=case.timeout * factor)
+        status = {0: "ok", 77: "skip"}.get(p.returncode, "FAIL")
+        text = out.decode(errors="replace")
+        if status == "FAIL":
+            text += "\n(exit status %d)" % p.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGTERM)
+        try:
+            out, _ = p.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            out, _ = p.communicate()
+        status, text = "FAIL", out.decode(errors="replace") + "\n(ran past its limit of %d s)" % (case.timeout * factor)
+    return status, time.time() - t0, text
+
+
+def closing_line(passed, failed, skipped):
+    return "%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else "")
+
+
+def sum_up(path):
+    total = [0, 0, 0]
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            for i, n in enumerate(line.split()[1:4]):
+                total[i] += int(n)
+    print(closing_line(*total))
+    return 1 if total[1] or not total[0] else 0
+
+
+def parse():
+    p = argparse.ArgumentParser()
+    p.add_argument("--name", default="")
+    p.add_argument("--quick", action="store_true")
+    p.add_argument("--sanitizer", choices=["asan", "tsan"])
+    p.add_argument("--prefix")
+    p.add_argument("--results")
+    p.add_argument("--only", default="")
+    p.add_argument("--sum")
+    p.add_argument("build", nargs="?")
+    return p.parse_args()
+
+
+def main():
+    a = parse()
+    if a.sum:
+        return sum_up(a.sum)
+    build = os.path.abspath(a.build)
+    prefix = os.path.abspath(a.prefix) if a.prefix else None
+    cases = list(unit_cases(build)) + list(mpi_cases(build))
+    if not a.sanitizer:
+        cases += list(script_cases(build, prefix))
+    if a.quick:
+        cases = [c for c in cases if "quick" in c.tags]
+    if a.sanitizer:
+        cases = [c for c in cases if "long" not in c.tags]
+    if a.sanitizer == "tsan":
+        cases = [c for c in cases if "tsan" in c.tags]
+    cases = [c for c in cases if a.only in c.name]
+    count = {"ok": 0, "FAIL": 0, "skip": 0}
+    for case in cases:
+        status, seconds, text = run_case(case, SLOWER[a.sanitizer], SANITIZER_ENV.get(a.sanitizer, {}))
+        count[status] += 1
+        if status != "ok" or seconds > 10:
+            print("%-4s %s (%.1f s)" % (status, case.name, seconds))
+        if status != "ok":
+            print("    " + "\n    ".join(text.strip().splitlines()[-30:]), flush=True)
+    if a.results:
+        with open(a.results, "a", encoding="utf-8") as f:
+            f.write("%s %d %d %d\n" % (a.name or "run", count["ok"], count["FAIL"], count["skip"]))
+    print(("%s: " % a.name if a.name else "") + closing_line(count["ok"], count["FAIL"], count["skip"]), flush=True)
+    return 0 if a.results else (1 if count["FAIL"] or not count["ok"] else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

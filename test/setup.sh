@@ -1,0 +1,39 @@
+# setup.sh -- sourced by ./quickstart and ./check: messages, and Debian packages on a machine that lacks them.
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+say() { printf '\n== %s\n' "$*"; }
+fail() { printf 'godwit: %s\n' "$*" >&2; exit 1; }
+
+packages_for() {
+    case $1 in
+    build) echo gcc libc6-dev meson ninja-build pkg-config python3 libpmix-dev libhwloc-dev ;;
+    check) echo g++ gfortran clang libclang-rt-14-dev cmake valgrind iproute2 util-linux binutils mpich libmpich-dev openmpi-bin libopenmpi-dev ;;
+    esac
+}
+
+# need_packages SET...: installs what is missing, saying so; with sudo where not root.
+need_packages() {
+    missing=
+    for set_ in "$@"; do
+        for p in $(packages_for "$set_"); do
+            dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $p"
+        done
+    done
+    if [ -z "$missing" ]; then
+        echo "all there"
+        return 0
+    fi
+    command -v apt-get >/dev/null || fail "these Debian packages are needed, but there is no apt-get here:$missing"
+    root=
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || fail "please install as root: apt-get install$missing"
+        root=sudo
+    fi
+    echo "installing from Debian:$missing"
+    log=$(mktemp)
+    if ! { $root apt-get update && $root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } > "$log" 2>&1; then
+        tail -n 20 "$log"
+        fail "apt-get could not install:$missing (log: $log)"
+    fi
+    rm -f "$log"
+}
