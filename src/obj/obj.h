@@ -55,6 +55,9 @@ static inline struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind);                  /* gives an id; refs = 1; GW_ENOMEM */
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id);   /* id < 4096 */
 void gw_obj_unregister(struct gw_obj *o);                                  /* the id dies; memory stays the owner's */
+/* At the end: frees what users left of info objects, keyvals and error handlers, the tables, every predefined id.  The
+ * room works again afterwards (MPI allows info objects before init and after finalize). */
+void gw_obj_finalize(void);
 /* For pooled objects (requests): keeps the slot, changes the generation, so that old handles are invalid. */
 static inline void gw_obj_renew(struct gw_obj *o)
 {
@@ -118,6 +121,7 @@ int gw_info_get(const struct gw_info *info, const char *key, int valuelen, char 
 int gw_info_get_valuelen(const struct gw_info *info, const char *key, int *valuelen_out, int *flag_out);
 int gw_info_get_nkeys(const struct gw_info *info, int *nkeys_out);
 int gw_info_get_nthkey(const struct gw_info *info, int n, char *key_out);
+void gw_info_env_set(const char *key, const char *value); /* more facts for MPI_INFO_ENV (maxprocs, thread_level, ...) */
 int gw_info_create_env(int argc, char **argv, struct gw_info **info_out);
 const char *gw_info_find(const struct gw_info *info, const char *key); /* NULL if absent or info is NULL */
 
@@ -137,16 +141,28 @@ void gw_errhandler_release(struct gw_errhandler *eh);
 struct gw_keyval {
     struct gw_obj obj; /* its id is the int that the user holds */
     uint8_t applies_to; /* GW_KIND_COMM, GW_KIND_TYPE, GW_KIND_WIN */
+    bool freed;         /* by the user; lives on while attributes use it */
     struct gw_callback copy, del;
     void *extra_state;
 };
+/* Values of copy and del that are no functions (standard ABI): NULL_COPY_FN and NULL_DELETE_FN, DUP_FN. */
+#define GW_ATTR_FN_NULL ((void (*)(void))0)
+#define GW_ATTR_FN_DUP ((void (*)(void))1)
+/* User functions take handles, so the door that makes handles calls them: it fills in these two at init.  They answer
+ * GW_OK or, after gw_fail(), a GW_E code.  `out` points to where the function stores the new value (a void *). */
+extern int (*gw_attr_call_copy)(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out);
+extern int (*gw_attr_call_delete)(const struct gw_keyval *kv, struct gw_obj *owner, void *value);
+/* What gw_attr_get answers for MPI_TAG_UB, MPI_APPNUM, ... (GW_TAG_UB, ...) on any communicator: a pointer to this int. */
+void gw_attr_predefined_set(int keyval, int value);
+void gw_attr_predefined_unset(int keyval); /* flag false again */
 struct gw_attrs { struct gw_attr *head; }; /* zero-initialised = empty; embedded in comm, type, win */
 int gw_keyval_create(enum gw_kind applies_to, void (*copy)(void), void (*del)(void), void *extra, int *keyval_out);
 int gw_keyval_free(int *keyval, enum gw_kind applies_to);
 int gw_attr_set(struct gw_attrs *a, struct gw_obj *owner, int keyval, void *value);
 int gw_attr_get(struct gw_attrs *a, struct gw_obj *owner, int keyval, void **value_out, int *flag_out);
 int gw_attr_delete(struct gw_attrs *a, struct gw_obj *owner, int keyval);
-int gw_attr_copy_all(struct gw_attrs *from, struct gw_obj *from_owner, struct gw_attrs *to); /* on dup */
+/* On dup.  If a copy function fails, `to` holds what was copied before; the caller destroys its owner. */
+int gw_attr_copy_all(struct gw_attrs *from, struct gw_obj *from_owner, struct gw_attrs *to);
 int gw_attr_delete_all(struct gw_attrs *a, struct gw_obj *owner);                            /* on free, reverse order of setting */
 
 #endif

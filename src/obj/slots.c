@@ -1,0 +1,161 @@
+/* slots.c -- the tables from 32-bit ids to objects.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "obj/obj_private.h"
+
+#include <stdlib.h>
+
+struct gw_slot_table gw_slots[GW_KIND_COUNT];
+struct gw_obj *gw_predef[GW_ID_PREDEF_END] = {
+    [GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj,
+    [GW_H_ERRORS_ABORT] = &gw_errors_abort.obj,
+    [GW_H_ERRORS_RETURN] = &gw_errors_return.obj,
+};
+
+#define SLOTS_MAX   (1u << GW_ID_SLOT_BITS)
+#define CHUNK_SLOTS (1u << GW_OBJ_CHUNK_BITS)
+#define CHUNK_COUNT (SLOTS_MAX / CHUNK_SLOTS)
+#define GEN_MASK    ((1u << GW_ID_GEN_BITS) - 1)
+#define SLOT_NONE   UINT32_MAX
+
+/* A freed slot waits until this many others were freed after it, so that an id comes back only after
+ * 32 x QUEUE_MIN frees of its kind. */
+enum { QUEUE_MIN = 256 };
+
+/* What lookup does not need: the queue of freed slots and the generation that each gives next. */
+struct slot_meta {
+    uint32_t next;
+    uint32_t generation;
+};
+static struct slot_pool {
+    struct gw_lock lock;
+    uint32_t used;                       /* slots ever taken */
+    uint32_t head, tail, queued;         /* freed slots, oldest first */
+    struct slot_meta *meta[CHUNK_COUNT]; /* beside gw_slots[kind].chunk */
+} pools[GW_KIND_COUNT];
+
+static struct slot_meta *slot_meta(struct slot_pool *pool, uint32_t slot)
+{
+    return &pool->meta[slot / CHUNK_SLOTS][slot % CHUNK_SLOTS];
+}
+
+static bool chunk_add(enum gw_kind kind, uint32_t index)
+{
+    struct gw_obj **objects = calloc(CHUNK_SLOTS, sizeof *objects);
+    struct slot_meta *meta = calloc(CHUNK_SLOTS, sizeof *meta);
+    if (!objects || !meta) {
+        free(objects);
+        free(meta);
+        return false;
+    }
+    pools[kind].meta[index] = meta;
+    /* Pairs with the acquire in gw_obj_lookup(): the chunk is zero before it can be found. */
+    atomic_store_explicit(&gw_slots[kind].chunk[index], objects, memory_order_release);
+    return true;
+}
+
+/* The oldest freed slot if enough wait, else a fresh one.  SLOT_NONE: out of memory or slots.  Called with the lock. */
+static uint32_t slot_take(enum gw_kind kind)
+{
+    struct slot_pool *pool = &pools[kind];
+    if (pool->queued > QUEUE_MIN || (pool->queued && pool->used == SLOTS_MAX)) {
+        uint32_t slot = pool->head;
+        pool->head = slot_meta(pool, slot)->next;
+        pool->queued--;
+        return slot;
+    }
+    if (pool->used == SLOTS_MAX) return SLOT_NONE;
+    if (pool->used % CHUNK_SLOTS == 0 && !chunk_add(kind, pool->used / CHUNK_SLOTS)) return SLOT_NONE;
+    return pool->used++;
+}
+
+static void slot_give(enum gw_kind kind, uint32_t slot, uint32_t generation)
+{
+    struct slot_pool *pool = &pools[kind];
+    *slot_meta(pool, slot) = (struct slot_meta){SLOT_NONE, generation & GEN_MASK};
+    if (pool->queued++)
+        slot_meta(pool, pool->tail)->next = slot;
+    else
+        pool->head = slot;
+    pool->tail = slot;
+}
+
+int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
+{
+    assert(kind > GW_KIND_NONE && kind < GW_KIND_COUNT);
+    struct slot_pool *pool = &pools[kind];
+    obj_lock(&pool->lock);
+    uint32_t slot = slot_take(kind);
+    if (unlikely(slot == SLOT_NONE)) {
+        obj_unlock(&pool->lock);
+        return gw_fail(GW_ENOMEM, "no memory for another handle (%u in use)", pool->used - pool->queued);
+    }
+    o->kind = (uint8_t)kind;
+    o->predefined = false;
+    atomic_store_explicit(&o->refs, 1, memory_order_relaxed);
+    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) |
+            slot_meta(pool, slot)->generation << GW_ID_SLOT_BITS | slot;
+    atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
+    obj_unlock(&pool->lock);
+    return GW_OK;
+}
+
+void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
+{
+    assert(id < GW_ID_PREDEF_END && id != 0);
+    o->id = id;
+    o->kind = (uint8_t)kind;
+    o->predefined = true;
+    atomic_store_explicit(&o->refs, 1, memory_order_relaxed);
+    gw_predef[id] = o;
+}
+
+void gw_obj_unregister(struct gw_obj *o)
+{
+    uint32_t id = o->id;
+    o->id = 0;
+    if (id == 0) return;
+    if (id < GW_ID_PREDEF_END) {
+        gw_predef[id] = NULL;
+        return;
+    }
+    enum gw_kind kind = o->kind;
+    uint32_t slot = id & (SLOTS_MAX - 1);
+    struct slot_pool *pool = &pools[kind];
+    obj_lock(&pool->lock);
+    struct gw_obj **chunk = atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed);
+    assert(chunk && chunk[slot % CHUNK_SLOTS] == o);
+    chunk[slot % CHUNK_SLOTS] = NULL;
+    slot_give(kind, slot, (id >> GW_ID_SLOT_BITS) + 1);
+    obj_unlock(&pool->lock);
+}
+
+static void leftovers_free(enum gw_kind kind, void (*destroy)(struct gw_obj *))
+{
+    for (uint32_t slot = 0; slot < pools[kind].used; slot++) {
+        struct gw_obj **chunk = atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed);
+        if (chunk[slot % CHUNK_SLOTS]) destroy(chunk[slot % CHUNK_SLOTS]);
+    }
+}
+
+void gw_obj_finalize(void)
+{
+    leftovers_free(GW_KIND_INFO, info_destroy);
+    leftovers_free(GW_KIND_KEYVAL, keyval_destroy);
+    leftovers_free(GW_KIND_ERRHANDLER, errhandler_destroy);
+    for (int kind = 0; kind < GW_KIND_COUNT; kind++) {
+        struct slot_pool *pool = &pools[kind];
+        for (uint32_t i = 0; i * CHUNK_SLOTS < pool->used; i++) {
+            free(atomic_load_explicit(&gw_slots[kind].chunk[i], memory_order_relaxed));
+            atomic_store_explicit(&gw_slots[kind].chunk[i], NULL, memory_order_relaxed);
+            free(pool->meta[i]);
+            pool->meta[i] = NULL;
+        }
+        pool->used = pool->queued = 0;
+    }
+    memset(gw_predef, 0, sizeof gw_predef);
+    gw_predef[GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj;
+    gw_predef[GW_H_ERRORS_ABORT] = &gw_errors_abort.obj;
+    gw_predef[GW_H_ERRORS_RETURN] = &gw_errors_return.obj;
+}
