@@ -158,7 +158,10 @@ void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
-int gw_cores_allowed(void); /* cpuset and cgroup quota, at least 1 */
+/* Prints nothing; writes out what the program printed with stdio and ends the process without its exit handlers. */
+void gw_exit_now(int status) __attribute__((noreturn, cold));
+int gw_cores_allowed(void);    /* cpuset and cgroup quota, at least 1 */
+int gw_cores_of(pid_t pid);    /* the same by the cpuset of another process (our parent) and our own quota */
 /* Bytes that can still be taken: the least of the machine's available memory and the control groups' limits. */
 int64_t gw_memory_available(const char **limit_out); /* limit_out: words for the limit that binds */
 int gw_levenshtein(const char *a, const char *b);    /* ignores case */

@@ -101,13 +101,13 @@ static void cores_v1(const char *dir, void *arg)
     cores_least(group_number(dir, "cpu.cfs_quota_us"), group_number(dir, "cpu.cfs_period_us"), arg);
 }
 
-static int affinity_count(void)
+static int affinity_count(pid_t pid)
 {
     for (int n = 1024; n <= 1 << 20; n *= 4) {
         cpu_set_t *set = CPU_ALLOC(n);
         if (!set) break;
         size_t size = CPU_ALLOC_SIZE(n);
-        int rc = sched_getaffinity(0, size, set), count = rc == 0 ? CPU_COUNT_S(size, set) : 0;
+        int rc = sched_getaffinity(pid, size, set), count = rc == 0 ? CPU_COUNT_S(size, set) : 0;
         int err = errno;
         CPU_FREE(set);
         if (rc == 0) return count;
@@ -118,8 +118,13 @@ static int affinity_count(void)
 
 int gw_cores_allowed(void)
 {
+    return gw_cores_of(0);
+}
+
+int gw_cores_of(pid_t pid)
+{
     char groups[4096], path[PATH_MAX];
-    int cores = affinity_count();
+    int cores = affinity_count(pid);
     if (file_read("/proc/self/cgroup", groups, sizeof groups)) {
         if (cgroup_path(groups, "", path, sizeof path)) cgroup_walk("/sys/fs/cgroup", path, cores_v2, &cores);
         if (cgroup_path(groups, "cpu", path, sizeof path)) cgroup_walk("/sys/fs/cgroup/cpu", path, cores_v1, &cores);

@@ -93,8 +93,13 @@ void gw_die(const char *fmt, ...)
     va_start(args, fmt);
     log_line(prefix, fmt, args);
     va_end(args);
+    gw_exit_now(1);
+}
+
+void gw_exit_now(int status)
+{
     /* What the program printed so far is worth keeping; exit() is not safe here, for other threads may run and
      * atexit handlers may call back into us.  A lock held by a blocked thread must not stop us either. */
     if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
-    _exit(1);
+    _exit(status);
 }

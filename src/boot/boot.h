@@ -1,9 +1,10 @@
 /* boot.h -- who am I and who are the others: the inherited memfd of our own mpiexec, PMIx, PMI-1, or nobody.
  *
- * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT), PMIx (PMIX_NAMESPACE; libpmix by dlopen), the PMI-1
- * wire protocol (PMI_FD, PMI_RANK, PMI_SIZE), then a singleton; if the environment says that a launcher
- * started several of us but none of these works, it ends the process with one sentence (opt out:
- * GODWIT_SINGLETON=1).  No DNS, no network interface, no libfabric.
+ * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT and its open descriptor), the PMI-1 wire protocol (PMI_RANK,
+ * PMI_SIZE and the open socket PMI_FD), PMIx (PMIX_NAMESPACE; libpmix by dlopen), then a singleton.  Open descriptors come
+ * first because variables are inherited through a launcher inside a launcher, descriptors are not.  If the environment
+ * says that a launcher started several of us but none of these works, it ends the process with one sentence.
+ * GODWIT_SINGLETON=1 makes the process a singleton whatever there is.  No DNS, no network interface, no libfabric.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,10 +13,14 @@
 
 #include "obj/obj.h"
 
-/* The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
+/* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, where they are not 0, ",app=A,universe=U": the descriptor N, inherited,
+ * is the segment; this process is local rank K of application A.  One process joins per local rank, once.
+ *
+ * The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
+#define GODWIT_SHM_VERSION 2u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 struct boot_rank {             /* one cache line pair per local rank, written by that rank only */
     _Atomic int32_t pid;
@@ -35,7 +40,15 @@ struct boot_head {
     int32_t cores;             /* cores that the ranks of this node share */
     char jobid[32];
     char host[64];
+    uint64_t nonce;            /* so that nobody maps another file by mistake; 0 under our mpiexec */
+    _Atomic uint32_t attached; /* ranks that mapped it (futex word); not used under our mpiexec */
 } GW_ALIGNED(64);
+/* Where the ranks and the part of node/ begin in a segment for `nlocal` ranks; the launcher uses the same. */
+#define BOOT_RANKS_OFFSET ((sizeof(struct boot_head) + 127) & ~(uint64_t)127)
+static inline uint64_t boot_shm_offset(int nlocal)
+{
+    return (BOOT_RANKS_OFFSET + (uint64_t)nlocal * sizeof(struct boot_rank) + 4095) & ~(uint64_t)4095;
+}
 
 enum boot_how { BOOT_SINGLETON, BOOT_GODWIT, BOOT_PMIX, BOOT_PMI1 };
 struct boot_info {
@@ -64,6 +77,6 @@ void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells 
  * /proc/PID/fd/N (checked by a nonce), all agreed through put/fence/get.  The memory is zero and reserved (a real check,
  * never SIGBUS): if the machine cannot give it, one sentence says sizes and limits.  Closes every descriptor. */
 struct boot_head *boot_map_segment(uint64_t node_bytes);
-struct boot_rank *boot_my_rank_slot(void);
+struct boot_rank *boot_my_rank_slot(void); /* never NULL: a private one before the segment is mapped and after boot_finalize */
 
 #endif

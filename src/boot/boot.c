@@ -1,0 +1,133 @@
+/* boot.c -- finds the way in and hands calls on to it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct boot_info gw_boot = {.shm_fd = -1, .size = 1, .nlocal = 1};
+
+static const struct boot_way *const ways[] = {
+    [BOOT_GODWIT] = &boot_way_godwit, [BOOT_PMI1] = &boot_way_pmi1, [BOOT_PMIX] = &boot_way_pmix};
+static const char *const way_names[] = {
+    [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1"};
+static const struct boot_way *way; /* NULL for a singleton */
+
+void boot_set_locals(int *ranks, int n)
+{
+    gw_boot.local_to_world = ranks;
+    gw_boot.nlocal = n;
+    for (int i = 0; i < n; i++)
+        if (ranks[i] == gw_boot.rank) gw_boot.local_rank = i;
+}
+
+static void join_alone(void)
+{
+    int *self = gw_xcalloc(1, sizeof *self);
+    gw_boot.how = BOOT_SINGLETON;
+    gw_boot.rank = gw_boot.appnum = gw_boot.universe_size = 0;
+    gw_boot.size = 1;
+    gw_boot.shm_fd = -1;
+    boot_set_locals(self, 1);
+    snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "alone-%d", (int)getpid());
+}
+
+/* Several of us were started and nobody could be found: N silent singletons would be worse than an end. */
+static void refuse(const char *offered, const char *reasons) __attribute__((noreturn));
+static void refuse(const char *offered, const char *reasons)
+{
+    if (!boot_env_speaks()) gw_exit_now(1);
+    gw_die(
+        "this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
+        "mpiexec or a launcher that offers PMIx or PMI-1 (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to "
+        "run "
+        "it alone.",
+        offered, reasons[0] ? reasons : "no PMIx and no PMI-1 are offered");
+}
+
+static void join_any(void)
+{
+    static const enum boot_how order[] = {BOOT_GODWIT, BOOT_PMI1, BOOT_PMIX};
+    static const char *const offers[] = {
+        [BOOT_GODWIT] = "GODWIT_BOOT is set", [BOOT_PMI1] = "PMI_FD is set", [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
+    char reasons[1024] = "";
+    const char *offered = NULL;
+    for (size_t i = 0; i < GW_ARRAY_LEN(order); i++) {
+        const struct boot_way *w = ways[order[i]];
+        if (!w->offered()) continue;
+        gw_fail_clear();
+        gw_boot.how = order[i];
+        if (w->join() == GW_OK) {
+            way = w;
+            return;
+        }
+        offered = offered ? offered : offers[order[i]];
+        size_t n = strlen(reasons);
+        snprintf(reasons + n, sizeof reasons - n, "%s%s: %s", n ? "; " : "", way_names[order[i]], gw_fail_text());
+    }
+    const char *several = boot_env_several();
+    if (several || offered) refuse(several ? several : offered, reasons);
+    join_alone();
+}
+
+int boot_init(void)
+{
+    struct utsname u;
+    gw_settings_load();
+    if (uname(&u) == 0) snprintf(gw_boot.host, sizeof gw_boot.host, "%.63s", u.nodename);
+    if (boot_env_int("GODWIT_SINGLETON", 0) > 0)
+        join_alone();
+    else
+        join_any();
+    assert(gw_boot.rank >= 0 && gw_boot.rank < gw_boot.size);
+    assert(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal && gw_boot.nlocal <= gw_boot.size);
+    assert(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
+    gw_log_identity(gw_boot.rank, gw_boot.size);
+    GW_EXPLAIN(GW_LOG_BOOT, "rank %d of %d, local rank %d of %d on %s, job %s, by way of %s", gw_boot.rank,
+               gw_boot.size, gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, gw_boot.jobid, way_names[gw_boot.how]);
+    return GW_OK;
+}
+
+void boot_finalize(void)
+{
+    struct boot_rank *slot = boot_my_rank_slot();
+    atomic_store_explicit(&slot->phase, BOOT_FINALIZED, memory_order_release);
+    if (way) way->leave();
+    way = NULL;
+    boot_segment_close();
+    free((void *)gw_boot.local_to_world);
+    gw_boot.local_to_world = NULL;
+}
+
+int boot_put(const char *key, const char *value)
+{
+    if (way) return way->put(key, value);
+    return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
+}
+
+int boot_fence(void)
+{
+    return way ? way->fence() : GW_OK;
+}
+
+int boot_get(int rank, const char *key, char *value_out, size_t cap)
+{
+    if (way) return way->get(rank, key, value_out, cap);
+    return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to ask for \"%s\"", key);
+}
+
+void boot_abort(int code, const char *text)
+{
+    struct boot_rank *slot = boot_my_rank_slot();
+    snprintf(slot->what, sizeof slot->what, "%s", text ? text : "");
+    atomic_store_explicit(&slot->abort_code, code, memory_order_relaxed);
+    /* Release: who reads ABORTED (the launcher, after our death) reads code and text. */
+    atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
+    if (way) way->abort(code, text ? text : "");
+    /* A status holds 8 bits; 256 must not look like success. */
+    gw_exit_now(code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff);
+}

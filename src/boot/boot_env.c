@@ -1,0 +1,148 @@
+/* boot_env.c -- what launchers' variables say, and our own mpiexec's way in.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int boot_env_int(const char *name, int fallback)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text) return fallback;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    return *end || errno || v < INT32_MIN || v > INT32_MAX ? fallback : (int)v;
+}
+
+const char *boot_env_several(void)
+{
+    /* Each is the number of processes by one launcher.  sbatch sets SLURM_NTASKS for its script too, which is one
+     * process; within a step srun says the number of the step. */
+    static const char *const sizes[] = {
+        "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "MPI_LOCALNRANKS",
+        "MV2_COMM_WORLD_SIZE",  "FLUX_JOB_SIZE",        "JSM_NAMESPACE_SIZE", "PALS_SIZE",
+        "PALS_LOCAL_SIZE",      "PMI_LOCAL_SIZE",       "MPIEXEC_SIZE",       "MPIRUN_NPROCS"};
+    /* A rank above 0 says the same where a launcher does not say its number. */
+    static const char *const ranks[] = {"PALS_RANKID", "PALS_LOCAL_RANKID", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                        "ALPS_APP_PE"};
+    static char text[128];
+    const char *name = NULL;
+    int n = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes) && n <= 1; i++) n = boot_env_int(name = sizes[i], 0);
+    if (n <= 1 && !getenv("SLURM_STEP_NUM_TASKS") && getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID")) {
+        n = boot_env_int(name = "SLURM_NTASKS", 0);
+        if (n <= 1) n = boot_env_int(name = "SLURM_NPROCS", 0);
+    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(ranks) && n <= 1; i++) n = boot_env_int(name = ranks[i], 0) + 1;
+    if (n <= 1) return NULL;
+    snprintf(text, sizeof text, "%s=%s", name, getenv(name));
+    return text;
+}
+
+bool boot_env_speaks(void)
+{
+    static const char *const local_ranks[] = {"SLURM_LOCALID",     "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                              "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",         "PMI_LOCAL_RANK"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(local_ranks); i++)
+        if (getenv(local_ranks[i])) return boot_env_int(local_ranks[i], 0) == 0;
+    return true;
+}
+
+/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,universe=U]" and a segment behind the descriptor ---- */
+static bool godwit_offered(void)
+{
+    return getenv("GODWIT_BOOT") != NULL;
+}
+
+/* The number behind "key=" in a comma-separated list. */
+static int list_int(const char *list, const char *key, int fallback)
+{
+    size_t n = strlen(key);
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (strncmp(p, key, n) == 0 && p[n] == '=') return atoi(p + n + 1);
+    return fallback;
+}
+
+static int head_check(const struct boot_head *h, int fd, int local, uint64_t file_bytes)
+{
+    if (h->magic != BOOT_MAGIC)
+        return gw_fail(
+            GW_EUNSUPPORTED,
+            "descriptor %d is not what mpiexec handed down: something between mpiexec and this program closed "
+            "it, or another MPI process started this one",
+            fd);
+    if (h->version != GODWIT_SHM_VERSION)
+        return gw_fail(GW_EUNSUPPORTED, "mpiexec and the library are of different versions (segment %u, wanted %u)",
+                       h->version, GODWIT_SHM_VERSION);
+    if (local < 0 || local >= h->nlocal || h->size < h->nlocal || h->first_rank < 0 ||
+        h->first_rank + h->nlocal > h->size || h->shm_offset > file_bytes ||
+        h->ranks_offset + (uint64_t)h->nlocal * sizeof(struct boot_rank) > h->shm_offset)
+        return gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec is damaged (local rank %d of %d)", local, h->nlocal);
+    return GW_OK;
+}
+
+static int godwit_join(void)
+{
+    const char *text = getenv("GODWIT_BOOT");
+    int fd = list_int(text, "fd", -1), local = list_int(text, "local", -1);
+    struct boot_head h;
+    struct stat st;
+    memset(&h, 0, sizeof h);
+    /* pread() on the wrong descriptor is harmless. */
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
+        h.magic = 0;
+    int rc = head_check(&h, fd, local, h.magic ? (uint64_t)st.st_size : 0);
+    if (rc) return rc;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks);
+    for (int i = 0; i < h.nlocal; i++) ranks[i] = h.first_rank + i;
+    gw_boot.rank = h.first_rank + local;
+    gw_boot.size = h.size;
+    gw_boot.shm_fd = fd;
+    gw_boot.appnum = list_int(text, "app", 0);
+    gw_boot.universe_size = list_int(text, "universe", 0);
+    gw_boot.bound = gw_cores_allowed() < h.cores;
+    snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
+    boot_set_locals(ranks, h.nlocal);
+    return GW_OK;
+}
+
+static int godwit_put(const char *key, const char *value)
+{
+    (void)value;
+    return gw_fail(GW_EUNSUPPORTED, "mpiexec exchanges no keys on one node (\"%s\")", key);
+}
+
+static int godwit_get(int rank, const char *key, char *value_out, size_t cap)
+{
+    (void)value_out, (void)cap;
+    return gw_fail(GW_EUNSUPPORTED, "mpiexec exchanges no keys on one node (\"%s\" of rank %d)", key, rank);
+}
+
+static int godwit_fence(void)
+{
+    return gw_fail(GW_EUNSUPPORTED, "ranks of mpiexec meet in their segment, not in the launcher");
+}
+
+static void godwit_leave(void)
+{
+    if (gw_boot.shm_fd >= 0) close(gw_boot.shm_fd);
+    gw_boot.shm_fd = -1;
+}
+
+/* The launcher reads code and text in our slot when we die. */
+static void godwit_abort(int code, const char *text)
+{
+    (void)code, (void)text;
+}
+
+const struct boot_way boot_way_godwit = {
+    godwit_offered, godwit_join, godwit_put, godwit_fence, godwit_get, godwit_leave, godwit_abort,
+};

@@ -1,0 +1,229 @@
+/* boot_pmix.c -- the PMIx client.  libpmix is opened by dlopen, whichever version is there; its structs and values are
+ * stable since PMIx 2, its inline helpers are not used because they call functions that old libraries lack.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <dlfcn.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+    void *library;
+    pmix_proc_t self;
+    __typeof__(&PMIx_Init) init;
+    __typeof__(&PMIx_Finalize) finalize;
+    __typeof__(&PMIx_Get) get;
+    __typeof__(&PMIx_Put) put;
+    __typeof__(&PMIx_Commit) commit;
+    __typeof__(&PMIx_Fence) fence;
+    __typeof__(&PMIx_Abort) abort;
+    __typeof__(&PMIx_Error_string) error_string;
+} pmix;
+
+static bool pmix_offered(void)
+{
+    return getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL;
+}
+
+static int library_open(void)
+{
+    static const struct {
+        const char *name;
+        void *slot;
+    } functions[] = {
+        {"PMIx_Init", &pmix.init},     {"PMIx_Finalize", &pmix.finalize},
+        {"PMIx_Get", &pmix.get},       {"PMIx_Put", &pmix.put},
+        {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
+        {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
+    };
+    pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+    char why[256];
+    snprintf(why, sizeof why, "%s", pmix.library ? "" : dlerror());
+    const char *prefix = getenv("PMIX_INSTALL_PREFIX"); /* of the launcher's own copy */
+    if (!pmix.library && prefix) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/lib/libpmix.so.2", prefix);
+        pmix.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!pmix.library) return gw_fail(GW_EUNSUPPORTED, "libpmix cannot be opened: %s", why);
+    for (size_t i = 0; i < GW_ARRAY_LEN(functions); i++) {
+        void *address = dlsym(pmix.library, functions[i].name);
+        if (!address) return gw_fail(GW_EUNSUPPORTED, "libpmix has no %s", functions[i].name);
+        memcpy(functions[i].slot, &address, sizeof address);
+    }
+    return GW_OK;
+}
+
+static pmix_info_t info_flag(const char *key)
+{
+    pmix_info_t info;
+    memset(&info, 0, sizeof info);
+    snprintf(info.key, sizeof info.key, "%s", key);
+    info.value.type = PMIX_BOOL;
+    info.value.data.flag = true;
+    return info;
+}
+
+static void value_free(pmix_value_t *v)
+{
+    if (v->type == PMIX_STRING) free(v->data.string);
+    free(v);
+}
+
+/* A fact about the job (rank = PMIX_RANK_WILDCARD) or a process; NULL if the server did not say at start. */
+static pmix_value_t *fact(pmix_rank_t rank, const char *key)
+{
+    pmix_proc_t who = pmix.self;
+    pmix_info_t local_only = info_flag(PMIX_OPTIONAL);
+    pmix_value_t *v = NULL;
+    who.rank = rank;
+    return pmix.get(&who, key, &local_only, 1, &v) == PMIX_SUCCESS ? v : NULL;
+}
+
+static int fact_int(pmix_rank_t rank, const char *key, int fallback)
+{
+    pmix_value_t *v = fact(rank, key);
+    if (!v) return fallback;
+    int n = fallback;
+    switch (v->type) {
+    case PMIX_UINT16:
+        n = v->data.uint16;
+        break;
+    case PMIX_INT:
+        n = v->data.integer;
+        break;
+    case PMIX_INT32:
+        n = v->data.int32;
+        break;
+    case PMIX_UINT:
+    case PMIX_UINT32:
+        n = (int)v->data.uint32;
+        break;
+    case PMIX_UINT64:
+    case PMIX_SIZE:
+        n = (int)v->data.uint64;
+        break;
+    case PMIX_PROC_RANK:
+        n = (int)v->data.rank;
+        break;
+    default:
+        break;
+    }
+    value_free(v);
+    return n;
+}
+
+/* "0,1,2" or with ranges, "0-3,7". */
+static int *locals_parse(const char *text, int size, int *n_out)
+{
+    int *ranks = gw_xmalloc((size_t)size * sizeof *ranks), n = 0;
+    for (const char *p = text; *p;) {
+        char *end;
+        long from = strtol(p, &end, 10), to = from;
+        if (end == p) break;
+        if (*end == '-') to = strtol(end + 1, &end, 10);
+        for (long r = from; r <= to && r >= 0 && r < size && n < size; r++) ranks[n++] = (int)r;
+        p = end + strcspn(end, "0123456789");
+    }
+    *n_out = n;
+    return ranks;
+}
+
+static int int_order(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static int find_locals(void)
+{
+    pmix_value_t *v = fact(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
+    int n = 0, *ranks = NULL;
+    if (v && v->type == PMIX_STRING && v->data.string) ranks = locals_parse(v->data.string, gw_boot.size, &n);
+    if (v) value_free(v);
+    bool me = false;
+    for (int i = 0; i < n; i++) me = me || ranks[i] == gw_boot.rank;
+    if (!me) {
+        free(ranks);
+        if (gw_boot.size > 1)
+            return gw_fail(GW_EUNSUPPORTED, "the PMIx server does not say which ranks share this node");
+        ranks = gw_xcalloc(1, sizeof *ranks);
+        n = 1;
+    }
+    qsort(ranks, (size_t)n, sizeof *ranks, int_order);
+    boot_set_locals(ranks, n);
+    return GW_OK;
+}
+
+static int pmix_join(void)
+{
+    int rc = library_open();
+    if (rc) {
+        if (pmix.library) dlclose(pmix.library);
+        return rc;
+    }
+    pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
+    if (s != PMIX_SUCCESS) return gw_fail(GW_EUNSUPPORTED, "PMIx_Init: %s", pmix.error_string(s));
+    gw_boot.rank = (int)pmix.self.rank;
+    gw_boot.size = fact_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+    if (gw_boot.size <= gw_boot.rank) {
+        pmix.finalize(NULL, 0);
+        return gw_fail(GW_EUNSUPPORTED, "the PMIx server does not say how many we are");
+    }
+    gw_boot.appnum = fact_int(pmix.self.rank, PMIX_APPNUM, 0);
+    gw_boot.universe_size = fact_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, 0);
+    snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.63s", pmix.self.nspace);
+    rc = find_locals();
+    if (rc) pmix.finalize(NULL, 0);
+    return rc;
+}
+
+static int pmix_put(const char *key, const char *value)
+{
+    pmix_value_t v;
+    memset(&v, 0, sizeof v);
+    v.type = PMIX_STRING;
+    v.data.string = (char *)value;
+    pmix_status_t s = pmix.put(PMIX_GLOBAL, key, &v);
+    return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Put of \"%s\": %s", key, pmix.error_string(s));
+}
+
+static int pmix_fence(void)
+{
+    pmix_info_t collect = info_flag(PMIX_COLLECT_DATA);
+    pmix_status_t s = pmix.commit();
+    if (s == PMIX_SUCCESS) s = pmix.fence(NULL, 0, &collect, 1);
+    return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Fence: %s", pmix.error_string(s));
+}
+
+static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
+{
+    pmix_proc_t who = pmix.self;
+    pmix_value_t *v = NULL;
+    who.rank = (pmix_rank_t)rank;
+    pmix_status_t s = pmix.get(&who, key, NULL, 0, &v);
+    if (s != PMIX_SUCCESS || !v)
+        return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
+    bool fits = v->type == PMIX_STRING && strlen(v->data.string) < cap;
+    if (fits) strcpy(value_out, v->data.string);
+    value_free(v);
+    return fits ? GW_OK
+                : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
+}
+
+/* The library stays loaded: its thread may still be on its way out. */
+static void pmix_leave(void)
+{
+    pmix.finalize(NULL, 0);
+}
+
+static void pmix_abort(int code, const char *text)
+{
+    pmix.abort(code, text, NULL, 0);
+}
+
+const struct boot_way boot_way_pmix = {
+    pmix_offered, pmix_join, pmix_put, pmix_fence, pmix_get, pmix_leave, pmix_abort,
+};

@@ -1,0 +1,33 @@
+/* boot_private.h -- the ways in, and what the files of boot share.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BOOT_BOOT_PRIVATE_H
+#define GW_BOOT_BOOT_PRIVATE_H
+
+#include "boot/boot.h"
+
+/* A way to find the others.  `join` fills gw_boot (rank, size, local ranks, appnum, universe, jobid) and answers GW_OK, or
+ * GW_EUNSUPPORTED with the reason in gw_fail_text() and nothing left open.  The rest is called only after that. */
+struct boot_way {
+    bool (*offered)(void); /* by the environment */
+    int (*join)(void);
+    int (*put)(const char *key, const char *value);
+    int (*fence)(void);
+    int (*get)(int rank, const char *key, char *value_out, size_t cap);
+    void (*leave)(void);
+    void (*abort)(int code, const char *text);
+};
+extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_godwit;
+
+/* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */
+void boot_set_locals(int *ranks, int n);
+/* The ranks of my node by hydra's PMI_process_mapping; NULL if the text is none.  malloc'ed, ascending. */
+int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
+/* A launcher started several processes, by its variables: which variable says so, how many; NULL if none. */
+const char *boot_env_several(void);
+bool boot_env_speaks(void); /* this process prints what all of a node's would print */
+int boot_env_int(const char *name, int fallback);
+void boot_segment_close(void);
+
+#endif

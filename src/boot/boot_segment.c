@@ -1,0 +1,291 @@
+/* boot_segment.c -- the node's segment: made or found, checked against the machine's memory, mapped.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct boot_head *head;
+static uint64_t mapped_bytes;
+static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
+static struct boot_rank *my_slot = &unmapped_slot;
+
+struct boot_rank *boot_my_rank_slot(void)
+{
+    return my_slot;
+}
+
+/* ---- is there enough? ----
+ * A memfd lives in the kernel's own tmpfs, which has no size: running out means the OOM killer, not SIGBUS.  So what
+ * can be known is asked before, and the answer is a sentence. */
+static const char *mib(uint64_t bytes, char out[32])
+{
+    snprintf(out, 32, "%.1f MiB", (double)bytes / (1 << 20));
+    return out;
+}
+
+static void check_memory(uint64_t bytes)
+{
+    char need[32], have[32];
+    const char *limit;
+    int64_t available = gw_memory_available(&limit);
+    if ((uint64_t)available < bytes)
+        gw_die(
+            "the shared memory of the %d ranks on this node may grow to %s, but %s leaves %s. Start fewer ranks here, "
+            "raise the limit, or make the segment smaller (godwit-info --settings).",
+            gw_boot.nlocal, mib(bytes, need), limit, mib((uint64_t)available, have));
+}
+
+static void check_rlimits(uint64_t bytes)
+{
+    char need[32], have[32];
+    struct rlimit r;
+    /* Growing a file past this limit would also send SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
+        gw_die("the shared memory of this node needs %s, but the file size limit (ulimit -f) is %s", mib(bytes, need),
+               mib(r.rlim_cur, have));
+    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
+        gw_die("the shared memory of this node needs %s, but the address space limit (ulimit -v) is %s",
+               mib(bytes, need), mib(r.rlim_cur, have));
+}
+
+/* Every rank asks for the same size, so it does not matter who comes first. */
+static void file_grow(int fd, uint64_t bytes)
+{
+    char need[32];
+    struct stat st;
+    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= bytes) return;
+    check_rlimits(bytes);
+    if (ftruncate(fd, (off_t)bytes) != 0)
+        gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(errno));
+}
+
+static struct boot_head *file_map(int fd, uint64_t bytes)
+{
+    char need[32];
+    int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (p == MAP_FAILED)
+        gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
+    return p;
+}
+
+/* ---- without our mpiexec: the first rank of the node makes the segment ---- */
+static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
+{
+    h->version = GODWIT_SHM_VERSION;
+    h->nlocal = gw_boot.nlocal;
+    h->size = gw_boot.size;
+    h->first_rank = gw_boot.local_to_world[0];
+    h->bytes = bytes;
+    h->ranks_offset = BOOT_RANKS_OFFSET;
+    h->shm_offset = boot_shm_offset(gw_boot.nlocal);
+    /* Our parent, the launcher's daemon, is not bound as we may be: what it may use is what all of us share. */
+    int own = gw_cores_allowed(), all = gw_boot.nlocal > 1 ? gw_cores_of(getppid()) : own;
+    h->cores = own > all ? own : all;
+    memcpy(h->jobid, gw_boot.jobid, sizeof h->jobid - 1);
+    memcpy(h->host, gw_boot.host, sizeof h->host - 1);
+    h->nonce = nonce;
+    h->magic = BOOT_MAGIC;
+}
+
+static socklen_t rendezvous_address(uint64_t nonce, struct sockaddr_un *a)
+{
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    /* Abstract (the first byte is 0): no file, and it goes with the socket. */
+    int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "godwit-%016llx", (unsigned long long)nonce);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static int rendezvous_open(uint64_t nonce)
+{
+    struct sockaddr_un a;
+    socklen_t len = rendezvous_address(nonce, &a);
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s >= 0 && (bind(s, (struct sockaddr *)&a, len) != 0 || listen(s, gw_boot.nlocal) != 0)) {
+        close(s);
+        s = -1;
+    }
+    return s;
+}
+
+/* One byte with a descriptor; `fd` -1 receives. */
+static int descriptor_pass(int s, int fd)
+{
+    char byte = 0;
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec io = {&byte, 1};
+    struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    if (fd < 0) {
+        if (recvmsg(s, &m, MSG_CMSG_CLOEXEC) != 1) return -1;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        if (c && c->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        return fd;
+    }
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    return sendmsg(s, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+/* Gives the descriptor to whoever comes for it until every rank of the node has mapped the segment. */
+static void rendezvous_serve(int s, int fd, struct boot_head *h)
+{
+    uint32_t seen;
+    while ((seen = atomic_load_explicit(&h->attached, memory_order_acquire)) < (uint32_t)gw_boot.nlocal) {
+        int peer = s >= 0 ? accept4(s, NULL, NULL, SOCK_CLOEXEC) : -1;
+        if (peer < 0) {
+            gw_futex_wait(&h->attached, seen, 1000000);
+            continue;
+        }
+        struct ucred who = {0};
+        socklen_t len = sizeof who;
+        if (getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && (who.uid == geteuid() || who.uid == 0))
+            descriptor_pass(peer, fd);
+        close(peer);
+    }
+}
+
+static struct boot_head *segment_make(uint64_t bytes)
+{
+    uint64_t nonce = 0;
+    char where[64];
+    if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != sizeof nonce) nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
+    int fd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
+    file_grow(fd, bytes);
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW); /* nobody can pull it from under us */
+    struct boot_head *h = file_map(fd, bytes);
+    head_fill(h, bytes, nonce);
+    atomic_store_explicit(&h->attached, 1, memory_order_release);
+    int s = rendezvous_open(nonce);
+    snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
+    if (boot_put("gw.segment", where) != GW_OK || boot_fence() != GW_OK) gw_die("%s", gw_fail_text());
+    rendezvous_serve(s, fd, h);
+    if (s >= 0) close(s);
+    close(fd);
+    return h;
+}
+
+/* Maps the descriptor if it is the segment with this nonce; closes it either way. */
+static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce)
+{
+    struct stat st;
+    struct boot_head *h = NULL;
+    if (fd < 0) return NULL;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes) h = file_map(fd, bytes);
+    close(fd);
+    if (!h || (h->magic == BOOT_MAGIC && h->nonce == nonce)) return h;
+    munmap(h, bytes);
+    return NULL;
+}
+
+static int rendezvous_fetch(uint64_t nonce)
+{
+    struct sockaddr_un a;
+    socklen_t len = rendezvous_address(nonce, &a);
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), fd = -1;
+    struct timeval patience = {20, 0};
+    if (s < 0) return -1;
+    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (connect(s, (struct sockaddr *)&a, len) == 0) fd = descriptor_pass(s, -1);
+    close(s);
+    return fd;
+}
+
+static struct boot_head *segment_find(uint64_t bytes)
+{
+    char where[64], path[64];
+    int pid, fd;
+    unsigned long long nonce;
+    if (boot_fence() != GW_OK || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
+        gw_die("%s", gw_fail_text());
+    if (sscanf(where, "%d:%d:%llx", &pid, &fd, &nonce) != 3) gw_die("the launcher garbled a value: \"%s\"", where);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    struct boot_head *h = segment_try(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK), bytes, nonce);
+    if (!h) {
+        /* Another pid namespace, or /proc is closed to us. */
+        GW_EXPLAIN(GW_LOG_BOOT, "%s is not open to this process; asking for the segment over a socket", path);
+        h = segment_try(rendezvous_fetch(nonce), bytes, nonce);
+    }
+    if (!h)
+        gw_die("the shared memory of rank %d cannot be opened, neither by %s nor over a unix socket; are the ranks of "
+               "this "
+               "node in different containers or of different users, or do they disagree about its settings?",
+               gw_boot.local_to_world[0], path);
+    atomic_fetch_add_explicit(&h->attached, 1, memory_order_release);
+    gw_futex_wake(&h->attached, 1);
+    return h;
+}
+
+/* ---- for everybody ---- */
+static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_out)
+{
+    struct boot_head h;
+    if (pread(gw_boot.shm_fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
+        gw_die("the segment of mpiexec cannot be read: %s", strerror(errno));
+    *bytes_out = h.shm_offset + node_bytes;
+    if (gw_boot.local_rank == 0) check_memory(*bytes_out);
+    file_grow(gw_boot.shm_fd, *bytes_out);
+    struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out);
+    close(gw_boot.shm_fd);
+    gw_boot.shm_fd = -1;
+    return mine;
+}
+
+static struct boot_head *segment_alone(uint64_t bytes)
+{
+    check_memory(bytes);
+    struct boot_head *h = file_map(-1, bytes);
+    head_fill(h, bytes, 0);
+    return h;
+}
+
+struct boot_head *boot_map_segment(uint64_t node_bytes)
+{
+    assert(!head);
+    mapped_bytes = boot_shm_offset(gw_boot.nlocal) + node_bytes;
+    if (gw_boot.how == BOOT_GODWIT)
+        head = segment_inherit(node_bytes, &mapped_bytes);
+    else if (gw_boot.nlocal == 1)
+        head = segment_alone(mapped_bytes);
+    else if (gw_boot.local_rank == 0)
+        check_memory(mapped_bytes), head = segment_make(mapped_bytes);
+    else
+        head = segment_find(mapped_bytes);
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1) boot_fence(); /* the other nodes' ranks meet in one */
+    gw_boot.bound = gw_cores_allowed() < head->cores;
+
+    my_slot = (struct boot_rank *)((char *)head + head->ranks_offset) + gw_boot.local_rank;
+    int32_t nobody = 0;
+    if (!atomic_compare_exchange_strong_explicit(&my_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
+                                                 memory_order_relaxed))
+        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
+               gw_boot.rank, (int)nobody);
+    atomic_store_explicit(&my_slot->phase, BOOT_INIT, memory_order_release);
+    return head;
+}
+
+void boot_segment_close(void)
+{
+    my_slot = &unmapped_slot;
+    if (head) munmap(head, mapped_bytes);
+    head = NULL;
+}
