@@ -189,7 +189,7 @@ int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out)
     const char *p = mapping + sizeof prefix - 1;
     while (at < size) {
         int first, nodes, per_node, len = 0, before = at;
-        for (const char *q = p; sscanf(q, " ,(%d,%d,%d)%n", &first, &nodes, &per_node, &len) == 3 && len;
+        for (const char *q = p; sscanf(q, " , (%d,%d,%d)%n", &first, &nodes, &per_node, &len) == 3 && len;
              q += len, len = 0)
             for (int i = 0; i < nodes; i++)
                 for (int j = 0; j < per_node && at < size; j++) node[at++] = first + i;

@@ -1,0 +1,401 @@
+/* boot_test.c -- every way in but PMIx (test/mpi has that): each case in processes of its own, since boot happens once.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../test/unit.h"
+
+/* Runs fn in a child; its exit status, and what it said on stderr in `said`. */
+static char said[4096];
+
+static int in_child(int (*fn)(void))
+{
+    int fds[2], status = -1;
+    CHECK_EQ(pipe(fds), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(fds[1], 2);
+        close(fds[0]);
+        close(fds[1]);
+        int failures = unit_failures;
+        int rc = fn();
+        _exit(unit_failures > failures ? 99 : rc);
+    }
+    close(fds[1]);
+    size_t n = 0;
+    ssize_t r;
+    while ((r = read(fds[0], said + n, sizeof said - 1 - n)) > 0) n += (size_t)r;
+    said[n] = 0;
+    close(fds[0]);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define EXPECT_CHILD(fn, status, words)                                                                                \
+    do {                                                                                                               \
+        CHECK_EQ(in_child(fn), status);                                                                                \
+        if (!strstr(said, words)) {                                                                                    \
+            unit_failures++;                                                                                           \
+            fprintf(stderr, "%s:%d: %s said \"%s\", without \"%s\"\n", __FILE__, __LINE__, #fn, said, words);          \
+        } else if (!(words)[0] && said[0]) {                                                                           \
+            unit_failures++;                                                                                           \
+            fprintf(stderr, "%s:%d: %s said \"%s\"\n", __FILE__, __LINE__, #fn, said);                                 \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- alone ---- */
+static int alone(void)
+{
+    char value[8];
+    CHECK_EQ(boot_my_rank_slot()->phase, BOOT_NEW); /* there before anything */
+    CHECK_EQ(boot_init(), GW_OK);
+    CHECK_EQ(gw_boot.how, BOOT_SINGLETON);
+    CHECK(gw_boot.rank == 0 && gw_boot.size == 1 && gw_boot.nlocal == 1 && gw_boot.local_to_world[0] == 0);
+    CHECK_EQ(boot_fence(), GW_OK);
+    CHECK_EQ(boot_put("a", "b"), GW_EUNSUPPORTED);
+    CHECK_EQ(boot_get(0, "a", value, sizeof value), GW_EUNSUPPORTED);
+    struct boot_head *h = boot_map_segment(1 << 20);
+    CHECK(h->magic == BOOT_MAGIC && h->nlocal == 1 && h->cores >= 1 && h->bytes == h->shm_offset + (1 << 20));
+    for (int i = 0; i < 1 << 20; i++) CHECK_EQ(((char *)h)[h->shm_offset + (size_t)i], 0);
+    CHECK_EQ(boot_my_rank_slot()->pid, getpid());
+    CHECK_EQ(boot_my_rank_slot()->phase, BOOT_INIT);
+    boot_finalize();
+    CHECK(boot_my_rank_slot() != NULL);
+    gw_settings_free();
+    return 0;
+}
+
+static int refused(void)
+{
+    setenv("PMI_SIZE", "4", 1);
+    boot_init();
+    return 0;
+}
+
+static int refused_silently(void)
+{
+    setenv("MPI_LOCALRANKID", "1", 1);
+    return refused();
+}
+
+static int wanted_alone(void)
+{
+    setenv("GODWIT_SINGLETON", "1", 1);
+    refused();
+    return gw_boot.size == 1 ? 0 : 1;
+}
+
+static int slurm_script(void) /* sbatch's script itself is one process, whatever it asked for */
+{
+    setenv("SLURM_NTASKS", "8", 1);
+    setenv("SLURM_PROCID", "0", 1);
+    return boot_init();
+}
+
+static int slurm_step(void)
+{
+    setenv("SLURM_STEP_ID", "0", 1);
+    return slurm_script();
+}
+
+static int aborting_256(void)
+{
+    boot_init();
+    boot_abort(256, "text");
+}
+
+static void test_alone(void)
+{
+    EXPECT_CHILD(alone, 0, "");
+    EXPECT_CHILD(refused, 1, "PMI_SIZE=4");
+    EXPECT_CHILD(refused, 1, "GODWIT_SINGLETON=1");
+    EXPECT_CHILD(refused_silently, 1, "");
+    EXPECT_CHILD(wanted_alone, 0, "");
+    EXPECT_CHILD(slurm_script, 0, "");
+    EXPECT_CHILD(slurm_step, 1, "SLURM_NTASKS=8");
+    EXPECT_CHILD(aborting_256, 1, "");
+}
+
+/* ---- memory that is not there ---- */
+static int far_too_much(void)
+{
+    boot_init();
+    boot_map_segment(1ull << 50);
+    return 0;
+}
+
+static int file_limit(void)
+{
+    struct rlimit r = {1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &r);
+    char text[64];
+    struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = 1, .size = 1, .cores = 1};
+    h.ranks_offset = BOOT_RANKS_OFFSET;
+    h.shm_offset = boot_shm_offset(1);
+    int fd = memfd_create("test", 0);
+    CHECK_EQ(ftruncate(fd, (off_t)h.shm_offset), 0);
+    CHECK_EQ(pwrite(fd, &h, sizeof h, 0), (ssize_t)sizeof h);
+    snprintf(text, sizeof text, "fd=%d,local=0", fd);
+    setenv("GODWIT_BOOT", text, 1);
+    boot_init();
+    boot_map_segment(8 << 20);
+    return 0;
+}
+
+/* ---- our mpiexec: what launch/ does, in small ---- */
+enum { RANKS = 3 };
+static int segment_fd;
+
+static void segment_make(uint32_t version)
+{
+    struct boot_head h = {.magic = BOOT_MAGIC, .version = version, .nlocal = RANKS, .size = RANKS, .cores = 4};
+    h.ranks_offset = BOOT_RANKS_OFFSET;
+    h.shm_offset = h.bytes = boot_shm_offset(RANKS);
+    strcpy(h.jobid, "job-7");
+    segment_fd = memfd_create("test", 0);
+    CHECK_EQ(ftruncate(segment_fd, (off_t)h.bytes), 0);
+    CHECK_EQ(pwrite(segment_fd, &h, sizeof h, 0), (ssize_t)sizeof h);
+}
+
+static void godwit_env(int local)
+{
+    char text[64];
+    snprintf(text, sizeof text, "fd=%d,local=%d,app=2,universe=9", segment_fd, local);
+    setenv("GODWIT_BOOT", text, 1);
+}
+
+static void godwit_rank(int local)
+{
+    godwit_env(local);
+    CHECK_EQ(boot_init(), GW_OK);
+    CHECK(gw_boot.how == BOOT_GODWIT && gw_boot.rank == local && gw_boot.size == RANKS && gw_boot.nlocal == RANKS);
+    CHECK(gw_boot.appnum == 2 && gw_boot.universe_size == 9);
+    CHECK_STR(gw_boot.jobid, "job-7");
+    struct boot_head *h = boot_map_segment(4096);
+    CHECK(fcntl(segment_fd, F_GETFD) < 0); /* nothing stays open */
+    _Atomic int *word = (_Atomic int *)((char *)h + h->shm_offset);
+    atomic_fetch_add(word, 1);
+    while (atomic_load(word) < RANKS) usleep(100);
+    if (local == 1) boot_abort(5, "the end of rank 1");
+    boot_finalize();
+    _exit(unit_failures != 0);
+}
+
+static int second_time(void)
+{
+    godwit_env(0);
+    boot_init();
+    boot_map_segment(4096);
+    return 0;
+}
+
+static int stale_descriptor(void)
+{
+    close(segment_fd);
+    godwit_env(0);
+    boot_init();
+    return 0;
+}
+
+static void test_godwit(void)
+{
+    segment_make(GODWIT_SHM_VERSION);
+    pid_t pids[RANKS];
+    for (int i = 0; i < RANKS; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) godwit_rank(i);
+    }
+    for (int i = 0; i < RANKS; i++) {
+        int status = -1;
+        waitpid(pids[i], &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (i == 1 ? 5 : 0));
+    }
+    struct boot_rank slots[RANKS];
+    CHECK_EQ(pread(segment_fd, slots, sizeof slots, BOOT_RANKS_OFFSET), (ssize_t)sizeof slots);
+    CHECK(slots[0].pid == pids[0] && slots[0].phase == BOOT_FINALIZED);
+    CHECK(slots[1].pid == pids[1] && slots[1].phase == BOOT_ABORTED && slots[1].abort_code == 5);
+    CHECK_STR(slots[1].what, "the end of rank 1");
+    EXPECT_CHILD(second_time, 1, "can run one MPI program, once");
+    EXPECT_CHILD(stale_descriptor, 1, "is not what mpiexec handed down");
+    close(segment_fd);
+    segment_make(GODWIT_SHM_VERSION + 1);
+    EXPECT_CHILD(second_time, 1, "different versions");
+    close(segment_fd);
+}
+
+/* ---- PMI-1: a server for two ranks that knows what hydra knows ---- */
+static int pmi_fd[2], pmi_rank;
+static bool pmi_tells_mapping;
+
+static int pmi_client(void)
+{
+    char text[16], value[1100], long_text[900];
+    snprintf(text, sizeof text, "%d", pmi_fd[pmi_rank]);
+    setenv("PMI_FD", text, 1);
+    snprintf(text, sizeof text, "%d", pmi_rank);
+    setenv("PMI_RANK", text, 1);
+    setenv("PMI_SIZE", "2", 1);
+    CHECK_EQ(boot_init(), GW_OK);
+    CHECK(gw_boot.how == BOOT_PMI1 && gw_boot.rank == pmi_rank && gw_boot.size == 2);
+    CHECK(gw_boot.nlocal == 2 && gw_boot.local_rank == pmi_rank && gw_boot.appnum == 3 && gw_boot.universe_size == 0);
+    CHECK_STR(gw_boot.jobid, "kvs_1");
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = 0;
+    CHECK_EQ(boot_put("odd", pmi_rank ? "a b=c%\n\xff" : ""), GW_OK);
+    CHECK_EQ(boot_put("long", long_text), GW_OK);
+    CHECK_EQ(boot_fence(), GW_OK);
+    CHECK_EQ(boot_get(1, "odd", value, sizeof value), GW_OK);
+    CHECK_STR(value, "a b=c%\n\xff");
+    CHECK_EQ(boot_get(0, "odd", value, sizeof value), GW_OK);
+    CHECK_STR(value, "");
+    CHECK_EQ(boot_get(1 - pmi_rank, "long", value, sizeof value), GW_OK);
+    CHECK_STR(value, long_text);
+    CHECK(boot_get(0, "absent", value, sizeof value) < 0);
+    CHECK(boot_get(0, "long", value, 10) < 0);
+    struct boot_head *h = boot_map_segment(1 << 20);
+    CHECK_EQ(h->attached, 2);
+    CHECK(h->nlocal == 2 && h->bytes == h->shm_offset + (1 << 20));
+    _Atomic int *word = (_Atomic int *)((char *)h + h->shm_offset);
+    atomic_fetch_add(word, 1);
+    while (atomic_load(word) < 2) usleep(100);
+    boot_finalize();
+    return 0;
+}
+
+static void reply(int fd, const char *text)
+{
+    CHECK_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static char stored[16][2][1200]; /* key, value */
+static int stored_count;
+
+/* One request line; true after finalize. */
+static bool serve_line(int fd, char *line, int *waiting)
+{
+    char cmd[64] = "", key[128] = "", answer[1400];
+    sscanf(line, "cmd=%63s", cmd);
+    char *k = strstr(line, " key="), *v = strstr(line, " value=");
+    if (k) sscanf(k, " key=%127s", key);
+    if (strcmp(cmd, "init") == 0) reply(fd, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+    if (strcmp(cmd, "get_maxes") == 0) reply(fd, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+    if (strcmp(cmd, "get_appnum") == 0) reply(fd, "cmd=appnum appnum=3\n");
+    if (strcmp(cmd, "get_universe_size") == 0) reply(fd, "cmd=universe_size size=-1\n");
+    if (strcmp(cmd, "get_my_kvsname") == 0) reply(fd, "cmd=my_kvsname kvsname=kvs_1\n");
+    if (strcmp(cmd, "barrier_in") == 0 && ++*waiting == 2) {
+        reply(pmi_fd[0], "cmd=barrier_out\n");
+        reply(pmi_fd[1], "cmd=barrier_out\n");
+        *waiting = 0;
+    }
+    if (strcmp(cmd, "put") == 0) {
+        snprintf(stored[stored_count][0], sizeof stored[0][0], "%s", key);
+        snprintf(stored[stored_count++][1], sizeof stored[0][0], "%s", v + 7);
+        reply(fd, "cmd=put_result rc=0 msg=success\n");
+    }
+    if (strcmp(cmd, "get") == 0) {
+        snprintf(answer, sizeof answer, "cmd=get_result rc=-1 msg=key_%.100s_not_found value=unknown\n", key);
+        if (pmi_tells_mapping && strcmp(key, "PMI_process_mapping") == 0)
+            strcpy(answer, "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))\n");
+        for (int i = 0; i < stored_count; i++)
+            if (strcmp(stored[i][0], key) == 0)
+                snprintf(answer, sizeof answer, "cmd=get_result rc=0 msg=success value=%s\n", stored[i][1]);
+        reply(fd, answer);
+    }
+    if (strcmp(cmd, "finalize") == 0) reply(fd, "cmd=finalize_ack\n");
+    return strcmp(cmd, "finalize") == 0;
+}
+
+static void test_pmi1(bool tells_mapping)
+{
+    int pairs[2][2];
+    pid_t pids[2];
+    pmi_tells_mapping = tells_mapping;
+    stored_count = 0;
+    for (int r = 0; r < 2; r++) CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[r]), 0);
+    for (int r = 0; r < 2; r++) {
+        pids[r] = fork();
+        if (pids[r] > 0) continue;
+        pmi_fd[r] = pairs[r][1];
+        pmi_rank = r;
+        _exit(pmi_client() || unit_failures);
+    }
+    FILE *in[2];
+    bool done[2] = {false, false};
+    int waiting = 0;
+    for (int r = 0; r < 2; r++) {
+        close(pairs[r][1]);
+        pmi_fd[r] = pairs[r][0];
+        fcntl(pmi_fd[r], F_SETFL, O_NONBLOCK);
+        in[r] = fdopen(dup(pmi_fd[r]), "r");
+    }
+    char line[2][2048] = {"", ""};
+    for (int turns = 0; !(done[0] && done[1]) && turns < 100000; turns++) {
+        int r = turns % 2;
+        size_t have = strlen(line[r]);
+        if (!fgets(line[r] + have, (int)(sizeof line[r] - have), in[r])) {
+            clearerr(in[r]);
+            usleep(100);
+        } else if (strchr(line[r], '\n')) {
+            line[r][strcspn(line[r], "\n")] = 0;
+            done[r] = serve_line(pmi_fd[r], line[r], &waiting);
+            line[r][0] = 0;
+        }
+    }
+    for (int r = 0; r < 2; r++) {
+        int status = -1;
+        CHECK(done[r]);
+        if (!done[r]) kill(pids[r], SIGKILL);
+        waitpid(pids[r], &status, 0);
+        CHECK_EQ(status, 0);
+        fclose(in[r]);
+        close(pmi_fd[r]);
+    }
+}
+
+/* ---- who shares a node ---- */
+static void expect_locals(const char *mapping, int size, int rank, const char *expected)
+{
+    char text[256] = "";
+    int n = 0, *ranks = boot_mapping_locals(mapping, size, rank, &n);
+    for (int i = 0; ranks && i < n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "", ranks[i]);
+    CHECK_STR(ranks ? text : "none", expected);
+    free(ranks);
+}
+
+static void test_mapping(void)
+{
+    expect_locals("(vector,(0,1,4))", 4, 2, "0 1 2 3");
+    expect_locals("(vector,(0,2,2))", 4, 2, "2 3");
+    expect_locals("(vector,(0,2,1))", 6, 3, "1 3 5"); /* the list starts again */
+    expect_locals("(vector,(0,1,2),(1,1,1),(0,1,1))", 4, 3, "0 1 3");
+    expect_locals("(vector, (0,1,2), (1,1,2))", 4, 1, "0 1");
+    expect_locals("(vector)", 4, 0, "none");
+    expect_locals("", 4, 0, "none");
+    expect_locals("(vector,(0,0,0))", 4, 0, "none");
+    expect_locals("(vector,(0,1,x))", 4, 0, "none");
+}
+
+int main(void)
+{
+    static const char *const ours[] = {"GODWIT_BOOT", "GODWIT_SINGLETON", "PMI_FD",          "PMI_RANK",
+                                       "PMI_SIZE",    "PMIX_NAMESPACE",   "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(ours); i++) unsetenv(ours[i]);
+    test_mapping();
+    test_alone();
+    EXPECT_CHILD(far_too_much, 1, "leaves");
+    EXPECT_CHILD(file_limit, 1, "ulimit -f");
+    test_godwit();
+    test_pmi1(true);
+    test_pmi1(false);
+    return unit_end();
+}
