@@ -108,7 +108,6 @@ static int godwit_join(void)
     gw_boot.shm_fd = fd;
     gw_boot.appnum = list_int(text, "app", 0);
     gw_boot.universe_size = list_int(text, "universe", 0);
-    gw_boot.bound = gw_cores_allowed() < h.cores;
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
     boot_set_locals(ranks, h.nlocal);
     return GW_OK;

@@ -1,0 +1,186 @@
+/* godwit_info.c -- `godwit-info`: what is installed, which settings hold and where each came from.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+struct row {
+    struct gw_setting_info info;
+    char value[512];
+    const char *origin;
+};
+
+static struct row row_get(int i)
+{
+    struct row r;
+    gw_settings_get(i, &r.info, r.value, sizeof r.value, &r.origin);
+    return r;
+}
+
+/* Prints words, broken before column 100; every line after the first is indented. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = indent;
+    for (const char *word = text; *word;) {
+        int n = (int)strcspn(word, " ");
+        bool first = column == indent;
+        if (!first && column + 1 + n > 100) {
+            printf("\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        printf("%s%.*s", first ? "" : " ", n, word);
+        column += n + !first;
+        word += n;
+        word += strspn(word, " ");
+    }
+    putchar('\n');
+}
+
+static bool is_default(const struct row *r)
+{
+    return strcmp(r->origin, "default") == 0;
+}
+
+static void print_long(const struct row *r)
+{
+    const struct gw_setting_info *s = &r->info;
+    printf("%s = %s", s->env, r->value[0] ? r->value : "(empty)");
+    printf(is_default(r) ? "\n" : "   from %s\n", r->origin);
+    printf("    ");
+    print_wrapped(s->help, 4);
+    printf("    type %s, default %s", s->type, s->default_text[0] ? s->default_text : "(empty)");
+    if (s->range[0]) printf(", allowed %s", s->range);
+    printf("\n");
+    if (s->aliases[0]) printf("    also read from %s\n", s->aliases);
+}
+
+static void print_summary(const struct row *r)
+{
+    int n = (int)strcspn(r->info.help, ".");
+    printf("%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n,
+           r->info.help);
+}
+
+static void print_settings(bool changed_only)
+{
+    int shown = 0;
+    for (int i = 0; i < gw_settings_count(); i++) {
+        struct row r = row_get(i);
+        if (changed_only && is_default(&r)) continue;
+        if (changed_only)
+            printf("  %s=%s (from %s)\n", r.info.env, r.value, r.origin);
+        else
+            print_long(&r);
+        shown++;
+    }
+    if (changed_only && !shown) printf("  none, all are at their defaults\n");
+}
+
+static void print_overview(void)
+{
+    struct utsname u;
+    const char *limit;
+    printf("Godwit %s, MPI 4.1 over the MPI 5.0 standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
+    if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
+    printf("cores     %d that this process may use\n", gw_cores_allowed());
+    int64_t memory = gw_memory_available(&limit);
+    printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
+    printf("wires     shared memory of one node\n");
+    printf("launchers mpiexec (Godwit's), PMIx, PMI-1, none\n");
+    printf("settings that are set:\n");
+    print_settings(true);
+    printf("`godwit-info --settings` lists all %d, `godwit-info NAME` explains one.\n", gw_settings_count());
+}
+
+/* One by its name, its variable or an alias; ignores case and '-' for '_'. */
+static bool same_name(const char *a, const char *b, size_t nb)
+{
+    if (strlen(a) != nb) return false;
+    for (size_t i = 0; i < nb; i++) {
+        int x = a[i] == '-' ? '_' : tolower((unsigned char)a[i]), y = b[i] == '-' ? '_' : tolower((unsigned char)b[i]);
+        if (x != y) return false;
+    }
+    return true;
+}
+
+static bool row_named(const struct row *r, const char *name)
+{
+    if (same_name(name, r->info.name, strlen(r->info.name)) || same_name(name, r->info.env, strlen(r->info.env)))
+        return true;
+    for (const char *p = r->info.aliases; *p;) {
+        size_t n = strcspn(p, " ");
+        if (same_name(name, p, n)) return true;
+        p += n + strspn(p + n, " ");
+    }
+    return false;
+}
+
+static int explain(const char *name)
+{
+    enum { NAMES_MAX = 1024 };
+    const char *names[NAMES_MAX];
+    int n = 0;
+    for (int i = 0; i < gw_settings_count() && n + 2 <= NAMES_MAX; i++) {
+        struct row r = row_get(i);
+        if (row_named(&r, name)) {
+            print_long(&r);
+            return 0;
+        }
+        names[n++] = r.info.name;
+        names[n++] = r.info.env;
+    }
+    const char *near = gw_nearest(name, names, n);
+    if (near)
+        fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near);
+    else
+        fprintf(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);
+    return 1;
+}
+
+static const char usage[] = "usage: godwit-info [--settings | --list | --version | --help] [NAME...]\n"
+                            "  (nothing)    version, host, wires, and the settings that are set\n"
+                            "  --settings   every setting: value, where it came from, default, meaning\n"
+                            "  --list       the same, a line each\n"
+                            "  NAME         one setting, by its name, its variable or another MPI's name for it\n";
+
+static int option(const char *word)
+{
+    static const char *const options[] = {"--settings", "--list", "--version", "--help"};
+    if (strcmp(word, "--settings") == 0) {
+        print_settings(false);
+    } else if (strcmp(word, "--list") == 0) {
+        for (int i = 0; i < gw_settings_count(); i++) {
+            struct row r = row_get(i);
+            print_summary(&r);
+        }
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("Godwit %s\n", GODWIT_VERSION);
+    } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        fputs(usage, stdout);
+    } else {
+        const char *near = gw_nearest(word, options, (int)GW_ARRAY_LEN(options));
+        fprintf(stderr, "godwit-info: unknown option %s%s%s%s\n%s", word, near ? "; did you mean " : "",
+                near ? near : "", near ? "?" : "", usage);
+        return 2;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    gw_settings_load();
+    gw_log_identity(0, 1); /* prints what is wrong with the environment */
+    int rc = 0;
+    if (argc == 1) print_overview();
+    for (int i = 1; i < argc; i++) {
+        int r = argv[i][0] == '-' ? option(argv[i]) : explain(argv[i]);
+        if (r > rc) rc = r;
+    }
+    gw_settings_free();
+    return fflush(stdout) == 0 ? rc : 1;
+}
