@@ -101,7 +101,7 @@ static void cores_v1(const char *dir, void *arg)
     cores_least(group_number(dir, "cpu.cfs_quota_us"), group_number(dir, "cpu.cfs_period_us"), arg);
 }
 
-static int affinity_count(pid_t pid)
+int gw_cores_mask(pid_t pid)
 {
     for (int n = 1024; n <= 1 << 20; n *= 4) {
         cpu_set_t *set = CPU_ALLOC(n);
@@ -124,7 +124,7 @@ int gw_cores_allowed(void)
 int gw_cores_of(pid_t pid)
 {
     char groups[4096], path[PATH_MAX];
-    int cores = affinity_count(pid);
+    int cores = gw_cores_mask(pid);
     if (file_read("/proc/self/cgroup", groups, sizeof groups)) {
         if (cgroup_path(groups, "", path, sizeof path)) cgroup_walk("/sys/fs/cgroup", path, cores_v2, &cores);
         if (cgroup_path(groups, "cpu", path, sizeof path)) cgroup_walk("/sys/fs/cgroup/cpu", path, cores_v1, &cores);

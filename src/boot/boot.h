@@ -57,7 +57,7 @@ struct boot_info {
     int local_rank, nlocal;    /* on this node */
     const int *local_to_world; /* [nlocal], ascending */
     int appnum, universe_size; /* universe 0: unknown */
-    bool bound;                /* the launcher bound us to fewer cores than the node has */
+    bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
     int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
 };

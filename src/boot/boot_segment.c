@@ -271,7 +271,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes)
     else
         head = segment_find(mapped_bytes);
     if (gw_boot.nlocal == 1 && gw_boot.size > 1) boot_fence(); /* the other nodes' ranks meet in one */
-    gw_boot.bound = gw_cores_allowed() < head->cores;
+    gw_boot.bound = gw_cores_mask(0) < head->cores;
 
     my_slot = (struct boot_rank *)((char *)head + head->ranks_offset) + gw_boot.local_rank;
     int32_t nobody = 0;
