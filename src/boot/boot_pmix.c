@@ -9,6 +9,7 @@
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct {
     void *library;
@@ -157,6 +158,37 @@ static int find_locals(void)
     return GW_OK;
 }
 
+/* PMIx_Init puts settings of its own into the environment, where our children and the user would meet them: those are
+ * taken out again. */
+static bool is_pmix_setting(const char *entry)
+{
+    return strncmp(entry, "PMIX_MCA_", 9) == 0;
+}
+
+static bool is_among(const char *entry, char *const *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == entry) return true;
+    return false;
+}
+
+static pmix_status_t quiet_init(void)
+{
+    char *before[64], name[128];
+    int n = 0;
+    for (char **e = environ; e && *e; e++)
+        if (is_pmix_setting(*e) && n < (int)GW_ARRAY_LEN(before)) before[n++] = *e;
+    pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
+    for (char **e = environ; e && *e && n < (int)GW_ARRAY_LEN(before);) {
+        const char *entry = *e++;
+        if (!is_pmix_setting(entry) || is_among(entry, before, n)) continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);
+        unsetenv(name);
+        e = environ; /* the list has moved */
+    }
+    return s;
+}
+
 static int pmix_join(void)
 {
     int rc = library_open();
@@ -164,7 +196,7 @@ static int pmix_join(void)
         if (pmix.library) dlclose(pmix.library);
         return rc;
     }
-    pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
+    pmix_status_t s = quiet_init();
     if (s != PMIX_SUCCESS) return gw_fail(GW_EUNSUPPORTED, "PMIx_Init: %s", pmix.error_string(s));
     gw_boot.rank = (int)pmix.self.rank;
     gw_boot.size = fact_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);

@@ -41,10 +41,10 @@ static void check_memory(uint64_t bytes)
     const char *limit;
     int64_t available = gw_memory_available(&limit);
     if ((uint64_t)available < bytes)
-        gw_die(
-            "the shared memory of the %d ranks on this node may grow to %s, but %s leaves %s. Start fewer ranks here, "
-            "raise the limit, or make the segment smaller (godwit-info --settings).",
-            gw_boot.nlocal, mib(bytes, need), limit, mib((uint64_t)available, have));
+        gw_die("the shared memory of the ranks on this node (%d) may grow to %s, but %s leaves %s. Start fewer ranks "
+               "here, "
+               "raise the limit, or make the segment smaller (godwit-info --settings).",
+               gw_boot.nlocal, mib(bytes, need), limit, mib((uint64_t)available, have));
 }
 
 static void check_rlimits(uint64_t bytes)
