@@ -8,6 +8,12 @@
  * INVARIANT M3  of several posted receives that match a message, the one posted first gets it.
  * Cost is O(1) for exact receives whatever the queue length; wildcards cost at most four look-ups.
  *
+ * Posted receives hang in one table, hashed by the three numbers as they were posted: a wildcard is a number like any other,
+ * so a message is looked up under its own numbers and, only while wildcards are posted, under the three forms with a
+ * wildcard.  Messages hang in up to four tables, one for each of those forms; the three with a wildcard are filled from the
+ * first time that a receive or probe asks for that form, so programs without wildcards never pay for them.  Tables have a
+ * fixed number of buckets (MATCH_BUCKETS): chains get longer only beyond that many different keys.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_MATCH_MATCH_H
@@ -20,14 +26,14 @@ struct match_recv {
     struct match_recv *next, *prev; /* bucket chain */
     uint64_t seq;                   /* order of posting */
     uint32_t ctx;
-    int32_t src, tag;               /* may be GW_ANY_SOURCE, GW_ANY_TAG */
+    int32_t src, tag;               /* may be GW_ANY_SOURCE, GW_ANY_TAG; the caller fills these three */
 };
 /* Embedded in an unexpected message. */
 struct match_msg {
-    struct match_msg *next[4], *prev[4]; /* by (src,tag), by src, by tag, all: each in arrival order */
-    uint64_t seq;
+    struct match_msg *next[4], *prev[4]; /* by (src,tag), by src, by tag, by context: each in arrival order */
+    struct gw_list order;                /* all messages, in arrival order */
     uint32_t ctx;
-    int32_t src, tag;
+    int32_t src, tag;                    /* the caller fills these three */
 };
 
 struct match_queue;
@@ -47,5 +53,7 @@ int64_t match_posted_count(const struct match_queue *q);
 int64_t match_unexpected_count(const struct match_queue *q);
 /* For finalize and for reports: the first posted/unexpected of a context (any if ctx is 0xffffffff), NULL at the end. */
 struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx);
+struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx); /* the next one in arrival order */
+struct match_recv *match_first_recv(struct match_queue *q); /* any posted receive; NULL if none.  Slow: for finalize */
 
 #endif

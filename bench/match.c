@@ -1,0 +1,81 @@
+/* match.c -- what matching costs: nanoseconds a message for n posted receives, and for n unexpected messages, answered in order
+ * and in reverse order, and with a wildcard posted.  One process, no MPI: links with the match room alone.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "match/match.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 9 };
+
+static struct match_recv *recvs;
+static struct match_msg *msgs;
+
+static void post(struct match_queue *q, int i)
+{
+    recvs[i].ctx = 4;
+    recvs[i].src = 1;
+    recvs[i].tag = i;
+    if (match_post(q, &recvs[i])) abort();
+}
+
+static double posted_ns(int n, bool reverse, bool wild)
+{
+    struct match_queue *q = match_new();
+    struct match_recv any = {.ctx = 8, .src = GW_ANY_SOURCE, .tag = 0};
+    double best = 1e30;
+    if (wild) match_post(q, &any);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < n; i++) post(q, i);
+        uint64_t t0 = gw_now_ns();
+        for (int i = 0; i < n; i++)
+            if (!match_arrive(q, 4, 1, reverse ? n - 1 - i : i)) abort();
+        double t = (double)(gw_now_ns() - t0) / n;
+        if (t < best) best = t;
+    }
+    match_free(q);
+    return best;
+}
+
+static double unexpected_ns(int n, bool reverse, bool wild)
+{
+    struct match_queue *q = match_new();
+    double best = 1e30;
+    if (wild) match_probe(q, 8, GW_ANY_SOURCE, 0, false);
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t t0 = gw_now_ns();
+        for (int i = 0; i < n; i++) {
+            msgs[i].ctx = 4;
+            msgs[i].src = 1;
+            msgs[i].tag = i;
+            if (match_arrive(q, 4, 1, i)) abort();
+            match_add(q, &msgs[i]);
+        }
+        for (int i = 0; i < n; i++)
+            if (!match_probe(q, 4, 1, reverse ? n - 1 - i : i, true)) abort();
+        double t = (double)(gw_now_ns() - t0) / n;
+        if (t < best) best = t;
+    }
+    match_free(q);
+    return best;
+}
+
+int main(void)
+{
+    static const int sizes[] = {1, 8, 64, 512, 8192, 65536};
+    recvs = calloc(65536, sizeof *recvs);
+    msgs = calloc(65536, sizeof *msgs);
+    if (!recvs || !msgs) return 1;
+    printf("ns a message       | posted: in order  reverse  wildcard | unexpected: in order  reverse  wildcard\n");
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
+        int n = sizes[i];
+        printf("%18d | %16.1f %8.1f %9.1f | %20.1f %8.1f %9.1f\n", n, posted_ns(n, false, false),
+               posted_ns(n, true, false), posted_ns(n, true, true), unexpected_ns(n, false, false),
+               unexpected_ns(n, true, false), unexpected_ns(n, true, true));
+    }
+    free(recvs);
+    free(msgs);
+    return 0;
+}

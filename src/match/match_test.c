@@ -1,0 +1,179 @@
+/* match_test.c -- the match room beside a naive model (two plain lists), over many seeds; and its cost with long queues.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "match/match.h"
+
+#include <stdlib.h>
+
+#include "../../test/unit.h"
+
+enum { MAX_ITEMS = 4000 };
+
+static struct item {
+    struct match_recv r;
+    struct match_msg m;
+    bool is_posted, is_queued; /* what the model thinks */
+    uint64_t when;
+} items[MAX_ITEMS];
+static int n_items;
+static uint64_t clock_now, rng;
+
+static uint32_t rnd(uint32_t n)
+{
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    rng ^= rng << 17;
+    return (uint32_t)(rng >> 33) % n;
+}
+
+static bool fits(uint32_t rctx, int rsrc, int rtag, uint32_t ctx, int src, int tag)
+{
+    return rctx == ctx && (rsrc == GW_ANY_SOURCE || rsrc == src) && (rtag == GW_ANY_TAG || rtag == tag);
+}
+
+static struct item *model_msg(uint32_t ctx, int src, int tag)
+{
+    struct item *best = NULL;
+    for (struct item *i = items; i < items + n_items; i++)
+        if (i->is_queued && fits(ctx, src, tag, i->m.ctx, i->m.src, i->m.tag) && (!best || i->when < best->when))
+            best = i;
+    return best;
+}
+
+static struct item *model_recv(uint32_t ctx, int src, int tag)
+{
+    struct item *best = NULL;
+    for (struct item *i = items; i < items + n_items; i++)
+        if (i->is_posted && fits(i->r.ctx, i->r.src, i->r.tag, ctx, src, tag) && (!best || i->when < best->when))
+            best = i;
+    return best;
+}
+
+static struct item *item_new(void)
+{
+    struct item *i = &items[n_items++];
+    memset(i, 0, sizeof *i);
+    i->when = clock_now++;
+    return i;
+}
+
+static void step_post(struct match_queue *q, uint32_t ctx, int src, int tag)
+{
+    struct item *want = model_msg(ctx, src, tag), *i = item_new();
+    i->r.ctx = ctx;
+    i->r.src = src;
+    i->r.tag = tag;
+    struct match_msg *got = match_post(q, &i->r);
+    CHECK(got == (want ? &want->m : NULL));
+    if (want)
+        want->is_queued = false;
+    else
+        i->is_posted = true;
+}
+
+static void step_arrive(struct match_queue *q, uint32_t ctx, int src, int tag)
+{
+    struct item *want = model_recv(ctx, src, tag);
+    struct match_recv *got = match_arrive(q, ctx, src, tag);
+    CHECK(got == (want ? &want->r : NULL));
+    if (want) {
+        want->is_posted = false;
+        return;
+    }
+    struct item *i = item_new();
+    i->m.ctx = ctx;
+    i->m.src = src;
+    i->m.tag = tag;
+    i->is_queued = true;
+    match_add(q, &i->m);
+}
+
+static void step_remove(struct match_queue *q)
+{
+    struct item *i = &items[rnd((uint32_t)n_items)];
+    if (i->is_posted) match_remove_recv(q, &i->r);
+    if (i->is_queued) match_remove_msg(q, &i->m);
+    i->is_posted = i->is_queued = false;
+}
+
+static void check_counts(struct match_queue *q)
+{
+    int64_t posted = 0, queued = 0;
+    for (int i = 0; i < n_items; i++) {
+        posted += items[i].is_posted;
+        queued += items[i].is_queued;
+    }
+    CHECK_EQ(match_posted_count(q), posted);
+    CHECK_EQ(match_unexpected_count(q), queued);
+    int64_t walked = 0;
+    for (struct match_msg *m = match_first_msg(q, UINT32_MAX); m; m = match_next_msg(q, m, UINT32_MAX)) walked++;
+    CHECK_EQ(walked, queued);
+}
+
+/* One random life of a queue.  `wild`: in how many of 8 receives a wildcard may stand. */
+static void run_seed(uint64_t seed, int steps, uint32_t wild, uint32_t sources, uint32_t tags)
+{
+    struct match_queue *q = match_new();
+    rng = seed * 0x9e3779b97f4a7c15u + 1;
+    n_items = 0;
+    for (int s = 0; s < steps && unit_failures < 5; s++) {
+        uint32_t ctx = rnd(3) << 2;
+        int src = (int)rnd(sources), tag = (int)rnd(tags);
+        uint32_t what = rnd(16);
+        bool is_wild = rnd(8) < wild;
+        if (what < 7) {
+            step_post(q, ctx, is_wild && rnd(2) ? GW_ANY_SOURCE : src, is_wild && rnd(2) ? GW_ANY_TAG : tag);
+        } else if (what < 14) {
+            step_arrive(q, ctx, src, tag);
+        } else if (what == 14 && n_items) {
+            step_remove(q);
+        } else {
+            int psrc = is_wild ? GW_ANY_SOURCE : src, ptag = rnd(2) ? tag : is_wild ? GW_ANY_TAG : tag;
+            struct item *want = model_msg(ctx, psrc, ptag);
+            bool take = rnd(2);
+            CHECK(match_probe(q, ctx, psrc, ptag, take) == (want ? &want->m : NULL));
+            if (want && take) want->is_queued = false;
+        }
+    }
+    check_counts(q);
+    for (struct match_recv *r; (r = match_first_recv(q));) match_remove_recv(q, r);
+    CHECK_EQ(match_posted_count(q), 0);
+    match_free(q);
+}
+
+/* Ticks a message for n receives posted and then answered in reverse order, best of some rounds. */
+static double reverse_cost(int n)
+{
+    struct match_queue *q = match_new();
+    struct match_recv *r = calloc((size_t)n, sizeof *r);
+    double best = 1e30;
+    for (int round = 0; round < 7; round++) {
+        for (int i = 0; i < n; i++) {
+            r[i].ctx = 4;
+            r[i].src = 1;
+            r[i].tag = i;
+            CHECK(match_post(q, &r[i]) == NULL);
+        }
+        uint64_t t0 = gw_ticks();
+        for (int i = n - 1; i >= 0; i--) CHECK(match_arrive(q, 4, 1, i) == &r[i]);
+        double t = (double)(gw_ticks() - t0) / n;
+        if (t < best) best = t;
+    }
+    free(r);
+    match_free(q);
+    return best;
+}
+
+int main(void)
+{
+    for (uint64_t seed = 1; seed <= 150 && unit_failures < 5; seed++) {
+        run_seed(seed, 400, (uint32_t)(seed % 9), 3, 3);
+        run_seed(seed + 1000, 400, (uint32_t)(seed % 9), 20, 40);
+    }
+    run_seed(77, 5000, 1, 2, 2);
+    /* A linear list would need some thousand times as much; caches and a noisy machine are allowed for. */
+    double few = reverse_cost(64), many = reverse_cost(8192);
+    CHECK(many < 20 * few + 2000);
+    return unit_end();
+}
