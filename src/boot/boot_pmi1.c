@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,7 +41,9 @@ static int line_send(const char *fmt, ...)
     va_end(args);
     if (n < 0 || n >= (int)sizeof line) return gw_fail(GW_EOTHER, "a PMI line of %d bytes is too long", n);
     for (int at = 0; at < n;) {
-        ssize_t w = write(pmi.fd, line + at, (size_t)(n - at));
+        /* A server that died must not kill us by SIGPIPE. */
+        ssize_t w = send(pmi.fd, line + at, (size_t)(n - at), MSG_NOSIGNAL);
+        if (w < 0 && errno == ENOTSOCK) w = write(pmi.fd, line + at, (size_t)(n - at));
         if (w < 0 && errno == EINTR) continue;
         if (w <= 0) return gw_fail(GW_EUNSUPPORTED, "writing to the PMI server: %s", strerror(errno));
         at += (int)w;

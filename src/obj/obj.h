@@ -137,6 +137,17 @@ int gw_errhandler_free(struct gw_errhandler **eh);
 static inline struct gw_errhandler *gw_errhandler_hold(struct gw_errhandler *eh) { gw_obj_ref(&eh->obj); return eh; }
 void gw_errhandler_release(struct gw_errhandler *eh);
 
+/* ---- error classes, codes and texts that users add (MPI 4.1 section 9.5) -------------------------------------
+ * Their numbers lie above MPI_ERR_LASTCODE; MPI_LASTUSEDCODE follows.  Usable by any thread at any time. */
+int gw_errclass_add(int *class_out);
+int gw_errclass_remove(int class);  /* GW_EARG: not added by a user, or codes of it are left */
+int gw_errcode_add(int class, int *code_out); /* class: a predefined or an added one */
+int gw_errcode_remove(int code);
+int gw_errstring_add(int code, const char *text); /* class or code; "" takes the text away again */
+int gw_errstring_remove(int code);
+bool gw_errcode_find(int code, int *class_out); /* an added class or code */
+bool gw_errstring_find(int code, char text_out[GW_MAX_ERROR_STRING]); /* false: no text was added */
+
 /* ---- attributes (MPI 4.1 section 7.7): a small list per object ---------------------------------------- */
 struct gw_keyval {
     struct gw_obj obj; /* its id is the int that the user holds */

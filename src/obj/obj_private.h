@@ -25,5 +25,6 @@ static inline void obj_unlock(struct gw_lock *l)
 void info_destroy(struct gw_obj *o);
 void keyval_destroy(struct gw_obj *o);
 void errhandler_destroy(struct gw_obj *o);
+void errclass_finalize(void);
 
 #endif

@@ -144,6 +144,7 @@ void gw_obj_finalize(void)
     leftovers_free(GW_KIND_INFO, info_destroy);
     leftovers_free(GW_KIND_KEYVAL, keyval_destroy);
     leftovers_free(GW_KIND_ERRHANDLER, errhandler_destroy);
+    errclass_finalize();
     for (int kind = 0; kind < GW_KIND_COUNT; kind++) {
         struct slot_pool *pool = &pools[kind];
         for (uint32_t i = 0; i * CHUNK_SLOTS < pool->used; i++) {

@@ -1,0 +1,137 @@
+/* errclass.c -- error classes, codes and texts that users add.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "obj/obj_private.h"
+
+#include <stdlib.h>
+
+/* Entry i is the number MPI_ERR_LASTCODE + 1 + i.  Numbers are not used again: a program may still hold an old one. */
+struct added {
+    int class; /* its own number where it is a class; 0: removed */
+    char *text;
+};
+static struct added *list;
+static int list_count, list_room;
+static struct gw_lock list_lock;
+
+enum { FIRST = GW_ERR_LASTCODE + 1 };
+
+static struct added *added_find(int number)
+{
+    int i = number - FIRST;
+    return i >= 0 && i < list_count && list[i].class ? &list[i] : NULL;
+}
+
+/* Appends; class 0 means one of its own.  Called with the lock. */
+static int added_append(int class, int *number_out)
+{
+    if (list_count == list_room) {
+        int room = list_room ? 2 * list_room : 16;
+        struct added *more = realloc(list, (size_t)room * sizeof *more);
+        if (!more) return gw_fail(GW_ENOMEM, "no memory for another error code");
+        list = more;
+        list_room = room;
+    }
+    int number = FIRST + list_count;
+    list[list_count++] = (struct added){class ? class : number, NULL};
+    gw_attr_predefined_set(GW_LASTUSEDCODE, number);
+    *number_out = number;
+    return GW_OK;
+}
+
+int gw_errclass_add(int *class_out)
+{
+    obj_lock(&list_lock);
+    int rc = added_append(0, class_out);
+    obj_unlock(&list_lock);
+    return rc;
+}
+
+int gw_errcode_add(int class, int *code_out)
+{
+    obj_lock(&list_lock);
+    const struct added *a = added_find(class);
+    bool valid = (class >= 0 && class <= GW_ERR_LASTCODE) || (a && a->class == class);
+    int rc = valid ? added_append(class, code_out) : gw_fail(GW_EARG, "%d is not an error class", class);
+    obj_unlock(&list_lock);
+    return rc;
+}
+
+static int added_remove(int number, bool is_class)
+{
+    obj_lock(&list_lock);
+    struct added *a = added_find(number);
+    int rc = GW_OK;
+    if (!a || (a->class == number) != is_class)
+        rc = gw_fail(GW_EARG, "%d is not an error %s that was added", number, is_class ? "class" : "code");
+    for (int i = 0; rc == GW_OK && is_class && i < list_count; i++)
+        if (list[i].class == number && FIRST + i != number)
+            rc = gw_fail(GW_EARG, "error class %d still has the code %d", number, FIRST + i);
+    if (rc == GW_OK && a->text) rc = gw_fail(GW_EARG, "error %d still has its text: remove that first", number);
+    if (rc == GW_OK) a->class = 0;
+    obj_unlock(&list_lock);
+    return rc;
+}
+
+int gw_errclass_remove(int class)
+{
+    return added_remove(class, true);
+}
+
+int gw_errcode_remove(int code)
+{
+    return added_remove(code, false);
+}
+
+int gw_errstring_add(int code, const char *text)
+{
+    if (!text) return gw_fail(GW_EARG, "the error string is NULL");
+    char *copy = text[0] ? strndup(text, GW_MAX_ERROR_STRING - 1) : NULL;
+    obj_lock(&list_lock);
+    struct added *a = added_find(code);
+    if (a) {
+        free(a->text);
+        a->text = copy;
+    }
+    obj_unlock(&list_lock);
+    if (a) return GW_OK;
+    free(copy);
+    return gw_fail(GW_EARG, "%d is not an error class or code that was added", code);
+}
+
+int gw_errstring_remove(int code)
+{
+    obj_lock(&list_lock);
+    const struct added *a = added_find(code);
+    bool has = a && a->text;
+    obj_unlock(&list_lock);
+    return has ? gw_errstring_add(code, "") : gw_fail(GW_EARG, "error %d has no text that was added", code);
+}
+
+bool gw_errcode_find(int code, int *class_out)
+{
+    obj_lock(&list_lock);
+    const struct added *a = added_find(code);
+    if (a) *class_out = a->class;
+    obj_unlock(&list_lock);
+    return a != NULL;
+}
+
+bool gw_errstring_find(int code, char text_out[GW_MAX_ERROR_STRING])
+{
+    obj_lock(&list_lock);
+    const struct added *a = added_find(code);
+    bool has = a && a->text;
+    if (has) strcpy(text_out, a->text); /* fits: strndup() */
+    obj_unlock(&list_lock);
+    return has;
+}
+
+void errclass_finalize(void)
+{
+    for (int i = 0; i < list_count; i++) free(list[i].text);
+    free(list);
+    list = NULL;
+    list_count = list_room = 0;
+}

@@ -1,0 +1,64 @@
+/* errclass_test.c -- error classes, codes and texts that users add.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "obj/obj.h"
+
+#include "../../test/unit.h"
+
+static int last_used(void)
+{
+    struct gw_obj comm = {.kind = GW_KIND_COMM};
+    struct gw_attrs none = {0};
+    void *value;
+    int flag = 0;
+    CHECK_EQ(gw_attr_get(&none, &comm, GW_LASTUSEDCODE, &value, &flag), GW_OK);
+    return flag ? *(int *)value : -1;
+}
+
+int main(void)
+{
+    int class, code, code2, found;
+    char text[GW_MAX_ERROR_STRING], long_text[2 * GW_MAX_ERROR_STRING];
+    gw_attr_predefined_set(GW_LASTUSEDCODE, GW_ERR_LASTCODE);
+    CHECK_EQ(gw_errclass_add(&class), GW_OK);
+    CHECK(class > GW_ERR_LASTCODE);
+    CHECK_EQ(last_used(), class);
+    CHECK_EQ(gw_errcode_add(class, &code), GW_OK);
+    CHECK_EQ(gw_errcode_add(GW_ERR_ARG, &code2), GW_OK);
+    CHECK_EQ(last_used(), code2);
+    CHECK_EQ(gw_errcode_add(code, &found), GW_EARG); /* a code is no class */
+    CHECK_EQ(gw_errcode_add(-1, &found), GW_EARG);
+    CHECK(gw_errcode_find(code, &found) && found == class);
+    CHECK(gw_errcode_find(code2, &found) && found == GW_ERR_ARG);
+    CHECK(gw_errcode_find(class, &found) && found == class);
+    CHECK(!gw_errcode_find(GW_ERR_ARG, &found));
+    CHECK(!gw_errcode_find(code2 + 1, &found));
+    CHECK(!gw_errstring_find(code, text));
+    CHECK_EQ(gw_errstring_add(code, "the pump is dry"), GW_OK);
+    CHECK(gw_errstring_find(code, text));
+    CHECK_STR(text, "the pump is dry");
+    CHECK_EQ(gw_errstring_add(GW_ERR_ARG, "mine"), GW_EARG);
+    CHECK_EQ(gw_errstring_add(code, NULL), GW_EARG);
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = 0;
+    CHECK_EQ(gw_errstring_add(code2, long_text), GW_OK);
+    CHECK(gw_errstring_find(code2, text));
+    CHECK_EQ(strlen(text), GW_MAX_ERROR_STRING - 1);
+    CHECK_EQ(gw_errclass_remove(class), GW_EARG); /* has a code */
+    CHECK_EQ(gw_errcode_remove(code), GW_EARG);   /* has a text */
+    CHECK_EQ(gw_errstring_remove(code), GW_OK);
+    CHECK_EQ(gw_errstring_remove(code), GW_EARG);
+    CHECK_EQ(gw_errcode_remove(code), GW_OK);
+    CHECK_EQ(gw_errcode_remove(code), GW_EARG);
+    CHECK(!gw_errcode_find(code, &found));
+    CHECK_EQ(gw_errcode_remove(class), GW_EARG);
+    CHECK_EQ(gw_errclass_remove(class), GW_OK);
+    for (int i = 0; i < 100; i++) {
+        CHECK_EQ(gw_errclass_add(&class), GW_OK);
+        CHECK_EQ(class, code2 + 1 + i); /* numbers are not used again */
+    }
+    gw_obj_finalize();
+    CHECK(!gw_errcode_find(class, &found));
+    return unit_end();
+}
