@@ -152,11 +152,12 @@ int gw_attr_set(struct gw_attrs *a, struct gw_obj *owner, int keyval, void *valu
         return gw_fail(GW_EKEYVAL, "attribute key %d is predefined: its value cannot be set", keyval);
     struct gw_keyval *kv = keyval_find(keyval, owner->kind);
     if (!kv) return GW_EKEYVAL;
-    if (kv->freed) return gw_fail(GW_EKEYVAL, "attribute key %d was freed", keyval);
     obj_lock(&attr_lock);
+    bool freed = kv->freed;
     struct gw_attr *old = *attr_find(a, kv);
     void *old_value = old ? old->value : NULL;
     obj_unlock(&attr_lock);
+    if (freed) return gw_fail(GW_EKEYVAL, "attribute key %d was freed", keyval);
     if (old) {
         int rc = attr_remove(a, owner, kv, old_value);
         if (rc) return rc;
@@ -207,19 +208,18 @@ static int attr_copy(const struct gw_attr *attr, struct gw_obj *from_owner, stru
 
 int gw_attr_copy_all(struct gw_attrs *from, struct gw_obj *from_owner, struct gw_attrs *to)
 {
-    if (likely(!from->head)) return GW_OK;
     /* A snapshot, oldest first: a copy function may itself change the list. */
     int n = 0, rc = GW_OK;
     obj_lock(&attr_lock);
     for (struct gw_attr *x = from->head; x; x = x->next) n++;
-    struct gw_attr *list = calloc((size_t)n, sizeof *list);
+    struct gw_attr *list = n ? calloc((size_t)n, sizeof *list) : NULL;
     int i = n;
     for (struct gw_attr *x = from->head; list && x; x = x->next) {
         list[--i] = *x;
         gw_obj_ref(&x->keyval->obj);
     }
     obj_unlock(&attr_lock);
-    if (!list) return gw_fail(GW_ENOMEM, "no memory to copy %d attributes", n);
+    if (n && !list) return gw_fail(GW_ENOMEM, "no memory to copy %d attributes", n);
     for (i = 0; i < n; i++) {
         if (rc == GW_OK) rc = attr_copy(&list[i], from_owner, to);
         keyval_release(list[i].keyval);
@@ -230,15 +230,16 @@ int gw_attr_copy_all(struct gw_attrs *from, struct gw_obj *from_owner, struct gw
 
 int gw_attr_delete_all(struct gw_attrs *a, struct gw_obj *owner)
 {
-    while (a->head) {
+    for (;;) {
         obj_lock(&attr_lock);
-        struct gw_keyval *kv = a->head->keyval;
-        void *value = a->head->value;
-        gw_obj_ref(&kv->obj); /* the delete function may delete the attribute itself, and the key with it */
+        struct gw_keyval *kv = a->head ? a->head->keyval : NULL;
+        void *value = kv ? a->head->value : NULL;
+        /* The delete function may delete the attribute itself, and the key with it. */
+        if (kv) gw_obj_ref(&kv->obj);
         obj_unlock(&attr_lock);
+        if (!kv) return GW_OK;
         int rc = attr_remove(a, owner, kv, value);
         keyval_release(kv);
         if (rc) return rc;
     }
-    return GW_OK;
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "obj/obj.h"
 
+#include <pthread.h>
+
 #include "../../test/unit.h"
 
 static struct gw_obj comm = {.kind = GW_KIND_COMM}, comm2 = {.kind = GW_KIND_COMM}, type = {.kind = GW_KIND_TYPE};
@@ -174,6 +176,33 @@ static void test_errhandlers(void)
     CHECK_EQ(gw_errhandler_create(GW_KIND_WIN, any_function, &eh), GW_OK); /* left for gw_obj_finalize() */
 }
 
+/* Several threads on one object: each has keys of its own and copies what all of them set. */
+static struct gw_attrs shared;
+
+static void *churn(void *arg)
+{
+    int key = -1;
+    CHECK_EQ(gw_keyval_create(GW_KIND_COMM, GW_ATTR_FN_DUP, GW_ATTR_FN_NULL, NULL, &key), GW_OK);
+    for (int i = 0; i < 500; i++) {
+        struct gw_attrs copy = {0};
+        CHECK_EQ(gw_attr_set(&shared, &comm, key, arg), GW_OK);
+        CHECK_EQ(gw_attr_copy_all(&shared, &comm, &copy), GW_OK);
+        CHECK(value_of(&copy, &comm2, key) == (intptr_t)arg);
+        CHECK_EQ(gw_attr_delete_all(&copy, &comm2), GW_OK);
+        CHECK_EQ(gw_attr_delete(&shared, &comm, key), GW_OK);
+    }
+    CHECK_EQ(gw_keyval_free(&key, GW_KIND_COMM), GW_OK);
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    pthread_t t[4];
+    for (intptr_t i = 0; i < 4; i++) CHECK_EQ(pthread_create(&t[i], NULL, churn, (void *)(i + 1)), 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+    CHECK(shared.head == NULL);
+}
+
 int main(void)
 {
     gw_attr_call_copy = call_copy;
@@ -182,6 +211,7 @@ int main(void)
     test_copy_and_order();
     test_keyvals();
     test_errhandlers();
+    test_threads();
     gw_obj_finalize();
     return unit_end();
 }

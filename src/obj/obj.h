@@ -123,7 +123,8 @@ int gw_info_get_nkeys(const struct gw_info *info, int *nkeys_out);
 int gw_info_get_nthkey(const struct gw_info *info, int n, char *key_out);
 void gw_info_env_set(const char *key, const char *value); /* more facts for MPI_INFO_ENV (maxprocs, thread_level, ...) */
 int gw_info_create_env(int argc, char **argv, struct gw_info **info_out);
-const char *gw_info_find(const struct gw_info *info, const char *key); /* NULL if absent or info is NULL */
+/* NULL if absent or info is NULL; the text is the object's, until this key is set again. */
+const char *gw_info_find(const struct gw_info *info, const char *key);
 
 /* ---- error handlers --------------------------------------------------------------------------------- */
 struct gw_errhandler {
