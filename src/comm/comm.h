@@ -17,6 +17,7 @@ struct gw_group {
     int size, rank;  /* rank GW_UNDEFINED: not a member */
     int first, step; /* world rank of member i is first + i*step while `map` is NULL */
     int32_t *map;    /* [size] world ranks, or NULL */
+    struct gw_group *owner; /* of `map`, where another group owns it (held) */
 };
 static inline int group_world(const struct gw_group *g, int rank)
 {

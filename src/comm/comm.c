@@ -1,0 +1,196 @@
+/* comm.c -- communicator objects: WORLD and SELF, life, inquiries.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "comm/comm_private.h"
+
+#include <stdlib.h>
+
+#include "boot/boot.h"
+
+struct gw_comm gw_comm_world, gw_comm_self;
+struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend;
+static _Thread_local struct gw_comm *dying;
+
+struct gw_comm *comm_dying(void) { return dying; }
+int comm_my_world_rank(void) { return gw_boot.rank; }
+
+/* Ranks of this node are ascending in gw_boot.local_to_world. */
+static bool on_this_node(int world_rank)
+{
+    int lo = 0, hi = gw_boot.nlocal - 1;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (gw_boot.local_to_world[mid] < world_rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return gw_boot.local_to_world[lo] == world_rank;
+}
+
+static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
+{
+    c->ctx = ctx_id << 2;
+    c->rank = group->rank;
+    c->size = group->size;
+    c->lane = &gw_lanes[ctx_id % (uint32_t)gw_nlanes];
+    c->group = group_hold(group);
+    c->errhandler = gw_errhandler_hold(eh);
+    c->self = c->size == 1;
+    c->one_node = true;
+    for (int i = 0; i < c->size && c->one_node; i++) c->one_node = on_this_node(group_world(group, i));
+}
+
+int comm_init(void)
+{
+    static struct gw_group world, self;
+    gw_obj_predefine(&gw_group_empty.obj, GW_KIND_GROUP, GW_H_GROUP_EMPTY);
+    world = (struct gw_group){.size = gw_boot.size, .rank = gw_boot.rank, .first = 0, .step = 1};
+    self = (struct gw_group){.size = 1, .rank = 0, .first = gw_boot.rank, .step = 1};
+    world.obj.predefined = self.obj.predefined = true; /* no handle of their own: MPI_Comm_group makes an alias */
+    memset(&gw_comm_world, 0, sizeof gw_comm_world);
+    memset(&gw_comm_self, 0, sizeof gw_comm_self);
+    gw_obj_predefine(&gw_comm_world.obj, GW_KIND_COMM, GW_H_COMM_WORLD);
+    gw_obj_predefine(&gw_comm_self.obj, GW_KIND_COMM, GW_H_COMM_SELF);
+    comm_fill(&gw_comm_world, &world, 0, &gw_errors_are_fatal);
+    comm_fill(&gw_comm_self, &self, 1, &gw_errors_are_fatal);
+    gw_comm_self.lane = &gw_lanes[0];
+    strcpy(gw_comm_world.name, "MPI_COMM_WORLD");
+    strcpy(gw_comm_self.name, "MPI_COMM_SELF");
+    return GW_OK;
+}
+
+/* What a communicator owns, and at finalize also what WORLD and SELF own. */
+static void comm_empty(struct gw_comm *c)
+{
+    dying = c;
+    if (c->coll && comm_on_destroy_coll) comm_on_destroy_coll->fn(comm_on_destroy_coll, GW_OK);
+    if (c->bsend && comm_on_destroy_bsend) comm_on_destroy_bsend->fn(comm_on_destroy_bsend, GW_OK);
+    dying = NULL;
+    if (c->errhandler) gw_errhandler_release(c->errhandler);
+    if (c->group) group_release(c->group);
+    if (c->info) gw_info_free(&c->info);
+    c->errhandler = NULL;
+    c->group = NULL;
+}
+
+void comm_finalize(void)
+{
+    comm_empty(&gw_comm_self);
+    comm_empty(&gw_comm_world);
+    gw_obj_unregister(&gw_comm_self.obj);
+    gw_obj_unregister(&gw_comm_world.obj);
+    gw_obj_unregister(&gw_group_empty.obj);
+}
+
+int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out)
+{
+    struct gw_comm *c = calloc(1, sizeof *c);
+    if (!c) return gw_fail(GW_ENOMEM, "no memory for a communicator");
+    int rc = gw_obj_register(&c->obj, GW_KIND_COMM);
+    if (rc != GW_OK) {
+        free(c);
+        return rc;
+    }
+    comm_fill(c, group, ctx_id, parent->errhandler);
+    *comm_out = c;
+    return GW_OK;
+}
+
+void comm_destroy(struct gw_comm *c)
+{
+    gw_obj_unregister(&c->obj);
+    comm_empty(c);
+    free(c);
+}
+
+int comm_size(struct gw_comm *c, int *size_out)
+{
+    *size_out = c->size;
+    return GW_OK;
+}
+
+int comm_rank(struct gw_comm *c, int *rank_out)
+{
+    *rank_out = c->rank;
+    return GW_OK;
+}
+
+int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out)
+{
+    if (a == b) {
+        *result_out = GW_IDENT;
+        return GW_OK;
+    }
+    int result, rc = group_compare(a->group, b->group, &result);
+    if (rc != GW_OK) return rc;
+    *result_out = result == GW_IDENT ? GW_CONGRUENT : result;
+    return GW_OK;
+}
+
+int comm_group(struct gw_comm *c, struct gw_group **group_out) { return group_alias(c->group, group_out); }
+
+int comm_set_name(struct gw_comm *c, const char *name)
+{
+    size_t len = strnlen(name, sizeof c->name - 1); /* longer names are cut, as the standard says */
+    memmove(c->name, name, len);
+    c->name[len] = 0;
+    return GW_OK;
+}
+
+int comm_get_name(struct gw_comm *c, char *name_out, int *len_out)
+{
+    strcpy(name_out, c->name);
+    *len_out = (int)strlen(c->name);
+    return GW_OK;
+}
+
+int comm_test_inter(struct gw_comm *c, int *flag_out)
+{
+    (void)c; /* intercommunicators do not exist yet: every communicator is an intracommunicator */
+    *flag_out = 0;
+    return GW_OK;
+}
+
+int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh)
+{
+    if (eh->applies_to != GW_KIND_NONE && eh->applies_to != GW_KIND_COMM)
+        return gw_fail(GW_EERRHANDLER, "this error handler was not made by MPI_Comm_create_errhandler");
+    struct gw_errhandler *old = c->errhandler;
+    c->errhandler = gw_errhandler_hold(eh);
+    gw_errhandler_release(old);
+    return GW_OK;
+}
+
+int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out)
+{
+    *eh_out = gw_errhandler_hold(c->errhandler);
+    return GW_OK;
+}
+
+int comm_set_info(struct gw_comm *c, struct gw_info *info)
+{
+    struct gw_info *copy = NULL;
+    if (info) {
+        int rc = gw_info_dup(info, &copy);
+        if (rc != GW_OK) return rc;
+    }
+    if (c->info) gw_info_free(&c->info);
+    c->info = copy;
+    return GW_OK;
+}
+
+int comm_get_info(struct gw_comm *c, struct gw_info **info_out)
+{
+    return c->info ? gw_info_dup(c->info, info_out) : gw_info_create(info_out);
+}
+
+int comm_set_attr(struct gw_comm *c, int keyval, void *value) { return gw_attr_set(&c->attrs, &c->obj, keyval, value); }
+
+int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out)
+{
+    return gw_attr_get(&c->attrs, &c->obj, keyval, value_out, flag_out);
+}
+
+int comm_delete_attr(struct gw_comm *c, int keyval) { return gw_attr_delete(&c->attrs, &c->obj, keyval); }

@@ -1,0 +1,13 @@
+/* comm_private.h -- between group.c and comm.c.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_COMM_COMM_PRIVATE_H
+#define GW_COMM_COMM_PRIVATE_H
+
+#include "comm/comm.h"
+
+int comm_my_world_rank(void);
+int group_alias(struct gw_group *g, struct gw_group **group_out);
+
+#endif

@@ -1,0 +1,212 @@
+/* world.c -- making communicators: context ids by agreement; dup, split, create, free.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "world/world.h"
+
+#include <stdlib.h>
+
+#include "boot/boot.h"
+#include "coll/coll.h"
+
+/* Tag of agreements over a whole communicator; create_group uses the user's tag, which is never negative. */
+enum { TAG_WHOLE = -5 };
+
+/* The next context id that this process has not yet seen taken.  0 and 1 are WORLD and SELF. */
+static struct gw_lock next_lock;
+static int64_t next_id = 2;
+enum { CTX_ID_MAX = 1 << 30 };
+
+/* Members of c who agree: all of them, or ranks[n]. */
+struct party { struct gw_comm *c; int *ranks; int n, me, tag; };
+
+static int party_agree(const struct party *p, int64_t *values, int nvalues, struct gw_op *op)
+{
+    return coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op);
+}
+
+/* True: id is still free here and is now reserved. */
+static bool id_reserve(int64_t id)
+{
+    gw_lock(&next_lock);
+    bool is_free = id >= next_id;
+    if (is_free) next_id = id + 1;
+    gw_unlock(&next_lock);
+    return is_free;
+}
+
+static int id_agree(const struct party *p, uint32_t *id_out)
+{
+    for (;;) {
+        gw_lock(&next_lock);
+        int64_t v[2] = {next_id, gw_threads};
+        gw_unlock(&next_lock);
+        int rc = party_agree(p, v, 2, gw_op_max);
+        if (rc != GW_OK) return rc;
+        if (v[0] >= CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %d context ids have been used", CTX_ID_MAX);
+        int64_t all_free = id_reserve(v[0]);
+        /* Where nobody has threads, nobody's next id can have moved meanwhile. */
+        if (v[1]) {
+            rc = party_agree(p, &all_free, 1, gw_op_min);
+            if (rc != GW_OK) return rc;
+        }
+        if (all_free) {
+            *id_out = (uint32_t)v[0];
+            return GW_OK;
+        }
+    }
+}
+
+static int id_agree_whole(struct gw_comm *c, uint32_t *id_out)
+{
+    struct party p = {.c = c, .n = c->size, .me = c->rank, .tag = TAG_WHOLE};
+    p.ranks = malloc(sizeof *p.ranks * (size_t)p.n);
+    if (!p.ranks) return gw_fail(GW_ENOMEM, "no memory for %d ranks", p.n);
+    for (int i = 0; i < p.n; i++) p.ranks[i] = i;
+    int rc = id_agree(&p, id_out);
+    free(p.ranks);
+    return rc;
+}
+
+/* MPI 4.1 section 7.4.2: attributes by their copy functions, hints of `info` or else of c, not the name. */
+static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
+{
+    uint32_t id;
+    struct gw_comm *new;
+    int rc = id_agree_whole(c, &id);
+    if (rc != GW_OK) return rc;
+    rc = comm_create_object(c->group, id, c, &new);
+    if (rc != GW_OK) return rc;
+    rc = comm_set_info(new, info);
+    if (rc == GW_OK) rc = gw_attr_copy_all(&c->attrs, &c->obj, &new->attrs);
+    if (rc != GW_OK) {
+        comm_release(new);
+        return rc;
+    }
+    *comm_out = new;
+    return GW_OK;
+}
+
+int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out) { return dup_with(c, c->info, comm_out); }
+
+int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
+{
+    return dup_with(c, info, comm_out);
+}
+
+struct split_entry { int32_t color, key, rank; };
+
+static int split_order(const void *a, const void *b)
+{
+    const struct split_entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+/* From everybody's (color, key): the group of those with my color, ordered by (key, old rank). */
+static int split_group(struct gw_comm *c, const int32_t *pairs, int color, struct gw_group **group_out)
+{
+    int n = 0;
+    struct split_entry *mine = malloc(sizeof *mine * (size_t)c->size);
+    int32_t *map = malloc(sizeof *map * (size_t)c->size);
+    int rc = mine && map ? GW_OK : gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
+    for (int i = 0; rc == GW_OK && i < c->size; i++)
+        if (pairs[2 * i] == color) mine[n++] = (struct split_entry){color, pairs[2 * i + 1], i};
+    if (rc == GW_OK) {
+        qsort(mine, (size_t)n, sizeof *mine, split_order);
+        for (int i = 0; i < n; i++) map[i] = group_world(c->group, mine[i].rank);
+        rc = group_from_map(n, map, group_out);
+    }
+    free(map);
+    free(mine);
+    return rc;
+}
+
+int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out)
+{
+    if (color < 0 && color != GW_UNDEFINED)
+        return gw_fail(GW_EARG, "color is %d; it must not be negative (or MPI_UNDEFINED to take no part)", color);
+    int32_t pair[2] = {color, key}, *pairs = malloc(sizeof pair * (size_t)c->size);
+    if (!pairs) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
+    uint32_t id;
+    struct gw_group *group = NULL;
+    struct gw_comm *new = NULL;
+    int rc = coll_allgather(pair, 2, gw_type_int, pairs, 2, gw_type_int, c);
+    /* One id serves all colors: no process is in two of the new communicators. */
+    if (rc == GW_OK) rc = id_agree_whole(c, &id);
+    if (rc == GW_OK && color != GW_UNDEFINED) {
+        rc = split_group(c, pairs, color, &group);
+        if (rc == GW_OK) {
+            rc = comm_create_object(group, id, c, &new);
+            group_release(group); /* the communicator holds it */
+        }
+    }
+    free(pairs);
+    if (rc == GW_OK) *comm_out = new;
+    return rc;
+}
+
+int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out)
+{
+    (void)info; /* no key changes what SHARED means */
+    if (split_type != GW_COMM_TYPE_SHARED && split_type != GW_UNDEFINED)
+        return gw_fail(GW_EUNSUPPORTED, "split_type %d: only MPI_COMM_TYPE_SHARED and MPI_UNDEFINED are there yet", split_type);
+    /* A node is known by its lowest world rank. */
+    return world_comm_split(c, split_type == GW_UNDEFINED ? GW_UNDEFINED : gw_boot.local_to_world[0], key, comm_out);
+}
+
+/* GW_OK if every member of g is one of c's. */
+static int group_within(struct gw_group *g, struct gw_comm *c)
+{
+    struct gw_group *outside;
+    int rc = group_difference(g, c->group, &outside);
+    if (rc != GW_OK) return rc;
+    int extra = outside->size, who = extra ? group_world(outside, 0) : 0;
+    group_release(outside);
+    if (!extra) return GW_OK;
+    return gw_fail(GW_EGROUP, "%d members of the group are not in the communicator, the first is world rank %d", extra, who);
+}
+
+int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
+{
+    uint32_t id;
+    struct gw_comm *new = NULL;
+    int rc = group_within(group, c);
+    if (rc == GW_OK) rc = id_agree_whole(c, &id);
+    if (rc == GW_OK && group->rank != GW_UNDEFINED) rc = comm_create_object(group, id, c, &new);
+    if (rc == GW_OK) *comm_out = new;
+    return rc;
+}
+
+int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, struct gw_comm **comm_out)
+{
+    int rc = group_within(group, c);
+    if (rc != GW_OK) return rc;
+    if (group->rank == GW_UNDEFINED) {
+        *comm_out = NULL;
+        return GW_OK;
+    }
+    struct party p = {.c = c, .n = group->size, .me = group->rank, .tag = tag};
+    int *places = malloc(sizeof *places * 2 * (size_t)p.n);
+    if (!places) return gw_fail(GW_ENOMEM, "no memory for %d ranks", p.n);
+    p.ranks = places + p.n;
+    for (int i = 0; i < p.n; i++) places[i] = i;
+    uint32_t id;
+    rc = group_translate_ranks(group, p.n, places, c->group, p.ranks);
+    if (rc == GW_OK) rc = id_agree(&p, &id);
+    if (rc == GW_OK) rc = comm_create_object(group, id, c, comm_out);
+    free(places);
+    return rc;
+}
+
+int world_comm_free(struct gw_comm **c)
+{
+    struct gw_comm *old = *c;
+    if (old->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be freed", old->name);
+    int rc = gw_attr_delete_all(&old->attrs, &old->obj);
+    if (rc != GW_OK) return rc;
+    gw_obj_unregister(&old->obj); /* the handle dies now, the object when its last operation is over */
+    comm_release(old);
+    *c = NULL;
+    return GW_OK;
+}
