@@ -1,0 +1,244 @@
+/* bsend.c -- buffered mode (MPI 4.1 section 3.6): buffers of the process and of communicators, given or automatic.
+ *
+ * A message is packed into a piece of the buffer and sent from there as bytes.  The list of pieces lives outside the user's
+ * memory, so a message needs no more of it than its own bytes (less than MPI_BSEND_OVERHEAD allows for).
+ * Lock order: lane, then buffer (pieces are given back from inside a lane's progress).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p/p2p_private.h"
+
+#include <stdlib.h>
+
+struct piece {
+    struct gw_list link;     /* in the buffer, by address */
+    struct gw_done done;
+    struct gw_status unused; /* of the send */
+    struct bsend_buffer *buffer;
+    uint64_t number;         /* in order of sending */
+    char *start;
+    int64_t bytes;
+};
+
+/* A request of MPI_Buffer_iflush: done when no piece up to `number` is left. */
+struct flush {
+    struct gw_req req;
+    struct gw_list link;
+    uint64_t number;
+};
+_Static_assert(sizeof(struct flush) <= GW_REQ_BYTES, "fits a pooled request");
+
+struct bsend_buffer {
+    struct gw_lock lock;
+    bool attached, automatic;
+    char *base;
+    int64_t size;
+    uint64_t last_number;
+    struct gw_list pieces, flushes;
+};
+
+static struct bsend_buffer process_buffer;
+
+static void buffer_reset(struct bsend_buffer *b)
+{
+    memset(b, 0, sizeof *b);
+    gw_list_init(&b->pieces);
+    gw_list_init(&b->flushes);
+}
+
+static bool is_flushed(struct bsend_buffer *b, uint64_t number)
+{
+    for (struct gw_list *l = b->pieces.next; l != &b->pieces; l = l->next)
+        if (container_of(l, struct piece, link)->number <= number) return false;
+    return true;
+}
+
+/* A send is over: its piece is free again, and flushes may be complete.  Inside progress, the send's lane locked. */
+static void piece_done(struct gw_done *d, int err)
+{
+    (void)err; /* nobody waits for this request: the message was handed over long ago */
+    struct piece *p = container_of(d, struct piece, done);
+    struct bsend_buffer *b = p->buffer;
+    gw_lock(&b->lock);
+    gw_list_del(&p->link);
+    if (b->automatic) free(p->start);
+    free(p);
+    for (struct gw_list *l = b->flushes.next, *next; l != &b->flushes; l = next) {
+        struct flush *f = container_of(l, struct flush, link);
+        next = l->next;
+        if (!is_flushed(b, f->number)) continue;
+        gw_list_del(&f->link);
+        req_complete(&f->req);
+    }
+    gw_unlock(&b->lock);
+}
+
+/* First gap of `bytes` in a given buffer, and the piece that it lies before; NULL: none.  Buffer locked. */
+static char *gap_find(struct bsend_buffer *b, int64_t bytes, struct gw_list **before_out)
+{
+    char *at = b->base;
+    for (struct gw_list *l = b->pieces.next;; l = l->next) {
+        char *end = l == &b->pieces ? b->base + b->size : container_of(l, struct piece, link)->start;
+        if (end - at >= bytes) {
+            *before_out = l;
+            return at;
+        }
+        if (l == &b->pieces) return NULL;
+        at = container_of(l, struct piece, link)->start + container_of(l, struct piece, link)->bytes;
+    }
+}
+
+static int piece_take(struct bsend_buffer *b, int64_t bytes, struct piece **piece_out)
+{
+    struct piece *p = malloc(sizeof *p);
+    if (!p) return gw_fail(GW_ENOMEM, "no memory for a buffered send");
+    gw_lock(&b->lock);
+    struct gw_list *before = &b->pieces;
+    int64_t want = bytes > 0 ? bytes : 1; /* so that addresses stay distinct and ordered */
+    p->start = b->automatic ? malloc((size_t)want) : gap_find(b, bytes, &before);
+    if (!p->start) {
+        int64_t used = 0;
+        for (struct gw_list *l = b->pieces.next; l != &b->pieces; l = l->next) used += container_of(l, struct piece, link)->bytes;
+        gw_unlock(&b->lock);
+        free(p);
+        if (b->automatic) return gw_fail(GW_ENOMEM, "no memory to buffer a message of %lld bytes", (long long)bytes);
+        return gw_fail(GW_EBUFFER,
+                       "the attached buffer of %lld bytes has no room for a message of %lld bytes (%lld bytes are still on their "
+                       "way); attach a larger one, or MPI_BUFFER_AUTOMATIC",
+                       (long long)b->size, (long long)bytes, (long long)used);
+    }
+    p->buffer = b;
+    p->bytes = bytes;
+    p->done.fn = piece_done;
+    p->number = ++b->last_number;
+    gw_list_push(before, &p->link); /* at the tail of the list that begins at `before`: just in front of it */
+    gw_unlock(&b->lock);
+    *piece_out = p;
+    return GW_OK;
+}
+
+static struct bsend_buffer *buffer_for(struct gw_comm *c)
+{
+    struct bsend_buffer *own = c->bsend;
+    return own && own->attached ? own : &process_buffer;
+}
+
+int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    struct bsend_buffer *b = buffer_for(c);
+    struct piece *p;
+    if (!b->attached)
+        return gw_fail(GW_EBUFFER, "no buffer is attached: call MPI_Buffer_attach (or attach MPI_BUFFER_AUTOMATIC) first");
+    int64_t bytes = count * t->size;
+    int rc = piece_take(b, bytes, &p);
+    if (rc == GW_EBUFFER) { /* some sends may be over without our having looked */
+        req_progress();
+        rc = piece_take(b, bytes, &p);
+    }
+    if (rc != GW_OK) return rc;
+    type_pack(buf, count, t, p->start);
+    struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
+    struct gw_req *r;
+    gw_lock(&c->lane->lock);
+    rc = proto_send(&a, p->start, bytes, gw_type_byte, PROTO_STANDARD, &r);
+    if (rc >= 0)
+        p2p_chain(r, &p->done, &p->unused);
+    else
+        piece_done(&p->done, rc);
+    gw_unlock(&c->lane->lock);
+    return rc < 0 ? rc : GW_OK;
+}
+
+/* ---- attach, detach, flush ---------------------------------------------------------------------------------------- */
+static void comm_buffer_free(struct gw_done *d, int err)
+{
+    (void)d, (void)err;
+    struct gw_comm *c = comm_dying();
+    p2p_buffer_flush(c);
+    free(c->bsend);
+    c->bsend = NULL;
+}
+static struct gw_done on_comm_destroy = {comm_buffer_free};
+
+int p2p_bsend_init_room(void)
+{
+    buffer_reset(&process_buffer);
+    comm_on_destroy_bsend = &on_comm_destroy;
+    gw_obj_predefine(&gw_msg_no_proc.obj, GW_KIND_MSG, GW_H_MESSAGE_NO_PROC);
+    return GW_OK;
+}
+
+void p2p_bsend_finalize_room(void)
+{
+    p2p_buffer_flush(NULL);
+    buffer_reset(&process_buffer);
+}
+
+static struct bsend_buffer *buffer_of(struct gw_comm *c) { return c ? c->bsend : &process_buffer; }
+
+int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size)
+{
+    if (size < 0) return gw_fail(GW_EARG, "the size of the buffer is %lld; it must not be negative", (long long)size);
+    if (c && !c->bsend) {
+        c->bsend = malloc(sizeof(struct bsend_buffer));
+        if (!c->bsend) return gw_fail(GW_ENOMEM, "no memory to attach a buffer");
+        buffer_reset(c->bsend);
+    }
+    struct bsend_buffer *b = buffer_of(c);
+    if (b->attached) return gw_fail(GW_EBUFFER, "a buffer is attached already; detach it first");
+    b->attached = true;
+    b->automatic = buf == GW_BUFFER_AUTOMATIC;
+    b->base = b->automatic ? NULL : buf;
+    b->size = b->automatic ? 0 : size;
+    return GW_OK;
+}
+
+static bool buffer_is_empty(void *arg)
+{
+    struct bsend_buffer *b = arg;
+    gw_lock(&b->lock);
+    bool empty = gw_list_empty(&b->pieces);
+    gw_unlock(&b->lock);
+    return empty;
+}
+
+int p2p_buffer_flush(struct gw_comm *c)
+{
+    struct bsend_buffer *b = buffer_of(c);
+    if (b && !buffer_is_empty(b)) req_block_until(c ? c->lane : &gw_lanes[0], buffer_is_empty, b);
+    return GW_OK;
+}
+
+int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out)
+{
+    struct bsend_buffer *b = buffer_of(c);
+    if (!b || !b->attached) return gw_fail(GW_EBUFFER, "no buffer is attached: there is nothing to detach");
+    p2p_buffer_flush(c);
+    *buf_out = b->automatic ? GW_BUFFER_AUTOMATIC : (void *)b->base;
+    *size_out = b->size;
+    b->attached = b->automatic = false;
+    return GW_OK;
+}
+
+int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out)
+{
+    struct bsend_buffer *b = buffer_of(c);
+    struct gw_lane *lane = c ? c->lane : &gw_lanes[0];
+    gw_lock(&lane->lock);
+    struct flush *f = (struct flush *)req_new(lane, REQ_GENERAL);
+    if (f) {
+        f->req.err = GW_OK;
+        gw_status_empty(&f->req.status);
+        if (b) gw_lock(&b->lock);
+        f->number = b ? b->last_number : 0;
+        if (!b || is_flushed(b, f->number))
+            req_complete(&f->req);
+        else
+            gw_list_push(&b->flushes, &f->link);
+        if (b) gw_unlock(&b->lock);
+    }
+    gw_unlock(&lane->lock);
+    if (!f) return GW_ENOMEM;
+    *req_out = &f->req;
+    return GW_OK;
+}

@@ -1,0 +1,355 @@
+/* p2p.c -- sends and receives: blocking, non-blocking, combined; what collectives use.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p/p2p_private.h"
+
+#include <stdlib.h>
+
+int p2p_init(void) { return p2p_bsend_init_room(); }
+
+static bool all_drained(void *unused)
+{
+    (void)unused;
+    bool drained = true;
+    for (int i = 0; i < gw_nlanes; i++) {
+        gw_lock(&gw_lanes[i].lock);
+        drained = drained && proto_drained(&gw_lanes[i]);
+        gw_unlock(&gw_lanes[i].lock);
+    }
+    return drained;
+}
+
+void p2p_finalize(void)
+{
+    p2p_bsend_finalize_room();
+    req_block_until(&gw_lanes[0], all_drained, NULL);
+}
+
+/* Waits for a request of this room and gives it back to the pool. */
+static int finish(struct gw_req *r, struct gw_status *status)
+{
+    req_block(r);
+    int err = r->err;
+    if (status) gw_status_fill(status, r->status.source, r->status.tag, gw_status_bytes(&r->status), r->status.cancelled);
+    if (!(r->flags & REQ_STATIC)) {
+        struct gw_lane *lane = &gw_lanes[r->lane];
+        gw_lock(&lane->lock);
+        req_recycle(r);
+        gw_unlock(&lane->lock);
+    }
+    return err;
+}
+
+int p2p_stream_wait(struct gw_req *r) { return finish(r, NULL); }
+
+/* ---- sends ------------------------------------------------------------------------------------------------------ */
+static inline int send_now(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                           enum proto_mode mode, enum gw_stream stream, struct gw_req **req_out)
+{
+    struct proto_addr a = p2p_addr(c, dst, tag, stream);
+    gw_lock(&c->lane->lock);
+    int rc = proto_send(&a, buf, count, t, mode, req_out);
+    gw_unlock(&c->lane->lock);
+    return rc;
+}
+
+static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                         enum proto_mode mode)
+{
+    struct gw_req *r;
+    if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
+    int rc = send_now(buf, count, t, dst, tag, c, mode, GW_STREAM_P2P, &r);
+    return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
+}
+
+int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    struct gw_req *r;
+    if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
+    int rc = send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, GW_STREAM_P2P, &r);
+    return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
+}
+
+int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    return send_blocking(buf, count, t, dst, tag, c, PROTO_SYNC);
+}
+
+int p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD); /* a ready send may be a standard send */
+}
+
+int p2p_bsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    return dst == GW_PROC_NULL ? GW_OK : p2p_buffered_send(buf, count, t, dst, tag, c);
+}
+
+/* The answer of a non-blocking call: the request exists, whether or not it is complete already. */
+static inline int posted(int rc) { return likely(rc >= 0) ? GW_OK : rc; }
+
+int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    if (unlikely(dst == GW_PROC_NULL)) {
+        *req_out = &gw_req_sent;
+        return GW_OK;
+    }
+    return posted(send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, GW_STREAM_P2P, req_out));
+}
+
+int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                  struct gw_req **req_out)
+{
+    *req_out = &gw_req_sent;
+    if (dst == GW_PROC_NULL) return GW_OK;
+    if (mode == P2P_BUFFERED) return p2p_buffered_send(buf, count, t, dst, tag, c); /* complete once it is copied */
+    return send_now(buf, count, t, dst, tag, c, mode == P2P_SYNC ? PROTO_SYNC : PROTO_STANDARD, GW_STREAM_P2P, req_out);
+}
+
+int p2p_issend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    return posted(p2p_post_send(P2P_SYNC, buf, count, t, dst, tag, c, req_out));
+}
+
+int p2p_ibsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    return posted(p2p_post_send(P2P_BUFFERED, buf, count, t, dst, tag, c, req_out));
+}
+
+int p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    return posted(p2p_post_send(P2P_READY, buf, count, t, dst, tag, c, req_out));
+}
+
+/* ---- receives --------------------------------------------------------------------------------------------------- */
+int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
+{
+    if (unlikely(src == GW_PROC_NULL)) {
+        if (status) gw_status_fill(status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
+        return GW_OK;
+    }
+    union { struct gw_req req; char bytes[GW_REQ_BYTES]; } here;
+    struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
+    gw_lock(&c->lane->lock);
+    int rc = proto_recv_into(&a, buf, count, t, &here.req);
+    gw_unlock(&c->lane->lock);
+    if (unlikely(rc < 0)) return rc;
+    if (!req_is_done(&here.req)) req_block(&here.req);
+    if (status) {
+        const struct gw_status *s = &here.req.status;
+        gw_status_fill(status, s->source, s->tag, gw_status_bytes(s), false);
+    }
+    return here.req.err;
+}
+
+int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    if (unlikely(src == GW_PROC_NULL)) {
+        *req_out = &gw_req_procnull;
+        return GW_OK;
+    }
+    struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
+    gw_lock(&c->lane->lock);
+    int rc = proto_recv(&a, buf, count, t, req_out);
+    gw_unlock(&c->lane->lock);
+    return posted(rc);
+}
+
+/* ---- streams of the rooms above --------------------------------------------------------------------------------- */
+int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                     struct gw_req **req_out)
+{
+    return send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, s, req_out);
+}
+
+int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
+                     struct gw_req **req_out)
+{
+    struct proto_addr a = p2p_addr(c, src, tag, s);
+    gw_lock(&c->lane->lock);
+    int rc = proto_recv(&a, buf, count, t, req_out);
+    gw_unlock(&c->lane->lock);
+    return rc;
+}
+
+/* ---- requests made of others ------------------------------------------------------------------------------------ */
+void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out)
+{
+    if (!req_is_done(inner)) {
+        inner->notify = done;
+        inner->flags |= REQ_FREED; /* back to the pool by itself, after notify */
+        return;
+    }
+    int err = inner->err;
+    *status_out = inner->status;
+    if (!(inner->flags & REQ_STATIC)) req_recycle(inner);
+    done->fn(done, err);
+}
+
+/* ---- send and receive in one ------------------------------------------------------------------------------------ */
+int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                 struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
+{
+    struct gw_req *r, *s;
+    int rc = p2p_irecv(rbuf, rcount, rt, src, rtag, c, &r);
+    if (rc < 0) return rc;
+    int src_rc = p2p_isend(sbuf, scount, st, dst, stag, c, &s);
+    if (src_rc < 0) { /* the receive must not outlive this call */
+        gw_lock(&c->lane->lock);
+        if (!(r->flags & REQ_STATIC)) proto_cancel(r);
+        gw_unlock(&c->lane->lock);
+        finish(r, NULL);
+        return src_rc;
+    }
+    rc = finish(r, status);
+    src_rc = finish(s, NULL);
+    return rc < 0 ? rc : src_rc;
+}
+
+/* The data of (buf, count, t) as bytes in memory of their own. */
+static int packed_copy(const void *buf, int64_t count, struct gw_type *t, void **copy_out, int64_t *bytes_out)
+{
+    int64_t bytes = count * t->size;
+    void *copy = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (!copy) return gw_fail(GW_ENOMEM, "no memory for a copy of %lld bytes", (long long)bytes);
+    type_pack(buf, count, t, copy);
+    *copy_out = copy;
+    *bytes_out = bytes;
+    return GW_OK;
+}
+
+int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
+                         struct gw_comm *c, struct gw_status *status)
+{
+    void *copy;
+    int64_t bytes;
+    int rc = packed_copy(buf, count, t, &copy, &bytes);
+    if (rc != GW_OK) return rc;
+    rc = p2p_sendrecv(copy, bytes, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, status);
+    free(copy);
+    return rc;
+}
+
+/* Two operations behind one request; it is complete when both are, with the status of the receive. */
+struct both {
+    struct gw_req req;
+    struct gw_done send_done, recv_done;
+    struct gw_status send_status;
+    struct gw_req *inner_send, *inner_recv;
+    void *copy; /* of a replaced buffer, or NULL */
+    int pending;
+};
+_Static_assert(sizeof(struct both) <= GW_REQ_BYTES, "fits a pooled request");
+
+static void both_part_done(struct both *b, int err)
+{
+    if (err < 0 && b->req.err == GW_OK) b->req.err = err;
+    if (--b->pending > 0) return;
+    free(b->copy);
+    req_complete(&b->req);
+}
+static void both_send_done(struct gw_done *d, int err)
+{
+    both_part_done(container_of(d, struct both, send_done), err);
+}
+static void both_recv_done(struct gw_done *d, int err)
+{
+    struct both *b = container_of(d, struct both, recv_done);
+    if (b->inner_recv) b->req.status = b->inner_recv->status;
+    both_part_done(b, err);
+}
+
+static int both_start(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                      struct gw_type *rt, int src, int rtag, struct gw_comm *c, void *copy, struct gw_req **req_out)
+{
+    struct gw_req *r, *s;
+    int rc = p2p_irecv(rbuf, rcount, rt, src, rtag, c, &r);
+    if (rc < 0) return rc;
+    gw_lock(&c->lane->lock);
+    struct both *b = (struct both *)req_new(c->lane, REQ_GENERAL);
+    gw_unlock(&c->lane->lock);
+    rc = b ? p2p_isend(sbuf, scount, st, dst, stag, c, &s) : GW_ENOMEM;
+    gw_lock(&c->lane->lock);
+    if (rc < 0) {
+        if (!(r->flags & REQ_STATIC)) proto_cancel(r);
+        if (b) req_recycle(&b->req);
+        gw_unlock(&c->lane->lock);
+        finish(r, NULL);
+        return rc;
+    }
+    b->req.err = GW_OK;
+    b->req.errctx = p2p_errctx(c);
+    b->send_done.fn = both_send_done;
+    b->recv_done.fn = both_recv_done;
+    b->copy = copy;
+    b->pending = 2;
+    b->inner_send = req_is_done(s) ? NULL : s;
+    b->inner_recv = req_is_done(r) ? NULL : r;
+    p2p_chain(s, &b->send_done, &b->send_status);
+    p2p_chain(r, &b->recv_done, &b->req.status);
+    gw_unlock(&c->lane->lock);
+    *req_out = &b->req;
+    return GW_OK;
+}
+
+int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                  struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out)
+{
+    return both_start(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, NULL, req_out);
+}
+
+int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
+                          struct gw_comm *c, struct gw_req **req_out)
+{
+    void *copy;
+    int64_t bytes;
+    int rc = packed_copy(buf, count, t, &copy, &bytes);
+    if (rc != GW_OK) return rc;
+    rc = both_start(copy, bytes, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, copy, req_out);
+    if (rc < 0) free(copy);
+    return rc;
+}
+
+/* ---- cancel and free -------------------------------------------------------------------------------------------- */
+int p2p_cancel(struct gw_req **r)
+{
+    struct gw_req *q = *r;
+    struct gw_lane *lane = &gw_lanes[q->lane];
+    if (q->flags & REQ_STATIC) return GW_OK; /* complete already: a cancel changes nothing */
+    gw_lock(&lane->lock);
+    if (q->flags & REQ_PERSISTENT) {
+        bool active = q->flags & REQ_ACTIVE;
+        struct gw_req *inner = p2p_persistent_inner(q);
+        if (active && inner && !req_is_done(q)) proto_cancel(inner);
+        gw_unlock(&lane->lock);
+        return active ? GW_OK : gw_fail(GW_EREQUEST, "the persistent request is not active: there is nothing to cancel");
+    }
+    if (!req_is_done(q) && (q->kind == REQ_SEND || q->kind == REQ_RECV)) proto_cancel(q);
+    gw_unlock(&lane->lock);
+    return GW_OK;
+}
+
+int p2p_test_cancelled(const struct gw_status *s, int *flag_out)
+{
+    *flag_out = s->cancelled != 0;
+    return GW_OK;
+}
+
+int p2p_request_free(struct gw_req **r)
+{
+    struct gw_req *q = *r;
+    *r = NULL;
+    if (q->flags & REQ_STATIC) return GW_OK;
+    struct gw_lane *lane = &gw_lanes[q->lane];
+    gw_lock(&lane->lock);
+    bool idle = req_is_done(q) || !(q->flags & REQ_ACTIVE);
+    if (idle) {
+        if (q->flags & REQ_PERSISTENT) p2p_persistent_release(q);
+        req_recycle(q);
+    } else {
+        q->flags |= REQ_FREED;
+    }
+    gw_unlock(&lane->lock);
+    return GW_OK;
+}

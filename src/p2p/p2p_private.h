@@ -1,0 +1,43 @@
+/* p2p_private.h -- shared by the files of p2p/: addresses, and requests made of other requests.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_P2P_P2P_PRIVATE_H
+#define GW_P2P_P2P_PRIVATE_H
+
+#include "p2p/p2p.h"
+#include "proto/proto.h"
+
+/* Requests remember their communicator by id: it may be freed before they complete. */
+static inline const void *p2p_errctx(const struct gw_comm *c) { return (const void *)(uintptr_t)c->obj.id; }
+
+static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, enum gw_stream stream)
+{
+    return (struct proto_addr){.lane = c->lane,
+                               .peer = rank == GW_ANY_SOURCE ? NULL : comm_peer(c, rank),
+                               .ctx = c->ctx | (uint32_t)stream,
+                               .my_rank = c->rank,
+                               .rank = rank,
+                               .tag = tag,
+                               .errctx = p2p_errctx(c)};
+}
+
+/* With the lane's lock held: `done` is called when `inner` is complete (now, if it is) and then inner is recycled.
+ * done->fn finds inner's result in p2p_chained_status(). */
+void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out);
+
+enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
+int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                  struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */
+
+/* Persistent requests (persistent.c). */
+bool p2p_is_persistent_p2p(const struct gw_req *r);
+void p2p_persistent_release(struct gw_req *r);
+struct gw_req *p2p_persistent_inner(struct gw_req *r);
+
+/* Buffered sends (bsend.c): copies into the buffer that applies and sends from there. */
+int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_bsend_init_room(void);
+void p2p_bsend_finalize_room(void);
+
+#endif

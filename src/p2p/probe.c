@@ -1,0 +1,160 @@
+/* probe.c -- probes, and matched messages as objects (MPI 4.1 section 3.8).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p/p2p_private.h"
+
+#include <stdlib.h>
+
+struct gw_msg gw_msg_no_proc;
+
+/* One look, with progress when it finds nothing.  take: as mprobe. */
+struct look {
+    struct proto_addr addr;
+    bool take;
+    struct proto_msg *msg;
+    struct gw_status status;
+};
+
+static bool look_once(void *arg)
+{
+    struct look *l = arg;
+    gw_lock(&l->addr.lane->lock);
+    bool found;
+    if (l->take)
+        found = (l->msg = proto_improbe(&l->addr, &l->status)) != NULL;
+    else
+        found = proto_iprobe(&l->addr, &l->status);
+    gw_unlock(&l->addr.lane->lock);
+    return found;
+}
+
+static bool look_twice(struct look *l)
+{
+    if (look_once(l)) return true;
+    req_progress();
+    return look_once(l);
+}
+
+static struct look look_for(int src, int tag, struct gw_comm *c, bool take)
+{
+    return (struct look){.addr = p2p_addr(c, src, tag, GW_STREAM_P2P), .take = take};
+}
+
+static void status_copy(struct gw_status *status, const struct gw_status *from)
+{
+    if (status) gw_status_fill(status, from->source, from->tag, gw_status_bytes(from), false);
+}
+static void status_procnull(struct gw_status *status)
+{
+    if (status) gw_status_fill(status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
+}
+
+int p2p_probe(int src, int tag, struct gw_comm *c, struct gw_status *status)
+{
+    if (src == GW_PROC_NULL) {
+        status_procnull(status);
+        return GW_OK;
+    }
+    struct look l = look_for(src, tag, c, false);
+    if (!look_once(&l)) req_block_until(c->lane, look_once, &l);
+    status_copy(status, &l.status);
+    return GW_OK;
+}
+
+int p2p_iprobe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_status *status)
+{
+    *flag_out = 1;
+    if (src == GW_PROC_NULL) {
+        status_procnull(status);
+        return GW_OK;
+    }
+    struct look l = look_for(src, tag, c, false);
+    *flag_out = look_twice(&l);
+    if (*flag_out) status_copy(status, &l.status);
+    return GW_OK;
+}
+
+static int msg_new(struct look *l, struct gw_comm *c, struct gw_msg **msg_out)
+{
+    struct gw_msg *m = calloc(1, sizeof *m);
+    if (!m) return gw_fail(GW_ENOMEM, "no memory for a message handle");
+    int rc = gw_obj_register(&m->obj, GW_KIND_MSG);
+    if (rc != GW_OK) {
+        free(m);
+        return rc;
+    }
+    m->m = l->msg;
+    m->comm = comm_hold(c);
+    *msg_out = m;
+    return GW_OK;
+}
+
+int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, struct gw_status *status)
+{
+    if (src == GW_PROC_NULL) {
+        status_procnull(status);
+        *msg_out = &gw_msg_no_proc;
+        return GW_OK;
+    }
+    struct look l = look_for(src, tag, c, true);
+    if (!look_once(&l)) req_block_until(c->lane, look_once, &l);
+    int rc = msg_new(&l, c, msg_out);
+    if (rc == GW_OK) status_copy(status, &l.status);
+    return rc;
+}
+
+int p2p_improbe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_msg **msg_out, struct gw_status *status)
+{
+    if (src == GW_PROC_NULL) {
+        *flag_out = 1;
+        return p2p_mprobe(src, tag, c, msg_out, status);
+    }
+    struct look l = look_for(src, tag, c, true);
+    int found = look_twice(&l), rc = found ? msg_new(&l, c, msg_out) : GW_OK;
+    if (rc != GW_OK) return rc;
+    if (found) status_copy(status, &l.status);
+    *flag_out = found;
+    return GW_OK;
+}
+
+int p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_req **req_out)
+{
+    struct gw_msg *m = *msg;
+    if (m == &gw_msg_no_proc) {
+        *req_out = &gw_req_procnull;
+        *msg = NULL;
+        return GW_OK;
+    }
+    struct gw_lane *lane = proto_msg_lane(m->m);
+    gw_lock(&lane->lock);
+    int rc = proto_mrecv(lane, m->m, buf, count, t, p2p_errctx(m->comm), req_out);
+    gw_unlock(&lane->lock);
+    if (rc < 0) return rc;
+    gw_obj_unregister(&m->obj);
+    comm_release(m->comm);
+    free(m);
+    *msg = NULL;
+    return GW_OK;
+}
+
+int p2p_mrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_status *status)
+{
+    struct gw_req *r;
+    int rc = p2p_imrecv(buf, count, t, msg, &r);
+    if (rc < 0) return rc;
+    if (r == &gw_req_procnull) {
+        status_procnull(status);
+        return GW_OK;
+    }
+    struct gw_status s;
+    struct gw_lane *lane = &gw_lanes[r->lane];
+    req_block(r);
+    s = r->status;
+    rc = r->err;
+    gw_lock(&lane->lock);
+    req_recycle(r);
+    gw_unlock(&lane->lock);
+    status_copy(status, &s);
+    return rc;
+}
