@@ -1,0 +1,181 @@
+/* req.c -- requests: pools, completion, the progress loop, blocking.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "req/req_private.h"
+
+#include <stdlib.h>
+
+#include "node/node.h"
+
+enum { CHUNK_REQS = 64 };
+
+/* A chunk of requests of one lane; all chunks are freed at finalize. */
+struct chunk {
+    struct chunk *next;
+    char bytes[] GW_ALIGNED(GW_CACHELINE);
+};
+static struct chunk *chunks[GW_MAX_LANES];
+static struct gw_list hooks[GW_MAX_LANES];
+
+struct gw_req gw_req_sent = {.flags = REQ_STATIC, .kind = REQ_SEND, .done = 1};
+struct gw_req gw_req_procnull = {.flags = REQ_STATIC, .kind = REQ_RECV, .done = 1};
+
+/* MPI_REQUEST values of the two static requests: they need ids that look like any other request's. */
+void req_init(void)
+{
+    gw_obj_register(&gw_req_sent.obj, GW_KIND_REQ);
+    gw_obj_register(&gw_req_procnull.obj, GW_KIND_REQ);
+    gw_status_empty(&gw_req_sent.status);
+    gw_status_fill(&gw_req_procnull.status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
+    for (int i = 0; i < GW_MAX_LANES; i++) {
+        gw_list_init(&hooks[i]);
+        gw_list_init(&gw_lanes[i].free_reqs);
+    }
+}
+
+void req_finalize(void)
+{
+    for (int i = 0; i < GW_MAX_LANES; i++) {
+        while (chunks[i]) {
+            struct chunk *c = chunks[i];
+            chunks[i] = c->next;
+            for (int k = 0; k < CHUNK_REQS; k++) gw_obj_unregister(&((struct gw_req *)(c->bytes + k * GW_REQ_BYTES))->obj);
+            free(c);
+        }
+        gw_list_init(&gw_lanes[i].free_reqs);
+    }
+    gw_obj_unregister(&gw_req_sent.obj);
+    gw_obj_unregister(&gw_req_procnull.obj);
+}
+
+static GW_COLD bool pool_grow(struct gw_lane *lane)
+{
+    struct chunk *c = aligned_alloc(GW_CACHELINE, gw_align_up(sizeof *c + CHUNK_REQS * GW_REQ_BYTES, GW_CACHELINE));
+    if (!c) {
+        gw_fail(GW_ENOMEM, "no memory for more requests");
+        return false;
+    }
+    memset(c, 0, sizeof *c + CHUNK_REQS * GW_REQ_BYTES);
+    c->next = chunks[lane->index];
+    chunks[lane->index] = c;
+    for (int k = 0; k < CHUNK_REQS; k++) {
+        struct gw_req *r = (struct gw_req *)(c->bytes + k * GW_REQ_BYTES);
+        if (gw_obj_register(&r->obj, GW_KIND_REQ) != GW_OK) break;
+        r->lane = (uint8_t)lane->index;
+        gw_list_push(&lane->free_reqs, &r->link);
+    }
+    return !gw_list_empty(&lane->free_reqs);
+}
+
+struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind)
+{
+    if (unlikely(gw_list_empty(&lane->free_reqs)) && !pool_grow(lane)) return NULL;
+    struct gw_req *r = container_of(lane->free_reqs.next, struct gw_req, link);
+    gw_list_del(&r->link);
+    r->kind = (uint8_t)kind;
+    r->flags = REQ_ACTIVE;
+    r->err = GW_OK;
+    r->notify = NULL;
+    r->final = NULL;
+    r->errctx = NULL;
+    r->status.cancelled = 0;
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    return r;
+}
+
+void req_recycle(struct gw_req *r)
+{
+    assert(!(r->flags & REQ_STATIC));
+    struct gw_list *pool = &gw_lanes[r->lane].free_reqs;
+    gw_obj_renew(&r->obj);
+    r->flags = 0;
+    /* At the head: the next request is one that is still in cache. */
+    gw_list_push(pool->next, &r->link);
+}
+
+void req_complete(struct gw_req *r)
+{
+    if (r->notify) {
+        struct gw_done *d = r->notify;
+        r->notify = NULL;
+        d->fn(d, r->err);
+    }
+    /* [D1] pairs with the acquire in req_is_done(): status, err and the received data are visible before `done`. */
+    bool freed = r->flags & REQ_FREED;
+    atomic_store_explicit(&r->done, 1, memory_order_release);
+    if (freed) req_recycle(r);
+    /* Another thread of this process may sleep for this request. */
+    if (unlikely(gw_threads)) node_ring(gw_node.me);
+}
+
+/* ---- progress ----------------------------------------------------------------------------------------------------- */
+void req_hook_add(struct gw_lane *lane, struct req_hook *h) { gw_list_push(&hooks[lane->index], &h->link); }
+
+void req_hook_del(struct gw_lane *lane, struct req_hook *h)
+{
+    (void)lane;
+    gw_list_del(&h->link);
+}
+
+static GW_COLD void run_hooks(struct gw_list *list)
+{
+    for (struct gw_list *l = list->next, *next; l != list; l = next) {
+        struct req_hook *h = container_of(l, struct req_hook, link);
+        next = l->next; /* a hook may take itself out, not others */
+        h->poll->fn(h->poll, GW_OK);
+    }
+}
+
+int req_progress_locked(struct gw_lane *lane)
+{
+    int n = peer_progress(lane);
+    struct gw_list *list = &hooks[lane->index];
+    if (unlikely(list->next != list)) run_hooks(list);
+    return n;
+}
+
+static int progress_lane(struct gw_lane *lane)
+{
+    if (!gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
+    int n = req_progress_locked(lane);
+    gw_unlock(&lane->lock);
+    return n;
+}
+
+int req_progress(void)
+{
+    int n = 0;
+    for (int i = 0; i < gw_nlanes; i++) n += progress_lane(&gw_lanes[i]);
+    return n;
+}
+
+/* Other lanes are looked at now and then while a thread waits on one: their peers may need us. */
+enum { OTHER_LANES_EVERY = 64 };
+
+void req_block(struct gw_req *r)
+{
+    if (req_is_done(r)) return;
+    struct gw_lane *lane = &gw_lanes[r->lane];
+    struct node_wait w;
+    node_wait_begin(&w);
+    for (unsigned round = 1; !req_is_done(r); round++) {
+        int n = progress_lane(lane);
+        if (req_is_done(r)) break;
+        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
+        node_wait_step(&w, n > 0);
+    }
+    node_wait_end(&w);
+}
+
+void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg)
+{
+    struct node_wait w;
+    node_wait_begin(&w);
+    for (unsigned round = 1; !pred(arg); round++) {
+        int n = progress_lane(lane);
+        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
+        node_wait_step(&w, n > 0);
+    }
+    node_wait_end(&w);
+}

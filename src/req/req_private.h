@@ -1,0 +1,16 @@
+/* req_private.h -- between req.c and wait.c.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_REQ_REQ_PRIVATE_H
+#define GW_REQ_REQ_PRIVATE_H
+
+#include "req/req.h"
+
+/* A slot takes no part: null, or persistent and not started. */
+static inline bool req_is_inactive(const struct gw_req *r)
+{
+    return !r || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/* wait.c -- wait and test in all forms (MPI 4.1 sections 3.7.3 to 3.7.6).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "req/req_private.h"
+
+#include "node/node.h"
+
+static _Thread_local const void *error_context;
+
+const void *req_error_context(void) { return error_context; }
+
+static inline void status_copy(struct gw_status *to, const struct gw_status *from)
+{
+    if (to) gw_status_fill(to, from->source, from->tag, gw_status_bytes(from), from->cancelled);
+}
+static inline void status_empty(struct gw_status *to)
+{
+    if (to) gw_status_empty(to);
+}
+
+/* The request is done: its status and error go out, it goes back to the pool or becomes inactive, *slot follows. */
+static inline int retire(struct gw_req **slot, struct gw_status *status)
+{
+    struct gw_req *r = *slot;
+    int err = r->err;
+    if (likely(r->flags & REQ_STATIC)) {
+        status_copy(status, &r->status);
+        *slot = NULL;
+        return GW_OK;
+    }
+    if (unlikely(err < 0)) error_context = r->errctx;
+    if (unlikely(r->flags & REQ_FINALIZE)) {
+        r->flags &= (uint16_t)~REQ_FINALIZE;
+        r->final->fn(r->final, err);
+        err = r->err;
+    }
+    status_copy(status, &r->status);
+    if (r->flags & REQ_PERSISTENT) {
+        r->flags &= (uint16_t)~REQ_ACTIVE;
+        return err;
+    }
+    struct gw_lane *lane = &gw_lanes[r->lane];
+    gw_lock(&lane->lock);
+    req_recycle(r);
+    gw_unlock(&lane->lock);
+    *slot = NULL;
+    return err;
+}
+
+int req_wait(struct gw_req **r, struct gw_status *status)
+{
+    if (req_is_inactive(*r)) {
+        status_empty(status);
+        return GW_OK;
+    }
+    req_block(*r);
+    return retire(r, status);
+}
+
+int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
+{
+    *flag_out = 1;
+    if (req_is_inactive(*r)) {
+        status_empty(status);
+        return GW_OK;
+    }
+    if (!req_is_done(*r)) {
+        req_progress();
+        if (!req_is_done(*r)) {
+            *flag_out = 0;
+            return GW_OK;
+        }
+    }
+    return retire(r, status);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------- */
+/* Retires every slot.  After the first error the statuses carry error classes, also those already written. */
+static int retire_all(int n, struct gw_req **r, struct gw_status *statuses)
+{
+    bool failed = false;
+    for (int i = 0; i < n; i++) {
+        struct gw_status *s = statuses ? &statuses[i] : NULL;
+        int err = GW_OK;
+        if (req_is_inactive(r[i]))
+            status_empty(s);
+        else
+            err = retire(&r[i], s);
+        if (unlikely(err < 0) && !failed) {
+            failed = true;
+            for (int k = 0; statuses && k < i; k++) statuses[k].error = GW_SUCCESS;
+        }
+        if (unlikely(failed) && s) s->error = gw_error_class(err);
+    }
+    return failed ? GW_EINSTATUS : GW_OK;
+}
+
+int req_waitall(int n, struct gw_req **r, struct gw_status *statuses)
+{
+    for (int i = 0; i < n; i++)
+        if (!req_is_inactive(r[i])) req_block(r[i]);
+    return retire_all(n, r, statuses);
+}
+
+static bool all_done(int n, struct gw_req **r)
+{
+    for (int i = 0; i < n; i++)
+        if (!req_is_inactive(r[i]) && !req_is_done(r[i])) return false;
+    return true;
+}
+
+int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
+{
+    *flag_out = all_done(n, r);
+    if (!*flag_out) {
+        req_progress();
+        *flag_out = all_done(n, r);
+    }
+    return *flag_out ? retire_all(n, r, statuses) : GW_OK;
+}
+
+/* ---- any ---------------------------------------------------------------------------------------------------------- */
+/* A done request's place; -1: none done yet; GW_UNDEFINED: none active.  Begins at a place that moves on from call to
+ * call, so that no slot starves. */
+static int find_done(int n, struct gw_req **r)
+{
+    static _Thread_local unsigned turn;
+    bool active = false;
+    int from = n > 0 ? (int)(turn++ % (unsigned)n) : 0;
+    for (int k = 0; k < n; k++) {
+        int i = from + k < n ? from + k : from + k - n;
+        if (req_is_inactive(r[i])) continue;
+        active = true;
+        if (req_is_done(r[i])) return i;
+    }
+    return active ? -1 : GW_UNDEFINED;
+}
+
+struct any { int n, found; struct gw_req **r; };
+static bool any_is_done(void *arg)
+{
+    struct any *a = arg;
+    a->found = find_done(a->n, a->r);
+    return a->found != -1;
+}
+
+/* The lane that an array's requests are mostly on: the one of the first that is active. */
+static struct gw_lane *lane_of(int n, struct gw_req **r)
+{
+    for (int i = 0; i < n; i++)
+        if (!req_is_inactive(r[i])) return &gw_lanes[r[i]->lane];
+    return &gw_lanes[0];
+}
+
+int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status)
+{
+    struct any a = {.n = n, .r = r};
+    if (!any_is_done(&a)) req_block_until(lane_of(n, r), any_is_done, &a);
+    *index_out = a.found;
+    if (a.found >= 0) return retire(&r[a.found], status);
+    status_empty(status);
+    return GW_OK;
+}
+
+int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
+{
+    int i = find_done(n, r);
+    if (i == -1) {
+        req_progress();
+        i = find_done(n, r);
+    }
+    *flag_out = i != -1;
+    *index_out = i >= 0 ? i : GW_UNDEFINED;
+    if (i >= 0) return retire(&r[i], status);
+    if (i == GW_UNDEFINED) status_empty(status);
+    return GW_OK;
+}
+
+/* ---- some --------------------------------------------------------------------------------------------------------- */
+static int retire_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
+{
+    int k = 0;
+    bool failed = false;
+    for (int i = 0; i < n; i++) {
+        if (req_is_inactive(r[i]) || !req_is_done(r[i])) continue;
+        struct gw_status *s = statuses ? &statuses[k] : NULL;
+        int err = retire(&r[i], s);
+        if (unlikely(err < 0) && !failed) {
+            failed = true;
+            for (int j = 0; statuses && j < k; j++) statuses[j].error = GW_SUCCESS;
+        }
+        if (unlikely(failed) && s) s->error = gw_error_class(err);
+        indices_out[k++] = i;
+    }
+    *outcount_out = k;
+    return failed ? GW_EINSTATUS : GW_OK;
+}
+
+int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
+{
+    struct any a = {.n = n, .r = r};
+    if (!any_is_done(&a)) req_block_until(lane_of(n, r), any_is_done, &a);
+    if (a.found == GW_UNDEFINED) {
+        *outcount_out = GW_UNDEFINED;
+        return GW_OK;
+    }
+    return retire_some(n, r, outcount_out, indices_out, statuses);
+}
+
+int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
+{
+    int i = find_done(n, r);
+    if (i == -1) {
+        req_progress();
+        i = find_done(n, r);
+    }
+    if (i == GW_UNDEFINED) {
+        *outcount_out = GW_UNDEFINED;
+        return GW_OK;
+    }
+    return retire_some(n, r, outcount_out, indices_out, statuses);
+}
+
+/* ---- looking without retiring ----------------------------------------------------------------------------------- */
+int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
+{
+    *flag_out = 1;
+    if (req_is_inactive(r)) {
+        status_empty(status);
+        return GW_OK;
+    }
+    if (!req_is_done(r)) req_progress();
+    *flag_out = req_is_done(r);
+    if (*flag_out) status_copy(status, &r->status);
+    return GW_OK;
+}
+
+int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
+{
+    int i = find_done(n, r);
+    if (i == -1) {
+        req_progress();
+        i = find_done(n, r);
+    }
+    *flag_out = i != -1;
+    *index_out = i >= 0 ? i : GW_UNDEFINED;
+    if (i >= 0)
+        status_copy(status, &r[i]->status);
+    else if (i == GW_UNDEFINED)
+        status_empty(status);
+    return GW_OK;
+}
+
+int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
+{
+    *flag_out = all_done(n, r);
+    if (!*flag_out) {
+        req_progress();
+        *flag_out = all_done(n, r);
+    }
+    for (int i = 0; *flag_out && statuses && i < n; i++) {
+        if (req_is_inactive(r[i]))
+            status_empty(&statuses[i]);
+        else
+            status_copy(&statuses[i], &r[i]->status);
+    }
+    return GW_OK;
+}
+
+int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
+{
+    int i = find_done(n, r), k = 0;
+    if (i == -1) {
+        req_progress();
+        i = find_done(n, r);
+    }
+    if (i == GW_UNDEFINED) {
+        *outcount_out = GW_UNDEFINED;
+        return GW_OK;
+    }
+    for (i = 0; i < n; i++) {
+        if (req_is_inactive(r[i]) || !req_is_done(r[i])) continue;
+        if (statuses) status_copy(&statuses[k], &r[i]->status);
+        indices_out[k++] = i;
+    }
+    *outcount_out = k;
+    return GW_OK;
+}
