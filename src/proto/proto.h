@@ -39,6 +39,8 @@ wire_recv_fn proto_receiver(void);
 /* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN (it queues), else error. */
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
                struct gw_req **req_out);
+/* The same for a standard send that can be over at once (E0, E1): GW_OK, or GW_AGAIN: nothing was sent. */
+int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
 /* GW_POSTED, also when already complete (look at done).  Truncation: the request ends with GW_ETRUNCATE. */
 int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
 /* The blocking receive without a pool request: same, into caller's storage of GW_REQ_BYTES. */
@@ -56,8 +58,12 @@ struct gw_lane *proto_msg_lane(struct proto_msg *m);
 void proto_cancel(struct gw_req *r);
 bool proto_drained(struct gw_lane *lane); /* nothing queued to go out: finalize waits for it */
 
-/* One counter per path, for tests and for GODWIT_EXPLAIN=proto. */
+/* The error of a completed receive, with its words recorded again for the calling thread: another thread may have seen the
+ * message arrive.  For receives in the caller's storage; requests get the same from the wait or test that retires them. */
+int proto_error(struct gw_req *r);
+
+/* Messages sent by each path, for tests and for GODWIT_EXPLAIN=proto. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
-extern uint64_t proto_sent[PROTO_PATHS];
+uint64_t proto_sent(enum proto_path path);
 
 #endif

@@ -1,0 +1,169 @@
+/* proto.c -- begin and end of the room, the wires' receiver, and what goes on in every round of progress.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+#include <stdlib.h>
+
+static void ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+{
+    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    assert(op->state == OP_ASKED);
+    op_finish(pl, op, GW_OK);
+}
+
+static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8_t kind, const void *hdr, const void *payload,
+                                                    size_t len)
+{
+    struct proto_ctl c;
+    memcpy(&c, hdr, sizeof c);
+    switch ((enum proto_kind)kind) {
+    case PROTO_EAGER_SYNC: eager_sync_arrived(pl, hdr, payload, len); return;
+    case PROTO_RTS: rts_arrived(pl, hdr, payload, len); return;
+    case PROTO_CTS: cts_arrived(pl, &c, payload); return;
+    case PROTO_DATA: data_arrived(pl, &c, payload, len); return;
+    case PROTO_HELP: help_arrived(pl, &c, payload); return;
+    case PROTO_FIN: fin_arrived(pl, &c); return;
+    case PROTO_ACK: ack_arrived(pl, &c); return;
+    case PROTO_CANCEL: cancel_arrived(pl, &c); return;
+    case PROTO_CANCEL_ACK: cancel_ack_arrived(pl, &c); return;
+    case PROTO_EAGER: break;
+    }
+    gw_die("a message of unknown kind %d arrived", kind);
+}
+
+static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
+{
+    (void)ctx;
+    struct proto_lane *pl = gw_lanes[lane].proto;
+    if (likely(kind == PROTO_EAGER))
+        eager_arrived(pl, hdr, payload, len);
+    else
+        other_arrived(pl, kind, hdr, payload, len);
+}
+
+wire_recv_fn proto_receiver(void)
+{
+    return arrived;
+}
+
+/* ---- progress -------------------------------------------------------------------------------------------- */
+
+static int work_poll(struct proto_lane *pl)
+{
+    int n = 0;
+    for (struct gw_list *l = pl->op_work.next, *next; l != &pl->op_work; l = next) {
+        struct proto_op *op = container_of(l, struct proto_op, link);
+        next = l->next;
+        n += op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
+    }
+    for (struct gw_list *l = pl->recv_work.next, *next; l != &pl->recv_work; l = next) {
+        struct proto_recv *r = container_of(l, struct proto_recv, work);
+        next = l->next;
+        n += r->state == RECV_SHARED ? share_step(pl, r) : get_step(pl, r);
+    }
+    return n;
+}
+
+static void lane_poll(struct gw_done *done, int err)
+{
+    (void)err;
+    struct proto_lane *pl = container_of(done, struct proto_lane, poll);
+    if (pl->n_outs) out_poll(pl);
+    work_poll(pl);
+    if (pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->recv_work)) return;
+    pl->is_hooked = false;
+    req_hook_del(pl->lane, &pl->hook);
+}
+
+void lane_hook(struct proto_lane *pl)
+{
+    if (pl->is_hooked) return;
+    pl->is_hooked = true;
+    req_hook_add(pl->lane, &pl->hook);
+}
+
+bool proto_drained(struct gw_lane *lane)
+{
+    struct proto_lane *pl = lane_of(lane);
+    if (pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->recv_work)) return false;
+    /* A send that the user freed before it was complete still needs its memory read. */
+    for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
+        const struct gw_req *req = container_of(l, struct proto_op, link)->req;
+        if (req && req->flags & REQ_FREED) return false;
+    }
+    return true;
+}
+
+uint64_t proto_sent(enum proto_path path)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < gw_nlanes; i++) n += lane_of(&gw_lanes[i])->sent[path];
+    return n;
+}
+
+/* ---- begin and end ----------------------------------------------------------------------------------------- */
+
+static int lane_init(struct gw_lane *lane)
+{
+    struct proto_lane *pl = aligned_alloc(GW_CACHELINE, gw_align_up(sizeof *pl, GW_CACHELINE));
+    if (!pl) return gw_fail(GW_ENOMEM, "no memory for a lane");
+    memset(pl, 0, sizeof *pl);
+    pl->q = match_new();
+    if (!pl->q) {
+        free(pl);
+        return gw_fail(GW_ENOMEM, "no memory for the tables of message matching");
+    }
+    pl->lane = lane;
+    pl->eager_fast = -1;
+    pl->unexpected_max = gw_set.unexpected_max / gw_max64(1, gw_nlanes);
+    pl->poll.fn = lane_poll;
+    pl->hook.poll = &pl->poll;
+    gw_list_init(&pl->outs);
+    gw_list_init(&pl->asked);
+    gw_list_init(&pl->op_work);
+    gw_list_init(&pl->recv_work);
+    pool_init(&pl->ops, sizeof(struct proto_op));
+    pool_init(&pl->out_pool, sizeof(struct proto_out));
+    pool_init(&pl->cursors, sizeof(struct type_cursor));
+    for (int c = 0; c < MSG_CLASSES; c++)
+        pool_init(&pl->msgs[c], sizeof(struct proto_msg) + ((size_t)MSG_DATA_MIN << c));
+    lane->proto = pl;
+    return GW_OK;
+}
+
+int proto_init(void)
+{
+    for (int i = 0; i < GW_MAX_LANES; i++) gw_lanes[i].proto = NULL;
+    for (int i = 0; i < gw_max64(1, gw_nlanes); i++) {
+        int rc = lane_init(&gw_lanes[i]);
+        if (rc != GW_OK) {
+            proto_finalize();
+            return rc;
+        }
+    }
+    return GW_OK;
+}
+
+static void lane_finish(struct proto_lane *pl)
+{
+    if (pl->is_hooked) req_hook_del(pl->lane, &pl->hook);
+    GW_EXPLAIN(GW_LOG_PROTO, "lane %d sent %llu e0, %llu e1, %llu r0, %llu r1", pl->lane->index,
+               (unsigned long long)pl->sent[PROTO_E0], (unsigned long long)pl->sent[PROTO_E1],
+               (unsigned long long)pl->sent[PROTO_R0], (unsigned long long)pl->sent[PROTO_R1]);
+    pool_finish(&pl->ops);
+    pool_finish(&pl->out_pool);
+    pool_finish(&pl->cursors);
+    for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
+    match_free(pl->q);
+    free(pl->scratch);
+    pl->lane->proto = NULL;
+    free(pl);
+}
+
+void proto_finalize(void)
+{
+    for (int i = 0; i < GW_MAX_LANES; i++)
+        if (gw_lanes[i].proto) lane_finish(gw_lanes[i].proto);
+}

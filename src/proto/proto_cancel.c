@@ -1,0 +1,74 @@
+/* proto_cancel.c -- cancelling: a receive that is still posted, a send that still waits or whose question is unmatched.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
+{
+    if (r->state != RECV_POSTED) return;
+    match_remove_recv(pl->q, &r->m);
+    proto_type_drop(r->type);
+    gw_status_fill(&r->req.status, GW_ANY_SOURCE, GW_ANY_TAG, 0, true);
+    r->req.flags |= REQ_CANCELLED;
+    req_complete(&r->req);
+}
+
+/* The operation will not be spoken of again, apart from what wants_cancel_ack says. */
+static void op_cancelled(struct proto_lane *pl, struct proto_op *op)
+{
+    op_complete_req(op, GW_OK, true);
+    op_finish(pl, op, GW_OK);
+}
+
+static void send_cancel(struct proto_lane *pl, struct proto_op *op)
+{
+    if (!op || op->is_over) return;
+    if (op->state == OP_QUEUED) {
+        out_remove(pl, op);
+        gw_list_init(&op->link);
+        op_cancelled(pl, op);
+        return;
+    }
+    if (op->state != OP_ASKED || op->wants_cancel_ack) return;
+    op->wants_cancel_ack = true;
+    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)gw_boot.rank}, NULL, 0);
+}
+
+void proto_cancel(struct gw_req *req)
+{
+    if (req_is_done(req) || req->flags & REQ_STATIC) {
+        if (req->kind != REQ_RECV || req_is_done(req)) return; /* a receive in the caller's storage may be cancelled */
+    }
+    struct proto_lane *pl = lane_of(&gw_lanes[req->lane]);
+    if (req->kind == REQ_RECV)
+        recv_cancel(pl, (struct proto_recv *)req);
+    else if (req->kind == REQ_SEND)
+        send_cancel(pl, ((struct proto_sreq *)req)->op);
+}
+
+/* At the receiver: the message is among the unexpected ones, or it has been matched. */
+void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+{
+    int world = (int)c->value;
+    struct match_msg *m = match_first_msg(pl->q, UINT32_MAX);
+    for (; m; m = match_next_msg(pl->q, m, UINT32_MAX)) {
+        struct proto_msg *msg = container_of(m, struct proto_msg, m);
+        if (msg->kind == PROTO_EAGER || msg->cookie != c->to || msg->world != world) continue;
+        match_remove_msg(pl->q, m);
+        msg_drop(pl, msg);
+        break;
+    }
+    ctl_send(pl, peer_get(pl->lane, world), PROTO_CANCEL_ACK, (struct proto_ctl){c->to, m != NULL}, NULL, 0);
+}
+
+void cancel_ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+{
+    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    assert(op->wants_cancel_ack);
+    op->wants_cancel_ack = false;
+    if (op->is_over)
+        pool_give(&pl->ops, op);
+    else if (c->value)
+        op_cancelled(pl, op);
+}

@@ -1,0 +1,87 @@
+/* proto_eager.c -- E0 and E1: the message goes at once, with or without an answer when it is matched.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+/* The cookie and the data have to be one piece: through memory of our own. */
+static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const void *buf, int64_t count,
+                    struct gw_type *t, int64_t len, uint64_t cookie)
+{
+    assert(len + PROTO_SYNC_PREFIX <= (int64_t)pl->pack_max);
+    if (!pl->scratch) pl->scratch = gw_xmalloc(pl->pack_max);
+    memcpy(pl->scratch, &cookie, PROTO_SYNC_PREFIX);
+    type_pack(buf, count, t, pl->scratch + PROTO_SYNC_PREFIX);
+    return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
+}
+
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
+              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
+{
+    if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
+    if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);
+    if (!p->ep) {
+        int rc = peer_connect(pl->lane, p);
+        if (rc != GW_OK) return rc;
+    }
+    struct type_cursor c;
+    type_cursor_init(&c, buf, count, t);
+    return p->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);
+}
+
+/* What the short way of eager_deliver cannot do: several runs of bytes, or too much. */
+static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t len)
+{
+    int64_t n = gw_min64(len, r->cap);
+    if (r->ptr) {
+        memcpy(r->ptr, data, (size_t)n);
+    } else if (n > 0) {
+        struct type_cursor c;
+        type_cursor_init(&c, r->buf, r->count, r->type);
+        type_cursor_unpack(&c, data, n);
+    }
+    r->got = n;
+    recv_finish(r);
+}
+
+void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len)
+{
+    gw_status_fill(&r->req.status, src, tag, len, false);
+    if (unlikely(!r->ptr) || unlikely(len > r->cap)) {
+        r->len = len;
+        deliver_slow(r, data, len);
+        return;
+    }
+    memcpy(r->ptr, data, (size_t)len);
+    proto_type_drop(r->type);
+    req_complete(&r->req);
+}
+
+void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+{
+    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    if (likely(m)) {
+        eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, payload, (int64_t)len);
+        return;
+    }
+    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER, h, (int64_t)len, len);
+    memcpy(msg->data, payload, len);
+}
+
+void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+{
+    uint64_t cookie;
+    assert(len >= PROTO_SYNC_PREFIX);
+    memcpy(&cookie, payload, PROTO_SYNC_PREFIX);
+    const char *data = (const char *)payload + PROTO_SYNC_PREFIX;
+    len -= PROTO_SYNC_PREFIX;
+    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    if (m) {
+        ctl_send(pl, peer_get(pl->lane, h->world), PROTO_ACK, (struct proto_ctl){cookie, 0}, NULL, 0);
+        eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, data, (int64_t)len);
+        return;
+    }
+    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len);
+    msg->cookie = cookie;
+    memcpy(msg->data, data, len);
+}

@@ -1,0 +1,82 @@
+/* proto_get.c -- R0: the receiver copies from the sender's memory, then says FIN.
+ *
+ * One step copies at most gw_set.get_piece bytes, so that a huge message does not keep the lane from everything else; what
+ * is left goes on in later rounds of progress.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+enum { GET_IOV = 128 };
+
+static void get_over(struct proto_lane *pl, struct proto_recv *r)
+{
+    gw_list_del(&r->work);
+    if (r->cursor) pool_give(&pl->cursors, r->cursor);
+    r->cursor = NULL;
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
+    recv_finish(r);
+}
+
+/* The wire cannot read there, or the blocks are too small to be worth it: ask for the rest in pieces. */
+static void get_give_up(struct proto_lane *pl, struct proto_recv *r)
+{
+    gw_list_del(&r->work);
+    if (r->cursor) type_cursor_seek(r->cursor, r->got);
+    pieces_ask(pl, r);
+}
+
+static void get_done(struct gw_done *done, int err)
+{
+    struct proto_recv *r = container_of(done, struct proto_recv, done);
+    struct proto_lane *pl = lane_of(&gw_lanes[r->req.lane]);
+    r->wire_busy = false;
+    if (err) {
+        get_give_up(pl, r);
+        return;
+    }
+    r->got += (int64_t)r->job; /* the size of the piece: job has no other use in this state */
+    if (r->got == r->want) get_over(pl, r);
+}
+
+/* The next piece as runs of local memory; 0 if they are too small for this path. */
+static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out)
+{
+    int64_t max = gw_min64(r->want - r->got, gw_set.get_piece);
+    if (r->ptr) {
+        iov[0] = (struct iovec){r->ptr + r->got, (size_t)max};
+        *bytes_out = max;
+        return 1;
+    }
+    int n = type_cursor_iov(r->cursor, iov, GET_IOV, max, bytes_out);
+    return n && *bytes_out / n >= gw_set.iov_block_min ? n : 0;
+}
+
+int get_step(struct proto_lane *pl, struct proto_recv *r)
+{
+    assert(r->state == RECV_GETTING && r->got < r->want);
+    if (r->wire_busy) return 0;
+    struct iovec iov[GET_IOV];
+    int64_t bytes;
+    int n = next_runs(r, iov, &bytes);
+    if (n == 0) {
+        get_give_up(pl, r);
+        return 1;
+    }
+    struct gw_peer *p = peer_get(pl->lane, r->world);
+    r->done.fn = get_done;
+    r->job = (uint64_t)bytes;
+    int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, &r->done);
+    if (rc == GW_OK) {
+        r->got += bytes;
+        if (r->got == r->want) get_over(pl, r);
+    } else if (rc == GW_POSTED) {
+        r->wire_busy = true;
+    } else if (rc == GW_AGAIN) {
+        if (r->cursor) type_cursor_seek(r->cursor, r->got);
+        return 0;
+    } else {
+        get_give_up(pl, r);
+    }
+    return 1;
+}

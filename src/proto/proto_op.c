@@ -1,0 +1,55 @@
+/* proto_op.c -- outgoing operations: made when a send cannot complete at once, gone when nobody will speak of them again.
+ *
+ * The request and the operation are two records because their lives differ: with the sender's help a send may be complete
+ * before the receiver says FIN, and the user may have freed or reused the request by then.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
+{
+    struct proto_op *op = pool_take(&pl->ops);
+    memset(op, 0, sizeof *op);
+    op->peer = p;
+    return op;
+}
+
+void op_complete_req(struct proto_op *op, int err, bool is_cancelled)
+{
+    struct gw_req *req = op->req;
+    if (!req) return;
+    op->req = NULL;
+    ((struct proto_sreq *)req)->op = NULL;
+    proto_type_drop(op->type);
+    op->type = NULL;
+    gw_status_fill(&req->status, GW_ANY_SOURCE, GW_ANY_TAG, 0, is_cancelled);
+    if (is_cancelled) req->flags |= REQ_CANCELLED;
+    req->err = err;
+    req_complete(req);
+}
+
+void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
+{
+    assert(!op->is_over);
+    gw_list_del(&op->link);
+    gw_list_init(&op->link);
+    op->is_over = true;
+    if (op->cursor) pool_give(&pl->cursors, op->cursor);
+    op->cursor = NULL;
+    bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
+    op_complete_req(op, err, false);
+    if (is_last) pool_give(&pl->ops, op);
+}
+
+void op_ask(struct proto_lane *pl, struct proto_op *op)
+{
+    bool can_read = op->ptr && op->peer->ep &&
+                    proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
+    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len};
+    op->kind = PROTO_RTS;
+    op->hdr.world = gw_boot.rank;
+    op->ctl_len = sizeof rts;
+    memcpy(op->payload, &rts, sizeof rts);
+    pl->sent[can_read ? PROTO_R0 : PROTO_R1]++;
+}

@@ -1,0 +1,110 @@
+/* proto_out.c -- what the wire had no room for: one queue a peer, in order, drained by progress.
+ *
+ * INVARIANT: while a peer has a queue, every message to it that takes part in matching, and every control message, is
+ * appended there; so nothing overtakes.  DATA of R1 needs no place in that order.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
+{
+    for (struct gw_list *l = pl->outs.next; l != &pl->outs; l = l->next) {
+        struct proto_out *o = container_of(l, struct proto_out, link);
+        if (o->peer == p) return o;
+    }
+    return NULL;
+}
+
+void out_queue(struct proto_lane *pl, struct proto_op *op)
+{
+    struct proto_out *o = pl->n_outs ? out_find(pl, op->peer) : NULL;
+    if (!o) {
+        o = pool_take(&pl->out_pool);
+        o->peer = op->peer;
+        gw_list_init(&o->ops);
+        gw_list_push(&pl->outs, &o->link);
+        pl->n_outs++;
+        lane_hook(pl);
+    }
+    op->state = OP_QUEUED;
+    gw_list_push(&o->ops, &op->link);
+}
+
+static void out_drop_if_empty(struct proto_lane *pl, struct proto_out *o)
+{
+    if (!gw_list_empty(&o->ops)) return;
+    gw_list_del(&o->link);
+    pl->n_outs--;
+    pool_give(&pl->out_pool, o);
+}
+
+void out_remove(struct proto_lane *pl, struct proto_op *op)
+{
+    struct proto_out *o = out_find(pl, op->peer);
+    assert(o && op->state == OP_QUEUED);
+    gw_list_del(&op->link);
+    out_drop_if_empty(pl, o);
+}
+
+/* One queued message goes now: GW_OK (then it has left the queue), GW_AGAIN or an error. */
+static int out_try(struct proto_lane *pl, struct proto_op *op)
+{
+    if (!op->type) {
+        int rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
+        if (rc == GW_OK) {
+            gw_list_del(&op->link);
+            pool_give(&pl->ops, op);
+        }
+        return rc;
+    }
+    /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
+    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
+    int rc = op->kind == PROTO_RTS
+                 ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
+                 : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type, op->len, (uintptr_t)op);
+    if (rc == GW_AGAIN) return rc;
+    gw_list_del(&op->link);
+    if (rc == GW_OK && op->kind != PROTO_EAGER) {
+        op->state = OP_ASKED;
+        gw_list_push(&pl->asked, &op->link);
+    } else {
+        gw_list_init(&op->link);
+        op_finish(pl, op, rc);
+    }
+    return GW_OK;
+}
+
+int out_poll(struct proto_lane *pl)
+{
+    int n = 0;
+    for (struct gw_list *l = pl->outs.next, *next; l != &pl->outs; l = next) {
+        struct proto_out *o = container_of(l, struct proto_out, link);
+        next = l->next;
+        int rc = GW_OK;
+        while (!gw_list_empty(&o->ops) && rc == GW_OK) {
+            rc = out_try(pl, container_of(o->ops.next, struct proto_op, link));
+            n += rc == GW_OK;
+        }
+        if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
+        out_drop_if_empty(pl, o);
+    }
+    return n;
+}
+
+void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+              size_t len)
+{
+    assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
+    if (likely(!pl->n_outs) || !out_find(pl, p)) {
+        int rc = peer_short(pl->lane, p, (uint8_t)kind, &ctl, payload, len);
+        if (likely(rc == GW_OK)) return;
+        if (rc < 0) gw_die("another rank could not be answered: %s", gw_fail_text());
+    }
+    struct proto_op *op = op_new(pl, p);
+    op->kind = (uint8_t)kind;
+    op->ctl = ctl;
+    op->ctl_len = (uint8_t)len;
+    if (len) memcpy(op->payload, payload, len);
+    out_queue(pl, op);
+}

@@ -1,0 +1,84 @@
+/* proto_pieces.c -- R1: the data goes through the wire's buffers in pieces, packed and unpacked on the way.
+ *
+ * The receiver says which bytes it wants (CTS); the sender fills the ring as far as there is room and goes on in later rounds
+ * of progress, while the receiver empties it: both cores copy at the same time.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
+
+void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
+{
+    struct proto_cts cts = {r->got, r->want};
+    r->state = RECV_TAKING;
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts, sizeof cts);
+}
+
+void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
+{
+    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    struct proto_cts cts;
+    memcpy(&cts, payload, sizeof cts);
+    assert(op->state == OP_ASKED && cts.to <= op->len && cts.from < cts.to);
+    op->to = c->value;
+    op->pos = cts.from;
+    op->end = cts.to;
+    op->state = OP_PIECES;
+    gw_list_del(&op->link);
+    gw_list_push(&pl->op_work, &op->link);
+    if (!op->ptr) {
+        op->cursor = pool_take(&pl->cursors);
+        type_cursor_init(op->cursor, op->buf, op->count, op->type);
+        type_cursor_seek(op->cursor, op->pos);
+    }
+    pieces_step(pl, op);
+    if (!gw_list_empty(&pl->op_work)) lane_hook(pl);
+}
+
+int data_send(struct proto_lane *pl, struct proto_op *op)
+{
+    int64_t piece = gw_min64(gw_set.wire_piece, (int64_t)pl->pack_max), n = gw_min64(op->end - op->pos, piece);
+    struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
+    struct gw_peer *p = op->peer;
+    int rc = op->ptr ? p->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
+                     : p->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
+    if (rc == GW_OK) op->pos += n;
+    return rc;
+}
+
+int pieces_step(struct proto_lane *pl, struct proto_op *op)
+{
+    int n = 0;
+    while (op->pos < op->end && n < PIECES_A_STEP) {
+        int rc = data_send(pl, op);
+        if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
+        if (rc == GW_AGAIN) return n;
+        n++;
+    }
+    if (op->pos == op->end) op_finish(pl, op, GW_OK);
+    return n;
+}
+
+void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len)
+{
+    struct proto_recv *r = (struct proto_recv *)(uintptr_t)c->to;
+    int64_t at = (int64_t)c->value, n = (int64_t)len;
+    assert(at + n <= r->want);
+    if (r->state == RECV_SHARED) { /* a piece that the sender claimed but could not write by itself */
+        memcpy(r->ptr + at, payload, len);
+        node_job_add(r->job, n);
+        return;
+    }
+    assert(r->state == RECV_TAKING && at == r->got);
+    if (r->ptr)
+        memcpy(r->ptr + at, payload, len);
+    else
+        type_cursor_unpack(r->cursor, payload, n);
+    r->got += n;
+    if (r->got < r->want) return;
+    if (r->cursor) pool_give(&pl->cursors, r->cursor);
+    r->cursor = NULL;
+    recv_finish(r);
+}

@@ -1,0 +1,204 @@
+/* proto_private.h -- what the files of proto share: state per lane, receives, outgoing operations, kept messages.
+ *
+ * Everything here belongs to one lane and is used with that lane's lock held.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PROTO_PROTO_PRIVATE_H
+#define GW_PROTO_PROTO_PRIVATE_H
+
+#include "boot/boot.h"
+#include "peer/peer_fast.h"
+#include "proto/proto.h"
+#include "proto/proto_wire.h"
+
+/* ---- pools (proto_pool.c): blocks of one size, never given back before the end ------------------------------- */
+struct proto_pool {
+    size_t size;
+    void *free;          /* linked through their first word */
+    char *fresh, *end;   /* of the newest slab: never used yet, so not touched either */
+    struct pool_slab *slabs;
+};
+void pool_init(struct proto_pool *p, size_t size);
+void *pool_take_slow(struct proto_pool *p);
+void pool_finish(struct proto_pool *p);
+static inline void *pool_take(struct proto_pool *p) /* never NULL: dies when memory is out */
+{
+    void *b = p->free;
+    if (unlikely(!b)) return pool_take_slow(p);
+    p->free = *(void **)b;
+    return b;
+}
+static inline void pool_give(struct proto_pool *p, void *b)
+{
+    *(void **)b = p->free;
+    p->free = b;
+}
+
+/* ---- messages that arrived before their receive -------------------------------------------------------------- */
+enum { MSG_CLASSES = 15, MSG_DATA_MIN = 64 }; /* class i holds MSG_DATA_MIN << i bytes: to 1 MiB */
+struct proto_msg {
+    struct match_msg m;
+    struct gw_lane *lane;
+    uint8_t kind;       /* EAGER, EAGER_SYNC or RTS */
+    uint8_t class;
+    int32_t world;      /* of the sender; not for EAGER */
+    int64_t len;        /* of the message */
+    uint64_t cookie, addr;
+    uint8_t data[];     /* EAGER, EAGER_SYNC */
+};
+
+/* ---- receives ------------------------------------------------------------------------------------------------
+ *   POSTED --arrival--> (eager: done) | GETTING (R0) | SHARED (R0 with the sender's help) | TAKING (R1) --> done
+ *   GETTING --the wire refuses--> TAKING. */
+enum recv_state { RECV_POSTED = 1, RECV_GETTING, RECV_SHARED, RECV_TAKING };
+struct proto_recv {
+    struct gw_req req;
+    struct match_recv m;
+    char *ptr;                   /* the buffer if it is one run of bytes, else NULL */
+    int64_t cap;                 /* bytes that fit */
+    void *buf;
+    int64_t count;
+    struct gw_type *type;        /* held unless predefined */
+    struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
+    int64_t len, want, got;      /* of the message; to be moved; moved */
+    uint64_t addr, cookie, job;
+    struct gw_list work;         /* in proto_lane.recv_work while GETTING or SHARED */
+    struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
+    int32_t world;
+    uint8_t state;
+    bool wire_busy;              /* a get is on its way */
+    char type_name[26];          /* for the error's text, when the type may be gone */
+};
+_Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
+_Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");
+
+/* ---- outgoing operations -------------------------------------------------------------------------------------
+ * QUEUED: in its peer's proto_out because the wire was full (control messages live only there).
+ * ASKED: EAGER_SYNC or RTS has gone; ACK, FIN, CTS or HELP will come.
+ * PIECES: R1 goes on.  HELPING: claims pieces of a job.  COPIED: nothing left to do but wait for FIN. */
+enum op_state { OP_QUEUED = 1, OP_ASKED, OP_PIECES, OP_HELPING, OP_COPIED };
+struct proto_op {
+    struct gw_list link;         /* proto_out.ops, proto_lane.asked or proto_lane.op_work */
+    struct gw_req *req;          /* NULL: control message, or already complete */
+    struct gw_peer *peer;
+    uint8_t state, kind, ctl_len;
+    bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
+    bool is_over;                /* apart from that */
+    bool is_put_refused;         /* HELPING: the wire cannot write there; pieces go as DATA */
+    union {
+        struct proto_hdr hdr;
+        struct proto_ctl ctl;
+    };
+    uint8_t payload[PROTO_CTL_MAX];
+    const char *ptr;             /* the data if it is one run of bytes, else NULL */
+    int64_t len;
+    const void *buf;
+    int64_t count;
+    struct gw_type *type;        /* held unless predefined; NULL for control messages */
+    struct type_cursor *cursor;
+    int64_t pos, end;            /* PIECES and HELPING: next byte and end of what goes now */
+    uint64_t to, addr, job;      /* the receiver's cookie, buffer and job */
+    int64_t total;               /* of the job */
+};
+struct proto_sreq {              /* the request of a send that did not complete at once */
+    struct gw_req req;
+    struct proto_op *op;
+};
+_Static_assert(sizeof(struct proto_sreq) <= GW_REQ_BYTES, "fits a request of the pool");
+
+struct proto_out {               /* what waits for room on the way to one peer; exists only while it is not empty */
+    struct gw_list link;
+    struct gw_peer *peer;
+    struct gw_list ops;
+};
+
+struct proto_lane {
+    struct match_queue *q;
+    int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
+    size_t short_max, pack_max;
+    bool is_set_up;              /* the above are known */
+    bool has_choked;             /* counted in the door's `choked` */
+    bool is_hooked;
+    int n_outs;                  /* peers with something queued */
+    struct gw_list outs, asked, op_work, recv_work;
+    int64_t unexpected_bytes, unexpected_max;
+    struct req_hook hook;
+    struct gw_done poll;
+    struct gw_lane *lane;
+    char *scratch;               /* pack_max bytes, for EAGER_SYNC */
+    struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
+    uint64_t sent[PROTO_PATHS];
+};
+static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
+
+/* ---- helpers ------------------------------------------------------------------------------------------------ */
+static inline bool proto_is_run(const struct gw_type *t, int64_t count)
+{
+    return t->is_dense || (count == 1 && t->is_single) || count == 0;
+}
+static inline void proto_type_hold(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_hold(t); }
+static inline void proto_type_drop(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_release(t); }
+/* The peer holds too many unexpected messages.  It is connected. */
+static inline bool peer_is_choked(const struct gw_peer *p)
+{
+    return atomic_load_explicit(&gw_node.doors[p->ep->local_rank].choked, memory_order_relaxed) != 0;
+}
+
+/* proto.c */
+void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
+
+/* proto_select.c */
+void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* p is connected: read the wire's capabilities */
+enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
+
+/* proto_out.c */
+struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p);
+void out_queue(struct proto_lane *pl, struct proto_op *op);
+int out_poll(struct proto_lane *pl);
+void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
+/* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
+void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len);
+
+/* proto_op.c */
+struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p);
+void op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
+void op_complete_req(struct proto_op *op, int err, bool is_cancelled);
+void op_ask(struct proto_lane *pl, struct proto_op *op);           /* becomes an RTS; the caller sends or queues it */
+
+/* proto_eager.c */
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
+              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie);
+void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);
+
+/* proto_rndv.c: what R0 and R1 have in common */
+void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world);
+void recv_finish(struct proto_recv *r); /* everything that will come is there */
+
+/* proto_get.c (R0) and proto_help.c */
+int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things that happened; r may be complete afterwards */
+bool share_start(struct proto_lane *pl, struct proto_recv *r);
+int share_step(struct proto_lane *pl, struct proto_recv *r);
+void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);
+int help_step(struct proto_lane *pl, struct proto_op *op);
+void fin_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+
+/* proto_pieces.c (R1) */
+void pieces_ask(struct proto_lane *pl, struct proto_recv *r);
+void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);
+int pieces_step(struct proto_lane *pl, struct proto_op *op);
+int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
+void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len);
+
+/* proto_recv.c */
+struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
+void msg_drop(struct proto_lane *pl, struct proto_msg *m);
+
+/* proto_cancel.c */
+void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void cancel_ack_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+
+#endif

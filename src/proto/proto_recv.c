@@ -1,0 +1,150 @@
+/* proto_recv.c -- receives and probes: offers them to match/ and acts on the answer; keeps messages that came too early.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+/* ---- messages that nobody waits for yet ----------------------------------------------------------------- */
+
+/* Too much is kept: senders see the flag in our door and ask from now on.  It goes down at half, so that it does not flicker. */
+static GW_COLD void lane_choke(struct proto_lane *pl, bool on)
+{
+    pl->has_choked = on;
+    atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].choked, on ? 1u : -1u, memory_order_relaxed);
+}
+
+struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len)
+{
+    int class = data_len <= MSG_DATA_MIN ? 0 : 64 - __builtin_clzll((data_len - 1) / MSG_DATA_MIN);
+    assert(class < MSG_CLASSES);
+    struct proto_msg *m = pool_take(&pl->msgs[class]);
+    m->m.ctx = h->ctx;
+    m->m.src = h->src;
+    m->m.tag = h->tag;
+    m->lane = pl->lane;
+    m->kind = (uint8_t)kind;
+    m->class = (uint8_t)class;
+    m->world = h->world;
+    m->len = len;
+    match_add(pl->q, &m->m);
+    pl->unexpected_bytes += (int64_t)pl->msgs[class].size;
+    if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
+    return m;
+}
+
+void msg_drop(struct proto_lane *pl, struct proto_msg *m)
+{
+    pl->unexpected_bytes -= (int64_t)pl->msgs[m->class].size;
+    assert(pl->unexpected_bytes >= 0);
+    if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->unexpected_max / 2) lane_choke(pl, false);
+    pool_give(&pl->msgs[m->class], m);
+}
+
+/* The receive gets this message, which has left the queue. */
+static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
+{
+    if (m->kind == PROTO_RTS) {
+        struct proto_rts rts = {m->cookie, m->addr, m->len};
+        int src = m->m.src, tag = m->m.tag, world = m->world;
+        msg_drop(pl, m);
+        rndv_start(pl, r, src, tag, &rts, world);
+        return;
+    }
+    if (m->kind == PROTO_EAGER_SYNC)
+        ctl_send(pl, peer_get(pl->lane, m->world), PROTO_ACK, (struct proto_ctl){m->cookie, 0}, NULL, 0);
+    eager_deliver(r, m->m.src, m->m.tag, m->data, m->len);
+    msg_drop(pl, m);
+}
+
+/* ---- receives ------------------------------------------------------------------------------------------------ */
+
+static inline void recv_describe(struct proto_recv *r, void *buf, int64_t count, struct gw_type *t)
+{
+    r->ptr = proto_is_run(t, count) ? (char *)((uintptr_t)buf + (uintptr_t)t->true_lb) : NULL;
+    r->cap = count * t->size;
+    r->buf = buf;
+    r->count = count;
+    r->type = t;
+    r->len = 0;
+    r->cursor = NULL;
+    proto_type_hold(t);
+}
+
+static inline void recv_post(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+{
+    r->m.ctx = a->ctx;
+    r->m.src = a->rank;
+    r->m.tag = a->tag;
+    r->state = RECV_POSTED;
+    struct match_msg *m = match_post(pl->q, &r->m);
+    if (unlikely(m)) msg_consume(pl, r, container_of(m, struct proto_msg, m));
+}
+
+int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out)
+{
+    struct gw_req *req = req_new(a->lane, REQ_RECV);
+    if (unlikely(!req)) return GW_ENOMEM;
+    struct proto_recv *r = (struct proto_recv *)req;
+    req->errctx = a->errctx;
+    recv_describe(r, buf, count, t);
+    *req_out = req;
+    recv_post(lane_of(a->lane), r, a);
+    return GW_POSTED;
+}
+
+int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *req)
+{
+    struct proto_recv *r = (struct proto_recv *)req;
+    req->obj.id = 0;
+    atomic_store_explicit(&req->done, 0, memory_order_relaxed);
+    req->kind = REQ_RECV;
+    req->lane = (uint8_t)a->lane->index;
+    req->flags = REQ_STATIC | REQ_ACTIVE;
+    req->err = GW_OK;
+    req->final = NULL;
+    req->notify = NULL;
+    req->errctx = a->errctx;
+    recv_describe(r, buf, count, t);
+    recv_post(lane_of(a->lane), r, a);
+    return GW_POSTED;
+}
+
+/* ---- probes ---------------------------------------------------------------------------------------------- */
+
+static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_status *status)
+{
+    struct match_msg *found = match_probe(lane_of(a->lane)->q, a->ctx, a->rank, a->tag, take);
+    if (!found) return NULL;
+    struct proto_msg *m = container_of(found, struct proto_msg, m);
+    if (status) gw_status_fill(status, m->m.src, m->m.tag, m->len, false);
+    return m;
+}
+
+bool proto_iprobe(const struct proto_addr *a, struct gw_status *status)
+{
+    return probe(a, false, status) != NULL;
+}
+
+struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status)
+{
+    return probe(a, true, status);
+}
+
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
+                struct gw_req **req_out)
+{
+    struct gw_req *req = req_new(lane, REQ_RECV);
+    if (!req) return GW_ENOMEM;
+    struct proto_recv *r = (struct proto_recv *)req;
+    req->errctx = errctx;
+    recv_describe(r, buf, count, t);
+    r->state = RECV_GETTING; /* never posted */
+    *req_out = req;
+    msg_consume(lane_of(lane), r, m);
+    return GW_POSTED;
+}
+
+struct gw_lane *proto_msg_lane(struct proto_msg *m)
+{
+    return m->lane;
+}

@@ -1,0 +1,96 @@
+/* proto_rndv.c -- rendezvous: the message asked first.  What R0 and R1 have in common at the receiver.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+#include <stdio.h>
+
+void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+{
+    struct proto_rts rts;
+    assert(len == sizeof rts);
+    (void)len;
+    memcpy(&rts, payload, sizeof rts);
+    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    if (m) {
+        rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world);
+        return;
+    }
+    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, 0);
+    msg->cookie = rts.cookie;
+    msg->addr = rts.addr;
+}
+
+static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
+{
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, job}, NULL, 0);
+}
+
+void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world)
+{
+    gw_status_fill(&r->req.status, src, tag, rts->len, false);
+    r->len = rts->len;
+    r->want = gw_min64(rts->len, r->cap);
+    r->got = 0;
+    r->addr = rts->addr;
+    r->cookie = rts->cookie;
+    r->world = world;
+    r->job = 0;
+    r->wire_busy = false;
+    gw_list_init(&r->work);
+    if (r->want == 0) {
+        fin_send(pl, r, 0);
+        recv_finish(r);
+        return;
+    }
+    if (!r->ptr) {
+        r->cursor = pool_take(&pl->cursors);
+        type_cursor_init(r->cursor, r->buf, r->count, r->type);
+    }
+    struct gw_peer *p = peer_get(pl->lane, world);
+    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK) || !shm_cma_ok(p->ep)) {
+        pieces_ask(pl, r);
+        return;
+    }
+    if (r->ptr && r->want >= gw_set.help_min && share_start(pl, r)) return;
+    r->state = RECV_GETTING;
+    gw_list_push(&pl->recv_work, &r->work);
+    get_step(pl, r);
+    if (!gw_list_empty(&pl->recv_work)) lane_hook(pl);
+}
+
+/* The words for a message that was too long, made when its wait or test asks: the thread that saw it arrive may be another. */
+static void truncation_explain(struct gw_done *done, int err)
+{
+    struct proto_recv *r = container_of(done, struct proto_recv, done);
+    gw_fail(err, "message of %lld bytes from rank %d, tag %d does not fit the receive buffer of %lld bytes (%lld x %s)",
+            (long long)r->len, r->req.status.source, r->req.status.tag, (long long)r->cap, (long long)r->count,
+            r->type_name);
+}
+
+static GW_COLD void truncation_note(struct proto_recv *r)
+{
+    snprintf(r->type_name, sizeof r->type_name, "%s", type_name(r->type));
+    r->req.err = GW_ETRUNCATE;
+    r->done.fn = truncation_explain;
+    r->req.final = &r->done;
+    r->req.flags |= REQ_FINALIZE;
+    gw_status_fill(&r->req.status, r->req.status.source, r->req.status.tag, r->cap, false);
+}
+
+void recv_finish(struct proto_recv *r)
+{
+    if (unlikely(r->len > r->cap)) truncation_note(r);
+    proto_type_drop(r->type);
+    req_complete(&r->req);
+}
+
+int proto_error(struct gw_req *r)
+{
+    if (r->flags & REQ_FINALIZE) {
+        r->flags &= (uint16_t)~REQ_FINALIZE;
+        r->final->fn(r->final, r->err);
+    }
+    return r->err;
+}

@@ -1,0 +1,49 @@
+/* proto_select.c -- which of the four protocols carries a message: by size, layout, what the wire can do, and settings.
+ *
+ * The defaults of the thresholds were measured; see doc/performance.md.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+static int64_t eager_limit(const struct proto_lane *pl)
+{
+    int64_t wire = (int64_t)pl->pack_max - PROTO_SYNC_PREFIX;
+    return gw_set.proto == GW_SET_PROTO_E1 ? wire : gw_min64(gw_set.eager_max, wire);
+}
+
+/* All wires of a lane are alike so far: the first peer's capabilities are everybody's. */
+GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
+{
+    struct wire_caps caps;
+    peer_caps(p, &caps);
+    pl->short_max = caps.short_max;
+    pl->pack_max = caps.pack_max;
+    assert(pl->pack_max >= PROTO_CTL_MAX);
+    pl->is_set_up = true;
+    if (gw_set.proto == GW_SET_PROTO_AUTO) pl->eager_fast = eager_limit(pl);
+    GW_EXPLAIN(GW_LOG_PROTO,
+               "eager to %lld bytes (inline to %zu), then %s; the sender helps from %lld bytes; at most %lld bytes unexpected",
+               (long long)eager_limit(pl), caps.short_max,
+               caps.get && shm_cma_ok(p->ep) ? "copied by the receiver" : "in pieces through the wire",
+               (long long)gw_set.help_min, (long long)gw_set.unexpected_max);
+}
+
+static bool can_read(const struct gw_peer *p)
+{
+    struct wire_caps caps;
+    peer_caps(p, &caps);
+    return caps.get && shm_cma_ok(p->ep);
+}
+
+enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)
+{
+    int forced = gw_set.proto;
+    int64_t prefix = mode == PROTO_SYNC ? PROTO_SYNC_PREFIX : 0;
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
+    if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= (int64_t)pl->short_max) return PROTO_E0;
+    if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
+    if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
+    if (forced != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;
+    return can_read(p) ? PROTO_R0 : PROTO_R1;
+}

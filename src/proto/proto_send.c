@@ -1,0 +1,126 @@
+/* proto_send.c -- where a send enters: the short way for what fits the wire's ring now, the operation for everything else.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+/* The arguments of proto_send in one piece. */
+struct send_args {
+    const struct proto_addr *a;
+    const void *buf;
+    int64_t count;
+    struct gw_type *t;
+    enum proto_mode mode;
+    const char *ptr; /* NULL unless the data is one run of bytes */
+    int64_t len;
+};
+
+static struct proto_hdr header_of(const struct proto_addr *a)
+{
+    return (struct proto_hdr){a->ctx, a->my_rank, a->tag, gw_boot.rank};
+}
+
+static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, struct gw_req *req)
+{
+    struct proto_op *op = op_new(pl, s->a->peer);
+    op->req = req;
+    op->hdr = header_of(s->a);
+    op->ptr = s->ptr;
+    op->len = s->len;
+    op->buf = s->buf;
+    op->count = s->count;
+    op->type = s->t;
+    proto_type_hold(s->t);
+    req->errctx = s->a->errctx;
+    ((struct proto_sreq *)req)->op = op;
+    return op;
+}
+
+/* A rendezvous, or an eager message that has to wait. */
+static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum proto_kind kind, bool is_blocked,
+                      struct gw_req **req_out)
+{
+    struct gw_req *req = req_new(s->a->lane, REQ_SEND);
+    if (!req) return GW_ENOMEM;
+    struct proto_op *op = op_of(pl, s, req);
+    op->kind = (uint8_t)kind;
+    if (kind == PROTO_RTS) op_ask(pl, op);
+    *req_out = req;
+    int rc = GW_AGAIN;
+    if (!is_blocked && kind == PROTO_RTS)
+        rc = peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+    else if (!is_blocked && kind == PROTO_EAGER_SYNC)
+        rc = eager_try(pl, op->peer, kind, &op->hdr, s->ptr, s->buf, s->count, s->t, s->len, (uintptr_t)op);
+    if (rc == GW_OK) {
+        op->state = OP_ASKED;
+        gw_list_push(&pl->asked, &op->link);
+    } else if (rc == GW_AGAIN) {
+        out_queue(pl, op);
+    } else {
+        gw_list_init(&op->link);
+        op_finish(pl, op, rc); /* the wait that retires the request reports it */
+    }
+    return GW_POSTED;
+}
+
+static __attribute__((noinline)) int send_slow(const struct send_args *s, struct gw_req **req_out)
+{
+    struct proto_lane *pl = lane_of(s->a->lane);
+    struct gw_peer *p = s->a->peer;
+    if (!p->ep) {
+        int rc = peer_connect(pl->lane, p);
+        if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
+        if (rc < 0) return rc;
+    }
+    if (!pl->is_set_up) lane_set_up(pl, p);
+    bool is_blocked = pl->n_outs && out_find(pl, p);
+    enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
+    if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
+    pl->sent[path]++;
+    if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
+    if (!is_blocked) {
+        struct proto_hdr h = header_of(s->a);
+        int rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
+        if (rc == GW_OK) *req_out = &gw_req_sent;
+        if (rc != GW_AGAIN) return rc;
+    }
+    return send_by_op(pl, s, PROTO_EAGER, true, req_out);
+}
+
+int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
+               struct gw_req **req_out)
+{
+    struct proto_lane *pl = lane_of(a->lane);
+    struct gw_peer *p = a->peer;
+    int64_t len = count * t->size;
+    bool is_run = proto_is_run(t, count);
+    const char *ptr = (const char *)buf + t->true_lb;
+    if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode == PROTO_STANDARD) && likely(!pl->n_outs) &&
+        likely(p->ep) && likely(!peer_is_choked(p))) {
+        struct proto_hdr h = header_of(a);
+        int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
+        if (likely(rc == GW_OK)) {
+            pl->sent[len > (int64_t)pl->short_max]++; /* E0 or E1 */
+            *req_out = &gw_req_sent;
+            return GW_OK;
+        }
+        if (rc < 0) return rc;
+    }
+    struct send_args s = {a, buf, count, t, mode, is_run ? ptr : NULL, len};
+    return send_slow(&s, req_out);
+}
+
+int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
+{
+    struct proto_lane *pl = lane_of(a->lane);
+    struct gw_peer *p = a->peer;
+    int64_t len = count * t->size;
+    if (!p->ep || !pl->is_set_up || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
+    enum proto_path path = proto_select(pl, p, len, proto_is_run(t, count), PROTO_STANDARD);
+    if (path > PROTO_E1) return GW_AGAIN;
+    struct proto_hdr h = header_of(a);
+    const char *ptr = proto_is_run(t, count) ? (const char *)buf + t->true_lb : NULL;
+    int rc = eager_try(pl, p, PROTO_EAGER, &h, ptr, buf, count, t, len, 0);
+    if (rc == GW_OK) pl->sent[path]++;
+    return rc;
+}

@@ -1,0 +1,56 @@
+/* proto_wire.h -- private to proto: what travels.  A fact about the wire format stands only here.
+ *
+ * Every message has one of two 16-byte headers; the payload is as each kind says.  Both ends are processes of one job on one
+ * kind of machine, so integers travel as they are.  A "cookie" is the address of a record in the process that gave it out:
+ * only that process looks at it, when the cookie comes back.
+ *
+ *   sender                                   receiver
+ *   EAGER(data) ---------------------------> matched or kept                               E0, E1
+ *   EAGER_SYNC(cookie, data) --------------> matched ... ACK(cookie) ---> complete         the same, synchronous
+ *   RTS(proto_rts) ------------------------> matched; reads; FIN(cookie) ---> complete     R0
+ *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN
+ *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
+ *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PROTO_PROTO_WIRE_H
+#define GW_PROTO_PROTO_WIRE_H
+
+#include "wire/wire.h"
+
+enum proto_kind {
+    PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
+    PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK /* struct proto_ctl */
+};
+
+struct proto_hdr {
+    uint32_t ctx;
+    int32_t src, tag; /* src: rank in the communicator */
+    int32_t world;    /* EAGER_SYNC, RTS: the sender's world rank, to answer */
+};
+struct proto_ctl {
+    uint64_t to;      /* cookie of the record that this is for */
+    uint64_t value;   /* CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
+};
+struct proto_rts {
+    uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
+    int64_t len;
+};
+struct proto_cts {
+    int64_t from, to; /* these bytes of the message are wanted */
+};
+struct proto_help {
+    uint64_t addr, job; /* of the receive buffer; offset in the node segment */
+    int64_t total;      /* bytes to copy */
+};
+
+_Static_assert(sizeof(struct proto_hdr) == WIRE_HDR_BYTES && offsetof(struct proto_hdr, world) == 12, "wire format");
+_Static_assert(sizeof(struct proto_ctl) == WIRE_HDR_BYTES && offsetof(struct proto_ctl, value) == 8, "wire format");
+_Static_assert(sizeof(struct proto_rts) == 24 && offsetof(struct proto_rts, len) == 16, "wire format");
+_Static_assert(sizeof(struct proto_cts) == 16 && offsetof(struct proto_cts, to) == 8, "wire format");
+_Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
+#define PROTO_CTL_MAX 24          /* the largest payload of a message that is not data */
+#define PROTO_SYNC_PREFIX 8       /* EAGER_SYNC: the cookie before the data */
+
+#endif
