@@ -130,6 +130,13 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
     if (!b->attached)
         return gw_fail(GW_EBUFFER, "no buffer is attached: call MPI_Buffer_attach (or attach MPI_BUFFER_AUTOMATIC) first");
     int64_t bytes = count * t->size;
+    if (b->automatic || bytes <= b->size) { /* what can be over at once needs no buffer */
+        struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
+        gw_lock(&c->lane->lock);
+        int sent = proto_send_try(&a, buf, count, t);
+        gw_unlock(&c->lane->lock);
+        if (sent != GW_AGAIN) return sent;
+    }
     int rc = piece_take(b, bytes, &p);
     if (rc == GW_EBUFFER) { /* some sends may be over without our having looked */
         req_progress();

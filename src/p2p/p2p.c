@@ -30,7 +30,7 @@ void p2p_finalize(void)
 static int finish(struct gw_req *r, struct gw_status *status)
 {
     req_block(r);
-    int err = r->err;
+    int err = unlikely(r->err < 0) ? proto_error(r) : GW_OK;
     if (status) gw_status_fill(status, r->status.source, r->status.tag, gw_status_bytes(&r->status), r->status.cancelled);
     if (!(r->flags & REQ_STATIC)) {
         struct gw_lane *lane = &gw_lanes[r->lane];
@@ -140,7 +140,7 @@ int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, stru
         const struct gw_status *s = &here.req.status;
         gw_status_fill(status, s->source, s->tag, gw_status_bytes(s), false);
     }
-    return here.req.err;
+    return likely(here.req.err == GW_OK) ? GW_OK : proto_error(&here.req);
 }
 
 int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
@@ -181,10 +181,28 @@ void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *sta
         inner->flags |= REQ_FREED; /* back to the pool by itself, after notify */
         return;
     }
-    int err = inner->err;
+    int err = unlikely(inner->err < 0) ? proto_error(inner) : GW_OK;
     *status_out = inner->status;
     if (!(inner->flags & REQ_STATIC)) req_recycle(inner);
     done->fn(done, err);
+}
+
+static void error_say(struct gw_done *done, int err)
+{
+    struct p2p_error *e = container_of(done, struct p2p_error, done);
+    if (e->text) gw_fail(err, "%s", e->text);
+    free(e->text);
+    e->text = NULL;
+}
+
+void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err)
+{
+    outer->err = err;
+    if (outer->flags & REQ_FREED) return; /* nobody will ask */
+    e->text = strdup(gw_fail_text());
+    e->done.fn = error_say;
+    outer->final = &e->done;
+    outer->flags |= REQ_FINALIZE;
 }
 
 /* ---- send and receive in one ------------------------------------------------------------------------------------ */
@@ -207,27 +225,26 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, 
     return rc < 0 ? rc : src_rc;
 }
 
-/* The data of (buf, count, t) as bytes in memory of their own. */
-static int packed_copy(const void *buf, int64_t count, struct gw_type *t, void **copy_out, int64_t *bytes_out)
+/* The data of (buf, count, t) as bytes, in `small` if they fit, else in memory of their own; NULL: none (gw_fail text set). */
+static void *packed_copy(const void *buf, int64_t count, struct gw_type *t, void *small, int64_t small_bytes)
 {
     int64_t bytes = count * t->size;
-    void *copy = malloc(bytes > 0 ? (size_t)bytes : 1);
-    if (!copy) return gw_fail(GW_ENOMEM, "no memory for a copy of %lld bytes", (long long)bytes);
-    type_pack(buf, count, t, copy);
-    *copy_out = copy;
-    *bytes_out = bytes;
-    return GW_OK;
+    void *copy = bytes <= small_bytes ? small : malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (copy)
+        type_pack(buf, count, t, copy);
+    else
+        gw_fail(GW_ENOMEM, "no memory for a copy of %lld bytes", (long long)bytes);
+    return copy;
 }
 
 int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
                          struct gw_comm *c, struct gw_status *status)
 {
-    void *copy;
-    int64_t bytes;
-    int rc = packed_copy(buf, count, t, &copy, &bytes);
-    if (rc != GW_OK) return rc;
-    rc = p2p_sendrecv(copy, bytes, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, status);
-    free(copy);
+    char small[2048];
+    void *copy = packed_copy(buf, count, t, small, sizeof small);
+    if (!copy) return GW_ENOMEM;
+    int rc = p2p_sendrecv(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, status);
+    if (copy != small) free(copy);
     return rc;
 }
 
@@ -238,13 +255,14 @@ struct both {
     struct gw_status send_status;
     struct gw_req *inner_send, *inner_recv;
     void *copy; /* of a replaced buffer, or NULL */
+    struct p2p_error error;
     int pending;
 };
 _Static_assert(sizeof(struct both) <= GW_REQ_BYTES, "fits a pooled request");
 
 static void both_part_done(struct both *b, int err)
 {
-    if (err < 0 && b->req.err == GW_OK) b->req.err = err;
+    if (err < 0 && b->req.err == GW_OK) p2p_error_keep(&b->req, &b->error, err);
     if (--b->pending > 0) return;
     free(b->copy);
     req_complete(&b->req);
@@ -256,7 +274,10 @@ static void both_send_done(struct gw_done *d, int err)
 static void both_recv_done(struct gw_done *d, int err)
 {
     struct both *b = container_of(d, struct both, recv_done);
-    if (b->inner_recv) b->req.status = b->inner_recv->status;
+    if (b->inner_recv) {
+        b->req.status = b->inner_recv->status;
+        proto_error(b->inner_recv);
+    }
     both_part_done(b, err);
 }
 
@@ -302,11 +323,9 @@ int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst,
 int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
                           struct gw_comm *c, struct gw_req **req_out)
 {
-    void *copy;
-    int64_t bytes;
-    int rc = packed_copy(buf, count, t, &copy, &bytes);
-    if (rc != GW_OK) return rc;
-    rc = both_start(copy, bytes, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, copy, req_out);
+    void *copy = packed_copy(buf, count, t, NULL, -1);
+    if (!copy) return GW_ENOMEM;
+    int rc = both_start(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, copy, req_out);
     if (rc < 0) free(copy);
     return rc;
 }
@@ -345,6 +364,7 @@ int p2p_request_free(struct gw_req **r)
     gw_lock(&lane->lock);
     bool idle = req_is_done(q) || !(q->flags & REQ_ACTIVE);
     if (idle) {
+        if (q->flags & REQ_FINALIZE) q->final->fn(q->final, q->err);
         if (q->flags & REQ_PERSISTENT) p2p_persistent_release(q);
         req_recycle(q);
     } else {

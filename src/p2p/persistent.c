@@ -18,6 +18,7 @@ struct persistent {
     struct gw_comm *comm;    /* held */
     int32_t rank, tag;
     uint8_t mode;            /* enum p2p_mode, of sends */
+    struct p2p_error error;
 };
 _Static_assert(sizeof(struct persistent) <= GW_REQ_BYTES, "fits a pooled request");
 
@@ -33,9 +34,13 @@ void p2p_persistent_release(struct gw_req *r)
 static void operation_done(struct gw_done *d, int err)
 {
     struct persistent *p = container_of(d, struct persistent, done);
-    if (p->inner) p->req.status = p->inner->status;
+    if (p->inner) {
+        p->req.status = p->inner->status;
+        proto_error(p->inner);
+    }
     p->inner = NULL;
     p->req.err = err;
+    if (unlikely(err < 0)) p2p_error_keep(&p->req, &p->error, err);
     if (p->req.flags & REQ_FREED) p2p_persistent_release(&p->req);
     req_complete(&p->req);
 }

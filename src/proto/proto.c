@@ -70,8 +70,8 @@ static void lane_poll(struct gw_done *done, int err)
 {
     (void)err;
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
-    if (pl->n_outs) out_poll(pl);
-    work_poll(pl);
+    int n = pl->n_outs ? out_poll(pl) : 0;
+    req_hook_count(pl->lane, n + work_poll(pl));
     if (pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->recv_work)) return;
     pl->is_hooked = false;
     req_hook_del(pl->lane, &pl->hook);

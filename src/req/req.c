@@ -17,6 +17,7 @@ struct chunk {
 };
 static struct chunk *chunks[GW_MAX_LANES];
 static struct gw_list hooks[GW_MAX_LANES];
+static int hook_events[GW_MAX_LANES]; /* since the round of progress began */
 
 struct gw_req gw_req_sent = {.flags = REQ_STATIC, .kind = REQ_SEND, .done = 1};
 struct gw_req gw_req_procnull = {.flags = REQ_STATIC, .kind = REQ_RECV, .done = 1};
@@ -118,20 +119,24 @@ void req_hook_del(struct gw_lane *lane, struct req_hook *h)
     gw_list_del(&h->link);
 }
 
-static GW_COLD void run_hooks(struct gw_list *list)
+void req_hook_count(struct gw_lane *lane, int n) { hook_events[lane->index] += n; }
+
+static GW_COLD int run_hooks(struct gw_list *list, int lane)
 {
+    hook_events[lane] = 0;
     for (struct gw_list *l = list->next, *next; l != list; l = next) {
         struct req_hook *h = container_of(l, struct req_hook, link);
         next = l->next; /* a hook may take itself out, not others */
         h->poll->fn(h->poll, GW_OK);
     }
+    return hook_events[lane];
 }
 
 int req_progress_locked(struct gw_lane *lane)
 {
     int n = peer_progress(lane);
     struct gw_list *list = &hooks[lane->index];
-    if (unlikely(list->next != list)) run_hooks(list);
+    if (unlikely(list->next != list)) n += run_hooks(list, lane->index);
     return n;
 }
 

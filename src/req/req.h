@@ -62,6 +62,7 @@ static inline bool req_is_done(const struct gw_req *r)
 struct req_hook { struct gw_list link; struct gw_done *poll; };
 void req_hook_add(struct gw_lane *lane, struct req_hook *h);
 void req_hook_del(struct gw_lane *lane, struct req_hook *h);
+void req_hook_count(struct gw_lane *lane, int n); /* a hook says how many things it made happen: waiting goes on awake */
 /* One round on one lane, lock held by the caller; returns the number of things that happened. */
 int req_progress_locked(struct gw_lane *lane);
 /* One round on all lanes; takes the locks (skips a lane that another thread is progressing). */
