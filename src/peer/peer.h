@@ -12,10 +12,12 @@
 
 #define GW_MAX_LANES 16
 
+struct gw_peer;
 struct gw_lane {
     struct gw_lock lock;
     int index;
     struct wire *wire;  /* shm; further wires join here */
+    struct gw_peer *peers; /* [size of the job] */
     struct gw_list free_reqs; /* pool of req/ */
     void *proto;        /* struct proto_lane of proto/ */
 } GW_ALIGNED(128);
@@ -31,7 +33,8 @@ extern int gw_nlanes;
 
 int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
 void peer_finalize(void);
-struct gw_peer *peer_get(struct gw_lane *lane, int world_rank); /* never NULL; not connected yet, perhaps */
+/* Never NULL; not connected yet, perhaps. */
+static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
 void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out);
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */

@@ -32,19 +32,22 @@ struct shm_line {
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct shm_line) == GW_CACHELINE, "a short message is one cache line");
 
-/* A sender's view of one ring. */
+/* A sender's view of one ring.  Positions count up for ever, modulo 2^32; their low bits are places. */
 struct wire_ep {
     struct shm_line *lines;
     uint32_t tail, limit, mask; /* next line, first line not known to be free; exclusive rings only */
     bool exclusive;             /* claimed by us: no atomics needed to reserve */
+    uint8_t cma;                /* enum shm_cma */
     int local_rank;             /* the receiver */
-    uint32_t data_tail, data_size;
+    uint32_t data_tail, data_read, data_size; /* bytes written, bytes known to be read; exclusive rings only */
     struct shm_ring *ring;      /* private to wire_shm */
     char *data;
-    pid_t pid;                  /* for CMA; 0 until known */
+    pid_t pid;                  /* for CMA */
 };
+enum shm_cma { SHM_CMA_UNKNOWN, SHM_CMA_OK, SHM_CMA_NO };
 
 extern const struct wire_ops shm_ops;
+int shm_progress(struct wire *w); /* shm_ops.progress: the peer room calls it directly */
 uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
 /* True if CMA towards this rank was probed by a real read and is allowed (and gw_set.cma is not off). */
 bool shm_cma_ok(struct wire_ep *ep);

@@ -1,0 +1,99 @@
+/* heap.c -- the shared heap of a node: first fit over a list of free blocks, under one lock in the segment.
+ *
+ * Few, long-lived blocks (memory of communicators), so simplicity wins.  Zeroed memory is a valid empty heap: the first
+ * caller makes the first block.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "node/node_private.h"
+
+#include <sched.h>
+
+struct heap_head {
+    _Atomic uint32_t lock;
+    uint32_t is_open;
+    uint64_t first; /* offset of the first free block, 0: none */
+} GW_ALIGNED(GW_CACHELINE);
+struct heap_block {
+    uint64_t bytes; /* with this header */
+    uint64_t next;  /* free blocks, ascending; offset */
+} GW_ALIGNED(GW_CACHELINE);
+
+static struct heap_head *heap;
+static uint64_t heap_bytes;
+
+void heap_open(void *mem, uint64_t bytes)
+{
+    heap = mem;
+    heap_bytes = bytes;
+}
+
+/* Ranks of one node share this lock, with cores perhaps shared too: yield, do not spin for long. */
+static void heap_lock(void)
+{
+    uint32_t is_free = 0;
+    for (int i = 0; !atomic_compare_exchange_weak_explicit(&heap->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed);
+         i++, is_free = 0) {
+        if (i < 100)
+            gw_cpu_relax();
+        else
+            sched_yield();
+    }
+    if (!heap->is_open && heap_bytes > sizeof *heap + sizeof(struct heap_block)) {
+        struct heap_block *b = (struct heap_block *)(heap + 1);
+        b->bytes = (heap_bytes - sizeof *heap) & ~(uint64_t)(GW_CACHELINE - 1);
+        b->next = 0;
+        heap->first = node_off(b);
+        heap->is_open = 1;
+    }
+}
+static void heap_unlock(void) { atomic_store_explicit(&heap->lock, 0, memory_order_release); }
+
+uint64_t node_heap_alloc(uint64_t bytes)
+{
+    uint64_t want = gw_align_up(bytes, GW_CACHELINE) + sizeof(struct heap_block), got = 0;
+    heap_lock();
+    uint64_t *link = &heap->first;
+    for (struct heap_block *b; (b = node_ptr(*link)) != NULL; link = &b->next) {
+        if (b->bytes < want) continue;
+        if (b->bytes - want >= 2 * sizeof(struct heap_block)) { /* the rest stays free */
+            struct heap_block *rest = (struct heap_block *)((char *)b + want);
+            rest->bytes = b->bytes - want;
+            rest->next = b->next;
+            b->bytes = want;
+            *link = node_off(rest);
+        } else {
+            *link = b->next;
+        }
+        got = node_off(b + 1);
+        break;
+    }
+    heap_unlock();
+    return got;
+}
+
+/* Makes one block of b and the block right behind it, if that is free too. */
+static void merge_next(struct heap_block *b)
+{
+    struct heap_block *n = node_ptr(b->next);
+    if (!n || (char *)b + b->bytes != (char *)n) return;
+    b->bytes += n->bytes;
+    b->next = n->next;
+}
+
+void node_heap_free(uint64_t off)
+{
+    if (!off) return;
+    struct heap_block *b = (struct heap_block *)node_ptr(off) - 1, *before = NULL;
+    heap_lock();
+    uint64_t *link = &heap->first;
+    while (*link && *link < node_off(b)) {
+        before = node_ptr(*link);
+        link = &before->next;
+    }
+    b->next = *link;
+    *link = node_off(b);
+    merge_next(b);
+    if (before) merge_next(before);
+    heap_unlock();
+}

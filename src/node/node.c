@@ -1,0 +1,99 @@
+/* node.c -- layout of the node's segment; copy jobs.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "node/node_private.h"
+
+struct node gw_node;
+
+enum { JOBS_PER_RANK = 16, PAGE = 4096 };
+
+struct node_job {
+    _Atomic int64_t next; /* first byte that nobody has claimed */
+    _Atomic int64_t done; /* bytes in place */
+    _Atomic uint32_t used;
+} GW_ALIGNED(GW_CACHELINE);
+
+static struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
+static char *areas;
+static uint64_t area_size;
+
+int node_init(uint64_t area_bytes, uint64_t heap_bytes)
+{
+    uint64_t n = (uint64_t)gw_boot.nlocal, shm_offset = boot_shm_offset(gw_boot.nlocal);
+    uint64_t doors_bytes = n * sizeof(struct node_door), jobs_bytes = n * JOBS_PER_RANK * sizeof(struct node_job);
+    area_size = gw_align_up(area_bytes, PAGE);
+    uint64_t front = gw_align_up(doors_bytes + jobs_bytes, PAGE), heap_at = front + n * area_size;
+    uint64_t total = heap_at + heap_bytes;
+    struct boot_head *head = boot_map_segment(total);
+
+    gw_node.nlocal = gw_boot.nlocal;
+    gw_node.me = gw_boot.local_rank;
+    gw_node.base = (char *)head;
+    gw_node.bytes = shm_offset + total;
+    char *shm = gw_node.base + shm_offset;
+    gw_node.doors = (struct node_door *)shm;
+    jobs = (struct node_job *)(shm + doors_bytes);
+    areas = shm + front;
+    heap_open(shm + heap_at, heap_bytes);
+    gw_node.oversubscribed = gw_boot.nlocal > head->cores;
+    wait_open();
+    return GW_OK;
+}
+
+void node_finalize(void)
+{
+    wait_close();
+    memset(&gw_node, 0, sizeof gw_node);
+}
+
+void *node_area(int local_rank)
+{
+    assert(local_rank >= 0 && local_rank < gw_node.nlocal);
+    return areas + (uint64_t)local_rank * area_size;
+}
+
+/* ---- copy jobs ---------------------------------------------------------------------------------------------------- */
+uint64_t node_job_alloc(void)
+{
+    struct node_job *mine = jobs + gw_node.me * JOBS_PER_RANK;
+    for (int i = 0; i < JOBS_PER_RANK; i++) {
+        uint32_t is_free = 0;
+        if (atomic_load_explicit(&mine[i].used, memory_order_relaxed) ||
+            !atomic_compare_exchange_strong_explicit(&mine[i].used, &is_free, 1, memory_order_acquire, memory_order_relaxed))
+            continue;
+        atomic_store_explicit(&mine[i].next, 0, memory_order_relaxed);
+        atomic_store_explicit(&mine[i].done, 0, memory_order_relaxed);
+        return node_off(&mine[i]);
+    }
+    return 0;
+}
+
+void node_job_free(uint64_t off)
+{
+    struct node_job *j = node_ptr(off);
+    atomic_store_explicit(&j->used, 0, memory_order_release);
+}
+
+bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out)
+{
+    struct node_job *j = node_ptr(job);
+    int64_t start = atomic_fetch_add_explicit(&j->next, piece, memory_order_relaxed);
+    if (start >= total) return false;
+    *start_out = start;
+    *len_out = gw_min64(piece, total - start);
+    return true;
+}
+
+void node_job_add(uint64_t job, int64_t bytes)
+{
+    struct node_job *j = node_ptr(job);
+    /* [J1] pairs with the acquire in node_job_done(): the bytes are in place before they count. */
+    atomic_fetch_add_explicit(&j->done, bytes, memory_order_release);
+}
+
+bool node_job_done(uint64_t job, int64_t total)
+{
+    struct node_job *j = node_ptr(job);
+    return atomic_load_explicit(&j->done, memory_order_acquire) >= total;
+}

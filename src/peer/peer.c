@@ -1,0 +1,55 @@
+/* peer.c -- lanes and their wires; the table of peers.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "peer/peer.h"
+
+#include <stdlib.h>
+
+struct gw_lane gw_lanes[GW_MAX_LANES];
+int gw_nlanes;
+
+static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
+{
+    lane->index = index;
+    lane->peers = calloc((size_t)gw_boot.size, sizeof *lane->peers);
+    if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
+    return shm_ops.open(index, recv, ctx, &lane->wire);
+}
+
+int peer_init(wire_recv_fn recv, void *ctx)
+{
+    gw_nlanes = (int)gw_set.lanes;
+    for (int i = 0; i < gw_nlanes; i++) {
+        int rc = lane_open(&gw_lanes[i], i, recv, ctx);
+        if (rc != GW_OK) return rc;
+    }
+    return GW_OK;
+}
+
+void peer_finalize(void)
+{
+    for (int i = 0; i < gw_nlanes; i++) {
+        if (gw_lanes[i].wire) shm_ops.close(gw_lanes[i].wire);
+        free(gw_lanes[i].peers);
+        gw_lanes[i].wire = NULL;
+        gw_lanes[i].peers = NULL;
+    }
+    gw_nlanes = 0;
+}
+
+int peer_connect(struct gw_lane *lane, struct gw_peer *p)
+{
+    if (p->ep) return GW_OK;
+    int rc = shm_ops.connect(lane->wire, (int)(p - lane->peers), &p->ep);
+    if (rc == GW_OK) p->ops = &shm_ops;
+    return rc;
+}
+
+void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out)
+{
+    (void)p; /* one wire: every peer is reached alike */
+    shm_ops.caps(gw_lanes[0].wire, caps_out);
+}
+
+int peer_progress(struct gw_lane *lane) { return shm_progress(lane->wire); }

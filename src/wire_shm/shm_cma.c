@@ -1,0 +1,84 @@
+/* shm_cma.c -- copies between the memories of two ranks by the kernel (cross-memory attach), probed by a real read.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "wire_shm/shm_private.h"
+
+static uint64_t my_nonce; /* others read it here, in this process, to see whether CMA works */
+
+void cma_publish(struct shm_box *box)
+{
+    if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
+    box->probe.nonce = my_nonce;
+    box->probe.address = (uint64_t)(uintptr_t)&my_nonce;
+    /* [C1] pairs with the acquire in cma_probe(): nonce and address are there before the pid. */
+    atomic_store_explicit(&box->probe.pid, (uint32_t)getpid(), memory_order_release);
+}
+
+static GW_COLD void cma_probe(struct wire_ep *ep)
+{
+    struct shm_box *box = node_area(ep->local_rank); /* lane 0's box comes first */
+    if (gw_set.cma == GW_SET_CMA_OFF) {
+        ep->cma = SHM_CMA_NO;
+        return;
+    }
+    pid_t pid = (pid_t)atomic_load_explicit(&box->probe.pid, memory_order_acquire);
+    if (!pid) return; /* it has not started yet: ask again next time */
+    uint64_t got = 0;
+    struct iovec to = {&got, sizeof got}, from = {(void *)(uintptr_t)box->probe.address, sizeof got};
+    /* The nonce, and not only a successful read: in other pid namespaces the same number is another process. */
+    ssize_t n = gw_cma_read(pid, &to, 1, &from, 1);
+    bool ok = n == sizeof got && got == box->probe.nonce;
+    ep->pid = pid;
+    ep->cma = ok ? SHM_CMA_OK : SHM_CMA_NO;
+    if (!ok)
+        GW_EXPLAIN(GW_LOG_WIRE, "no direct copies from local rank %d (%s): large messages go through shared buffers",
+                   ep->local_rank, n < 0 ? strerror((int)-n) : "another process answers to its pid");
+}
+
+bool shm_cma_ok(struct wire_ep *ep)
+{
+    if (unlikely(ep->cma == SHM_CMA_UNKNOWN)) cma_probe(ep);
+    return ep->cma == SHM_CMA_OK;
+}
+
+typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
+
+/* Moves all of `local` from or to one remote range.  The kernel may stop early at a page that is not there. */
+static int cma_move(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int nlocal, uint64_t remote)
+{
+    enum { PIECES = 1024 };
+    while (nlocal > 0) {
+        int n = nlocal < PIECES ? nlocal : PIECES;
+        size_t want = 0;
+        for (int i = 0; i < n; i++) want += local[i].iov_len;
+        struct iovec there = {(void *)(uintptr_t)remote, want};
+        ssize_t got = move(ep->pid, local, n, &there, 1);
+        if (got != (ssize_t)want) {
+            ep->cma = SHM_CMA_NO;
+            return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d) stopped after %zd: %s", want,
+                           ep->local_rank, (int)ep->pid, got < 0 ? 0 : got,
+                           got < 0 ? strerror((int)-got) : "a page of the buffer is not mapped");
+        }
+        local += n;
+        nlocal -= n;
+        remote += want;
+    }
+    return GW_OK;
+}
+
+int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done)
+{
+    (void)done; /* done on return */
+    return cma_move(ep, gw_cma_read, local, nlocal, remote_addr);
+}
+
+int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done)
+{
+    (void)done;
+    return cma_move(ep, gw_cma_write, local, nlocal, remote_addr);
+}

@@ -1,0 +1,61 @@
+/* shm_private.h -- memory layout of a rank's receive side, and what the files of wire_shm/ share.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_SHM_SHM_PRIVATE_H
+#define GW_WIRE_SHM_SHM_PRIVATE_H
+
+#include "wire_shm/shm.h"
+
+#define SHM_KIND_CLAIM 0xff /* "I now send through exclusive ring hdr[0]": never seen above */
+#define SHM_MAX_LOCAL 65536
+
+/* In the segment.  Owner's and senders' words lie on lines of their own. */
+struct shm_ring {
+    _Atomic uint64_t read GW_ALIGNED(GW_CACHELINE); /* by the owner: bytes read << 32 | lines read */
+    _Atomic uint64_t tail GW_ALIGNED(GW_CACHELINE); /* shared ring only: bytes reserved << 32 | lines reserved */
+};
+struct shm_box {
+    struct { /* for CMA: read 8 bytes at `address` of process `pid`; it works if they are `nonce` */
+        _Atomic uint32_t pid;
+        uint64_t nonce, address;
+    } probe GW_ALIGNED(GW_CACHELINE);
+    _Atomic uint32_t claims[SHM_NEXCL] GW_ALIGNED(GW_CACHELINE); /* local rank + 1 of the sender, 0: free */
+    struct shm_ring rings[1 + SHM_NEXCL];
+};
+_Static_assert(offsetof(struct shm_ring, tail) == GW_CACHELINE, "owner and senders write different lines");
+
+struct shm_shape {
+    int nexcl;
+    uint32_t nlines, data_size, pack_max; /* nlines and data_size are powers of two */
+    uint64_t ring_bytes, box_bytes;
+};
+
+/* The owner's view of one of its rings. */
+struct shm_rx {
+    struct shm_line *lines;
+    char *data;
+    struct shm_ring *ring;
+    uint32_t head, published;
+    uint32_t data_head, data_published;
+};
+
+struct wire {
+    int lane, nrx;
+    struct shm_rx rx[1 + SHM_NEXCL];
+    struct shm_shape shape;
+    wire_recv_fn recv;
+    void *ctx;
+    struct wire_ep *eps; /* [nlocal] */
+    uint8_t claim_tried[SHM_MAX_LOCAL / 8]; /* bit per local rank */
+};
+
+int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
+int shm_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
+int shm_send_shared(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
+
+int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+void cma_publish(struct shm_box *box);
+
+#endif
