@@ -1,0 +1,130 @@
+"""The MPI API as data: api/functions.json (what the standard says), api/standard_abi.tsv (values), api/*.tbl (what is implemented).
+
+An Entry is one C entry point: a function in its plain or its large-count (`_c`) form."""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import glob
+import json
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+API = os.path.join(ROOT, "api")
+FLAGS = {"any", "nostate", "null_ok"}
+
+# Chapters of MPI 4.1/5.0 -> the generated file that holds their entry points.
+FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env", 10: "env", 11: "env", 13: "env", 15: "env",
+         16: "env", 19: "type", 20: "env"}
+FILE_NAMES = ["p2p", "coll", "type", "comm", "env"]
+
+
+class Param:
+    def __init__(self, row, large):
+        self.name, self.kind, self.dir = row["name"], row["kind"], row["dir"]
+        self.c = row.get("c_large") if large and row.get("c_large") else row.get("c")
+        self.len = row.get("len")
+        self.const = bool(row.get("const"))
+        self.root_only = bool(row.get("root_only"))
+        self.func_type = row.get("func_type")
+        self.is_array = self.c.endswith("]") or (self.len is not None and self.kind in ("STATUS", "REQUEST"))
+
+    def decl(self, name=None):
+        """`const int ranks[]`, `int ranges[][3]`, `MPI_Comm comm`, `...`."""
+        if self.c == "...":
+            return self.c
+        name = self.name if name is None else name
+        m = re.match(r"^(.*?)((?:\[\d*\])+)$", self.c)
+        base, tail = m.groups() if m else (self.c, "")
+        return base + ("" if base.endswith("*") else " ") + name + tail
+
+
+class Entry:
+    def __init__(self, function, large):
+        self.function, self.large = function, large
+        row = function.row
+        self.name = row["c_large_name"] if large else row["name"]
+        self.return_c = row["return_c"]
+        self.params = [Param(p, large) for p in row["params"]
+                       if "c_parameter" not in p.get("suppress", []) and (large or not p.get("large_only"))]
+
+    def prototype(self, prefix=""):
+        args = ", ".join(p.decl() for p in self.params) or "void"
+        return "%s %s%s(%s)" % (self.return_c, prefix, self.name, args)
+
+    @property
+    def fn_id(self):
+        return "GW_FN_" + self.name[4:]
+
+    def param(self, name):
+        return next((p for p in self.params if p.name == name), None)
+
+
+class Function:
+    def __init__(self, row):
+        self.row = row
+        self.name, self.chapter, self.title = row["name"], row["chapter"], row["chapter_title"]
+        self.since = row.get("since")
+        self.deprecated = row.get("deprecated")
+        self.has_large = bool(row.get("has_c"))
+        self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
+        self.target = self.flags = self.text = None # from the overlay; target None: not implemented
+        self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []
+
+    @property
+    def implemented(self):
+        return self.target is not None
+
+    @property
+    def file(self):
+        return FILES.get(self.chapter)
+
+
+class Model:
+    def __init__(self):
+        with open(os.path.join(API, "functions.json"), encoding="utf-8") as f:
+            data = json.load(f)
+        self.functions = sorted((Function(r) for r in data["functions"]), key=lambda f: (f.chapter, f.name))
+        self.callbacks = data["callbacks"]
+        self.kinds = data["kinds"]
+        self.by_name = {f.name: f for f in self.functions}
+        self.abi = load_abi()
+        for path in sorted(glob.glob(os.path.join(API, "*.tbl"))):
+            self.load_overlay(path)
+
+    def load_overlay(self, path):
+        """Rows `name | target | flags | text`; the target is a C function, or a call with its arguments spelt out."""
+        with open(path, encoding="utf-8") as f:
+            for n, line in enumerate(f, 1):
+                line = line.rstrip("\n")
+                if not line.strip() or line.lstrip().startswith("#"):
+                    continue
+                where = "%s:%d" % (os.path.basename(path), n)
+                cols = [c.strip() for c in line.split("|")]
+                if len(cols) != 4:
+                    sys.exit("%s: want 4 columns, got %d" % (where, len(cols)))
+                name, target, flags, text = cols
+                function = self.by_name.get(name)
+                if not function or not function.in_header:
+                    sys.exit("%s: %s is no C function of the standard" % (where, name))
+                if function.implemented:
+                    sys.exit("%s: %s stands here twice" % (where, name))
+                bad = set(flags.split()) - FLAGS
+                if bad:
+                    sys.exit("%s: unknown flag %s" % (where, ", ".join(sorted(bad))))
+                function.target, function.flags, function.text = target, set(flags.split()), text
+
+    def entries(self, implemented=None):
+        for f in self.functions:
+            if implemented is None or f.implemented == implemented:
+                yield from f.entries
+
+    def numbered(self):
+        """Every entry point in the order of its GW_FN_ number, which starts at 1."""
+        return sorted(self.entries(), key=lambda e: e.name)
+
+
+def load_abi():
+    with open(os.path.join(API, "standard_abi.tsv"), encoding="utf-8") as f:
+        head = f.readline().rstrip("\n").split("\t")
+        return [dict(zip(head, line.rstrip("\n").split("\t"))) for line in f]
