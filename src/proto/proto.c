@@ -13,22 +13,41 @@ static void ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
     op_finish(pl, op, GW_OK);
 }
 
-static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8_t kind, const void *hdr, const void *payload,
-                                                    size_t len)
+static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8_t kind, const void *hdr,
+                                                    const void *payload, size_t len)
 {
     struct proto_ctl c;
     memcpy(&c, hdr, sizeof c);
     switch ((enum proto_kind)kind) {
-    case PROTO_EAGER_SYNC: eager_sync_arrived(pl, hdr, payload, len); return;
-    case PROTO_RTS: rts_arrived(pl, hdr, payload, len); return;
-    case PROTO_CTS: cts_arrived(pl, &c, payload); return;
-    case PROTO_DATA: data_arrived(pl, &c, payload, len); return;
-    case PROTO_HELP: help_arrived(pl, &c, payload); return;
-    case PROTO_FIN: fin_arrived(pl, &c); return;
-    case PROTO_ACK: ack_arrived(pl, &c); return;
-    case PROTO_CANCEL: cancel_arrived(pl, &c); return;
-    case PROTO_CANCEL_ACK: cancel_ack_arrived(pl, &c); return;
-    case PROTO_EAGER: break;
+    case PROTO_EAGER_SYNC:
+        eager_sync_arrived(pl, hdr, payload, len);
+        return;
+    case PROTO_RTS:
+        rts_arrived(pl, hdr, payload, len);
+        return;
+    case PROTO_CTS:
+        cts_arrived(pl, &c, payload);
+        return;
+    case PROTO_DATA:
+        data_arrived(pl, &c, payload, len);
+        return;
+    case PROTO_HELP:
+        help_arrived(pl, &c, payload);
+        return;
+    case PROTO_FIN:
+        fin_arrived(pl, &c);
+        return;
+    case PROTO_ACK:
+        ack_arrived(pl, &c);
+        return;
+    case PROTO_CANCEL:
+        cancel_arrived(pl, &c);
+        return;
+    case PROTO_CANCEL_ACK:
+        cancel_ack_arrived(pl, &c);
+        return;
+    case PROTO_EAGER:
+        break;
     }
     gw_die("a message of unknown kind %d arrived", kind);
 }

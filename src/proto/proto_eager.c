@@ -15,8 +15,8 @@ static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto
     return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
 }
 
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
-              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
+              const char *ptr, const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
 {
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
     if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);

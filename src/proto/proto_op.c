@@ -44,8 +44,7 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
-    bool can_read = op->ptr && op->peer->ep &&
-                    proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
+    bool can_read = op->ptr && op->peer->ep && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
     struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len};
     op->kind = PROTO_RTS;
     op->hdr.world = gw_boot.rank;

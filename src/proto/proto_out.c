@@ -60,9 +60,9 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     }
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
     if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
-    int rc = op->kind == PROTO_RTS
-                 ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
-                 : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type, op->len, (uintptr_t)op);
+    int rc = op->kind == PROTO_RTS ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
+                                   : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
+                                               op->len, (uintptr_t)op);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {

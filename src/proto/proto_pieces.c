@@ -13,7 +13,8 @@ void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
 {
     struct proto_cts cts = {r->got, r->want};
     r->state = RECV_TAKING;
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts, sizeof cts);
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts,
+             sizeof cts);
 }
 
 void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)

@@ -13,7 +13,8 @@ static GW_COLD void lane_choke(struct proto_lane *pl, bool on)
     atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].choked, on ? 1u : -1u, memory_order_relaxed);
 }
 
-struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len)
+struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
+                           size_t data_len)
 {
     int class = data_len <= MSG_DATA_MIN ? 0 : 64 - __builtin_clzll((data_len - 1) / MSG_DATA_MIN);
     assert(class < MSG_CLASSES);
@@ -23,7 +24,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     m->m.tag = h->tag;
     m->lane = pl->lane;
     m->kind = (uint8_t)kind;
-    m->class = (uint8_t)class;
+    m->class = (uint8_t) class;
     m->world = h->world;
     m->len = len;
     match_add(pl->q, &m->m);
@@ -130,8 +131,8 @@ struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *st
     return probe(a, true, status);
 }
 
-int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
-                struct gw_req **req_out)
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t,
+                const void *errctx, struct gw_req **req_out)
 {
     struct gw_req *req = req_new(lane, REQ_RECV);
     if (!req) return GW_ENOMEM;

@@ -22,11 +22,12 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO) pl->eager_fast = eager_limit(pl);
-    GW_EXPLAIN(GW_LOG_PROTO,
-               "eager to %lld bytes (inline to %zu), then %s; the sender helps from %lld bytes; at most %lld bytes unexpected",
-               (long long)eager_limit(pl), caps.short_max,
-               caps.get && shm_cma_ok(p->ep) ? "copied by the receiver" : "in pieces through the wire",
-               (long long)gw_set.help_min, (long long)gw_set.unexpected_max);
+    GW_EXPLAIN(
+        GW_LOG_PROTO,
+        "eager to %lld bytes (inline to %zu), then %s; the sender helps from %lld bytes; at most %lld bytes unexpected",
+        (long long)eager_limit(pl), caps.short_max,
+        caps.get && shm_cma_ok(p->ep) ? "copied by the receiver" : "in pieces through the wire",
+        (long long)gw_set.help_min, (long long)gw_set.unexpected_max);
 }
 
 static bool can_read(const struct gw_peer *p)

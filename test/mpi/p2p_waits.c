@@ -1,0 +1,170 @@
+/* p2p_waits.c -- wait and test in all forms over a crowd of requests that complete in any order; status queries; freed requests.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p_check.h"
+
+enum { N = 40 };
+
+/* The even rank posts N receives and some null requests; the odd one sends in a shuffled order. */
+static void crowd(int how, int bytes)
+{
+    int partner = rank ^ 1;
+    if (partner >= size) return;
+    if (rank & 1) {
+        unsigned char *b = malloc((size_t)bytes);
+        for (int k = 0; k < N; k++) {
+            int i = k * 17 % N;
+            pattern_fill(b, bytes, (unsigned)i);
+            MPI_Send(b, bytes, MPI_BYTE, partner, i, MPI_COMM_WORLD);
+        }
+        free(b);
+        return;
+    }
+    MPI_Request q[N + 2];
+    MPI_Status s[N + 2], one;
+    unsigned char *in[N];
+    int done = 0, flag, index, count, indices[N + 2], seen[N] = {0};
+    q[N] = q[N + 1] = MPI_REQUEST_NULL;
+    for (int i = 0; i < N; i++) {
+        in[i] = calloc(1, (size_t)bytes);
+        MPI_Irecv(in[i], bytes, MPI_BYTE, partner, i, MPI_COMM_WORLD, &q[i]);
+    }
+    while (done < N) {
+        switch (how) {
+        case 0:
+            MPI_Waitall(N + 2, q, s);
+            for (int i = 0; i < N; i++) CHECK_EQ(s[i].MPI_TAG, i);
+            CHECK_EQ(s[N].MPI_SOURCE, MPI_ANY_SOURCE);
+            for (int i = 0; i < N; i++) seen[i]++;
+            done = N;
+            break;
+        case 1:
+            MPI_Testall(N + 2, q, &flag, s);
+            if (!flag) {
+                for (int i = 0; i < N; i++) CHECK(q[i] != MPI_REQUEST_NULL);
+                break;
+            }
+            for (int i = 0; i < N; i++) seen[i]++;
+            done = N;
+            break;
+        case 2:
+            MPI_Waitany(N + 2, q, &index, &one);
+            CHECK(index >= 0 && index < N);
+            CHECK_EQ(one.MPI_TAG, index);
+            CHECK(q[index] == MPI_REQUEST_NULL);
+            seen[index]++;
+            done++;
+            break;
+        case 3:
+            MPI_Testany(N + 2, q, &index, &flag, &one);
+            if (!flag) {
+                CHECK_EQ(index, MPI_UNDEFINED);
+                break;
+            }
+            CHECK_EQ(one.MPI_TAG, index);
+            seen[index]++;
+            done++;
+            break;
+        case 4:
+        case 5:
+            if (how == 4)
+                MPI_Waitsome(N + 2, q, &count, indices, s);
+            else
+                MPI_Testsome(N + 2, q, &count, indices, s);
+            if (how == 4) CHECK(count > 0);
+            for (int k = 0; k < count; k++) {
+                CHECK_EQ(s[k].MPI_TAG, indices[k]);
+                seen[indices[k]]++;
+            }
+            done += count;
+            break;
+        default: { /* look first, then wait */
+            int i = done;
+            do MPI_Request_get_status(q[i], &flag, &one);
+            while (!flag);
+            CHECK_EQ(one.MPI_TAG, i);
+            CHECK(q[i] != MPI_REQUEST_NULL);
+            MPI_Request_get_status(q[i], &flag, MPI_STATUS_IGNORE);
+            CHECK(flag);
+            MPI_Test(&q[i], &flag, &one);
+            CHECK(flag);
+            CHECK_EQ(count_of(&one), bytes);
+            seen[i]++;
+            done++;
+        }
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        CHECK_EQ(seen[i], 1);
+        CHECK(q[i] == MPI_REQUEST_NULL);
+        CHECK_EQ(pattern_wrong(in[i], bytes, (unsigned)i), -1);
+        free(in[i]);
+    }
+    MPI_Waitany(N + 2, q, &index, &one);
+    CHECK_EQ(index, MPI_UNDEFINED);
+    MPI_Testany(N + 2, q, &index, &flag, &one);
+    CHECK(flag && index == MPI_UNDEFINED);
+    MPI_Waitsome(N + 2, q, &count, indices, s);
+    CHECK_EQ(count, MPI_UNDEFINED);
+    MPI_Testsome(N + 2, q, &count, indices, s);
+    CHECK_EQ(count, MPI_UNDEFINED);
+    MPI_Testall(N + 2, q, &flag, s);
+    CHECK(flag);
+}
+
+/* Requests freed while they are active: the communication happens all the same. */
+static void freed(int bytes)
+{
+    int partner = rank ^ 1;
+    if (partner >= size) return;
+    unsigned char *out = malloc((size_t)bytes), *in = calloc(1, (size_t)bytes);
+    MPI_Request q;
+    pattern_fill(out, bytes, 5);
+    MPI_Irecv(in, bytes, MPI_BYTE, partner, 50, MPI_COMM_WORLD, &q);
+    MPI_Request_free(&q);
+    CHECK(q == MPI_REQUEST_NULL);
+    MPI_Issend(out, bytes, MPI_BYTE, partner, 50, MPI_COMM_WORLD, &q);
+    MPI_Request_free(&q);
+    /* Nothing tells us when it is over but the data itself. */
+    while (pattern_wrong(in, bytes, 5) != -1) {
+        int flag;
+        MPI_Iprobe(MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    /* Both partners have their data, so both buffers have been read. */
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(in);
+    free(out);
+}
+
+/* A communicator freed while requests on it are pending. */
+static void comm_freed(void)
+{
+    int partner = rank ^ 1, v = -1, w = rank;
+    MPI_Comm c;
+    MPI_Request q[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    if (partner < size) MPI_Irecv(&v, 1, MPI_INT, partner, 1, c, &q[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (partner < size) MPI_Issend(&w, 1, MPI_INT, partner, 1, c, &q[1]);
+    MPI_Comm_free(&c);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    if (partner < size) CHECK_EQ(v, partner);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    test_begin();
+    if (size % 2 == 0) {
+        for (int how = 0; how < 7; how++) {
+            crowd(how, 16);
+            crowd(how, 50000);
+        }
+        freed(8);
+        freed(30000);
+        freed(600000);
+    }
+    comm_freed();
+    return test_end();
+}
