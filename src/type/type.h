@@ -83,6 +83,8 @@ int type_dup(struct gw_type *old, struct gw_type **type_out);
 int type_f90_real(int p, int r, struct gw_type **type_out);
 int type_f90_complex(int p, int r, struct gw_type **type_out);
 int type_f90_integer(int r, struct gw_type **type_out);
+/* A large-count (_c) constructor made `t`: contents are counts from now on.  The door calls it after success. */
+void type_mark_large(struct gw_type *t);
 int type_commit(struct gw_type **type);
 int type_free(struct gw_type **type); /* sets NULL; predefined: GW_ETYPE */
 static inline struct gw_type *type_hold(struct gw_type *t) { gw_obj_ref(&t->obj); return t; }
@@ -118,7 +120,6 @@ struct type_cursor {
     int64_t count;
     int64_t total;  /* bytes in the stream: count * size */
     int64_t pos;    /* next byte */
-    int64_t state[28]; /* private to type/ */
 };
 void type_cursor_init(struct type_cursor *c, const void *buf, int64_t count, struct gw_type *t);
 void type_cursor_seek(struct type_cursor *c, int64_t pos);

@@ -1,0 +1,300 @@
+/* cursor.c -- moving bytes between a layout and its packed stream, from any position for any length.
+ *
+ * A cursor is only a position: each call walks down the loop program to it, which costs as many steps as the program is
+ * deep (times a binary search where parts differ in size), and then runs the loops.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "type/type_private.h"
+
+enum direction { PACK, UNPACK };
+
+/* ---- kernels: n blocks of B bytes, B a constant, so that the copies become loads and stores ------------------------- */
+#define STRIDED(B)                                                                                                   \
+    static void pack_strided_##B(char *restrict out, const char *restrict in, int64_t n, int64_t stride)              \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, in + i * stride, B);                                      \
+    }                                                                                                                 \
+    static void unpack_strided_##B(char *restrict out, const char *restrict in, int64_t n, int64_t stride)            \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) memcpy(out + i * stride, in + i * B, B);                                      \
+    }                                                                                                                 \
+    static void pack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)     \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, in + at[i], B);                                           \
+    }                                                                                                                 \
+    static void unpack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)   \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) memcpy(out + at[i], in + i * B, B);                                           \
+    }
+STRIDED(1) STRIDED(2) STRIDED(4) STRIDED(8) STRIDED(12) STRIDED(16) STRIDED(24) STRIDED(32) STRIDED(48) STRIDED(64)
+#define EACH_SIZE(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(48) X(64)
+
+static void move_strided(enum direction d, char *mem, char *stream, int64_t n, int64_t bytes, int64_t stride)
+{
+    switch (bytes) {
+#define CASE(B) \
+    case B: d == PACK ? pack_strided_##B(stream, mem, n, stride) : unpack_strided_##B(mem, stream, n, stride); return;
+        EACH_SIZE(CASE)
+#undef CASE
+    }
+    for (int64_t i = 0; i < n; i++, mem += stride, stream += bytes)
+        d == PACK ? memcpy(stream, mem, (size_t)bytes) : memcpy(mem, stream, (size_t)bytes);
+}
+
+static void move_runs(enum direction d, char *mem, char *stream, int64_t n, int64_t bytes, const int64_t *at)
+{
+    switch (bytes) {
+#define CASE(B) \
+    case B: d == PACK ? pack_runs_##B(stream, mem, n, at) : unpack_runs_##B(mem, stream, n, at); return;
+        EACH_SIZE(CASE)
+#undef CASE
+    }
+    for (int64_t i = 0; i < n; i++, stream += bytes)
+        d == PACK ? memcpy(stream, mem + at[i], (size_t)bytes) : memcpy(mem + at[i], stream, (size_t)bytes);
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------- */
+/* The entry in which stream position `pos` lies: from[i] <= pos < from[i+1]. */
+static int64_t find_entry(const int64_t *from, int64_t n, int64_t pos)
+{
+    int64_t lo = 0, hi = n - 1;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo + 1) / 2;
+        if (from[mid] <= pos)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return lo;
+}
+
+static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len);
+
+static void walk_vector(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
+{
+    const struct type_prog *c = p->child;
+    int64_t each = c->bytes, i = skip / each;
+    mem += i * p->stride;
+    skip -= i * each;
+    if (skip > 0) { /* the tail of a child */
+        int64_t part = gw_min64(each - skip, len);
+        walk(d, c, mem, stream, skip, part);
+        stream += part;
+        len -= part;
+        mem += p->stride;
+    }
+    int64_t whole = len / each;
+    if (c->kind == PROG_BLOCK) {
+        move_strided(d, mem, stream, whole, each, p->stride);
+    } else {
+        for (int64_t k = 0; k < whole; k++) walk(d, c, mem + k * p->stride, stream + k * each, 0, each);
+    }
+    if (len > whole * each) walk(d, c, mem + whole * p->stride, stream + whole * each, 0, len - whole * each);
+}
+
+static void walk_runs(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
+{
+    int64_t i = p->run ? skip / p->run : find_entry(p->from, p->count, skip);
+    int64_t start = p->run ? i * p->run : p->from[i];
+    while (len > 0) {
+        int64_t off = skip - start, bytes = p->run ? p->run : p->from[i + 1] - start;
+        if (off == 0 && p->run && len >= bytes) {
+            int64_t n = len / bytes;
+            move_runs(d, mem, stream, n, bytes, p->at + i);
+            i += n;
+            bytes *= n;
+        } else {
+            bytes = gw_min64(bytes - off, len);
+            char *at = mem + p->at[i] + off;
+            d == PACK ? memcpy(stream, at, (size_t)bytes) : memcpy(at, stream, (size_t)bytes);
+            i++;
+        }
+        stream += bytes;
+        len -= bytes;
+        skip += bytes;
+        start = skip;
+    }
+}
+
+static void walk_list(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
+{
+    for (int64_t i = find_entry(p->from, p->count, skip); len > 0; i++) {
+        int64_t off = skip - p->from[i], bytes = gw_min64(p->child[i].bytes - off, len);
+        walk(d, &p->child[i], mem, stream, off, bytes);
+        stream += bytes;
+        len -= bytes;
+        skip += bytes;
+    }
+}
+
+/* Moves bytes [skip, skip + len) of the node's stream. */
+static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
+{
+    mem += p->disp;
+    switch (p->kind) {
+    case PROG_BLOCK:
+        if (d == PACK)
+            memcpy(stream, mem + skip, (size_t)len);
+        else
+            memcpy(mem + skip, stream, (size_t)len);
+        return;
+    case PROG_VECTOR: walk_vector(d, p, mem, stream, skip, len); return;
+    case PROG_RUNS: walk_runs(d, p, mem, stream, skip, len); return;
+    case PROG_LIST: walk_list(d, p, mem, stream, skip, len); return;
+    default: return;
+    }
+}
+
+/* `count` instances as one node.  `child` must live as long as the answer. */
+static struct type_prog whole_buffer(const struct gw_type *t, int64_t count, struct type_prog *child)
+{
+    *child = *t->prog;
+    if (child->kind == PROG_BLOCK && t->extent == child->bytes) {
+        child->bytes *= count;
+        return *child;
+    }
+    if (count == 1) return *child;
+    int64_t disp = child->disp;
+    child->disp = 0;
+    if (child->kind == PROG_VECTOR && t->extent == child->count * child->stride) {
+        child->count *= count;
+        child->bytes *= count;
+        child->disp = disp;
+        return *child;
+    }
+    return (struct type_prog){.kind = PROG_VECTOR, .disp = disp, .bytes = child->bytes * count, .count = count,
+                              .stride = t->extent, .child = child};
+}
+
+static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream, int64_t max)
+{
+    int64_t n = gw_min64(max, c->total - c->pos);
+    if (n <= 0) return 0;
+    if (c->type->is_dense) {
+        char *mem = c->buf + c->type->true_lb + c->pos;
+        d == PACK ? memcpy(stream, mem, (size_t)n) : memcpy(mem, stream, (size_t)n);
+    } else {
+        struct type_prog child, node = whole_buffer(c->type, c->count, &child);
+        walk(d, &node, c->buf, stream, c->pos, n);
+    }
+    c->pos += n;
+    return n;
+}
+
+void type_cursor_init(struct type_cursor *c, const void *buf, int64_t count, struct gw_type *t)
+{
+    c->buf = (char *)(uintptr_t)buf;
+    c->type = t;
+    c->count = count;
+    c->total = count * t->size;
+    c->pos = 0;
+}
+
+void type_cursor_seek(struct type_cursor *c, int64_t pos)
+{
+    assert(pos >= 0 && pos <= c->total);
+    c->pos = pos;
+}
+
+int64_t type_cursor_pack(struct type_cursor *c, void *out, int64_t max) { return cursor_move(PACK, c, out, max); }
+
+int64_t type_cursor_unpack(struct type_cursor *c, const void *in, int64_t len)
+{
+    return cursor_move(UNPACK, c, (void *)(uintptr_t)in, len);
+}
+
+/* ---- runs of memory --------------------------------------------------------------------------------------------------- */
+struct iov_out {
+    struct iovec *iov;
+    int n, max;
+    int64_t left;
+};
+
+static bool iov_add(struct iov_out *o, char *mem, int64_t len)
+{
+    len = gw_min64(len, o->left);
+    if (len <= 0) return false;
+    struct iovec *last = o->n ? &o->iov[o->n - 1] : NULL;
+    if (last && (char *)last->iov_base + last->iov_len == mem) {
+        last->iov_len += (size_t)len;
+    } else {
+        if (o->n == o->max) return false;
+        o->iov[o->n++] = (struct iovec){mem, (size_t)len};
+    }
+    o->left -= len;
+    return o->left > 0;
+}
+
+/* Adds the runs of the node from stream position skip on; false: enough. */
+static bool iov_walk(struct iov_out *o, const struct type_prog *p, char *mem, int64_t skip)
+{
+    mem += p->disp;
+    switch (p->kind) {
+    case PROG_BLOCK: return iov_add(o, mem + skip, p->bytes - skip);
+    case PROG_VECTOR:
+        for (int64_t each = p->child->bytes, i = skip / each, off = skip % each; i < p->count; i++, off = 0)
+            if (!iov_walk(o, p->child, mem + i * p->stride, off)) return false;
+        return true;
+    case PROG_RUNS: {
+        int64_t i = p->run ? skip / p->run : find_entry(p->from, p->count, skip);
+        int64_t off = skip - (p->run ? i * p->run : p->from[i]);
+        for (; i < p->count; i++, off = 0) {
+            int64_t bytes = p->run ? p->run : p->from[i + 1] - p->from[i];
+            if (!iov_add(o, mem + p->at[i] + off, bytes - off)) return false;
+        }
+        return true;
+    }
+    case PROG_LIST: {
+        int64_t i = find_entry(p->from, p->count, skip), off = skip - p->from[i];
+        for (; i < p->count; i++, off = 0)
+            if (!iov_walk(o, &p->child[i], mem, off)) return false;
+        return true;
+    }
+    default: return true;
+    }
+}
+
+int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64_t max_bytes, int64_t *bytes_out)
+{
+    struct iov_out o = {iov, 0, max_iov, gw_min64(max_bytes, c->total - c->pos)};
+    int64_t want = o.left;
+    if (want > 0) {
+        struct type_prog child, node = whole_buffer(c->type, c->count, &child);
+        iov_walk(&o, &node, c->buf, c->pos);
+    }
+    *bytes_out = want - o.left;
+    c->pos += *bytes_out;
+    return o.n;
+}
+
+/* ---- whole buffers ------------------------------------------------------------------------------------------------------ */
+void type_pack(const void *buf, int64_t count, struct gw_type *t, void *out)
+{
+    struct type_cursor c;
+    type_cursor_init(&c, buf, count, t);
+    type_cursor_pack(&c, out, c.total);
+}
+
+void type_unpack(void *buf, int64_t count, struct gw_type *t, const void *in)
+{
+    struct type_cursor c;
+    type_cursor_init(&c, buf, count, t);
+    type_cursor_unpack(&c, in, c.total);
+}
+
+int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt)
+{
+    struct type_cursor from, to;
+    type_cursor_init(&from, src, scount, st);
+    type_cursor_init(&to, dst, dcount, dt);
+    int64_t n = gw_min64(from.total, to.total);
+    if (st->is_dense) return type_cursor_unpack(&to, (const char *)src + st->true_lb, n);
+    if (dt->is_dense) return type_cursor_pack(&from, (char *)dst + dt->true_lb, n);
+    char piece[4096];
+    for (int64_t done = 0, part; done < n; done += part) {
+        part = type_cursor_pack(&from, piece, gw_min64((int64_t)sizeof piece, n - done));
+        type_cursor_unpack(&to, piece, part);
+    }
+    return n;
+}

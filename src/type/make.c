@@ -1,0 +1,163 @@
+/* make.c -- from constructor arguments to a type: bounds, sizes, element counts, reference counts.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "type/type_private.h"
+
+#include <stdlib.h>
+
+typedef __int128 wide;
+
+/* Lowest and highest value over the places of a pattern; marked bounds (from resized types) overrule unmarked ones. */
+struct bound { wide low; bool is_set, is_marked; };
+
+static void bound_add(struct bound *b, wide v, bool marked, bool lowest)
+{
+    if (marked && !b->is_marked) *b = (struct bound){.is_marked = true};
+    if (b->is_marked && !marked) return;
+    if (!b->is_set || (lowest ? v < b->low : v > b->low)) b->low = v;
+    b->is_set = true;
+}
+
+/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit. */
+struct measure { struct bound lb, ub, true_lb, true_ub; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
+
+/* Every bound of `count` copies `step` apart is that of the first or of the last copy. */
+static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, wide step)
+{
+    bool lb_marked = t->tree && t->tree->has_lb, ub_marked = t->tree && t->tree->has_ub;
+    for (int k = 0; k < (count > 1 ? 2 : 1); k++) {
+        wide at = disp + (k ? (wide)(count - 1) * step : 0);
+        bound_add(&m->lb, at + t->lb, lb_marked, true);
+        bound_add(&m->ub, at + t->lb + t->extent, ub_marked, false);
+        if (t->size > 0) {
+            bound_add(&m->true_lb, at + t->true_lb, false, true);
+            bound_add(&m->true_ub, at + t->true_lb + t->true_extent, false, false);
+        }
+    }
+}
+
+static void measure_shape(struct measure *m, const struct type_args *a)
+{
+    *m = (struct measure){.align = 1};
+    for (int64_t i = 0; i < a->n_segs && a->outer > 0; i++) {
+        const struct type_seg *s = &a->segs[i];
+        if (s->count == 0) continue;
+        wide last = (wide)(a->outer - 1) * a->stride;
+        measure_copies(m, s->type, s->disp, s->count, s->type->extent);
+        if (a->outer > 1) measure_copies(m, s->type, s->disp + last, s->count, s->type->extent);
+        m->size += (wide)s->type->size * s->count * a->outer;
+        m->elems += (wide)s->type->n_elems * s->count * a->outer;
+        m->align = gw_max64(m->align, tree_align(s->type));
+        if (s->type->size > 0) {
+            m->mixed = m->mixed || s->type->basic == GW_ELEM_NONE || (m->basic && m->basic != s->type->basic);
+            m->basic = s->type->basic;
+        }
+    }
+}
+
+static bool fits(wide v) { return v >= INT64_MIN / 2 && v <= INT64_MAX / 2; }
+
+static int measure_apply(struct gw_type *t, const struct measure *m, const struct type_args *a)
+{
+    wide lb = m->lb.is_set ? m->lb.low : 0, ub = m->ub.is_set ? m->ub.low : 0;
+    wide tlb = m->true_lb.is_set ? m->true_lb.low : 0, tub = m->true_ub.is_set ? m->true_ub.low : 0;
+    if (!m->ub.is_marked && m->ub.is_set) { /* round the extent up to the strictest alignment (section 5.1.6) */
+        wide over = (ub - lb) % m->align;
+        if (over) ub += (over > 0 ? m->align : 0) - over;
+    }
+    if (!fits(m->size) || !fits(lb) || !fits(ub) || !fits(tlb) || !fits(tub) || !fits(ub - lb))
+        return gw_fail(GW_ECOUNT, "the datatype would span more than 2^62 bytes");
+    t->size = (int64_t)m->size;
+    t->n_elems = (int64_t)m->elems;
+    t->lb = a->resized ? a->lb : (int64_t)lb;
+    t->extent = a->resized ? a->extent : (int64_t)(ub - lb);
+    t->true_lb = (int64_t)tlb;
+    t->true_extent = (int64_t)(tub - tlb);
+    t->basic = m->mixed ? GW_ELEM_NONE : m->basic;
+    t->tree->has_lb = a->resized || m->lb.is_marked;
+    t->tree->has_ub = a->resized || m->ub.is_marked;
+    t->tree->align = m->align;
+    return GW_OK;
+}
+
+static void *copy_of(const void *from, int64_t n, size_t each, bool *failed)
+{
+    if (n == 0) return NULL;
+    void *p = malloc((size_t)n * each);
+    if (!p)
+        *failed = true;
+    else
+        memcpy(p, from, (size_t)n * each);
+    return p;
+}
+
+static bool tree_fill(struct type_tree *tree, const struct type_args *a)
+{
+    bool failed = false;
+    tree->combiner = a->combiner;
+    tree->outer = a->outer;
+    tree->stride = a->stride;
+    tree->ints = copy_of(a->ints, a->n_ints, sizeof *a->ints, &failed);
+    tree->aints = copy_of(a->aints, a->n_aints, sizeof *a->aints, &failed);
+    tree->counts = copy_of(a->counts, a->n_counts, sizeof *a->counts, &failed);
+    tree->types = copy_of(a->types, a->n_types, sizeof *a->types, &failed);
+    tree->segs = copy_of(a->segs, a->n_segs, sizeof *a->segs, &failed);
+    if (failed) return false;
+    tree->n_ints = a->n_ints;
+    tree->n_aints = a->n_aints;
+    tree->n_counts = a->n_counts;
+    tree->n_types = a->n_types;
+    tree->n_segs = a->n_segs;
+    for (int64_t i = 0; i < a->n_types; i++) type_hold(a->types[i]);
+    for (int64_t i = 0; i < a->n_segs; i++) type_hold(a->segs[i].type);
+    return true;
+}
+
+static void tree_free(struct type_tree *tree)
+{
+    if (!tree) return;
+    for (int64_t i = 0; i < tree->n_types; i++) type_release(tree->types[i]);
+    for (int64_t i = 0; i < tree->n_segs; i++) type_release(tree->segs[i].type);
+    for (int i = 0; i < tree->n_memory; i++) free(tree->memory[i]);
+    free(tree->ints);
+    free(tree->aints);
+    free(tree->counts);
+    free(tree->types);
+    free(tree->segs);
+    free(tree);
+}
+
+void type_destroy(struct gw_type *t)
+{
+    gw_obj_unregister(&t->obj);
+    tree_free(t->tree);
+    free(t->name);
+    free(t);
+}
+
+int type_make(const struct type_args *a, struct gw_type **type_out)
+{
+    struct measure m;
+    for (int64_t i = 0; i < a->n_segs; i++)
+        if (a->segs[i].type->size < 0)
+            return gw_fail(GW_ETYPE, "%s does not exist on this machine", type_name(a->segs[i].type));
+    struct gw_type *t = calloc(1, sizeof *t);
+    if (t) t->tree = calloc(1, sizeof *t->tree);
+    if (!t || !t->tree || !tree_fill(t->tree, a)) {
+        if (t) tree_free(t->tree);
+        free(t);
+        return gw_fail(GW_ENOMEM, "no memory for a datatype");
+    }
+    measure_shape(&m, a);
+    int rc = measure_apply(t, &m, a);
+    if (rc == GW_OK) rc = prog_build(t);
+    if (rc == GW_OK) rc = gw_obj_register(&t->obj, GW_KIND_TYPE);
+    if (rc != GW_OK) {
+        tree_free(t->tree);
+        free(t);
+        return rc;
+    }
+    *type_out = t;
+    return GW_OK;
+}

@@ -1,0 +1,127 @@
+/* prog.c -- from a type's shape to the shortest loop program that moves the same bytes in the same order.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "type/type_private.h"
+
+#include <stdlib.h>
+
+void *tree_memory(struct type_tree *tree, size_t n)
+{
+    assert(tree->n_memory < (int)GW_ARRAY_LEN(tree->memory));
+    void *p = malloc(n ? n : 1);
+    if (p) tree->memory[tree->n_memory++] = p;
+    return p;
+}
+
+/* `count` copies of `node`, `stride` apart, moved by `disp`.  `keep` is where a child may be put to stay. */
+static struct type_prog repeat(const struct type_prog *node, int64_t count, int64_t stride, int64_t disp, struct type_prog *keep)
+{
+    struct type_prog r = *node;
+    r.disp += disp;
+    if (count == 0 || node->bytes == 0) return (struct type_prog){.kind = PROG_EMPTY};
+    if (count == 1) return r;
+    if (node->kind == PROG_BLOCK && stride == node->bytes) {
+        r.bytes *= count;
+        return r;
+    }
+    if (node->kind == PROG_VECTOR && stride == node->count * node->stride) { /* one longer loop */
+        r.count *= count;
+        r.bytes *= count;
+        return r;
+    }
+    *keep = *node;
+    keep->disp = 0;
+    return (struct type_prog){.kind = PROG_VECTOR, .disp = node->disp + disp, .bytes = node->bytes * count, .count = count,
+                              .stride = stride, .child = keep};
+}
+
+/* Blocks that touch become one; equal blocks at equal distances a vector. */
+static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n, struct type_prog *keep, struct type_prog *out)
+{
+    int64_t m = 0, total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (m && nodes[m - 1].disp + nodes[m - 1].bytes == nodes[i].disp)
+            nodes[m - 1].bytes += nodes[i].bytes;
+        else
+            nodes[m++] = nodes[i];
+    }
+    bool equal = true, regular = true;
+    for (int64_t i = 0; i < m; i++) {
+        total += nodes[i].bytes;
+        equal = equal && nodes[i].bytes == nodes[0].bytes;
+        regular = regular && (i < 2 || nodes[i].disp - nodes[i - 1].disp == nodes[1].disp - nodes[0].disp);
+    }
+    if (m == 1 || (equal && regular)) {
+        *out = m == 1 ? nodes[0] : repeat(&nodes[0], m, nodes[1].disp - nodes[0].disp, 0, keep);
+        return GW_OK;
+    }
+    int64_t *at = tree_memory(tree, sizeof *at * (size_t)m), *from = NULL;
+    if (!equal) from = tree_memory(tree, sizeof *from * (size_t)(m + 1));
+    if (!at || (!equal && !from)) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld blocks", (long long)m);
+    *out = (struct type_prog){.kind = PROG_RUNS, .bytes = total, .count = m, .run = equal ? nodes[0].bytes : 0, .at = at, .from = from};
+    for (int64_t i = 0, pos = 0; i < m; pos += nodes[i].bytes, i++) {
+        at[i] = nodes[i].disp;
+        if (from) from[i] = pos;
+    }
+    if (from) from[m] = total;
+    return GW_OK;
+}
+
+static int list_build(struct type_tree *tree, const struct type_prog *nodes, int64_t n, struct type_prog *out)
+{
+    struct type_prog *list = tree_memory(tree, sizeof *list * (size_t)n);
+    int64_t *from = tree_memory(tree, sizeof *from * (size_t)(n + 1)), pos = 0;
+    if (!list || !from) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld parts", (long long)n);
+    for (int64_t i = 0; i < n; pos += nodes[i].bytes, i++) {
+        list[i] = nodes[i];
+        from[i] = pos;
+    }
+    from[n] = pos;
+    *out = (struct type_prog){.kind = PROG_LIST, .bytes = pos, .count = n, .child = list, .from = from};
+    return GW_OK;
+}
+
+/* One node for all segments, then the outer loop around it. */
+static int shape_build(struct type_tree *tree, struct type_prog *out)
+{
+    int64_t n = 0;
+    struct type_prog *nodes = malloc(sizeof *nodes * (size_t)(tree->n_segs + 1));
+    struct type_prog *keep = tree_memory(tree, sizeof *keep * (size_t)(tree->n_segs + 2));
+    if (!nodes || !keep) {
+        free(nodes);
+        return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld parts", (long long)tree->n_segs);
+    }
+    bool blocks = true;
+    for (int64_t i = 0; i < tree->n_segs; i++) {
+        const struct type_seg *s = &tree->segs[i];
+        struct type_prog node = repeat(s->type->prog, s->count, s->type->extent, s->disp, &keep[i]);
+        if (node.kind == PROG_EMPTY) continue;
+        blocks = blocks && node.kind == PROG_BLOCK;
+        nodes[n++] = node;
+    }
+    struct type_prog inner = {.kind = PROG_EMPTY};
+    int rc = GW_OK;
+    if (n == 1)
+        inner = nodes[0];
+    else if (n > 1 && blocks)
+        rc = runs_build(tree, nodes, n, &keep[tree->n_segs], &inner);
+    else if (n > 1)
+        rc = list_build(tree, nodes, n, &inner);
+    free(nodes);
+    if (rc == GW_OK) *out = repeat(&inner, tree->outer, tree->stride, 0, &keep[tree->n_segs + 1]);
+    return rc;
+}
+
+int prog_build(struct gw_type *t)
+{
+    struct type_prog *p = tree_memory(t->tree, sizeof *p);
+    if (!p) return gw_fail(GW_ENOMEM, "no memory for a datatype");
+    int rc = shape_build(t->tree, p);
+    if (rc != GW_OK) return rc;
+    assert(p->bytes == t->size);
+    t->prog = p;
+    t->is_single = p->kind == PROG_BLOCK;
+    t->is_dense = t->is_single && t->extent == t->size;
+    return GW_OK;
+}

@@ -1,0 +1,229 @@
+/* type.c -- predefined types; commit, free, inquiries, names.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "type/type_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
+
+/* size, alignment, size in external32, and the two parts of a pair. */
+const struct elem_info type_elem_info[GW_ELEM_COUNT] = {
+    [GW_ELEM_I8] = {1, 1, 1, {0}}, [GW_ELEM_I16] = {2, 2, 2, {0}}, [GW_ELEM_I32] = {4, 4, 4, {0}}, [GW_ELEM_I64] = {8, 8, 8, {0}},
+    [GW_ELEM_U8] = {1, 1, 1, {0}}, [GW_ELEM_U16] = {2, 2, 2, {0}}, [GW_ELEM_U32] = {4, 4, 4, {0}}, [GW_ELEM_U64] = {8, 8, 8, {0}},
+    [GW_ELEM_I128] = {16, 16, 16, {0}}, [GW_ELEM_F16] = {2, 2, 2, {0}}, [GW_ELEM_F32] = {4, 4, 4, {0}}, [GW_ELEM_F64] = {8, 8, 8, {0}},
+    [GW_ELEM_F80] = {sizeof(long double), _Alignof(long double), 16, {0}}, [GW_ELEM_F128] = {16, 16, 16, {0}},
+    [GW_ELEM_C16] = {4, 2, 4, {0}}, [GW_ELEM_C32] = {8, 4, 8, {0}}, [GW_ELEM_C64] = {16, 8, 16, {0}},
+    [GW_ELEM_C80] = {2 * sizeof(long double), _Alignof(long double), 32, {0}}, [GW_ELEM_C128] = {32, 16, 32, {0}},
+    [GW_ELEM_BOOL] = {1, 1, 1, {0}}, [GW_ELEM_L8] = {1, 1, 1, {0}}, [GW_ELEM_L16] = {2, 2, 2, {0}}, [GW_ELEM_L32] = {4, 4, 4, {0}},
+    [GW_ELEM_L64] = {8, 8, 8, {0}}, [GW_ELEM_L128] = {16, 16, 16, {0}}, [GW_ELEM_BYTE] = {1, 1, 1, {0}},
+    [GW_ELEM_CHAR] = {1, 1, 1, {0}}, [GW_ELEM_WCHAR] = {sizeof(wchar_t), _Alignof(wchar_t), 2, {0}}, [GW_ELEM_PACKED] = {1, 1, 1, {0}},
+    [GW_ELEM_FLOAT_INT] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_I32}}, [GW_ELEM_DOUBLE_INT] = {12, 8, 12, {GW_ELEM_F64, GW_ELEM_I32}},
+    [GW_ELEM_LONG_INT] = {12, 8, 12, {GW_ELEM_I64, GW_ELEM_I32}}, [GW_ELEM_2INT] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
+    [GW_ELEM_SHORT_INT] = {6, 4, 6, {GW_ELEM_I16, GW_ELEM_I32}},
+    [GW_ELEM_LONG_DOUBLE_INT] = {sizeof(long double) + 4, _Alignof(long double), 20, {GW_ELEM_F80, GW_ELEM_I32}},
+    [GW_ELEM_2REAL] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_F32}}, [GW_ELEM_2DOUBLE] = {16, 8, 16, {GW_ELEM_F64, GW_ELEM_F64}},
+    [GW_ELEM_2INTEGER] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
+};
+
+/* X(name, element, group) */
+#define PREDEFINED(X)                                                                                                            \
+    X(AINT, I64, MULTI) X(COUNT, I64, MULTI) X(OFFSET, I64, MULTI) X(PACKED, PACKED, NONE) X(SHORT, I16, CINT) X(INT, I32, CINT)  \
+    X(LONG, I64, CINT) X(LONG_LONG, I64, CINT) X(UNSIGNED_SHORT, U16, CINT) X(UNSIGNED, U32, CINT) X(UNSIGNED_LONG, U64, CINT)    \
+    X(UNSIGNED_LONG_LONG, U64, CINT) X(FLOAT, F32, FLOAT) X(C_FLOAT_COMPLEX, C32, COMPLEX) X(CXX_FLOAT_COMPLEX, C32, COMPLEX)     \
+    X(DOUBLE, F64, FLOAT) X(C_DOUBLE_COMPLEX, C64, COMPLEX) X(CXX_DOUBLE_COMPLEX, C64, COMPLEX) X(LOGICAL, L32, LOGICAL)          \
+    X(INTEGER, I32, FINT) X(REAL, F32, FLOAT) X(COMPLEX, C32, COMPLEX) X(DOUBLE_PRECISION, F64, FLOAT)                            \
+    X(DOUBLE_COMPLEX, C64, COMPLEX) X(CHARACTER, CHAR, CHAR) X(LONG_DOUBLE, F80, FLOAT) X(C_LONG_DOUBLE_COMPLEX, C80, COMPLEX)    \
+    X(CXX_LONG_DOUBLE_COMPLEX, C80, COMPLEX) X(FLOAT_INT, FLOAT_INT, PAIR) X(DOUBLE_INT, DOUBLE_INT, PAIR)                        \
+    X(LONG_INT, LONG_INT, PAIR) X(2INT, 2INT, PAIR) X(SHORT_INT, SHORT_INT, PAIR) X(LONG_DOUBLE_INT, LONG_DOUBLE_INT, PAIR)       \
+    X(2REAL, 2REAL, PAIR) X(2DOUBLE_PRECISION, 2DOUBLE, PAIR) X(2INTEGER, 2INTEGER, PAIR) X(C_BOOL, BOOL, LOGICAL)                \
+    X(CXX_BOOL, BOOL, LOGICAL) X(WCHAR, WCHAR, CHAR) X(INT8_T, I8, CINT) X(UINT8_T, U8, CINT) X(CHAR, CHAR, CHAR)                 \
+    X(SIGNED_CHAR, I8, CINT) X(UNSIGNED_CHAR, U8, CINT) X(BYTE, BYTE, BYTE) X(INT16_T, I16, CINT) X(UINT16_T, U16, CINT)          \
+    X(INT32_T, I32, CINT) X(UINT32_T, U32, CINT) X(INT64_T, I64, CINT) X(UINT64_T, U64, CINT) X(LOGICAL1, L8, LOGICAL)            \
+    X(LOGICAL2, L16, LOGICAL) X(LOGICAL4, L32, LOGICAL) X(LOGICAL8, L64, LOGICAL) X(LOGICAL16, L128, LOGICAL)                     \
+    X(INTEGER1, I8, FINT) X(INTEGER2, I16, FINT) X(INTEGER4, I32, FINT) X(INTEGER8, I64, FINT) X(INTEGER16, I128, FINT)           \
+    X(REAL2, F16, FLOAT) X(REAL4, F32, FLOAT) X(REAL8, F64, FLOAT) X(REAL16, F128, FLOAT) X(COMPLEX4, C16, COMPLEX)               \
+    X(COMPLEX8, C32, COMPLEX) X(COMPLEX16, C64, COMPLEX) X(COMPLEX32, C128, COMPLEX)
+
+enum {
+#define X(name, elem, group) PREDEF_##name,
+    PREDEFINED(X)
+#undef X
+    N_PREDEF
+};
+static const struct { uint32_t id; uint8_t elem, group; const char *name; } predefs[N_PREDEF] = {
+#define X(name, elem, group) [PREDEF_##name] = {GW_H_##name, GW_ELEM_##elem, GW_GROUP_##group, "MPI_" #name},
+    PREDEFINED(X)
+#undef X
+};
+static struct gw_type predef_types[N_PREDEF];
+static struct type_prog predef_progs[N_PREDEF];
+
+/* MPI_SHORT_INT has a hole between its parts. */
+static const int64_t short_int_at[2] = {0, 4}, short_int_from[3] = {0, 2, 6};
+
+struct gw_type *gw_type_byte = &predef_types[PREDEF_BYTE], *gw_type_int = &predef_types[PREDEF_INT],
+               *gw_type_packed = &predef_types[PREDEF_PACKED];
+
+#if defined(__FLT16_MAX__)
+enum { HAS_F16 = 1 };
+#else
+enum { HAS_F16 = 0 };
+#endif
+
+static void predefine(int i)
+{
+    struct gw_type *t = &predef_types[i];
+    const struct elem_info *e = &type_elem_info[predefs[i].elem];
+    bool missing = !HAS_F16 && (predefs[i].elem == GW_ELEM_F16 || predefs[i].elem == GW_ELEM_C16);
+    *t = (struct gw_type){.committed = true, .elem = predefs[i].elem, .group = predefs[i].group, .basic = predefs[i].elem,
+                          .predef_id = (int32_t)predefs[i].id, .size = missing ? -1 : e->size, .n_elems = e->part[0] ? 2 : 1};
+    gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
+    int64_t span = i == PREDEF_SHORT_INT ? 8 : e->size;
+    t->true_extent = span;
+    t->extent = (int64_t)gw_align_up((size_t)span, e->align);
+    t->prog = &predef_progs[i];
+    *t->prog = (struct type_prog){.kind = PROG_BLOCK, .bytes = e->size};
+    if (i == PREDEF_SHORT_INT)
+        *t->prog = (struct type_prog){.kind = PROG_RUNS, .bytes = 6, .count = 2, .at = short_int_at, .from = short_int_from};
+    t->is_single = t->prog->kind == PROG_BLOCK;
+    t->is_dense = t->is_single && t->extent == t->size;
+}
+
+int type_init(void)
+{
+    for (int i = 0; i < N_PREDEF; i++) predefine(i);
+    return GW_OK;
+}
+
+void type_f90_free(void);
+void type_finalize(void)
+{
+    type_f90_free();
+    for (int i = 0; i < N_PREDEF; i++) {
+        gw_obj_unregister(&predef_types[i].obj);
+        free(predef_types[i].name);
+        predef_types[i].name = NULL;
+    }
+}
+
+int type_commit(struct gw_type **type)
+{
+    (*type)->committed = true; /* the loop program was made with the type */
+    return GW_OK;
+}
+
+int type_free(struct gw_type **type)
+{
+    struct gw_type *t = *type;
+    if (t->obj.predefined) return gw_fail(GW_ETYPE, "%s is predefined: it cannot be freed", type_name(t));
+    int rc = gw_attr_delete_all(&t->attrs, &t->obj);
+    if (rc != GW_OK) return rc;
+    gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
+    type_release(t);
+    *type = NULL;
+    return GW_OK;
+}
+
+static int64_t or_undefined(const struct gw_type *t, int64_t v) { return t->size < 0 ? GW_UNDEFINED : v; }
+
+int type_size(struct gw_type *t, int64_t *size_out)
+{
+    *size_out = or_undefined(t, t->size);
+    return GW_OK;
+}
+
+int type_get_extent(struct gw_type *t, int64_t *lb_out, int64_t *extent_out)
+{
+    *lb_out = or_undefined(t, t->lb);
+    *extent_out = or_undefined(t, t->extent);
+    return GW_OK;
+}
+
+int type_get_true_extent(struct gw_type *t, int64_t *lb_out, int64_t *extent_out)
+{
+    *lb_out = or_undefined(t, t->true_lb);
+    *extent_out = or_undefined(t, t->true_extent);
+    return GW_OK;
+}
+
+bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out)
+{
+    if (count <= 0 || t->size <= 0) {
+        *lo_out = *hi_out = 0;
+        return true;
+    }
+    int64_t last;
+    if (__builtin_mul_overflow(count - 1, t->extent, &last)) return false;
+    *lo_out = t->true_lb + gw_min64(0, last);
+    return !__builtin_add_overflow(t->true_lb + t->true_extent, gw_max64(0, last), hi_out);
+}
+
+int type_match_size(int typeclass, int size, struct gw_type **type_out)
+{
+    static const struct { int class, size, type; } table[] = {
+        {GW_TYPECLASS_REAL, 2, PREDEF_REAL2}, {GW_TYPECLASS_REAL, 4, PREDEF_REAL4}, {GW_TYPECLASS_REAL, 8, PREDEF_REAL8},
+        {GW_TYPECLASS_REAL, 16, PREDEF_REAL16}, {GW_TYPECLASS_INTEGER, 1, PREDEF_INTEGER1}, {GW_TYPECLASS_INTEGER, 2, PREDEF_INTEGER2},
+        {GW_TYPECLASS_INTEGER, 4, PREDEF_INTEGER4}, {GW_TYPECLASS_INTEGER, 8, PREDEF_INTEGER8},
+        {GW_TYPECLASS_INTEGER, 16, PREDEF_INTEGER16}, {GW_TYPECLASS_COMPLEX, 4, PREDEF_COMPLEX4},
+        {GW_TYPECLASS_COMPLEX, 8, PREDEF_COMPLEX8}, {GW_TYPECLASS_COMPLEX, 16, PREDEF_COMPLEX16},
+        {GW_TYPECLASS_COMPLEX, 32, PREDEF_COMPLEX32}};
+    bool known = typeclass == GW_TYPECLASS_REAL || typeclass == GW_TYPECLASS_INTEGER || typeclass == GW_TYPECLASS_COMPLEX;
+    if (!known)
+        return gw_fail(GW_EARG, "typeclass is %d; it must be MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX", typeclass);
+    for (size_t i = 0; i < GW_ARRAY_LEN(table); i++) {
+        if (table[i].class != typeclass || table[i].size != size || predef_types[table[i].type].size < 0) continue;
+        *type_out = &predef_types[table[i].type];
+        return GW_OK;
+    }
+    return gw_fail(GW_EARG, "there is no type of that class with %d bytes", size);
+}
+
+int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw_type **pair_out)
+{
+    static const struct { int value, index, pair; } table[] = {
+        {PREDEF_FLOAT, PREDEF_INT, PREDEF_FLOAT_INT}, {PREDEF_DOUBLE, PREDEF_INT, PREDEF_DOUBLE_INT},
+        {PREDEF_LONG, PREDEF_INT, PREDEF_LONG_INT}, {PREDEF_SHORT, PREDEF_INT, PREDEF_SHORT_INT}, {PREDEF_INT, PREDEF_INT, PREDEF_2INT},
+        {PREDEF_LONG_DOUBLE, PREDEF_INT, PREDEF_LONG_DOUBLE_INT}, {PREDEF_REAL, PREDEF_REAL, PREDEF_2REAL},
+        {PREDEF_DOUBLE_PRECISION, PREDEF_DOUBLE_PRECISION, PREDEF_2DOUBLE_PRECISION}, {PREDEF_INTEGER, PREDEF_INTEGER, PREDEF_2INTEGER}};
+    *pair_out = NULL;
+    for (size_t i = 0; i < GW_ARRAY_LEN(table); i++)
+        if (value == &predef_types[table[i].value] && index == &predef_types[table[i].index])
+            *pair_out = &predef_types[table[i].pair];
+    return GW_OK;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------------- */
+static const char *default_name(const struct gw_type *t)
+{
+    if (t >= predef_types && t < predef_types + N_PREDEF) return predefs[t - predef_types].name;
+    return "";
+}
+
+const char *type_name(struct gw_type *t)
+{
+    if (t->name) return t->name;
+    const char *name = default_name(t);
+    return *name ? name : "a derived datatype";
+}
+
+int type_set_name(struct gw_type *t, const char *name)
+{
+    size_t len = strnlen(name, GW_MAX_OBJECT_NAME - 1);
+    char *copy = malloc(len + 1);
+    if (!copy) return gw_fail(GW_ENOMEM, "no memory for a name");
+    memcpy(copy, name, len);
+    copy[len] = 0;
+    free(t->name);
+    t->name = copy;
+    return GW_OK;
+}
+
+int type_get_name(struct gw_type *t, char *name_out, int *len_out)
+{
+    const char *name = t->name ? t->name : default_name(t);
+    strcpy(name_out, name);
+    *len_out = (int)strlen(name);
+    return GW_OK;
+}

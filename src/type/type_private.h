@@ -1,0 +1,70 @@
+/* type_private.h -- how a type is kept: its shape (what it is made of), its loop program, what the user said.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_TYPE_TYPE_PRIVATE_H
+#define GW_TYPE_TYPE_PRIVATE_H
+
+#include "type/type.h"
+
+/* Every derived type is: `outer` times, `stride` bytes apart, a list of segments; segment i is `count` copies of `type`, one
+ * extent apart, from displacement `disp`.  Bounds, element counts and loop programs are computed from this one form. */
+struct type_seg {
+    int64_t count, disp;
+    struct gw_type *type;
+};
+
+/* The loop program: what memory the bytes of the packed stream come from, in order.  Nodes are immutable; a node may point
+ * into the program of a type that this one holds. */
+enum prog_kind { PROG_EMPTY, PROG_BLOCK, PROG_VECTOR, PROG_RUNS, PROG_LIST };
+struct type_prog {
+    uint8_t kind;
+    int64_t disp;                  /* added to the base */
+    int64_t bytes;                 /* of the whole node in the packed stream */
+    int64_t count, stride;         /* VECTOR: count children, stride bytes apart.  RUNS, LIST: count entries */
+    const struct type_prog *child; /* VECTOR: one; LIST: array of count nodes (their disp says where) */
+    int64_t run;                   /* RUNS: bytes of every run, or 0: they differ */
+    const int64_t *at;             /* RUNS: displacement of each run */
+    const int64_t *from;           /* RUNS (run == 0), LIST: stream position of each entry; count + 1 of them */
+};
+
+/* What MPI_Type_get_contents gives back. */
+struct type_tree {
+    int combiner;
+    int64_t n_ints, n_aints, n_counts, n_types;
+    int *ints;
+    int64_t *aints, *counts;
+    struct gw_type **types; /* held */
+    int64_t few[3];         /* the first ints in full width, should type_mark_large() ask */
+    int64_t outer, stride, n_segs;
+    struct type_seg *segs;  /* their types are held */
+    bool has_lb, has_ub;    /* MPI_Type_create_resized somewhere inside: bounds are marked */
+    int64_t align;          /* strictest alignment of its basic elements */
+    void *memory[6];        /* of the program: freed with the type */
+    int n_memory;
+};
+
+/* One constructor call in the making. */
+struct type_args {
+    int combiner;
+    int64_t n_ints, n_aints, n_counts, n_types;
+    const int *ints;
+    const int64_t *aints, *counts;
+    struct gw_type **types;
+    int64_t outer, stride, n_segs;
+    const struct type_seg *segs;
+    bool resized;
+    int64_t lb, extent; /* with resized */
+};
+int type_make(const struct type_args *a, struct gw_type **type_out);
+
+int prog_build(struct gw_type *t);                      /* from its shape; sets prog, is_dense, is_single */
+void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
+
+/* Basic elements of one instance in the order of the stream. */
+struct elem_info { uint8_t size, align, external; uint8_t part[2]; };
+extern const struct elem_info type_elem_info[GW_ELEM_COUNT];
+
+static inline int64_t tree_align(const struct gw_type *t) { return t->tree ? t->tree->align : type_elem_info[t->elem].align; }
+
+#endif
