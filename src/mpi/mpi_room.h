@@ -1,10 +1,11 @@
-/* mpi_room.h -- the library as a whole: init and finalize in order, argument checks, raising errors, environment.
+/* mpi_room.h -- the library as a whole: init and finalize in order, raising errors, environment.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_MPI_MPI_ROOM_H
 #define GW_MPI_MPI_ROOM_H
 
+#include "boot/boot.h"
 #include "coll/coll.h"
 #include "p2p/p2p.h"
 #include "world/world.h"
@@ -12,7 +13,16 @@
 enum mpi_phase { MPI_PHASE_BEFORE, MPI_PHASE_RUNNING, MPI_PHASE_FINALIZED };
 extern _Atomic int mpi_phase;
 
-int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the node present */
+/* What every call reads or writes first.  `call` points to where the launcher looks for the number of the last call. */
+struct mpi_hot {
+    _Atomic(uint32_t) *call;
+    bool running; /* mpi_phase == MPI_PHASE_RUNNING */
+    bool check;   /* gw_set.check_args */
+};
+extern struct mpi_hot mpi_hot;
+static inline void mpi_enter(uint32_t fn) { atomic_store_explicit(mpi_hot.call, fn, memory_order_relaxed); }
+
+int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the job present */
 int mpi_finalize(void);
 int mpi_initialized(int *flag_out);
 int mpi_finalized(int *flag_out);
@@ -22,16 +32,22 @@ int mpi_abort(struct gw_comm *c, int errorcode);
 int mpi_get_processor_name(char *name_out, int *len_out);
 int mpi_get_version(int *version_out, int *subversion_out);
 int mpi_get_library_version(char *version_out, int *len_out);
-int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
+int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out); /* info may be NULL */
 int mpi_free_mem(void *base);
 int mpi_error_class(int code, int *class_out);
 int mpi_error_string(int code, char *string_out, int *len_out);
-int mpi_get_hw_resource_info(struct gw_info **info_out);
 
 /* ---- raising -----------------------------------------------------------------------------------------------
  * Turns a negative core code into what the call returns, after its error handler ran.  `fn` is GW_FN_*, `c` the
- * communicator whose handler applies (NULL: MPI_COMM_SELF's, as MPI 4.1 section 9.3 says for calls without one).  Fatal: prints one block
- * (rank, host, pid; the call with its arguments; what was wrong; what to do) and aborts. */
+ * communicator whose handler applies (NULL: MPI_COMM_SELF's, as MPI 4.1 section 9.3 says for calls without one).  Fatal: prints
+ * one block (rank, host, pid; the call with its arguments; what was wrong; what to do) and aborts.  The reason is
+ * gw_fail_text(). */
 int mpi_raise(int fn, struct gw_comm *c, int code, const char *args);
+/* False: mpi_raise would only turn the code into a class, so that nobody need format arguments. */
+bool mpi_raise_prints(struct gw_comm *c);
+/* MPI_Comm_call_errhandler: GW_OK if the handler returned. */
+int mpi_call_errhandler(struct gw_comm *c, int mpi_code);
+/* User functions take handles, so the door calls them: set by it at init. */
+extern void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code);
 
 #endif

@@ -1,0 +1,417 @@
+"""Writes facade/entry_*.c: the entry points of the standard ABI.
+
+Each is: note the call, turn handles into objects, quick checks, one call of the target, turn results into handles; and a
+cold twin that asks the slow checks what is wrong.  What depends on the kind of a parameter stands in Marshal."""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+import model as api
+
+# kind -> (word of the codec, struct of the core, letter for std_raise, handle type)
+HANDLES = {"COMMUNICATOR": ("comm", "struct gw_comm", "C"), "DATATYPE": ("type", "struct gw_type", "D"),
+           "OPERATION": ("op", "struct gw_op", "O"), "GROUP": ("group", "struct gw_group", "G"),
+           "REQUEST": ("request", "struct gw_req", "R"), "MESSAGE": ("message", "struct gw_msg", "M"),
+           "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I")}
+MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status)")  # requests may be MPI_REQUEST_NULL
+# Datatypes that need not be committed: those of inquiries.
+UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index"}
+PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
+# Where MPI_IN_PLACE may stand: on every rank, or at the root alone.
+IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "MPI_Scatter": ("recvbuf", True),
+            "MPI_Scatterv": ("recvbuf", True), "MPI_Reduce": ("sendbuf", True), "MPI_Allgather": ("sendbuf", False),
+            "MPI_Allgatherv": ("sendbuf", False), "MPI_Alltoall": ("sendbuf", False), "MPI_Alltoallv": ("sendbuf", False),
+            "MPI_Alltoallw": ("sendbuf", False), "MPI_Allreduce": ("sendbuf", False), "MPI_Reduce_scatter": ("sendbuf", False),
+            "MPI_Reduce_scatter_block": ("sendbuf", False), "MPI_Scan": ("sendbuf", False), "MPI_Exscan": ("sendbuf", False)}
+REDUCTIONS = {"MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"}
+INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "facade/std_check.h"', ""]
+
+
+def is_count(p):
+    """A scalar that says how many items or bytes a buffer has."""
+    return p.dir == "in" and not p.is_array and p.c in ("int", "MPI_Count", "MPI_Aint") and (
+        p.kind.startswith("POLYXFER_NUM_ELEM_NNI") or p.kind.startswith("POLYDTYPE_NUM_ELEM_NNI") or
+        p.name in ("incount", "outcount", "outsize", "insize"))
+
+
+def is_bytes(p):
+    return p.name in ("outsize", "insize", "size") or p.kind in ("ALLOC_MEM_NUM_BYTES", "POLYNUM_PARAM_VALUES")
+
+
+class Code:
+    """What one entry point needs: statements before and after the call, checks, argument expressions."""
+
+    def __init__(self, e):
+        self.e, self.f = e, e.function
+        self.before, self.always, self.success, self.last = [], [], [], []
+        self.quick, self.slow = [], []  # C expressions; (condition or None, call)
+        self.args, self.letters = {}, []
+        self.has_handle = False         # a handle must be valid, so a call outside init and finalize is noticed by it
+        self.comm = next((p for p in e.params if p.kind == "COMMUNICATOR" and p.dir == "in"), None)
+        self.any = "any" in self.f.flags
+        for p in sorted(e.params, key=lambda p: p is not self.comm):
+            self.lookup(p)
+        for p in sorted(e.params, key=lambda p: p is not self.comm):
+            self.marshal(p)
+        self.letters = ["%s:%s" % (p.name, self.letter(p)) for p in e.params if p.c != "..."]
+
+    # ---- helpers ----
+    def check(self, quick, slow, when=None):
+        if quick:
+            self.quick.append("(%s && (%s))" % (when, quick) if when else "(%s)" % quick if "||" in quick or "&&" in quick else quick)
+        self.slow.append((when, slow))
+
+    def length_of(self, p):
+        """The C expression for how many elements the array p has, or None."""
+        n = p.len[0][0] if isinstance(p.len, list) and isinstance(p.len[0], list) else p.len
+        if n == "*":
+            first = self.e.params[0]
+            if first.kind.startswith("ARRAY_LENGTH") and first.dir == "in":
+                return first.name
+            return "comm_o->size" if self.comm else None
+        return n if n and self.e.param(n) else None
+
+    def when(self, p):
+        """The condition under which a parameter of a collective counts, or None for always."""
+        conditions = []
+        if p.root_only:
+            conditions.append("comm_o->rank == root")
+        at = IN_PLACE.get(self.f.name)
+        if at and self.f.name not in REDUCTIONS and p.name.startswith(at[0][:4]):
+            conditions.append("%s != MPI_IN_PLACE" % at[0])
+        return " && ".join(conditions) or None
+
+    def committed(self):
+        return (self.f.chapter == 6 or self.f.chapter == 3 or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
+
+    def lookup(self, p):
+        if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
+            word, struct, _ = HANDLES[p.kind]
+            self.before.append("%s *%s_o = std_%s(%s);" % (struct, p.name, word, p.name))
+
+    def letter(self, p):
+        if p.c.endswith("]") or (p.kind in HANDLES and "*" in p.c):
+            return "p"
+        if p.kind in HANDLES:
+            return HANDLES[p.kind][2]
+        if p.kind == "STATUS":
+            return "S" if p.dir == "out" else "p"
+        if p.kind == "BUFFER":
+            return "b"
+        if p.c == "const char *":
+            return "s"
+        if p.kind == "RANK" and p.c == "int":
+            return "r"
+        if p.kind == "TAG" and p.c == "int":
+            return "t"
+        if p.c in ("MPI_Count", "MPI_Aint"):
+            return "l"
+        return "i" if p.c in ("int", "const int", "MPI_Fint") else "p"
+
+    # ---- by kind ----
+    def marshal(self, p):
+        if p.c == "...":
+            return
+        if p.kind in HANDLES:
+            self.handle(p)
+        elif p.kind == "STATUS":
+            self.status(p)
+        elif p.kind == "BUFFER":
+            self.buffer(p)
+        elif p.kind in ("FUNCTION", "POLYFUNCTION"):
+            self.args[p.name] = "(void (*)(void))%s" % p.name
+        elif p.kind in ("C_BUFFER", "C_BUFFER2", "ATTRIBUTE_VAL", "ATTRIBUTE_VAL_10") and p.dir == "out":
+            self.pointer(p)
+            self.args[p.name] = "(void **)%s" % p.name
+        elif p.kind == "STRING":
+            self.args[p.name] = p.name
+            self.check("!%s" % p.name, 'std_why_%s("%s", %s)' % ("string" if p.dir == "in" else "pointer", p.name, p.name))
+        elif p.is_array:
+            self.array(p)
+        elif p.dir == "in" and "*" not in p.c:
+            self.scalar(p)
+        elif p.dir != "in":
+            self.output(p)
+        else:
+            self.args[p.name] = p.name
+
+    def pointer(self, p):
+        self.check("!%s" % p.name, 'std_why_pointer("%s", %s)' % (p.name, p.name))
+
+    def handle(self, p):
+        word, struct, _ = HANDLES[p.kind]
+        o, name = p.name + "_o", p.name
+        if p.is_array:
+            self.handle_array(p, word, struct)
+        elif p.dir == "in" and "*" not in p.c:
+            self.args[name] = o
+            self.check_handle(p, name, o)
+        elif p.dir == "out":
+            self.pointer(p)
+            self.before.append("%s *%s = NULL;" % (struct, o))
+            self.args[name] = "&" + o
+            flag = self.e.param("flag")
+            set_it = "*%s = std_%s_handle(%s);" % (name, word, o)
+            if p.kind == "DATATYPE" and self.e.large:
+                self.success.append("type_mark_large(%s);" % o)
+            self.success.append("if (*flag) " + set_it if flag and p.kind == "MESSAGE" else set_it)
+        else:
+            self.pointer(p)
+            self.before.append("%s *%s = %s ? std_%s(*%s) : NULL;" % (struct, o, name, word, name))
+            self.args[name] = "&" + o
+            self.check_handle(p, "*" + name, o)
+            # The call may null the handle, also when it fails; it never makes another object of it.
+            null = {"REQUEST": "MPI_REQUEST_NULL", "MESSAGE": "MPI_MESSAGE_NULL"}.get(p.kind)
+            if p.kind == "REQUEST":
+                self.always.append("if (!%s) *%s = %s;" % (o, name, null))
+            else:
+                self.success.append("*%s = std_%s_handle(%s);" % (name, word, o))
+
+    def check_handle(self, p, value, o):
+        name, text = p.name, '"%s"' % p.name
+        when = self.when(p)
+        if p.kind == "DATATYPE" and self.committed():
+            self.check("std_bad_type(%s)" % o, "std_why_type(%s, %s, true)" % (text, value), when)
+            self.has_handle |= not when
+        elif p.kind == "DATATYPE":
+            self.check("!" + o, "std_why_type(%s, %s, false)" % (text, value), when)
+            self.has_handle = True
+        elif p.kind == "INFO":
+            may = "null_ok" in self.f.flags
+            quick = "!%s && %s != MPI_INFO_NULL" % (o, value) if may else "!" + o
+            self.check(quick, "std_why_info(%s, %s, %s)" % (text, value, "true" if may else "false"))
+        elif p.kind == "REQUEST":
+            may = bool(MAY_BE_NULL.match(self.f.name))
+            quick = "!%s && %s != MPI_REQUEST_NULL" % (o, value) if may else "!" + o
+            self.check(quick, "std_why_request(%s, %s, %s)" % (text, value, "true" if may else "false"))
+            self.has_handle |= not may
+        else:
+            self.check("!" + o, "std_why_%s(%s, %s)" % (HANDLES[p.kind][0], text, value))
+            self.has_handle = True
+
+    def handle_array(self, p, word, struct):
+        name, n = p.name, self.length_of(p)
+        o = name + "_o"
+        if p.dir == "out":  # Type_get_contents: its target converts
+            self.args[name] = name
+            self.check("!%s && %s > 0" % (name, n), 'std_why_array("%s", %s, %s)' % (name, name, n))
+            return
+        self.args[name] = o
+        stack = name + "_s"
+        self.last.append("std_array_free(%s, %s);" % (o, stack))
+        when = self.when(p)
+        init = "%s *%s[STD_ARRAY_STACK], **%s = std_array(%s, %s, sizeof *%s);" % (struct, stack, o, stack, n, o)
+        fill = "std_%ss_in(%s, %s, %s);" % (word, name, n, o)
+        self.arrays = getattr(self, "arrays", []) + [init, "if (%s) %s" % (when, fill) if when else fill]
+        if p.kind == "REQUEST":
+            may = bool(MAY_BE_NULL.match(self.f.name))
+            quick = "std_bad_requests(%s, %s)" % (name, n) if may else None
+            self.check(quick or "true", 'std_why_requests("%s", %s, %s, %s)' % (name, name, n, "true" if may else "false"))
+            if p.dir == "inout":
+                self.always.append("std_requests_out(%s, %s, %s);" % (o, n, name))
+        elif self.f.name == "MPI_Alltoallw":
+            # A datatype that goes with a count of 0 is not looked at.
+            counts = "sendcounts" if name == "sendtypes" else "recvcounts"
+            self.check("std_bad_types(%s, %s)" % (name, n),
+                       'std_why_types_used("%s", %s, %s, %s)' % (name, name, self.counts(self.e.param(counts)), n), when)
+        else:
+            self.check("true", 'std_why_types("%s", %s, %s, %s)' % (name, name, n, "true" if self.committed() else "false"), when)
+
+    def status(self, p):
+        if p.dir == "out":  # may be MPI_STATUS_IGNORE
+            self.args[p.name] = "std_status(%s)" % p.name
+        else:
+            self.pointer(p)
+            self.args[p.name] = "std_status(%s)" % p.name
+
+    def buffer(self, p):
+        self.args[p.name] = p.name
+        params = self.e.params
+        i = params.index(p)
+        count = next((q for q in params[i + 1:] if is_count(q)), None)
+        at, root = IN_PLACE.get(self.f.name, (None, False))
+        text, when = '"%s"' % p.name, None
+        if p.root_only:
+            when = "comm_o->rank == root"
+        if self.f.name.endswith("attach_buffer") or self.f.name == "MPI_Buffer_attach":
+            self.check("std_bad_buffer(%s, size)" % p.name, "std_why_attach(%s, %s, size)" % (text, p.name))
+            return
+        if self.f.chapter not in (3, 6) and self.f.name not in PACKERS:
+            return  # an address, not a message
+        if at == p.name:
+            allowed = "%s != MPI_IN_PLACE" % p.name
+            if root:
+                allowed = "(%s || comm_o->rank != root)" % allowed
+            when = " && ".join(filter(None, [when, allowed]))
+        if count is None or self.f.name in ("MPI_Reduce_scatter",):
+            self.check("%s == MPI_IN_PLACE" % p.name, "std_why_buffer(%s, %s, 0, NULL)" % (text, p.name), when)
+            return
+        j = params.index(count)
+        type_ = params[j + 1].name + "_o" if j + 1 < len(params) and params[j + 1].kind == "DATATYPE" else "NULL"
+        self.check("std_bad_buffer(%s, %s)" % (p.name, count.name),
+                   "std_why_buffer(%s, %s, %s, %s)" % (text, p.name, count.name, type_), when)
+
+    def counts(self, p):
+        return "(struct gw_counts){%s, %s}" % (p.name, "false" if p.c == "const int[]" else "true")
+
+    def array(self, p):
+        n = self.length_of(p)
+        name = p.name
+        poly = p.kind.startswith("POLY") or (p.kind == "DISPLACEMENT" and p.dir == "in")
+        self.args[name] = self.counts(p) if poly else name
+        when = self.when(p)
+        if poly and self.f.chapter == 6 and p.kind == "POLYXFER_NUM_ELEM_NNI":
+            self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
+                       'std_why_counts("%s", %s, %s)' % (name, self.args[name], n), when)
+        elif poly and p.kind == "POLYDTYPE_NUM_ELEM_NNI" and n and name == "array_of_blocklengths":
+            self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
+                       'std_why_counts("%s", %s, %s)' % (name, self.args[name], n))
+        elif n and p.kind not in ("ARGUMENT_LIST",):
+            self.check("!%s && %s > 0" % (name, n), 'std_why_array("%s", %s, %s)' % (name, name, n), when)
+
+    def scalar(self, p):
+        name, text = p.name, '"%s"' % p.name
+        self.args[name] = name
+        when = self.when(p)
+        has_source = self.e.param("source") is not None
+        if is_count(p) and not is_bytes(p):
+            self.check("%s < 0" % name, "std_why_count(%s, %s)" % (text, name), when)
+        elif is_count(p) or (is_bytes(p) and "NNI" in p.kind) or p.kind in ("ALLOC_MEM_NUM_BYTES", "POLYNUM_PARAM_VALUES"):
+            self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
+        elif p.kind == "POLYDTYPE_NUM_ELEM_NNI":
+            self.check("%s < 0" % name, "std_why_count(%s, %s)" % (text, name))
+        elif p.kind in ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI"):
+            self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
+        elif p.kind in ("ARRAY_LENGTH_PI", "COMM_SIZE_PI"):
+            self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name))
+        elif p.kind == "RANK" and name in ("dest", "source", "root") and self.comm:
+            self.check("std_bad_%s(%s, comm_o)" % (name, name), "std_why_%s(%s, %s, comm_o)" % (name, text, name))
+        elif p.kind == "TAG" and (self.f.chapter == 3 or self.f.name == "MPI_Comm_create_group"):
+            receive = name == "recvtag" or (has_source and name == "tag")
+            if self.f.name.startswith("MPI_Status"):
+                return
+            self.check("std_bad_recv_tag(%s)" % name if receive else "%s < 0" % name,
+                       "std_why_tag(%s, %s, %s)" % (text, name, "true" if receive else "false"))
+
+    def output(self, p):
+        name = p.name
+        if p.c.endswith("**") or p.kind in ("ARGUMENT_COUNT", "ARGUMENT_LIST"):
+            self.args[name] = name
+            return
+        self.pointer(p)
+        if p.c == "int *" and (p.kind.startswith("POLY")):
+            v = name + "_v"
+            self.before.append("int64_t %s = %s;" % (v, "%s ? *%s : 0" % (name, name) if p.dir == "inout" else "0"))
+            self.args[name] = "&" + v
+            self.success.append("*%s = std_narrow(%s);" % (name, v))
+        elif p.c in ("MPI_Count *", "MPI_Aint *"):
+            self.args[name] = "(int64_t *)%s" % name
+        else:
+            self.args[name] = name
+
+
+def call_text(code):
+    """The target and its arguments; words that are parameters become what was made of them."""
+    e, target = code.e, code.f.target
+    if target.startswith("std_") and "(" not in target:
+        raw = [p.name for p in e.params if p.c != "..."]
+        return "%s(%s)" % (target + ("_c" if e.large else ""), ", ".join(raw))
+    if "(" not in target:
+        return "%s(%s)" % (target, ", ".join(code.args[p.name] for p in e.params))
+    name, rest = target.split("(", 1)
+
+    def word(m):
+        w = m.group(0)
+        return code.args.get(w, {"wide": "true" if e.large else "false"}.get(w, w))
+    return name + "(" + re.sub(r"(?<![\w>.])[A-Za-z_]\w*", word, rest)
+
+
+def value_entry(e, lines):
+    """Functions whose answer is not an error code: no checks, no errors."""
+    args = ", ".join(p.name for p in e.params)
+    cast = "(%s)" % e.return_c if e.return_c != "double" else ""
+    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    return %s%s(%s);" % (cast, e.function.target, args), "}"]
+
+
+def cold_twin(code, lines):
+    e = code.e
+    need = [p for p in e.params if p.c != "..."]
+    text = " ".join(c for _, c in code.slow) + " ".join(w or "" for w, _ in code.slow)
+    lines += ["static GW_COLD int why_%s(%s)" % (e.name[4:], ", ".join(p.decl() for p in need) or "void"), "{"]
+    for p in need:
+        o = p.name + "_o"
+        if re.search(r"\b%s\b" % o, text):
+            lines.append("    %s *%s = std_%s(%s);" % (HANDLES[p.kind][1], o, HANDLES[p.kind][0], p.name))
+    lines += ["    (void)%s;" % p.name for p in need if not re.search(r"\b%s\b" % p.name, text)]
+    lines.append("    int rc = %s;" % ("GW_OK" if code.any else "std_why_state()"))
+    for when, call in code.slow:
+        lines.append("    if (rc == GW_OK%s) rc = %s;" % (" && " + when if when else "", call))
+    lines += ["    return rc;", "}"]
+
+
+def entry(e):
+    lines = []
+    if e.return_c != "int" or e.function.target in ("std_toint", "std_fromint"):
+        value_entry(e, lines)
+        return lines + alias(e)
+    code = Code(e)
+    quick = list(code.quick)
+    if not code.any and not code.has_handle:
+        quick.insert(0, "!mpi_hot.running")
+    if quick:
+        cold_twin(code, lines)
+    args = [p.name for p in e.params if p.c != "..."]
+    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    mpi_enter(%s);" % e.fn_id]
+    lines += ["    " + s for s in code.before]
+    lines.append("    int rc;")
+    arrays = getattr(code, "arrays", [])
+    if quick:
+        lines.append("    if (likely(mpi_hot.check) &&\n        unlikely(%s) &&" % " ||\n                 ".join(quick))
+        lines.append("        (rc = why_%s(%s)) != GW_OK)" % (e.name[4:], ", ".join(args)))
+        lines.append("        goto failed;")
+    call = call_text(code)
+    if arrays:  # jumping over their declarations is right as they end with the block
+        lines.append("    {")
+        lines += ["        " + s for s in arrays]
+        lines.append("        rc = %s;" % call)
+        lines += ["        " + s for s in code.always + code.last]
+        lines.append("    }")
+    else:
+        lines.append("    rc = %s;" % call)
+        lines += ["    " + s for s in code.always]
+    lines.append("    if (likely(rc >= 0)) {")
+    lines += ["        " + s for s in code.success]
+    lines += ["        return MPI_SUCCESS;", "    }"]
+    if quick:
+        lines.append("failed:")
+    lines.append('    return std_raise(%s, %s, rc, "%s"%s);' % (e.fn_id, error_comm(code), ",".join(code.letters),
+                                                                "".join(", " + a for a in args)))
+    lines.append("}")
+    return lines + alias(e)
+
+
+def error_comm(code):
+    """Whose error handler runs."""
+    if code.comm:
+        return code.comm.name + "_o"
+    for p in code.e.params:
+        if p.kind == "REQUEST" and p.dir in ("in", "inout"):
+            return "std_request_comm(%s, rc)" % ("NULL" if p.is_array else p.name + "_o")
+        if p.kind == "MESSAGE" and p.dir == "inout":
+            return "%s_o ? %s_o->comm : NULL" % (p.name, p.name)
+    return "NULL"
+
+
+def alias(e):
+    return ['extern __typeof__(P%s) %s __attribute__((weak, alias("P%s"), visibility("default")));' % (e.name, e.name, e.name), ""]
+
+
+def emit(model):
+    out = []
+    for name in api.FILE_NAMES:
+        lines = ["/* entry_%s.c -- generated by gen/entries.py: entry points of the standard ABI. */" % name] + INCLUDES
+        for e in model.entries(implemented=True):
+            if e.function.file == name:
+                lines += entry(e)
+        out.append(("facade/entry_%s.c" % name, "\n".join(lines)))
+    return out

@@ -1,0 +1,67 @@
+/* std_callbacks.c -- calls users' functions with handles of the standard ABI: operations, attributes, error handlers.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "facade/std.h"
+
+#include <limits.h>
+
+/* A plain user function counts with int: longer vectors go in pieces. */
+static void call_op(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t)
+{
+    MPI_Datatype handle = std_type_handle(t);
+    if (cb->wide) {
+        MPI_Count n = count;
+        ((MPI_User_function_c *)cb->fn)(in, inout, &n, &handle);
+        return;
+    }
+    for (int64_t done = 0; done < count;) {
+        int n = (int)gw_min64(count - done, INT_MAX);
+        ((MPI_User_function *)cb->fn)((char *)in + done * t->extent, (char *)inout + done * t->extent, &n, &handle);
+        done += n;
+    }
+}
+
+static int attr_result(const char *what, const struct gw_keyval *kv, int code)
+{
+    if (code == MPI_SUCCESS) return GW_OK;
+    return gw_fail(GW_EOTHER, "the %s function of attribute key %u answered error code %d", what, kv->obj.id, code);
+}
+
+static int call_attr_copy(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out)
+{
+    void (*fn)(void) = kv->copy.fn;
+    int code, key = (int)kv->obj.id;
+    if (owner->kind == GW_KIND_TYPE)
+        code = ((MPI_Type_copy_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, kv->extra_state, in, out,
+                                                   flag_out);
+    else
+        code = ((MPI_Comm_copy_attr_function *)fn)(std_comm_handle((struct gw_comm *)owner), key, kv->extra_state, in, out,
+                                                   flag_out);
+    return attr_result("copy", kv, code);
+}
+
+static int call_attr_delete(const struct gw_keyval *kv, struct gw_obj *owner, void *value)
+{
+    void (*fn)(void) = kv->del.fn;
+    int code, key = (int)kv->obj.id;
+    if (owner->kind == GW_KIND_TYPE)
+        code = ((MPI_Type_delete_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, value, kv->extra_state);
+    else
+        code = ((MPI_Comm_delete_attr_function *)fn)(std_comm_handle((struct gw_comm *)owner), key, value, kv->extra_state);
+    return attr_result("delete", kv, code);
+}
+
+static void call_errhandler(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code)
+{
+    MPI_Comm handle = std_comm_handle(c);
+    ((MPI_Comm_errhandler_function *)cb->fn)(&handle, mpi_code);
+}
+
+void std_callbacks_install(void)
+{
+    op_call_user = call_op;
+    gw_attr_call_copy = call_attr_copy;
+    gw_attr_call_delete = call_attr_delete;
+    mpi_call_user_errhandler = call_errhandler;
+}

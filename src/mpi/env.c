@@ -1,0 +1,97 @@
+/* env.c -- environmental inquiry: names, versions, memory, the meaning of error codes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/mpi_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int answer(const char *text, char *out, size_t cap, int *len_out)
+{
+    size_t n = (size_t)gw_min64((int64_t)strlen(text), (int64_t)cap - 1);
+    memcpy(out, text, n);
+    out[n] = 0;
+    *len_out = (int)n;
+    return GW_OK;
+}
+
+int mpi_get_processor_name(char *name_out, int *len_out)
+{
+    return answer(gw_boot.host, name_out, GW_MAX_PROCESSOR_NAME, len_out);
+}
+
+int mpi_get_version(int *version_out, int *subversion_out)
+{
+    *version_out = GW_VERSION;
+    *subversion_out = GW_SUBVERSION;
+    return GW_OK;
+}
+
+int mpi_get_library_version(char *version_out, int *len_out)
+{
+    char text[256];
+    snprintf(text, sizeof text, "Godwit %s, MPI %d.%d, standard ABI %d.%d, shared memory, compiled with %s", GODWIT_VERSION,
+             GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, __VERSION__);
+    return answer(text, version_out, GW_MAX_LIBRARY_VERSION_STRING, len_out);
+}
+
+/* The hint of MPI 4.1 section 9.2; memory is at least aligned for a cache line. */
+static size_t wanted_alignment(struct gw_info *info)
+{
+    const char *text = gw_info_find(info, "mpi_minimum_memory_alignment");
+    size_t least = text ? strtoul(text, NULL, 10) : 0, align = GW_CACHELINE;
+    while (align < least && align < (size_t)1 << 30) align *= 2;
+    return align;
+}
+
+int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, wanted_alignment(info), size > 0 ? (size_t)size : 1) != 0)
+        return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
+    *base_out = p;
+    return GW_OK;
+}
+
+int mpi_free_mem(void *base)
+{
+    free(base);
+    return GW_OK;
+}
+
+/* ---- error codes: a code is its class, unless the user made it ---- */
+static const struct {
+    const char *name, *text;
+} classes[] = {
+#define C(name, text) [GW_##name] = {"MPI_" #name, text},
+#include "mpi/classes.def"
+#undef C
+};
+
+const char *mpi_class_name(int class)
+{
+    return class >= 0 && class < (int)GW_ARRAY_LEN(classes) ? classes[class].name : NULL;
+}
+
+int mpi_error_class(int code, int *class_out)
+{
+    if (mpi_class_name(code))
+        *class_out = code;
+    else if (!gw_errcode_find(code, class_out))
+        return gw_fail(GW_EARG, "errorcode %d is no error code", code);
+    return GW_OK;
+}
+
+int mpi_error_string(int code, char *string_out, int *len_out)
+{
+    char text[GW_MAX_ERROR_STRING] = "";
+    int class;
+    if (mpi_class_name(code))
+        snprintf(text, sizeof text, "%s: %s", classes[code].name, classes[code].text);
+    else if (!gw_errcode_find(code, &class))
+        return gw_fail(GW_EARG, "errorcode %d is no error code", code);
+    else
+        gw_errstring_find(code, text); /* an added code without a text has the empty text */
+    return answer(text, string_out, GW_MAX_ERROR_STRING, len_out);
+}

@@ -1,0 +1,162 @@
+/* init.c -- the rooms from bottom to top and back: MPI_Init, MPI_Finalize, what they leave to know.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/mpi_private.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "node/node.h"
+#include "proto/proto.h"
+
+static _Atomic(uint32_t) call_before_init;
+_Atomic int mpi_phase = MPI_PHASE_BEFORE;
+struct mpi_hot mpi_hot = {.call = &call_before_init, .check = true};
+static int thread_level;
+static pthread_t main_thread;
+
+static const char *level_name(int level)
+{
+    return level == GW_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
+           : level == GW_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+           : level == GW_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+                                           : "MPI_THREAD_MULTIPLE";
+}
+
+static void env_facts(void)
+{
+    char size[16];
+    snprintf(size, sizeof size, "%d", gw_boot.size);
+    gw_info_env_set("maxprocs", size);
+    gw_info_env_set("thread_level", level_name(thread_level));
+}
+
+static void predefined_attributes(void)
+{
+    gw_attr_predefined_set(GW_TAG_UB, INT_MAX);
+    gw_attr_predefined_set(GW_HOST, GW_PROC_NULL);
+    gw_attr_predefined_set(GW_IO, GW_ANY_SOURCE);
+    gw_attr_predefined_set(GW_WTIME_IS_GLOBAL, 0);
+    gw_attr_predefined_set(GW_LASTUSEDCODE, GW_ERR_LASTCODE);
+    if (gw_boot.appnum >= 0) gw_attr_predefined_set(GW_APPNUM, gw_boot.appnum);
+    if (gw_boot.universe_size > 0) gw_attr_predefined_set(GW_UNIVERSE_SIZE, gw_boot.universe_size);
+}
+
+/* The failures of start-up come before any error handler exists: they end the process with a sentence. */
+static void must(int rc, const char *what)
+{
+    if (rc != GW_OK) gw_die("MPI_Init: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
+}
+
+static void rooms_up(void)
+{
+    must(boot_init(), "finding out who the other ranks are");
+    gw_info_init();
+    must(type_init(), "datatypes");
+    must(op_init(), "reduction operations");
+    gw_nlanes = (int)gw_set.lanes; /* proto and req prepare their lanes before peer opens them */
+    int64_t heap = gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) << 20;
+    must(node_init(shm_area_bytes(gw_boot.nlocal, gw_nlanes), (uint64_t)heap), "the memory that the ranks of a node share");
+    req_init();
+    must(proto_init(), "message protocols");
+    must(peer_init(proto_receiver(), NULL), "connecting the ranks");
+    must(comm_init(), "communicators");
+    must(p2p_init(), "point-to-point");
+    must(coll_init(), "collectives");
+}
+
+int mpi_init(int required, int *provided_out)
+{
+    if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
+        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_RUNNING
+                                      ? "MPI is already initialized: call it once"
+                                      : "MPI was finalized: it cannot be initialized again");
+    gw_settings_load();
+    thread_level = required >= GW_THREAD_MULTIPLE     ? GW_THREAD_MULTIPLE
+                   : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
+                   : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
+                                                      : GW_THREAD_SINGLE;
+    gw_threads = thread_level == GW_THREAD_MULTIPLE;
+    main_thread = pthread_self();
+    rooms_up();
+    env_facts();
+    predefined_attributes();
+    uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
+    mpi_hot.call = &boot_my_rank_slot()->call;
+    mpi_enter(fn);
+    mpi_hot.check = gw_set.check_args;
+    mpi_hot.running = true;
+    atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
+    /* Everybody has mapped the segment and opened its wires when this is over: nobody sends into nothing. */
+    must(coll_barrier(&gw_comm_world), "waiting for the other ranks");
+    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
+    *provided_out = thread_level;
+    return GW_OK;
+}
+
+static void rooms_down(void)
+{
+    coll_finalize();
+    p2p_finalize();
+    comm_finalize();
+    peer_finalize();
+    req_finalize();
+    proto_finalize();
+    op_finalize();
+    type_finalize();
+    gw_info_finalize();
+    node_finalize();
+    boot_finalize();
+    gw_obj_finalize();
+    gw_settings_free();
+}
+
+int mpi_finalize(void)
+{
+    /* The first thing that finalize does, while everything still works: callbacks may communicate on MPI_COMM_SELF. */
+    int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
+    if (rc != GW_OK) return rc;
+    rc = coll_barrier(&gw_comm_world); /* nobody leaves while others still need its memory or its progress */
+    if (rc != GW_OK) return rc;
+    rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
+    if (rc != GW_OK) return rc;
+    mpi_hot.running = false;
+    atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
+    mpi_hot.call = &call_before_init;
+    rooms_down();
+    gw_threads = false;
+    return GW_OK;
+}
+
+int mpi_initialized(int *flag_out)
+{
+    *flag_out = atomic_load(&mpi_phase) != MPI_PHASE_BEFORE;
+    return GW_OK;
+}
+
+int mpi_finalized(int *flag_out)
+{
+    *flag_out = atomic_load(&mpi_phase) == MPI_PHASE_FINALIZED;
+    return GW_OK;
+}
+
+int mpi_query_thread(int *provided_out)
+{
+    *provided_out = thread_level;
+    return GW_OK;
+}
+
+int mpi_is_thread_main(int *flag_out)
+{
+    *flag_out = pthread_equal(main_thread, pthread_self()) != 0;
+    return GW_OK;
+}
+
+int mpi_abort(struct gw_comm *c, int errorcode)
+{
+    char text[sizeof((struct boot_rank *)0)->what];
+    snprintf(text, sizeof text, "MPI_Abort(%.48s, %d)", c->name[0] ? c->name : "comm", errorcode);
+    boot_abort(errorcode, text);
+}

@@ -1,0 +1,12 @@
+/* mpi_private.h -- between the files of mpi/.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_MPI_MPI_PRIVATE_H
+#define GW_MPI_MPI_PRIVATE_H
+
+#include "mpi/mpi_room.h"
+
+const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
+
+#endif

@@ -1,0 +1,118 @@
+/* raise.c -- from an error code to what the user sees: error handlers, the block of text, the end of the job.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/mpi_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "boot/call_names_gen.h"
+#include "node/node.h"
+
+enum { BLOCK_MAX = 4096 };
+
+void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code);
+
+/* The error handler of calls without a communicator.  Before init and after finalize nothing is set: errors are fatal. */
+static struct gw_errhandler *handler_of(struct gw_comm *c)
+{
+    if (!mpi_hot.running) return &gw_errors_are_fatal;
+    c = c ? c : &gw_comm_self;
+    return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
+}
+
+bool mpi_raise_prints(struct gw_comm *c)
+{
+    struct gw_errhandler *eh = handler_of(c);
+    return !eh->user.fn && eh != &gw_errors_return;
+}
+
+/* True if another rank of this node has already printed why the job ends: one block is enough. */
+static bool someone_aborted(void)
+{
+    if (!gw_node.base || gw_node.nlocal < 2) return false;
+    const struct boot_head *head = (const struct boot_head *)gw_node.base;
+    const struct boot_rank *ranks = (const struct boot_rank *)(gw_node.base + head->ranks_offset);
+    for (int i = 0; i < gw_node.nlocal; i++)
+        if (i != gw_node.me && atomic_load_explicit(&ranks[i].phase, memory_order_acquire) == BOOT_ABORTED) return true;
+    return false;
+}
+
+static void print_block(const char *text)
+{
+    /* One write, so that the blocks of several ranks do not mix. */
+    size_t done = 0, n = strlen(text);
+    while (done < n) {
+        ssize_t k = write(STDERR_FILENO, text + done, n - done);
+        if (k <= 0) return;
+        done += (size_t)k;
+    }
+}
+
+static void who_am_i(char *out, size_t cap)
+{
+    int phase = atomic_load_explicit(&mpi_phase, memory_order_relaxed);
+    if (phase == MPI_PHASE_BEFORE)
+        snprintf(out, cap, "pid %d", (int)getpid());
+    else
+        snprintf(out, cap, "rank %d (pid %d on %s)", gw_boot.rank, (int)getpid(), gw_boot.host);
+}
+
+static const char *what_to_do(const struct gw_errhandler *eh)
+{
+    if (!mpi_hot.running) return "outside of MPI_Init and MPI_Finalize every error ends the program";
+    if (eh == &gw_errors_abort) return "this rank and the job end now (MPI_ERRORS_ABORT is set)";
+    return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
+           "MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) would return the error instead)";
+}
+
+static GW_COLD void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
+                               const char *reason) __attribute__((noreturn));
+static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
+                       const char *reason)
+{
+    char block[BLOCK_MAX], who[192], last_words[sizeof((struct boot_rank *)0)->what];
+    const char *class = mpi_class_name(mpi_code);
+    who_am_i(who, sizeof who);
+    snprintf(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error", reason,
+             what_to_do(eh));
+    if (!someone_aborted()) print_block(block);
+    snprintf(last_words, sizeof last_words, "%.40s failed: %s: %.50s", call, class ? class : "error", reason);
+    boot_abort(mpi_code, last_words);
+}
+
+/* Runs the handler; returns if it lets the program go on. */
+static void handle(struct gw_comm *c, int mpi_code, const char *call, const char *args, const char *reason)
+{
+    struct gw_errhandler *eh = handler_of(c);
+    if (eh == &gw_errors_return) return;
+    if (eh->user.fn) {
+        int code = mpi_code;
+        gw_errhandler_hold(eh); /* the user's function may set another one */
+        mpi_call_user_errhandler(&eh->user, c ? c : &gw_comm_self, &code);
+        gw_errhandler_release(eh);
+        return;
+    }
+    end_of_job(eh, mpi_code, call, args, reason);
+}
+
+int mpi_raise(int fn, struct gw_comm *c, int code, const char *args)
+{
+    assert(code < 0 && fn > 0 && fn < BOOT_CALL_NAMES_COUNT);
+    int class = gw_error_class(code);
+    const char *text = gw_fail_text();
+    handle(c, class, boot_call_names[fn], args, text[0] ? text : gw_error_text(code));
+    return class;
+}
+
+int mpi_call_errhandler(struct gw_comm *c, int mpi_code)
+{
+    char text[GW_MAX_ERROR_STRING];
+    int len;
+    int rc = mpi_error_string(mpi_code, text, &len);
+    if (rc != GW_OK) return rc;
+    handle(c, mpi_code, "the program itself", " called the error handler: this", text);
+    return GW_OK;
+}
