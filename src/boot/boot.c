@@ -131,3 +131,16 @@ void boot_abort(int code, const char *text)
     /* A status holds 8 bits; 256 must not look like success. */
     gw_exit_now(code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff);
 }
+
+int boot_local_rank(int world_rank)
+{
+    int lo = 0, hi = gw_boot.nlocal - 1; /* local_to_world is ascending */
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (gw_boot.local_to_world[mid] < world_rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return gw_boot.local_to_world[lo] == world_rank ? lo : -1;
+}

@@ -62,6 +62,7 @@ struct boot_info {
     int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
 };
 extern struct boot_info gw_boot;
+int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
 
 int boot_init(void);           /* once; GW_OK or it explains and ends the process */
 void boot_finalize(void);

@@ -15,20 +15,6 @@ static _Thread_local struct gw_comm *dying;
 struct gw_comm *comm_dying(void) { return dying; }
 int comm_my_world_rank(void) { return gw_boot.rank; }
 
-/* Ranks of this node are ascending in gw_boot.local_to_world. */
-static bool on_this_node(int world_rank)
-{
-    int lo = 0, hi = gw_boot.nlocal - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (gw_boot.local_to_world[mid] < world_rank)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return gw_boot.local_to_world[lo] == world_rank;
-}
-
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
     c->ctx = ctx_id << 2;
@@ -39,7 +25,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
     c->one_node = true;
-    for (int i = 0; i < c->size && c->one_node; i++) c->one_node = on_this_node(group_world(group, i));
+    for (int i = 0; i < c->size && c->one_node; i++) c->one_node = boot_local_rank(group_world(group, i)) >= 0;
 }
 
 int comm_init(void)

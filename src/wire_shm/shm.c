@@ -66,19 +66,6 @@ static void shm_close(struct wire *w)
     free(w);
 }
 
-static int local_rank_of(int world_rank)
-{
-    int lo = 0, hi = gw_boot.nlocal - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (gw_boot.local_to_world[mid] < world_rank)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return gw_boot.local_to_world[lo] == world_rank ? lo : -1;
-}
-
 /* The number of an exclusive ring (from 1) that is ours from now on; 0: all are taken. */
 static int ring_claim(const struct wire *w, struct shm_box *box)
 {
@@ -107,7 +94,7 @@ static void ep_set_ring(const struct wire *w, struct wire_ep *ep, struct shm_box
 
 static int shm_connect(struct wire *w, int world_rank, struct wire_ep **ep_out)
 {
-    int local = local_rank_of(world_rank);
+    int local = boot_local_rank(world_rank);
     if (local < 0)
         return gw_fail(GW_ERANK, "world rank %d is on another node; this version has no network wire", world_rank);
     struct wire_ep *ep = &w->eps[local];

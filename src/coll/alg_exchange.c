@@ -1,0 +1,157 @@
+/* alg_exchange.c -- gather, scatter, allgather, alltoall, reduce_scatter by messages.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+/* Up to PLAN_STEPS members a round at the root, which leaves itself out but copies its own block first. */
+static int root_round(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
+{
+    struct plan_steps s = {steps, 0};
+    if (a->rank != a->root) {
+        if (round > 0) return 0;
+        struct plan_ref whole = gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
+        gather ? step_send(&s, a->root, whole) : step_recv(&s, a->root, whole);
+        return s.n;
+    }
+    if (round == 0) {
+        if (gather && !a->in_place) step_copy(&s, ref_typed(PLAN_IN, 0, a->scount, a->st), recv_block(a, a->rank));
+        if (!gather && !a->in_place) step_copy(&s, send_block(a, a->rank), ref_typed(PLAN_OUT, 0, a->rcount, a->rt));
+        if (s.n == 0) step_nothing(&s);
+        return s.n;
+    }
+    for (int i = (round - 1) * PLAN_STEPS; i < a->size && i < round * PLAN_STEPS; i++) {
+        if (i == a->root) continue;
+        gather ? step_recv(&s, i, recv_block(a, i)) : step_send(&s, i, send_block(a, i));
+    }
+    if (s.n == 0 && round * PLAN_STEPS < a->size) step_nothing(&s);
+    return s.n;
+}
+static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, true); }
+static int scatter_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, false); }
+const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P};
+const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P};
+
+/* ---- allgather(v) ------------------------------------------------------------------------------------------------------------ */
+static int allgather_ring(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size;
+    if (round == 0) {
+        if (a->in_place)
+            step_nothing(&s);
+        else
+            step_copy(&s, ref_typed(PLAN_IN, 0, a->scount, a->st), recv_block(a, a->rank));
+        return s.n;
+    }
+    if (round >= p) return 0;
+    step_send(&s, (a->rank + 1) % p, recv_block(a, (a->rank - round + 1 + p) % p));
+    step_recv(&s, (a->rank - 1 + p) % p, recv_block(a, (a->rank - round + p) % p));
+    return s.n;
+}
+const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P};
+
+/* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
+static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
+static int allgather_bruck(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size, rounds = 0;
+    int64_t block = a->rcount * a->rt->size;
+    while (1 << rounds < p) rounds++;
+    if (round == 0) {
+        step_copy(&s, a->in_place ? recv_block(a, a->rank) : ref_typed(PLAN_IN, 0, a->scount, a->st), ref_raw(PLAN_TMP, 0, block));
+        return s.n;
+    }
+    if (round <= rounds) {
+        int have = 1 << (round - 1), n = have < p - have ? have : p - have;
+        step_send(&s, (a->rank - have + p) % p, ref_raw(PLAN_TMP, 0, n * block));
+        step_recv(&s, (a->rank + have) % p, ref_raw(PLAN_TMP, have * block, n * block));
+        return s.n;
+    }
+    for (int i = (round - rounds - 1) * PLAN_STEPS; i < p && s.n < PLAN_STEPS; i++)
+        step_copy(&s, ref_raw(PLAN_TMP, i * block, block), recv_block(a, (a->rank + i) % p));
+    return s.n;
+}
+const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P};
+
+/* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
+static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size;
+    if (round == 0) {
+        step_copy(&s, send_block(a, a->rank), recv_block(a, a->rank));
+        return s.n;
+    }
+    /* Four pairs a round. */
+    for (int r = 1 + (round - 1) * 4; r < p && s.n < PLAN_STEPS; r++) {
+        step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
+        step_send(&s, (a->rank + r) % p, send_block(a, (a->rank + r) % p));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P};
+
+/* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
+static int64_t largest_block(const struct plan_args *a)
+{
+    int64_t most = 0;
+    for (int i = 0; i < a->size; i++) {
+        struct plan_ref r = recv_block(a, i);
+        most = gw_max64(most, ref_bytes(&r));
+    }
+    return most;
+}
+static int alltoall_in_place(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (round >= a->size) return 0;
+    int peer = (round - a->rank + a->size) % a->size;
+    if (peer == a->rank) {
+        step_nothing(&s);
+        return s.n;
+    }
+    struct plan_ref block = recv_block(a, peer), copy = ref_raw(PLAN_TMP, 0, ref_bytes(&block));
+    step_copy(&s, block, copy);
+    step_recv(&s, peer, block);
+    step_send(&s, peer, copy);
+    return s.n;
+}
+const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P};
+
+/* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
+static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
+
+/* rcounts (or rcount) elements each; the input lies one block after the other. */
+static struct plan_ref input_block(const struct plan_args *a, int i)
+{
+    int64_t first = 0, n = a->rcount;
+    if (a->rcounts.v) {
+        n = gw_counts_at(a->rcounts, i);
+        for (int k = 0; k < i; k++) first += gw_counts_at(a->rcounts, k);
+    } else {
+        first = i * a->rcount;
+    }
+    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, first * a->rt->extent, n, a->rt);
+}
+
+static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size, r = (round + 1) / 2;
+    struct plan_ref own = input_block(a, a->rank), acc = ref_typed(PLAN_TMP, 0, own.count, a->rt), in = acc;
+    in.off = a->tmp_span;
+    if (round == 0) {
+        step_copy(&s, own, acc);
+    } else if (r < p && round % 2) {
+        step_send(&s, (a->rank + r) % p, input_block(a, (a->rank + r) % p));
+        step_recv(&s, (a->rank - r + p) % p, in);
+    } else if (r < p) {
+        step_reduce(&s, in, acc);
+    } else if (round == 2 * p - 1) {
+        step_copy(&s, acc, ref_typed(PLAN_OUT, 0, own.count, a->rt));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P};

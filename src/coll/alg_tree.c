@@ -1,0 +1,220 @@
+/* alg_tree.c -- barrier, bcast, reduce, allreduce, scan by messages: trees, doublings, chains and rings.
+ *
+ * Temporaries 0 and 1 of the reductions hold one whole operand each, tmp_span bytes apart.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+static int log2_up(int p)
+{
+    int k = 0;
+    while (1 << k < p) k++;
+    return k;
+}
+
+/* ---- barrier: in round k everybody tells the rank 2^k further on --------------------------------------------------------- */
+static int barrier_dissemination(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int d = 1 << round;
+    if (d >= a->size) return 0;
+    step_send(&s, (a->rank + d) % a->size, ref_raw(PLAN_OUT, 0, 0));
+    step_recv(&s, (a->rank - d + a->size) % a->size, ref_raw(PLAN_OUT, 0, 0));
+    return s.n;
+}
+const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P};
+
+/* ---- bcast: binomial tree from the root, widest step first ------------------------------------------------------------------ */
+static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int rounds = log2_up(a->size), v = (a->rank - a->root + a->size) % a->size;
+    if (round >= rounds) return 0;
+    int d = 1 << (rounds - 1 - round);
+    struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
+    if (v % (2 * d) == 0 && v + d < a->size)
+        step_send(&s, (a->rank + d) % a->size, all);
+    else if (v % (2 * d) == d)
+        step_recv(&s, (a->rank - d + a->size) % a->size, all);
+    else
+        step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P};
+
+/* Chain: piece by piece from each rank to the next; the data is one run of bytes. */
+static int bcast_chain(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int v = (a->rank - a->root + a->size) % a->size, p = a->size;
+    int64_t bytes = a->rcount * a->rt->size, piece = a->chunk ? a->chunk : 64 << 10, n = (bytes + piece - 1) / piece;
+    if (round >= n + p - 2) return 0;
+    int64_t in = round - (v - 1), out = round - v;
+    if (v > 0 && in >= 0 && in < n)
+        step_recv(&s, (a->rank - 1 + p) % p, ref_raw(PLAN_OUT, a->rt->true_lb + in * piece, gw_min64(piece, bytes - in * piece)));
+    if (v < p - 1 && out >= 0 && out < n)
+        step_send(&s, (a->rank + 1) % p, ref_raw(PLAN_OUT, a->rt->true_lb + out * piece, gw_min64(piece, bytes - out * piece)));
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, NULL, PLAN_P2P};
+
+/* ---- reductions -------------------------------------------------------------------------------------------------------------- */
+static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
+static struct plan_ref operand(const struct plan_args *a, int i) { return ref_typed(PLAN_TMP, i * a->tmp_span, a->rcount, a->rt); }
+static struct plan_ref mine(const struct plan_args *a) { return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, 0, a->rcount, a->rt); }
+static struct plan_ref result(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
+
+/* acc (temporary 0) = what is in temporary 1 joined on the side where it belongs in rank order. */
+static void join(struct plan_steps *s, const struct plan_args *a, bool other_is_left)
+{
+    if (other_is_left) {
+        step_reduce(s, operand(a, 1), operand(a, 0));
+    } else {
+        step_reduce(s, operand(a, 0), operand(a, 1));
+        step_copy(s, operand(a, 1), operand(a, 0));
+    }
+}
+
+/* Binomial tree towards rank 0 in true rank order (so any associative operation is right), then to the root.
+ * Round 0 begins; rounds 1+2k exchange over distance 2^k, 2+2k join; two more bring the result home. */
+static int reduce_binomial(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int k = (round - 1) / 2, levels = log2_up(a->size), d = 1 << k, v = a->rank;
+    if (round == 0) {
+        step_copy(&s, mine(a), operand(a, 0));
+        return s.n;
+    }
+    if (k < levels) {
+        bool still_in = v % d == 0, gives = still_in && v & d, takes = still_in && !(v & d) && v + d < a->size;
+        if (gives && round % 2)
+            step_send(&s, v - d, operand(a, 0));
+        else if (takes && round % 2)
+            step_recv(&s, v + d, operand(a, 1));
+        else if (takes)
+            join(&s, a, false);
+        if (s.n == 0) step_nothing(&s);
+        return s.n;
+    }
+    if (round != 1 + 2 * levels) return 0;
+    if (v == 0 && a->root == 0)
+        step_copy(&s, operand(a, 0), result(a));
+    else if (v == 0)
+        step_send(&s, a->root, operand(a, 0));
+    else if (v == a->root)
+        step_recv(&s, 0, result(a));
+    else
+        step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P};
+
+/* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
+ * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept. */
+static int allreduce_doubling(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int levels = log2_up(a->size + 1) - 1, pow2 = 1 << levels, rest = a->size - pow2;
+    bool folded = a->rank < 2 * rest, gone = folded && a->rank % 2 == 0;
+    int v = folded ? a->rank / 2 : a->rank - rest, k = (round - 3) / 2, last = 3 + 2 * levels;
+    if (round == 0) {
+        step_copy(&s, mine(a), operand(a, 0));
+    } else if (round == 1 && folded) {
+        gone ? step_send(&s, a->rank + 1, operand(a, 0)) : step_recv(&s, a->rank - 1, operand(a, 1));
+    } else if (round == 2 && folded && !gone) {
+        join(&s, a, true);
+    } else if (round >= 3 && round < last && !gone) {
+        int other = v ^ 1 << k, peer = other < rest ? 2 * other + 1 : other + rest;
+        if (round % 2) {
+            step_send(&s, peer, operand(a, 0));
+            step_recv(&s, peer, operand(a, 1));
+        } else {
+            join(&s, a, other < v);
+        }
+    } else if (round == last) {
+        if (!gone) step_copy(&s, operand(a, 0), result(a));
+        if (gone)
+            step_recv(&s, a->rank + 1, result(a));
+        else if (folded)
+            step_send(&s, a->rank - 1, operand(a, 0));
+    } else if (round > last) {
+        return 0;
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P};
+
+/* Block i of p of the result. */
+static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i)
+{
+    int64_t n = a->rcount / a->size, extra = a->rcount % a->size;
+    int64_t first = i * n + gw_min64(i, extra);
+    return ref_typed(buf, first * a->rt->extent, n + (i < extra), a->rt);
+}
+static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
+
+/* Ring: p-1 rounds of passing blocks on while reducing, p-1 rounds of passing results on.  Commutative operations. */
+static int allreduce_ring(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size, to = (a->rank + 1) % p, from = (a->rank - 1 + p) % p;
+    if (round == 0) {
+        if (!a->in_place) step_copy(&s, mine(a), result(a));
+        if (s.n == 0) step_nothing(&s);
+        return s.n;
+    }
+    int r = (round - 1) / 2; /* reduce phase: two rounds a step */
+    if (r < p - 1) {
+        int gives = (a->rank - r + p) % p, takes = (a->rank - r - 1 + 2 * p) % p;
+        if (round % 2) {
+            step_send(&s, to, share(a, PLAN_OUT, gives));
+            step_recv(&s, from, share(a, PLAN_TMP, takes));
+        } else {
+            step_reduce(&s, share(a, PLAN_TMP, takes), share(a, PLAN_OUT, takes));
+        }
+        return s.n;
+    }
+    r = round - 1 - 2 * (p - 1);
+    if (r >= p - 1) return 0;
+    step_send(&s, to, share(a, PLAN_OUT, (a->rank + 1 - r + 2 * p) % p));
+    step_recv(&s, from, share(a, PLAN_OUT, (a->rank - r + p) % p));
+    return s.n;
+}
+const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P};
+
+/* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
+static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
+
+static int scan_round(const struct plan_args *a, int round, struct plan_step *steps, bool exclusive)
+{
+    struct plan_steps s = {steps, 0};
+    int levels = log2_up(a->size), k = (round - 1) / 2, peer = a->rank ^ 1 << k;
+    if (round == 0) {
+        step_copy(&s, mine(a), operand(a, 0));
+        if (!exclusive && !a->in_place) step_copy(&s, mine(a), result(a));
+    } else if (k < levels && peer < a->size && round % 2) {
+        step_send(&s, peer, operand(a, 0));
+        step_recv(&s, peer, operand(a, 1));
+    } else if (k < levels && peer < a->size) {
+        /* The first block to come in from below begins an exclusive result; later ones lie further below. */
+        bool first = (a->rank & ((1 << k) - 1)) == 0;
+        if (peer < a->rank && exclusive && first)
+            step_copy(&s, operand(a, 1), operand(a, 2));
+        else if (peer < a->rank)
+            step_reduce(&s, operand(a, 1), exclusive ? operand(a, 2) : result(a));
+        join(&s, a, peer < a->rank);
+    } else if (round == 1 + 2 * levels && exclusive && a->rank > 0) {
+        step_copy(&s, operand(a, 2), result(a));
+    } else if (round > 2 * levels) {
+        return 0;
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+static int scan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, false); }
+static int exscan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, true); }
+const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P};
+const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P};

@@ -1,0 +1,102 @@
+/* coll_private.h -- what the algorithm files share: making references and steps, blocks of vector collectives.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_COLL_COLL_PRIVATE_H
+#define GW_COLL_COLL_PRIVATE_H
+
+#include "coll/coll.h"
+#include "plan/plan.h"
+
+static inline struct plan_ref ref_typed(enum plan_buf buf, int64_t off, int64_t count, struct gw_type *t)
+{
+    return (struct plan_ref){.buf = (uint8_t)buf, .off = off, .count = count, .type = t, .len = -1};
+}
+static inline struct plan_ref ref_raw(enum plan_buf buf, int64_t off, int64_t len)
+{
+    return (struct plan_ref){.buf = (uint8_t)buf, .off = off, .len = len};
+}
+/* Bytes [pos, pos + len) of the packed stream of a typed reference. */
+static inline struct plan_ref ref_part(struct plan_ref r, int64_t pos, int64_t len)
+{
+    r.pos = pos;
+    r.len = len;
+    return r;
+}
+static inline struct plan_ref ref_shm(const struct plan_args *a, int rank, int64_t off, int64_t len)
+{
+    return (struct plan_ref){.buf = PLAN_SHM, .slot = (uint8_t)(a->n % PLAN_SLOTS), .rank = rank, .off = off, .len = len};
+}
+static inline struct plan_ref ref_slot(int rank, int64_t slot, int64_t off, int64_t len) /* in a wide collective */
+{
+    return (struct plan_ref){.buf = PLAN_SHM, .slot = (uint8_t)(slot % PLAN_SLOTS), .rank = rank, .off = off, .len = len};
+}
+
+/* A list of steps in the making. */
+struct plan_steps { struct plan_step *at; int n; };
+static inline struct plan_step *step_add(struct plan_steps *s, enum plan_kind kind)
+{
+    assert(s->n < PLAN_STEPS);
+    s->at[s->n] = (struct plan_step){.kind = (uint8_t)kind};
+    return &s->at[s->n++];
+}
+static inline void step_send(struct plan_steps *s, int peer, struct plan_ref a)
+{
+    struct plan_step *p = step_add(s, PLAN_SEND);
+    p->peer = peer, p->a = a;
+}
+static inline void step_recv(struct plan_steps *s, int peer, struct plan_ref a)
+{
+    struct plan_step *p = step_add(s, PLAN_RECV);
+    p->peer = peer, p->a = a;
+}
+static inline void step_copy(struct plan_steps *s, struct plan_ref a, struct plan_ref b)
+{
+    struct plan_step *p = step_add(s, PLAN_COPY);
+    p->a = a, p->b = b;
+}
+static inline void step_reduce(struct plan_steps *s, struct plan_ref a, struct plan_ref b) /* b = a OP b */
+{
+    struct plan_step *p = step_add(s, PLAN_REDUCE);
+    p->a = a, p->b = b;
+}
+static inline void step_publish(struct plan_steps *s, int phase) { step_add(s, PLAN_PUBLISH)->phase = phase; }
+static inline void step_wait(struct plan_steps *s, int peer, int phase)
+{
+    struct plan_step *p = step_add(s, PLAN_WAIT);
+    p->peer = peer, p->phase = phase;
+}
+/* A round in which this rank has nothing to do. */
+static inline void step_nothing(struct plan_steps *s) { step_copy(s, ref_raw(PLAN_OUT, 0, 0), ref_raw(PLAN_OUT, 0, 0)); }
+
+/* What this rank gives to, and takes from, member i: regular, v and w forms alike. */
+static inline struct plan_ref block_of(enum plan_buf buf, int i, int64_t count, struct gw_type *t, struct gw_counts counts,
+                                       struct gw_counts displs, struct gw_type **types)
+{
+    struct gw_type *type = types ? types[i] : t;
+    int64_t n = counts.v ? gw_counts_at(counts, i) : count;
+    int64_t d = displs.v ? gw_counts_at(displs, i) : (int64_t)i * count;
+    return ref_typed(buf, types ? d : d * type->extent, n, type);
+}
+static inline struct plan_ref send_block(const struct plan_args *a, int i)
+{
+    return block_of(PLAN_IN, i, a->scount, a->st, a->scounts, a->sdispls, a->sts);
+}
+static inline struct plan_ref recv_block(const struct plan_args *a, int i)
+{
+    return block_of(PLAN_OUT, i, a->rcount, a->rt, a->rcounts, a->rdispls, a->rts);
+}
+static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
+
+#define ALGORITHMS(X)                                                                                                       \
+    X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring)    \
+    X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
+    X(reduce_scatter_pairwise) X(scan_doubling) X(exscan_doubling)                                                          \
+    X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
+    X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide) X(allgather_pull)        \
+    X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(scan_leaf) X(exscan_leaf)
+#define X(name) extern const struct plan_algorithm alg_##name;
+ALGORITHMS(X)
+#undef X
+
+#endif

@@ -1,0 +1,296 @@
+/* exec.c -- runs the rounds of one collective: never blocks but in plan_run.
+ *
+ *   EMIT --local steps done--> POSTED --all requests complete--> EMIT of the next round ... --no steps--> over
+ *   (a WAIT that does not hold yet leaves the round where it is)
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "node/node.h"
+#include "plan/plan_private.h"
+
+/* ---- references to memory -------------------------------------------------------------------------------------------------- */
+char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
+{
+    switch (r->buf) {
+    case PLAN_IN: return m->in + r->off;
+    case PLAN_OUT: return m->out + r->off;
+    case PLAN_TMP: return m->tmp + r->off + (r->type ? m->tmp_shift : 0);
+    default: return m->shm(m->ctx, r->rank, r->slot) + r->off;
+    }
+}
+
+/* A reference as a cursor over the part that it means. */
+static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r, struct type_cursor *c)
+{
+    char *at = plan_address(m, r);
+    if (!r->type) {
+        type_cursor_init(c, at, r->len, gw_type_byte);
+        return r->len;
+    }
+    type_cursor_init(c, at, r->count, r->type);
+    if (r->len < 0) return c->total;
+    type_cursor_seek(c, r->pos);
+    return gw_min64(r->len, c->total - r->pos);
+}
+
+void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b)
+{
+    struct type_cursor from, to;
+    int64_t n = gw_min64(ref_cursor(m, a, &from), ref_cursor(m, b, &to));
+    if (n <= 0) return;
+    if (to.type->is_dense) {
+        type_cursor_pack(&from, to.buf + to.type->true_lb + to.pos, n);
+    } else if (from.type->is_dense) {
+        type_cursor_unpack(&to, from.buf + from.type->true_lb + from.pos, n);
+    } else {
+        char piece[4096];
+        for (int64_t done = 0, part; done < n; done += part) {
+            part = type_cursor_pack(&from, piece, gw_min64((int64_t)sizeof piece, n - done));
+            type_cursor_unpack(&to, piece, part);
+        }
+    }
+}
+
+static char *shm_slot(void *ctx, int rank, int slot) { return leaf_slot(ctx, rank, slot); }
+
+static struct plan_memory memory_of(const struct plan_exec *x)
+{
+    return (struct plan_memory){x->in, x->out, x->tmp, x->tmp_shift, shm_slot, x->comm->coll};
+}
+
+/* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
+static inline uint64_t flag_at(const struct plan_exec *x, int phase) { return x->args.n << 20 | (uint64_t)phase; }
+
+static inline bool flag_reached(const struct comm_coll *k, int rank, uint64_t value)
+{
+    /* Acquire: pairs with [F1]; what the member wrote before it raised its flag is visible. */
+    return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire) >= value;
+}
+
+static void publish(struct plan_exec *x, int phase)
+{
+    struct comm_coll *k = x->comm->coll;
+    /* [F1] pairs with the acquire in flag_reached(). */
+    atomic_store_explicit(&k->flags[x->args.rank].value, flag_at(x, phase), memory_order_release);
+    for (int i = 0; i < x->args.size; i++)
+        if (i != x->args.rank) node_ring(k->local[i]);
+}
+
+/* Has everybody's flag reached this value?  Looks on from where the last look ended. */
+static bool all_reached(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->comm->coll;
+    if (k->safe >= value) return true;
+    while (x->scan < x->args.size && flag_reached(k, x->scan, value)) x->scan++;
+    if (x->scan < x->args.size) return false;
+    x->scan = 0;
+    k->safe = value;
+    return true;
+}
+
+static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    struct plan_ref piece = s->a;
+    int last = s->peer - 1, next = last - 1;
+    char *acc = plan_address(m, &s->b), *left = NULL;
+    piece.rank = last;
+    char *right = plan_address(m, &piece);
+    piece.rank = next;
+    if (next >= 0) left = plan_address(m, &piece);
+    /* From the last member down: each comes in as the left operand. */
+    if (left && op_reduce3(x->args.op, left, right, acc, s->a.count, s->a.type))
+        next--;
+    else
+        type_copy(right, s->a.count, s->a.type, acc, s->a.count, s->a.type);
+    for (int r = next; r >= 0; r--) {
+        piece.rank = r;
+        op_reduce(x->args.op, plan_address(m, &piece), acc, s->a.count, s->a.type);
+    }
+}
+
+static void shm_gather(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    struct plan_ref from = s->a, to = s->b;
+    for (int r = 0; r < x->args.size; r++) {
+        from.rank = r;
+        to.off = s->b.off + r * s->stride;
+        plan_copy(m, &from, &to);
+    }
+}
+
+static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    struct comm_coll *k = x->comm->coll;
+    struct gw_peer *p = comm_peer(x->comm, s->peer);
+    struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
+    if (!s->a.len) return GW_OK;
+    gw_lock(&x->comm->lane->lock);
+    int rc = p->ops->get(p->ep, &to, 1, k->flags[s->peer].address + (uint64_t)s->remote, NULL);
+    gw_unlock(&x->comm->lane->lock);
+    return rc;
+}
+
+/* One local step: true if it is done, false if it must be tried again later. */
+static bool local_step(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    struct comm_coll *k = x->comm->coll;
+    switch (s->kind) {
+    case PLAN_COPY: plan_copy(m, &s->a, &s->b); return true;
+    case PLAN_REDUCE: op_reduce(x->args.op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
+    case PLAN_PUBLISH: publish(x, s->phase); return true;
+    case PLAN_WAIT:
+        return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_reached(k, s->peer, flag_at(x, s->phase));
+    case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
+    case PLAN_SHM_GATHER: shm_gather(x, m, s); return true;
+    case PLAN_EXPOSE: k->flags[x->args.rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
+    case PLAN_PULL: {
+        int rc = pull(x, m, s);
+        if (rc < 0 && x->err == GW_OK) x->err = rc;
+        return true;
+    }
+    default: return true; /* messages: posted when the local steps are done */
+    }
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+static void post(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    const struct plan_ref *r = &s->a;
+    char *at = plan_address(m, r);
+    struct gw_type *t = r->type ? r->type : gw_type_byte;
+    int64_t count = r->type ? r->count : r->len;
+    int tag = (int)(x->args.n & 0x3fffffff), rc;
+    struct gw_req *req = NULL;
+    if (s->kind == PLAN_SEND)
+        rc = p2p_stream_isend(GW_STREAM_COLL, at, count, t, s->peer, tag, x->comm, &req);
+    else
+        rc = p2p_stream_irecv(GW_STREAM_COLL, at, count, t, s->peer, tag, x->comm, &req);
+    if (rc == GW_POSTED) x->reqs[x->n_reqs++] = req;
+    if (rc < 0 && x->err == GW_OK) x->err = rc;
+}
+
+static void post_all(struct plan_exec *x, const struct plan_memory *m)
+{
+    for (int i = 0; i < x->n_steps; i++)
+        if (x->steps[i].kind == PLAN_RECV) post(x, m, &x->steps[i]);
+    for (int i = 0; i < x->n_steps; i++)
+        if (x->steps[i].kind == PLAN_SEND) post(x, m, &x->steps[i]);
+}
+
+static bool reqs_done(struct plan_exec *x)
+{
+    while (x->n_reqs > 0) {
+        struct gw_req *r = x->reqs[x->n_reqs - 1];
+        if (!req_is_done(r)) return false;
+        int rc = p2p_stream_wait(r);
+        if (rc < 0 && x->err == GW_OK) x->err = rc;
+        x->n_reqs--;
+    }
+    return true;
+}
+
+/* As far as it goes without waiting; true: over. */
+static bool advance(struct plan_exec *x)
+{
+    struct plan_memory m = memory_of(x);
+    for (;;) {
+        while (x->at < x->n_steps) {
+            if (!local_step(x, &m, &x->steps[x->at])) return false;
+            x->at++;
+        }
+        if (!x->posted) {
+            post_all(x, &m);
+            x->posted = true;
+        }
+        if (!reqs_done(x)) return false;
+        x->n_steps = x->alg->emit(&x->args, x->round++, x->steps);
+        assert(x->n_steps <= PLAN_STEPS);
+        x->at = 0;
+        x->posted = false;
+        if (x->n_steps == 0) return true;
+    }
+}
+
+/* INVARIANT P1: what everybody's flag must have reached before this collective writes into the region. */
+static uint64_t leaf_entry(const struct comm_coll *k, uint64_t n)
+{
+    uint64_t narrow = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0;
+    uint64_t wide = k->wide ? k->wide << 20 | PLAN_FINAL : 0;
+    return narrow > wide ? narrow : wide;
+}
+
+static void leaf_begin(struct plan_exec *x)
+{
+    struct comm_coll *k = x->comm->coll;
+    x->args.n = ++k->leaf_n;
+    uint64_t entry = leaf_entry(k, x->args.n);
+    if (unlikely(k->safe < entry)) {
+        struct node_wait w;
+        node_wait_begin(&w);
+        while (!all_reached(x, entry)) node_wait_step(&w, req_progress() > 0);
+        node_wait_end(&w);
+    }
+    if (x->alg->leaf == PLAN_WIDE) k->wide = x->args.n;
+}
+
+/* Temporary memory is kept with the communicator from one collective to the next, up to a bound. */
+static int tmp_get(struct plan_exec *x, int64_t bytes)
+{
+    struct comm_coll *k = plan_coll(x->comm);
+    if (!k) return GW_ENOMEM;
+    if (k->tmp_bytes < bytes) {
+        free(k->tmp);
+        k->tmp_bytes = 0;
+        k->tmp = malloc((size_t)bytes);
+        if (!k->tmp) return gw_fail(GW_ENOMEM, "no memory for %lld temporary bytes of a collective", (long long)bytes);
+        k->tmp_bytes = bytes;
+    }
+    x->tmp = k->tmp;
+    return GW_OK;
+}
+
+static void tmp_put(struct comm_coll *k)
+{
+    enum { KEEP = 4 << 20 };
+    if (!k || k->tmp_bytes <= KEEP) return;
+    free(k->tmp);
+    k->tmp = NULL;
+    k->tmp_bytes = 0;
+}
+
+int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out, struct gw_comm *c)
+{
+    enum { PROGRESS_EVERY = 16 };
+    struct plan_exec x;
+    x.alg = alg;
+    x.args = *args;
+    x.comm = c;
+    x.in = (char *)(uintptr_t)in;
+    x.out = out;
+    x.tmp = NULL;
+    x.tmp_shift = args->rt && args->rt->true_lb < 0 ? -args->rt->true_lb : 0;
+    x.round = x.n_steps = x.at = x.scan = x.n_reqs = 0;
+    x.posted = false;
+    x.err = GW_OK;
+    int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
+    if (tmp > 0) {
+        int rc = tmp_get(&x, tmp);
+        if (rc != GW_OK) return rc;
+    }
+    if (alg->leaf)
+        leaf_begin(&x);
+    else
+        x.args.n = c->coll_seq++;
+    struct node_wait w;
+    node_wait_begin(&w);
+    for (unsigned turn = 1; !advance(&x); turn++) {
+        /* Others may need our point-to-point progress; a leaf itself does not. */
+        int n = !alg->leaf || turn % PROGRESS_EVERY == 0 || w.phase ? req_progress() : 0;
+        node_wait_step(&w, n > 0);
+    }
+    node_wait_end(&w);
+    if (tmp) tmp_put(c->coll);
+    return x.err;
+}

@@ -1,0 +1,123 @@
+/* leaf.c -- the region that the members of a communicator on one node share: making, agreeing, freeing.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "boot/boot.h"
+#include "node/node.h"
+#include "plan/plan_private.h"
+
+struct comm_coll *plan_coll(struct gw_comm *c)
+{
+    if (!c->coll) {
+        c->coll = calloc(1, sizeof *c->coll);
+        if (!c->coll) gw_fail(GW_ENOMEM, "no memory for collectives on a communicator");
+    }
+    return c->coll;
+}
+
+/* Member 0 allocates and tells the others: 0 means that the heap is full.  All members come here in the same collective. */
+static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
+{
+    enum { TAG = 1 };
+    struct gw_req *r;
+    int rc = GW_OK;
+    if (c->rank != 0) {
+        rc = p2p_stream_irecv(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, 0, TAG, c, &r);
+        return rc < 0 ? rc : p2p_stream_wait(r);
+    }
+    *offset = node_heap_alloc(bytes);
+    if (*offset) memset(node_ptr(*offset), 0, (size_t)c->size * sizeof(struct leaf_flag));
+    for (int i = 1; i < c->size && rc >= 0; i++) {
+        rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, i, TAG, c, &r);
+        if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    }
+    return rc < 0 ? rc : GW_OK;
+}
+
+static int region_make(struct gw_comm *c, struct comm_coll *k)
+{
+    uint64_t flags = (uint64_t)c->size * sizeof(struct leaf_flag);
+    uint64_t bytes = flags + (uint64_t)c->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
+    k->local = malloc(sizeof *k->local * (size_t)c->size);
+    if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", c->size);
+    for (int i = 0; i < c->size; i++) k->local[i] = boot_local_rank(group_world(c->group, i));
+    int rc = region_agree(c, bytes, &k->region);
+    if (rc != GW_OK) return rc;
+    k->flags = node_ptr(k->region);
+    k->buffers = (char *)k->flags + flags;
+    k->ready = k->region != 0;
+    if (!k->ready) GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
+    return GW_OK;
+}
+
+bool plan_leaf_ready(struct gw_comm *c)
+{
+    struct comm_coll *k = c->coll;
+    if (likely(k && k->asked)) return k->ready;
+    if (!c->one_node || c->size < 2 || !(k = plan_coll(c))) return false;
+    k->asked = true;
+    if (region_make(c, k) != GW_OK) k->ready = false;
+    return k->ready;
+}
+
+/* Everybody says whether it can read everybody; the answer is the same on all members. */
+bool plan_pull_ready(struct gw_comm *c)
+{
+    struct comm_coll *k = c->coll;
+    if (likely(k->pull)) return k->pull == 2;
+    struct leaf_flag *mine = &k->flags[c->rank];
+    bool all = gw_set.cma != GW_SET_CMA_OFF;
+    for (int i = 0; i < c->size && all; i++) {
+        struct gw_peer *p = comm_peer(c, i);
+        struct node_wait w;
+        node_wait_begin(&w);
+        gw_lock(&c->lane->lock);
+        while (!p->ep && peer_connect(c->lane, p) == GW_AGAIN) node_wait_step(&w, req_progress_locked(c->lane) > 0);
+        all = p->ep && shm_cma_ok(p->ep);
+        gw_unlock(&c->lane->lock);
+        node_wait_end(&w);
+    }
+    mine->pid = (int32_t)getpid();
+    atomic_store_explicit(&mine->can_pull, all ? 2 : 1, memory_order_release);
+    for (int i = 0; i < c->size; i++) node_ring(k->local[i]);
+    for (int i = 0; i < c->size; i++) {
+        struct node_wait w;
+        uint32_t answer;
+        node_wait_begin(&w);
+        while (!(answer = atomic_load_explicit(&k->flags[i].can_pull, memory_order_acquire))) node_wait_step(&w, req_progress() > 0);
+        node_wait_end(&w);
+        all = all && answer == 2;
+    }
+    k->pull = all ? 2 : 1;
+    return all;
+}
+
+/* Nobody may free the region while another member still looks at it: each counts itself out. */
+static void coll_free(struct gw_done *d, int err)
+{
+    (void)d, (void)err;
+    struct gw_comm *c = comm_dying();
+    struct comm_coll *k = c->coll;
+    if (k->ready) {
+        /* The last one out, by a counter in the first member's line, frees. */
+        uint32_t left = atomic_fetch_add_explicit(&k->flags[0].left, 1, memory_order_acq_rel) + 1;
+        if (left == (uint32_t)c->size) node_heap_free(k->region);
+    }
+    free(k->local);
+    free(k->tmp);
+    free(k);
+    c->coll = NULL;
+}
+
+static struct gw_done on_destroy = {coll_free};
+
+int plan_init(void)
+{
+    comm_on_destroy_coll = &on_destroy;
+    return GW_OK;
+}
+
+void plan_finalize(void) { comm_on_destroy_coll = NULL; }

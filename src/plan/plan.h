@@ -1,0 +1,114 @@
+/* plan.h -- the step language of collectives, and what runs it.
+ *
+ * An algorithm is a pure function of (args, round) that writes at most PLAN_STEPS steps and returns their number, 0 when it is
+ * over.  The same function serves the blocking call, the checker (all ranks in one process, real data) and, later, requests
+ * and persistent calls: the executor never blocks, whoever drives it does.
+ *
+ * In a round:  first the local steps in order (a WAIT holds back those behind it), then RECVs and SENDs are posted; the round is
+ * over when all of them are complete.  So what a RECV of one round brings may be used from the next round on.
+ *
+ * Node leaves.  The members of a communicator on one node share a region: per member a flag on a line of its own and a
+ * buffer of PLAN_SLOTS slots.  Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.
+ * WAIT holds until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
+ *
+ * INVARIANT P1  a member writes slot s of its buffer in collective n only when everybody has finished reading what was there:
+ *               narrow collectives use slot n modulo PLAN_SLOTS, and wait until everybody has published in collective
+ *               n - PLAN_SLOTS + 1; wide ones use all slots and end with phase PLAN_FINAL, for which the next one waits.
+ * INVARIANT P2  every member publishes at least once in every leaf collective.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PLAN_PLAN_H
+#define GW_PLAN_PLAN_H
+
+#include "op/op.h"
+#include "p2p/p2p.h"
+
+#define PLAN_STEPS 8
+#define PLAN_SLOTS 4
+#define PLAN_SLOT_BYTES (32 << 10)
+#define PLAN_FINAL 0xfffff
+
+enum plan_buf { PLAN_IN, PLAN_OUT, PLAN_TMP, PLAN_SHM }; /* SHM: slot `slot` of member `rank`'s buffer */
+
+/* A piece of memory.  Typed: `count` of `type` from `off`; bytes [pos, pos + len) of its packed stream where len >= 0, else all of
+ * it.  Raw (type NULL): `len` bytes from `off`. */
+struct plan_ref {
+    uint8_t buf, slot;
+    int32_t rank;
+    int64_t off, count, pos, len;
+    struct gw_type *type;
+};
+
+enum plan_kind {
+    PLAN_SEND,       /* a to peer */
+    PLAN_RECV,       /* a from peer */
+    PLAN_COPY,       /* a -> b, min of the lengths */
+    PLAN_REDUCE,     /* b = a OP b, over a.count elements of a.type */
+    PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
+    PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody) has reached `phase` */
+    PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
+    PLAN_SHM_GATHER, /* from everybody's SHM piece a to b, member r's at b.off + r * stride (stride bytes) */
+    PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
+    PLAN_PULL,       /* a.len bytes from `remote` bytes behind what `peer` exposes into a (raw), by the kernel */
+};
+struct plan_step {
+    uint8_t kind;
+    int32_t peer, phase;
+    int64_t stride, remote;
+    struct plan_ref a, b;
+};
+
+/* Everything an algorithm may look at.  Counts per peer where the collective has them. */
+struct plan_args {
+    int rank, size, root;
+    int64_t scount, rcount;       /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
+    struct gw_type *st, *rt;
+    struct gw_counts scounts, sdispls, rcounts, rdispls; /* v NULL where unused; displacements in elements, bytes for w */
+    struct gw_type **sts, **rts;  /* of w forms */
+    struct gw_op *op;
+    bool in_place;
+    int64_t chunk;                /* parameter of the chosen algorithm, bytes or elements; 0: its default */
+    int64_t tmp_span;             /* bytes of one temporary holding rcount elements of rt */
+    uint64_t n;                   /* number of the collective on its communicator */
+};
+typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
+struct plan_algorithm {
+    const char *name;
+    plan_emit *emit;
+    int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
+    uint8_t leaf;                 /* 0: point-to-point; 1: narrow leaf; 2: wide leaf */
+};
+enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE };
+
+/* One collective under way. */
+struct plan_exec {
+    const struct plan_algorithm *alg;
+    struct plan_args args;
+    struct gw_comm *comm;
+    char *in, *out, *tmp;
+    int64_t tmp_shift;            /* typed temporaries begin this far behind tmp (negative true_lb) */
+    int round, n_steps, at, scan; /* scan: member that a WAIT for everybody has come to */
+    bool posted;
+    int n_reqs, err;
+    struct gw_req *reqs[PLAN_STEPS];
+    struct plan_step steps[PLAN_STEPS];
+};
+
+int plan_init(void);
+void plan_finalize(void);
+
+/* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller). */
+int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out, struct gw_comm *c);
+
+/* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
+ * shared heap is full (then on all members). */
+bool plan_leaf_ready(struct gw_comm *c);
+bool plan_pull_ready(struct gw_comm *c); /* every member can read every other's memory (asked once; leaf must be ready) */
+
+/* For the checker: resolves a reference without a communicator. */
+struct plan_memory { char *in, *out, *tmp; int64_t tmp_shift; char *(*shm)(void *ctx, int rank, int slot); void *ctx; };
+void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
+char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
+
+#endif

@@ -1,0 +1,40 @@
+/* plan_private.h -- a communicator's leaf region, between the files of plan/.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PLAN_PLAN_PRIVATE_H
+#define GW_PLAN_PLAN_PRIVATE_H
+
+#include "plan/plan.h"
+
+/* In the segment, a line per member, written by that member only. */
+struct leaf_flag {
+    _Atomic uint64_t value; /* collective << 20 | phase */
+    uint64_t address;       /* what EXPOSE offers */
+    int32_t pid;
+    _Atomic uint32_t can_pull; /* this member can read all others: 1 no, 2 yes, 0 not yet known */
+    _Atomic uint32_t left;  /* in member 0's line: members that have let go of the region */
+} GW_ALIGNED(GW_CACHELINE);
+
+/* c->coll: what a communicator keeps for collectives. */
+struct comm_coll {
+    bool asked, ready;      /* was a region asked for; is there one */
+    int8_t pull;            /* 0 not asked, 1 no, 2 yes */
+    uint64_t region;        /* offset in the segment */
+    struct leaf_flag *flags; /* [size] */
+    char *buffers;          /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
+    int *local;             /* [size] local rank of each member, for doorbells */
+    uint64_t leaf_n;        /* leaf collectives started */
+    uint64_t safe;          /* everybody's flag is known to have reached this */
+    uint64_t wide;          /* number of the last wide collective */
+    char *tmp;              /* kept for the next collective */
+    int64_t tmp_bytes;
+};
+struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
+
+static inline char *leaf_slot(const struct comm_coll *k, int rank, int slot)
+{
+    return k->buffers + ((int64_t)rank * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
+}
+
+#endif
