@@ -29,8 +29,8 @@ static int root_round(const struct plan_args *a, int round, struct plan_step *st
 }
 static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, true); }
 static int scatter_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, false); }
-const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P};
-const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P};
+const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P, NULL};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------ */
 static int allgather_ring(const struct plan_args *a, int round, struct plan_step *steps)
@@ -49,7 +49,7 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, (a->rank - 1 + p) % p, recv_block(a, (a->rank - round + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P};
+const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL};
 
 /* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
 static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
@@ -73,7 +73,7 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
         step_copy(&s, ref_raw(PLAN_TMP, i * block, block), recv_block(a, (a->rank + i) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P};
+const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, NULL};
 
 /* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
@@ -91,7 +91,8 @@ static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_s
     }
     return s.n;
 }
-const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P};
+static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
+const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P, not_in_place};
 
 /* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
 static int64_t largest_block(const struct plan_args *a)
@@ -118,34 +119,21 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     step_send(&s, peer, copy);
     return s.n;
 }
-const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P};
+const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, NULL};
 
 /* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
 static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
-
-/* rcounts (or rcount) elements each; the input lies one block after the other. */
-static struct plan_ref input_block(const struct plan_args *a, int i)
-{
-    int64_t first = 0, n = a->rcount;
-    if (a->rcounts.v) {
-        n = gw_counts_at(a->rcounts, i);
-        for (int k = 0; k < i; k++) first += gw_counts_at(a->rcounts, k);
-    } else {
-        first = i * a->rcount;
-    }
-    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, first * a->rt->extent, n, a->rt);
-}
 
 static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int p = a->size, r = (round + 1) / 2;
-    struct plan_ref own = input_block(a, a->rank), acc = ref_typed(PLAN_TMP, 0, own.count, a->rt), in = acc;
+    struct plan_ref own = operand_part(a, a->rank), acc = ref_typed(PLAN_TMP, 0, own.count, a->rt), in = acc;
     in.off = a->tmp_span;
     if (round == 0) {
         step_copy(&s, own, acc);
     } else if (r < p && round % 2) {
-        step_send(&s, (a->rank + r) % p, input_block(a, (a->rank + r) % p));
+        step_send(&s, (a->rank + r) % p, operand_part(a, (a->rank + r) % p));
         step_recv(&s, (a->rank - r + p) % p, in);
     } else if (r < p) {
         step_reduce(&s, in, acc);
@@ -154,4 +142,33 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P};
+const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes};
+
+/* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
+static int64_t all_my_parts(const struct plan_args *a) { return a->size * a->tmp_span; }
+static struct plan_ref part_from(const struct plan_args *a, int member)
+{
+    return ref_typed(PLAN_TMP, member * a->tmp_span, operand_part(a, a->rank).count, a->rt);
+}
+static int reduce_scatter_ordered(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { PAIRS = PLAN_STEPS / 2 };
+    struct plan_steps s = {steps, 0};
+    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS, k = round - 1 - exchanges;
+    if (round == 0) {
+        step_copy(&s, operand_part(a, a->rank), part_from(a, a->rank));
+    } else if (round <= exchanges) {
+        for (int r = 1 + (round - 1) * PAIRS; r < p && r <= round * PAIRS; r++) {
+            step_recv(&s, (a->rank - r + p) % p, part_from(a, (a->rank - r + p) % p));
+            step_send(&s, (a->rank + r) % p, operand_part(a, (a->rank + r) % p));
+        }
+    } else if (k * PLAN_STEPS < p - 1) {
+        for (int r = p - 2 - k * PLAN_STEPS; r >= 0 && s.n < PLAN_STEPS; r--)
+            step_reduce(&s, part_from(a, r), part_from(a, p - 1));
+    } else if ((k - 1) * PLAN_STEPS < p - 1 || (p == 1 && k == 0)) {
+        struct plan_ref acc = part_from(a, p - 1);
+        step_copy(&s, acc, ref_typed(PLAN_OUT, 0, acc.count, a->rt));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_reduce_scatter_ordered = {"ordered", reduce_scatter_ordered, all_my_parts, PLAN_P2P, NULL};

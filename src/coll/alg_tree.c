@@ -23,7 +23,7 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
     step_recv(&s, (a->rank - d + a->size) % a->size, ref_raw(PLAN_OUT, 0, 0));
     return s.n;
 }
-const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P};
+const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL};
 
 /* ---- bcast: binomial tree from the root, widest step first ------------------------------------------------------------------ */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
@@ -41,24 +41,25 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P};
+const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL};
 
-/* Chain: piece by piece from each rank to the next; the data is one run of bytes. */
+/* Chain: piece by piece from each rank to the next.  A user's buffer that is not one run of bytes is packed first. */
+static int64_t chain_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
 static int bcast_chain(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int v = (a->rank - a->root + a->size) % a->size, p = a->size;
     int64_t bytes = a->rcount * a->rt->size, piece = a->chunk ? a->chunk : 64 << 10, n = (bytes + piece - 1) / piece;
-    if (round >= n + p - 2) return 0;
-    int64_t in = round - (v - 1), out = round - v;
-    if (v > 0 && in >= 0 && in < n)
-        step_recv(&s, (a->rank - 1 + p) % p, ref_raw(PLAN_OUT, a->rt->true_lb + in * piece, gw_min64(piece, bytes - in * piece)));
-    if (v < p - 1 && out >= 0 && out < n)
-        step_send(&s, (a->rank + 1) % p, ref_raw(PLAN_OUT, a->rt->true_lb + out * piece, gw_min64(piece, bytes - out * piece)));
-    if (s.n == 0) step_nothing(&s);
+    struct plan_ref user = ref_typed(PLAN_OUT, 0, a->rcount, a->rt), run = ref_run_of(user, 0);
+    if (round == 0 && v == 0 && run.buf == PLAN_TMP) step_copy(&s, user, run);
+    if (round == n + p - 1 && v > 0 && run.buf == PLAN_TMP) step_copy(&s, run, user);
+    int64_t in = round - v, out = round - 1 - v;
+    if (v > 0 && in >= 0 && in < n) step_recv(&s, (a->rank - 1 + p) % p, ref_cut(run, in * piece, piece));
+    if (v < p - 1 && out >= 0 && out < n) step_send(&s, (a->rank + 1) % p, ref_cut(run, out * piece, piece));
+    if (s.n == 0 && round < n + p) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, NULL, PLAN_P2P};
+const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, chain_tmp, PLAN_P2P, NULL};
 
 /* ---- reductions -------------------------------------------------------------------------------------------------------------- */
 static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
@@ -109,7 +110,7 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P};
+const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P, NULL};
 
 /* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
  * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept. */
@@ -145,7 +146,7 @@ static int allreduce_doubling(const struct plan_args *a, int round, struct plan_
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P};
+const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P, NULL};
 
 /* Block i of p of the result. */
 static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i)
@@ -183,7 +184,7 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, from, share(a, PLAN_OUT, (a->rank - r + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P};
+const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P, op_commutes};
 
 /* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
 static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
@@ -216,5 +217,5 @@ static int scan_round(const struct plan_args *a, int round, struct plan_step *st
 }
 static int scan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, false); }
 static int exscan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, true); }
-const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P};
-const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P};
+const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P, NULL};
+const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P, NULL};

@@ -32,6 +32,20 @@ static inline struct plan_ref ref_slot(int rank, int64_t slot, int64_t off, int6
     return (struct plan_ref){.buf = PLAN_SHM, .slot = (uint8_t)(slot % PLAN_SLOTS), .rank = rank, .off = off, .len = len};
 }
 
+/* Where the bytes of a typed reference lie in one run: in place where its type is dense, else packed behind `at` in the temporary. */
+static inline struct plan_ref ref_run_of(struct plan_ref r, int64_t at)
+{
+    int64_t bytes = r.count * r.type->size;
+    return r.type->is_dense ? ref_raw(r.buf, r.off + r.type->true_lb, bytes) : ref_raw(PLAN_TMP, at, bytes);
+}
+static inline struct plan_ref ref_cut(struct plan_ref run, int64_t pos, int64_t len) /* of a raw one */
+{
+    run.off += pos;
+    run.len = gw_min64(len, run.len - pos);
+    return run;
+}
+static inline int64_t packed_bytes(int64_t count, const struct gw_type *t) { return t->is_dense ? 0 : count * t->size; }
+
 /* A list of steps in the making. */
 struct plan_steps { struct plan_step *at; int n; };
 static inline struct plan_step *step_add(struct plan_steps *s, enum plan_kind kind)
@@ -66,6 +80,7 @@ static inline void step_wait(struct plan_steps *s, int peer, int phase)
     struct plan_step *p = step_add(s, PLAN_WAIT);
     p->peer = peer, p->phase = phase;
 }
+enum { EVERYBODY = -1 };
 /* A round in which this rank has nothing to do. */
 static inline void step_nothing(struct plan_steps *s) { step_copy(s, ref_raw(PLAN_OUT, 0, 0), ref_raw(PLAN_OUT, 0, 0)); }
 
@@ -86,17 +101,59 @@ static inline struct plan_ref recv_block(const struct plan_args *a, int i)
 {
     return block_of(PLAN_OUT, i, a->rcount, a->rt, a->rcounts, a->rdispls, a->rts);
 }
+/* Reductions: my operand, and where the result goes. */
+static inline struct plan_ref operand_mine(const struct plan_args *a)
+{
+    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, 0, a->rcount, a->rt);
+}
+static inline struct plan_ref operand_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
+/* Part i of the operand of a reduce_scatter: the parts lie one behind the other, rcounts (or rcount) elements each. */
+static inline struct plan_ref operand_part(const struct plan_args *a, int i)
+{
+    int64_t first = 0, n = a->rcount;
+    if (a->rcounts.v) {
+        n = gw_counts_at(a->rcounts, i);
+        for (int k = 0; k < i; k++) first += gw_counts_at(a->rcounts, k);
+    } else {
+        first = i * a->rcount;
+    }
+    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, first * a->rt->extent, n, a->rt);
+}
+static inline bool op_commutes(const struct plan_args *a) { return a->op->commutes; }
+/* Leaves compute on the bytes in the shared slots as they are. */
+static inline bool op_dense(const struct plan_args *a) { return a->rt->is_dense && a->rt->true_lb == 0; }
+
 static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
 
 #define ALGORITHMS(X)                                                                                                       \
     X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring)    \
     X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
-    X(reduce_scatter_pairwise) X(scan_doubling) X(exscan_doubling)                                                          \
+    X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(scan_doubling) X(exscan_doubling)                                                          \
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
-    X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide) X(allgather_pull)        \
-    X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(scan_leaf) X(exscan_leaf)
+    X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
+    X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(scan_leaf)     \
+    X(exscan_leaf)
 #define X(name) extern const struct plan_algorithm alg_##name;
 ALGORITHMS(X)
 #undef X
+
+/* ---- choice (select.c) ----------------------------------------------------------------------------------------------------- */
+enum coll_kind {
+    COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_REDUCE,
+    COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS
+};
+/* A row of tune/coll.tbl. */
+struct coll_rule {
+    uint8_t kind;
+    int min_ranks, max_ranks; /* of the communicator */
+    int64_t max_bytes;        /* as the collective counts them: see select.c */
+    const char *name;
+    int64_t chunk;
+};
+extern const struct coll_rule coll_rules[];
+extern const int coll_rule_count;
+int coll_select_init(void);
+/* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
+const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 
 #endif

@@ -35,8 +35,28 @@ static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r,
     return gw_min64(r->len, c->total - r->pos);
 }
 
+/* One run of bytes? */
+static inline bool ref_run(const struct plan_memory *m, const struct plan_ref *r, char **at_out, int64_t *len_out)
+{
+    *at_out = plan_address(m, r);
+    *len_out = r->len;
+    if (!r->type) return true;
+    if (!r->type->is_dense) return false;
+    int64_t total = r->count * r->type->size;
+    *at_out += r->type->true_lb + (r->len < 0 ? 0 : r->pos);
+    *len_out = r->len < 0 ? total : gw_min64(r->len, total - r->pos);
+    return true;
+}
+
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b)
 {
+    char *src, *dst;
+    int64_t have, room;
+    if (likely(ref_run(m, a, &src, &have) && ref_run(m, b, &dst, &room))) {
+        if (have > room) have = room;
+        if (have > 0) memcpy(dst, src, (size_t)have);
+        return;
+    }
     struct type_cursor from, to;
     int64_t n = gw_min64(ref_cursor(m, a, &from), ref_cursor(m, b, &to));
     if (n <= 0) return;
@@ -57,7 +77,7 @@ static char *shm_slot(void *ctx, int rank, int slot) { return leaf_slot(ctx, ran
 
 static struct plan_memory memory_of(const struct plan_exec *x)
 {
-    return (struct plan_memory){x->in, x->out, x->tmp, x->tmp_shift, shm_slot, x->comm->coll};
+    return (struct plan_memory){x->in, x->out, x->tmp, x->args.tmp_shift, shm_slot, x->comm->coll};
 }
 
 /* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
@@ -110,14 +130,15 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
     }
 }
 
-static void shm_gather(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+static void assemble(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
-    struct plan_ref from = s->a, to = s->b;
-    for (int r = 0; r < x->args.size; r++) {
-        from.rank = r;
-        to.off = s->b.off + r * s->stride;
-        plan_copy(m, &from, &to);
+    struct plan_ref piece = s->a;
+    char *to = plan_address(m, &s->b);
+    for (int64_t at = 0; at < s->b.len; at += s->stride) {
+        memcpy(to + at, plan_address(m, &piece) + at, (size_t)gw_min64(s->stride, s->b.len - at));
+        piece.rank++;
     }
+    assert(piece.rank <= x->args.size);
 }
 
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
@@ -143,7 +164,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_WAIT:
         return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_reached(k, s->peer, flag_at(x, s->phase));
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
-    case PLAN_SHM_GATHER: shm_gather(x, m, s); return true;
+    case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: k->flags[x->args.rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
     case PLAN_PULL: {
         int rc = pull(x, m, s);
@@ -232,7 +253,7 @@ static void leaf_begin(struct plan_exec *x)
         while (!all_reached(x, entry)) node_wait_step(&w, req_progress() > 0);
         node_wait_end(&w);
     }
-    if (x->alg->leaf == PLAN_WIDE) k->wide = x->args.n;
+    if (x->alg->kind == PLAN_WIDE) k->wide = x->args.n;
 }
 
 /* Temporary memory is kept with the communicator from one collective to the next, up to a bound. */
@@ -270,7 +291,6 @@ int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, con
     x.in = (char *)(uintptr_t)in;
     x.out = out;
     x.tmp = NULL;
-    x.tmp_shift = args->rt && args->rt->true_lb < 0 ? -args->rt->true_lb : 0;
     x.round = x.n_steps = x.at = x.scan = x.n_reqs = 0;
     x.posted = false;
     x.err = GW_OK;
@@ -279,7 +299,7 @@ int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, con
         int rc = tmp_get(&x, tmp);
         if (rc != GW_OK) return rc;
     }
-    if (alg->leaf)
+    if (alg->kind)
         leaf_begin(&x);
     else
         x.args.n = c->coll_seq++;
@@ -287,7 +307,7 @@ int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, con
     node_wait_begin(&w);
     for (unsigned turn = 1; !advance(&x); turn++) {
         /* Others may need our point-to-point progress; a leaf itself does not. */
-        int n = !alg->leaf || turn % PROGRESS_EVERY == 0 || w.phase ? req_progress() : 0;
+        int n = !alg->kind || turn % PROGRESS_EVERY == 0 || w.phase ? req_progress() : 0;
         node_wait_step(&w, n > 0);
     }
     node_wait_end(&w);

@@ -11,7 +11,7 @@
  * buffer of PLAN_SLOTS slots.  Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.
  * WAIT holds until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
  *
- * INVARIANT P1  a member writes slot s of its buffer in collective n only when everybody has finished reading what was there:
+ * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and wait until everybody has published in collective
  *               n - PLAN_SLOTS + 1; wide ones use all slots and end with phase PLAN_FINAL, for which the next one waits.
  * INVARIANT P2  every member publishes at least once in every leaf collective.
@@ -48,7 +48,7 @@ enum plan_kind {
     PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
     PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody) has reached `phase` */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
-    PLAN_SHM_GATHER, /* from everybody's SHM piece a to b, member r's at b.off + r * stride (stride bytes) */
+    PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
     PLAN_PULL,       /* a.len bytes from `remote` bytes behind what `peer` exposes into a (raw), by the kernel */
 };
@@ -68,8 +68,9 @@ struct plan_args {
     struct gw_type **sts, **rts;  /* of w forms */
     struct gw_op *op;
     bool in_place;
-    int64_t chunk;                /* parameter of the chosen algorithm, bytes or elements; 0: its default */
-    int64_t tmp_span;             /* bytes of one temporary holding rcount elements of rt */
+    int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
+    int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
+    int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
     uint64_t n;                   /* number of the collective on its communicator */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
@@ -77,9 +78,10 @@ struct plan_algorithm {
     const char *name;
     plan_emit *emit;
     int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
-    uint8_t leaf;                 /* 0: point-to-point; 1: narrow leaf; 2: wide leaf */
+    uint8_t kind;
+    bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
 };
-enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE };
+enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
 
 /* One collective under way. */
 struct plan_exec {
@@ -87,7 +89,6 @@ struct plan_exec {
     struct plan_args args;
     struct gw_comm *comm;
     char *in, *out, *tmp;
-    int64_t tmp_shift;            /* typed temporaries begin this far behind tmp (negative true_lb) */
     int round, n_steps, at, scan; /* scan: member that a WAIT for everybody has come to */
     bool posted;
     int n_reqs, err;

@@ -1,0 +1,295 @@
+/* alg_leaf.c -- barrier, bcast and reductions on one node, in the members' shared slots (see plan/plan.h).
+ *
+ * Narrow: what each member gives fits its slot; one or two phases.  Wide: pieces of a slot's size go through all slots, with
+ * one meeting of all members a piece.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    (void)a;
+    struct plan_steps s = {steps, 0};
+    if (round > 0) return 0;
+    step_publish(&s, 1);
+    step_wait(&s, EVERYBODY, 1);
+    return s.n;
+}
+const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW, NULL};
+
+/* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
+static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
+static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref shm = ref_shm(a, a->root, 0, a->rcount * a->rt->size);
+    if (round > 0) return 0;
+    if (a->rank == a->root) step_copy(&s, operand_out(a), shm);
+    step_publish(&s, 1);
+    if (a->rank != a->root) {
+        step_wait(&s, a->root, 1);
+        step_copy(&s, shm, operand_out(a));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW, bcast_fits};
+
+/* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
+static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
+
+/* The root fills slot after slot and runs PLAN_SLOTS pieces ahead of the slowest reader. */
+static int64_t bcast_piece(const struct plan_args *a) { return a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : 16 << 10; }
+static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t bytes = a->rcount * a->rt->size, piece = bcast_piece(a), n = (bytes + piece - 1) / piece, k = round - 1;
+    bool root = a->rank == a->root;
+    if (round == 0) {
+        step_publish(&s, 1);
+        if (root) step_wait(&s, EVERYBODY, 1);
+        return s.n;
+    }
+    if (k > n) return 0;
+    if (k == n) {
+        step_publish(&s, PLAN_FINAL);
+        return s.n;
+    }
+    int64_t len = gw_min64(piece, bytes - k * piece);
+    struct plan_ref user = ref_part(operand_out(a), k * piece, len), shm = ref_slot(a->root, k, 0, len);
+    if (!root)
+        step_wait(&s, a->root, (int)(2 + k));
+    else if (k >= PLAN_SLOTS)
+        step_wait(&s, EVERYBODY, (int)(2 + k - PLAN_SLOTS));
+    root ? step_copy(&s, user, shm) : step_copy(&s, shm, user);
+    step_publish(&s, (int)(2 + k));
+    return s.n;
+}
+static bool bcast_wide_fits(const struct plan_args *a) { return wide_fits(a->rcount * a->rt->size, bcast_piece(a)); }
+const struct plan_algorithm alg_bcast_leaf_wide = {"leaf_wide", bcast_leaf_wide, NULL, PLAN_WIDE, bcast_wide_fits};
+
+/* ---- reductions: everybody's operand in its slot ------------------------------------------------------------------------------ */
+static bool operand_fits(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
+
+/* out = the members first .. last-1 of the piece `part` (typed) that begins `off` bytes into their slots. */
+static void step_shm_reduce(struct plan_steps *s, struct plan_ref piece, int members, struct plan_ref out)
+{
+    struct plan_step *p = step_add(s, PLAN_SHM_REDUCE);
+    p->peer = members, p->a = piece, p->b = out;
+}
+static struct plan_ref shm_typed(const struct plan_args *a, int64_t slot, int64_t off, int64_t count)
+{
+    struct plan_ref r = ref_typed(PLAN_SHM, off, count, a->rt);
+    r.slot = (uint8_t)(slot % PLAN_SLOTS);
+    r.rank = a->rank;
+    return r;
+}
+
+/* Puts my operand into my slot; then `members` of them are reduced to the result (0: I want none). */
+static int reduce_in_slots(const struct plan_args *a, int round, struct plan_step *steps, int members)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref slot = shm_typed(a, (int64_t)(a->n % PLAN_SLOTS), 0, a->rcount);
+    if (round > 0) return 0;
+    step_copy(&s, operand_mine(a), slot);
+    step_publish(&s, 1);
+    if (members > 0) {
+        step_wait(&s, EVERYBODY, 1);
+        step_shm_reduce(&s, slot, members, operand_out(a));
+    }
+    return s.n;
+}
+static int reduce_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_in_slots(a, round, steps, a->rank == a->root ? a->size : 0);
+}
+static int allreduce_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_in_slots(a, round, steps, a->size);
+}
+static int scan_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_in_slots(a, round, steps, a->rank + 1);
+}
+static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_in_slots(a, round, steps, a->rank);
+}
+const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW, operand_fits};
+const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW, operand_fits};
+const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW, operand_fits};
+const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW, operand_fits};
+
+/* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
+struct shares {
+    int64_t share, mine, first; /* elements; mine: how many are mine, from `first` */
+};
+static struct shares shares_of(const struct plan_args *a, int64_t count)
+{
+    int64_t share = (count + a->size - 1) / a->size, first = gw_min64(a->rank * share, count);
+    return (struct shares){share, gw_min64(share, count - first), first};
+}
+static void step_assemble(struct plan_steps *s, struct plan_ref slot, int64_t stride, struct plan_ref out)
+{
+    if (out.len <= 0) return;
+    struct plan_step *p = step_add(s, PLAN_ASSEMBLE);
+    slot.rank = 0;
+    p->stride = stride, p->a = slot, p->b = out;
+}
+
+/* Two phases: each member reduces its share of everybody's operand, then all collect the shares. */
+static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t size = a->rt->size;
+    struct shares sh = shares_of(a, a->rcount);
+    struct plan_ref slot = shm_typed(a, (int64_t)(a->n % PLAN_SLOTS), 0, a->rcount), part = slot;
+    struct plan_ref results = ref_shm(a, a->rank, PLAN_SLOT_BYTES / 2, 0), share = part;
+    if (round > 0) return 0;
+    part.off = sh.first * size, part.count = sh.mine;
+    share.off = results.off + sh.first * size, share.count = sh.mine;
+    step_copy(&s, operand_mine(a), slot);
+    step_publish(&s, 1);
+    step_wait(&s, EVERYBODY, 1);
+    if (sh.mine > 0) step_shm_reduce(&s, part, a->size, share);
+    step_publish(&s, 2);
+    step_wait(&s, EVERYBODY, 2);
+    step_assemble(&s, results, sh.share * size, ref_raw(PLAN_OUT, 0, a->rcount * size));
+    return s.n;
+}
+static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
+const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW, operand_fits_half};
+
+/* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
+ * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
+ * reduces its share of k, and says so. */
+static int64_t wide_count(const struct plan_args *a) /* elements a piece */
+{
+    return gw_max64((a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
+}
+static int64_t piece_count(const struct plan_args *a, int64_t k)
+{
+    return gw_min64(wide_count(a), a->rcount - k * wide_count(a));
+}
+static void bring_in(struct plan_steps *s, const struct plan_args *a, int64_t k)
+{
+    struct plan_ref mine = operand_mine(a);
+    mine.off = k * wide_count(a) * a->rt->extent;
+    mine.count = piece_count(a, k);
+    step_copy(s, mine, shm_typed(a, 2 * (k % 2), 0, mine.count));
+}
+static void collect(struct plan_steps *s, const struct plan_args *a, int64_t k)
+{
+    int64_t size = a->rt->size, n = piece_count(a, k);
+    step_assemble(s, ref_slot(0, 2 * (k % 2) + 1, 0, 0), shares_of(a, n).share * size,
+                  ref_raw(PLAN_OUT, k * wide_count(a) * size, n * size));
+}
+static int reduce_wide(const struct plan_args *a, int round, struct plan_step *steps, bool wants)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t n = (a->rcount + wide_count(a) - 1) / wide_count(a), k = round - 2;
+    if (round == 0) {
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+    } else if (round == 1) {
+        bring_in(&s, a, 0);
+        step_publish(&s, 2);
+    } else if (k <= n) {
+        step_wait(&s, EVERYBODY, (int)(2 + k));
+        if (k + 1 < n) bring_in(&s, a, k + 1);
+        if (wants && k > 0) collect(&s, a, k - 1);
+        struct shares sh = shares_of(a, k < n ? piece_count(a, k) : 0);
+        if (sh.mine > 0)
+            step_shm_reduce(&s, shm_typed(a, 2 * (k % 2), sh.first * a->rt->size, sh.mine), a->size,
+                            shm_typed(a, 2 * (k % 2) + 1, sh.first * a->rt->size, sh.mine));
+        step_publish(&s, k < n ? (int)(3 + k) : PLAN_FINAL);
+    }
+    return s.n;
+}
+static int reduce_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_wide(a, round, steps, a->rank == a->root);
+}
+static int allreduce_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return reduce_wide(a, round, steps, true);
+}
+static bool element_fits(const struct plan_args *a)
+{
+    return op_dense(a) && a->rt->size <= PLAN_SLOT_BYTES && wide_fits(a->rcount, wide_count(a));
+}
+const struct plan_algorithm alg_reduce_leaf_wide = {"leaf_wide", reduce_leaf_wide, NULL, PLAN_WIDE, element_fits};
+const struct plan_algorithm alg_allreduce_leaf_wide = {"leaf_wide", allreduce_leaf_wide, NULL, PLAN_WIDE, element_fits};
+
+/* ---- reduce_scatter ------------------------------------------------------------------------------------------------------------ */
+static int64_t all_parts(const struct plan_args *a) /* elements */
+{
+    if (!a->rcounts.v) return a->size * a->rcount;
+    int64_t n = 0;
+    for (int i = 0; i < a->size; i++) n += gw_counts_at(a->rcounts, i);
+    return n;
+}
+static int reduce_scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref part = operand_part(a, a->rank), all = part;
+    struct plan_ref slot = shm_typed(a, (int64_t)(a->n % PLAN_SLOTS), 0, all_parts(a)), mine = slot;
+    if (round > 0) return 0;
+    all.off = 0, all.count = slot.count;
+    mine.off = part.off, mine.count = part.count;
+    step_copy(&s, all, slot);
+    step_publish(&s, 1);
+    step_wait(&s, EVERYBODY, 1);
+    if (part.count > 0) step_shm_reduce(&s, mine, a->size, ref_typed(PLAN_OUT, 0, part.count, a->rt));
+    return s.n;
+}
+static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_parts(a) * a->rt->size <= PLAN_SLOT_BYTES; }
+const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW, parts_fit};
+
+/* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
+ * that are still to be read, so that form takes another algorithm. */
+static int64_t part_piece(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size / gw_max64(a->rt->size, 1); } /* elements */
+static int64_t longest_part(const struct plan_args *a)
+{
+    int64_t most = a->rcounts.v ? 0 : a->rcount;
+    for (int i = 0; a->rcounts.v && i < a->size; i++) most = gw_max64(most, gw_counts_at(a->rcounts, i));
+    return most;
+}
+static int reduce_scatter_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t piece = part_piece(a), n = (longest_part(a) + piece - 1) / piece, size = a->rt->size;
+    int per_piece = 1 + (a->size + PLAN_STEPS - 1) / PLAN_STEPS, sub = (round - 1) % per_piece;
+    int64_t k = (round - 1) / per_piece;
+    if (round == 0) {
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+        return s.n;
+    }
+    if (k >= n) {
+        if (k == n && sub == 0) step_publish(&s, PLAN_FINAL);
+        return s.n;
+    }
+    if (sub < per_piece - 1) {
+        for (int i = sub * PLAN_STEPS; i < a->size && s.n < PLAN_STEPS; i++) {
+            struct plan_ref part = operand_part(a, i);
+            part.off += k * piece * size;
+            part.count = gw_max64(0, gw_min64(piece, part.count - k * piece));
+            step_copy(&s, part, shm_typed(a, k, i * piece * size, part.count));
+        }
+        return s.n;
+    }
+    struct plan_ref own = operand_part(a, a->rank);
+    int64_t count = gw_min64(piece, own.count - k * piece);
+    step_publish(&s, (int)(2 + k));
+    step_wait(&s, EVERYBODY, (int)(2 + k));
+    if (count > 0)
+        step_shm_reduce(&s, shm_typed(a, k, a->rank * piece * size, count), a->size,
+                        ref_typed(PLAN_OUT, k * piece * size, count, a->rt));
+    return s.n;
+}
+static bool part_fits(const struct plan_args *a)
+{
+    return op_dense(a) && !a->in_place && part_piece(a) > 0 && wide_fits(longest_part(a), part_piece(a));
+}
+const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits};

@@ -1,0 +1,193 @@
+/* alg_leaf_exchange.c -- gather, scatter, allgather, alltoall on one node: through the members' shared slots, or by reading
+ * each other's memory.
+ *
+ * Of the vector forms only the two ends of a block know its size, so each block goes its own way: through a slot where it
+ * fits, by a message where it does not.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+static bool in_slot(const struct plan_ref *block) { return ref_bytes(block) <= PLAN_SLOT_BYTES; }
+static struct plan_ref my_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
+static struct plan_ref my_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
+
+/* ---- gather(v): blocks in the slots of those who give -------------------------------------------------------------------------- */
+static int gather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (a->rank != a->root) {
+        struct plan_ref mine = my_in(a);
+        if (round > 0) return 0;
+        if (in_slot(&mine)) step_copy(&s, mine, ref_shm(a, a->rank, 0, ref_bytes(&mine)));
+        step_publish(&s, 1);
+        if (!in_slot(&mine)) step_send(&s, a->root, mine);
+        return s.n;
+    }
+    if (round == 0) {
+        step_publish(&s, 1);
+        if (!a->in_place) step_copy(&s, my_in(a), recv_block(a, a->rank));
+        step_wait(&s, EVERYBODY, 1);
+        return s.n;
+    }
+    for (int i = (round - 1) * PLAN_STEPS; i < a->size && i < round * PLAN_STEPS; i++) {
+        struct plan_ref block = recv_block(a, i);
+        if (i == a->root)
+            step_nothing(&s);
+        else if (in_slot(&block))
+            step_copy(&s, ref_shm(a, i, 0, ref_bytes(&block)), block);
+        else
+            step_recv(&s, i, block);
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW, NULL};
+
+/* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
+static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int rounds = (a->size + PLAN_STEPS - 1) / PLAN_STEPS;
+    if (a->rank != a->root) {
+        struct plan_ref mine = my_out(a);
+        if (round > 0) return 0;
+        step_publish(&s, 1);
+        if (in_slot(&mine)) {
+            step_wait(&s, a->root, 1);
+            step_copy(&s, ref_shm(a, a->rank, 0, ref_bytes(&mine)), mine);
+        } else {
+            step_recv(&s, a->root, mine);
+        }
+        return s.n;
+    }
+    if (round > 2 * rounds) return 0;
+    if (round == rounds) {
+        step_publish(&s, 1);
+        if (!a->in_place) step_copy(&s, send_block(a, a->rank), my_out(a));
+        return s.n;
+    }
+    bool slots = round < rounds;
+    int first = (slots ? round : round - rounds - 1) * PLAN_STEPS;
+    for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
+        struct plan_ref block = send_block(a, i);
+        if (i == a->root) continue;
+        if (slots && in_slot(&block)) step_copy(&s, block, ref_shm(a, i, 0, ref_bytes(&block)));
+        if (!slots && !in_slot(&block)) step_send(&s, i, block);
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm alg_scatter_leaf = {"leaf", scatter_leaf, NULL, PLAN_NARROW, NULL};
+
+/* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------------ */
+static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }
+static int64_t longest_block(const struct plan_args *a)
+{
+    if (!a->rcounts.v) return a->rcount * a->rt->size;
+    int64_t most = 0;
+    for (int i = 0; i < a->size; i++) most = gw_max64(most, gw_counts_at(a->rcounts, i));
+    return most * a->rt->size;
+}
+/* Copies bytes [pos, pos + len) of the blocks of up to 8 members from `first` on out of their slots. */
+static void take_blocks(struct plan_steps *s, const struct plan_args *a, int first, int64_t slot, int64_t pos, int64_t len)
+{
+    for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
+        struct plan_ref block = recv_block(a, i);
+        int64_t n = gw_min64(len, ref_bytes(&block) - pos);
+        if (n > 0 && !(i == a->rank && a->in_place)) step_copy(s, ref_slot(i, slot, 0, n), ref_part(block, pos, n));
+    }
+    if (s->n == 0) step_nothing(s);
+}
+static int allgather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (round == 0) {
+        struct plan_ref mine = my_block(a);
+        step_copy(&s, mine, ref_shm(a, a->rank, 0, ref_bytes(&mine)));
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+    } else if ((round - 1) * PLAN_STEPS < a->size) {
+        take_blocks(&s, a, (round - 1) * PLAN_STEPS, (int64_t)(a->n % PLAN_SLOTS), 0, PLAN_SLOT_BYTES);
+    }
+    return s.n;
+}
+static bool block_fits(const struct plan_args *a) { return longest_block(a) <= PLAN_SLOT_BYTES; }
+const struct plan_algorithm alg_allgather_leaf = {"leaf", allgather_leaf, NULL, PLAN_NARROW, block_fits};
+
+static int64_t gather_piece(const struct plan_args *a) { return a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES; }
+static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t piece = gather_piece(a), n = (longest_block(a) + piece - 1) / piece;
+    int per_piece = 1 + (a->size + PLAN_STEPS - 1) / PLAN_STEPS, sub = (round - 1) % per_piece;
+    int64_t k = (round - 1) / per_piece;
+    if (round == 0) {
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+    } else if (k < n && sub == 0) {
+        struct plan_ref mine = my_block(a);
+        int64_t len = gw_min64(piece, ref_bytes(&mine) - k * piece);
+        if (len > 0) step_copy(&s, ref_part(mine, k * piece, len), ref_slot(a->rank, k, 0, len));
+        step_publish(&s, (int)(2 + k));
+        step_wait(&s, EVERYBODY, (int)(2 + k));
+    } else if (k < n) {
+        take_blocks(&s, a, (sub - 1) * PLAN_STEPS, k, k * piece, piece);
+    } else if (k == n && sub == 0) {
+        step_publish(&s, PLAN_FINAL);
+    }
+    return s.n;
+}
+static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a) / gather_piece(a) < PLAN_FINAL - 4; }
+const struct plan_algorithm alg_allgather_leaf_wide = {"leaf_wide", allgather_leaf_wide, NULL, PLAN_WIDE, blocks_fit_wide};
+
+/* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
+static int64_t pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
+static struct plan_ref pair_shm(const struct plan_args *a, int from, int to, int64_t len)
+{
+    return ref_shm(a, to, from * pair_share(a), len);
+}
+static void give_blocks(struct plan_steps *s, const struct plan_args *a, int first)
+{
+    for (int r = first; r < a->size && r < first + PLAN_STEPS; r++) {
+        int to = (a->rank + r) % a->size;
+        struct plan_ref block = send_block(a, to);
+        int64_t len = ref_bytes(&block);
+        if (len > 0 && len <= pair_share(a)) step_copy(s, block, pair_shm(a, a->rank, to, len));
+    }
+    if (s->n == 0) step_nothing(s);
+}
+static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int gives = (a->size + PLAN_STEPS - 1) / PLAN_STEPS;
+    if (round < gives) {
+        give_blocks(&s, a, round * PLAN_STEPS);
+        return s.n;
+    }
+    if (round == gives) {
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+        return s.n;
+    }
+    /* Four pairs a round: at distance r I take from below and give above. */
+    int first = (round - gives - 1) * PLAN_STEPS / 2;
+    if (first >= a->size) return 0;
+    for (int r = first; r < a->size && r < first + PLAN_STEPS / 2; r++) {
+        int from = (a->rank - r + a->size) % a->size, to = (a->rank + r) % a->size;
+        struct plan_ref in = recv_block(a, from), out = send_block(a, to);
+        int64_t in_len = ref_bytes(&in);
+        if (in_len <= pair_share(a) && in_len > 0)
+            step_copy(&s, pair_shm(a, from, a->rank, in_len), in);
+        else if (in_len > 0)
+            step_recv(&s, from, in);
+        if (ref_bytes(&out) > pair_share(a)) step_send(&s, to, out);
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+/* In place, blocks that go by message would be overwritten: only where all are known to be small. */
+static bool pairs_fit(const struct plan_args *a)
+{
+    return pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= pair_share(a)));
+}
+const struct plan_algorithm alg_alltoall_leaf = {"leaf", alltoall_leaf, NULL, PLAN_NARROW, pairs_fit};

@@ -1,0 +1,115 @@
+/* alg_pull.c -- large collectives on one node: who needs the data reads it from the memory of who has it.
+ *
+ * Everybody exposes, says so (phase 1), reads, and says so (phase 2); whoever is read from waits for phase 2.  What is not one
+ * run of bytes in the user's buffer is packed into, or unpacked from, a temporary.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+static void step_expose(struct plan_steps *s, struct plan_ref run) { step_add(s, PLAN_EXPOSE)->a = run; }
+static void step_pull(struct plan_steps *s, int peer, int64_t remote, struct plan_ref to)
+{
+    struct plan_step *p = step_add(s, PLAN_PULL);
+    p->peer = peer, p->remote = remote, p->a = to;
+}
+
+/* ---- bcast ----------------------------------------------------------------------------------------------------------------------- */
+static int64_t bcast_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
+static int bcast_pull(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref user = operand_out(a), run = ref_run_of(user, 0);
+    bool root = a->rank == a->root, packed = run.buf == PLAN_TMP;
+    if (round > 0) return 0;
+    if (root && packed) step_copy(&s, user, run);
+    if (root) step_expose(&s, run);
+    step_publish(&s, 1);
+    step_wait(&s, a->root, 1);
+    if (!root) step_pull(&s, a->root, 0, run);
+    step_publish(&s, 2);
+    if (root) step_wait(&s, EVERYBODY, 2);
+    if (!root && packed) step_copy(&s, run, user);
+    return s.n;
+}
+const struct plan_algorithm alg_bcast_pull = {"pull", bcast_pull, bcast_tmp, PLAN_PULLING, NULL};
+
+/* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
+static struct plan_ref my_block(const struct plan_args *a)
+{
+    return a->in_place ? recv_block(a, a->rank) : ref_typed(PLAN_IN, 0, a->scount, a->st);
+}
+static int64_t longest_block(const struct plan_args *a)
+{
+    int64_t most = 0;
+    for (int i = 0; i < a->size; i++) {
+        struct plan_ref r = recv_block(a, i);
+        most = gw_max64(most, ref_bytes(&r));
+    }
+    return most;
+}
+/* My own block packed, and behind it one that comes in. */
+static int64_t allgather_tmp(const struct plan_args *a)
+{
+    struct plan_ref mine = my_block(a);
+    return packed_bytes(mine.count, mine.type) + (a->rt->is_dense ? 0 : longest_block(a));
+}
+static int allgather_pull(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { PER_ROUND = PLAN_STEPS / 2 };
+    struct plan_steps s = {steps, 0};
+    struct plan_ref mine = my_block(a), run = ref_run_of(mine, 0);
+    int pulls = (a->size - 1 + PER_ROUND - 1) / PER_ROUND;
+    if (round == 0) {
+        if (run.buf == PLAN_TMP) step_copy(&s, mine, run);
+        step_expose(&s, run);
+        step_publish(&s, 1);
+        if (!a->in_place) step_copy(&s, mine, recv_block(a, a->rank));
+        step_wait(&s, EVERYBODY, 1);
+    } else if (round <= pulls) {
+        for (int r = 1 + (round - 1) * PER_ROUND; r < a->size && r <= round * PER_ROUND; r++) {
+            int from = (a->rank + r) % a->size;
+            struct plan_ref block = recv_block(a, from), in = ref_run_of(block, packed_bytes(mine.count, mine.type));
+            step_pull(&s, from, 0, in);
+            if (in.buf == PLAN_TMP) step_copy(&s, in, block);
+        }
+    } else if (round == pulls + 1) {
+        step_publish(&s, 2);
+        step_wait(&s, EVERYBODY, 2);
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_allgather_pull = {"pull", allgather_pull, allgather_tmp, PLAN_PULLING, NULL};
+
+/* ---- alltoall, equal blocks, not in place ------------------------------------------------------------------------------------------- */
+static int64_t alltoall_tmp(const struct plan_args *a)
+{
+    return packed_bytes(a->size * a->scount, a->st) + packed_bytes(a->rcount, a->rt);
+}
+static int alltoall_pull(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { PER_ROUND = PLAN_STEPS / 2 };
+    struct plan_steps s = {steps, 0};
+    struct plan_ref all = ref_typed(PLAN_IN, 0, a->size * a->scount, a->st), run = ref_run_of(all, 0);
+    int pulls = (a->size - 1 + PER_ROUND - 1) / PER_ROUND;
+    if (round == 0) {
+        if (run.buf == PLAN_TMP) step_copy(&s, all, run);
+        step_expose(&s, run);
+        step_publish(&s, 1);
+        step_copy(&s, send_block(a, a->rank), recv_block(a, a->rank));
+        step_wait(&s, EVERYBODY, 1);
+    } else if (round <= pulls) {
+        for (int r = 1 + (round - 1) * PER_ROUND; r < a->size && r <= round * PER_ROUND; r++) {
+            int from = (a->rank + r) % a->size;
+            struct plan_ref block = recv_block(a, from), in = ref_run_of(block, packed_bytes(a->size * a->scount, a->st));
+            step_pull(&s, from, a->rank * ref_bytes(&block), in);
+            if (in.buf == PLAN_TMP) step_copy(&s, in, block);
+        }
+    } else if (round == pulls + 1) {
+        step_publish(&s, 2);
+        step_wait(&s, EVERYBODY, 2);
+    }
+    return s.n;
+}
+static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
+const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular};

@@ -1,0 +1,290 @@
+/* coll.c -- the blocking collectives: what only a collective can check, its arguments as the algorithms see them, the choice.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+int coll_init(void)
+{
+    int rc = plan_init();
+    return rc == GW_OK ? coll_select_init() : rc;
+}
+
+void coll_finalize(void) { plan_finalize(); }
+
+static struct plan_args args_of(const struct gw_comm *c, int root)
+{
+    return (struct plan_args){.rank = c->rank, .size = c->size, .root = root};
+}
+
+static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c)
+{
+    return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
+}
+
+static int root_check(int root, const struct gw_comm *c)
+{
+    if (likely(root >= 0 && root < c->size)) return GW_OK;
+    return gw_fail(GW_EROOT, "root is %d; it must be a rank of %s, 0 to %d", root, c->name, c->size - 1);
+}
+
+static int in_place_check(const void *buf, const char *what, bool allowed)
+{
+    if (likely(buf != GW_IN_PLACE || allowed)) return GW_OK;
+    return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which is not allowed here", what);
+}
+
+int coll_barrier(struct gw_comm *c)
+{
+    struct plan_args a = args_of(c, 0);
+    return run(COLL_BARRIER, 0, &a, NULL, NULL, c);
+}
+
+int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c)
+{
+    int rc = root_check(root, c);
+    if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
+    if (rc != GW_OK || count * t->size == 0) return rc;
+    struct plan_args a = args_of(c, root);
+    a.rcount = count, a.rt = t;
+    return run(COLL_BCAST, count * t->size, &a, buf, buf, c);
+}
+
+/* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
+static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
+                  struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c)
+{
+    int rc = root_check(root, c);
+    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
+    if (rc == GW_OK && c->rank == root) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK) return rc;
+    struct plan_args a = args_of(c, root);
+    a.in_place = sbuf == GW_IN_PLACE;
+    a.scount = scount, a.st = st;
+    if (c->rank == root) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
+    return run(COLL_GATHER, 0, &a, sbuf, rbuf, c);
+}
+
+int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                struct gw_comm *c)
+{
+    return gather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c);
+}
+
+int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
+                 struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c)
+{
+    return gather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c);
+}
+
+static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st,
+                   void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c)
+{
+    int rc = root_check(root, c);
+    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", c->rank == root);
+    if (rc == GW_OK && c->rank == root) rc = in_place_check(sbuf, "sendbuf", false);
+    if (rc != GW_OK) return rc;
+    struct plan_args a = args_of(c, root);
+    a.in_place = rbuf == GW_IN_PLACE;
+    a.rcount = rcount, a.rt = rt;
+    if (c->rank == root) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
+    return run(COLL_SCATTER, 0, &a, sbuf, rbuf, c);
+}
+
+int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                 struct gw_comm *c)
+{
+    return scatter(sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c);
+}
+
+int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
+                  int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c)
+{
+    return scatter(sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c);
+}
+
+/* ---- allgather, alltoall ------------------------------------------------------------------------------------------------------- */
+static int64_t largest(struct gw_counts counts, int n)
+{
+    int64_t most = 0;
+    for (int i = 0; i < n; i++) most = gw_max64(most, gw_counts_at(counts, i));
+    return most;
+}
+
+static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
+                     struct gw_counts displs, struct gw_type *rt, struct gw_comm *c)
+{
+    int rc = in_place_check(rbuf, "recvbuf", false);
+    int64_t bytes = (rcounts.v ? largest(rcounts, c->size) : rcount) * rt->size;
+    if (rc != GW_OK || bytes == 0) return rc;
+    struct plan_args a = args_of(c, 0);
+    a.in_place = sbuf == GW_IN_PLACE;
+    a.scount = scount, a.st = st;
+    a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
+    return run(COLL_ALLGATHER, bytes, &a, sbuf, rbuf, c);
+}
+
+int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                   struct gw_comm *c)
+{
+    return allgather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, c);
+}
+
+int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
+                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c)
+{
+    return allgather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, c);
+}
+
+/* In place, what goes out is what lies in the receive buffer. */
+static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c)
+{
+    int rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK) return rc;
+    a->in_place = sbuf == GW_IN_PLACE;
+    if (a->in_place) {
+        a->scount = a->rcount, a->st = a->rt, a->sts = a->rts, a->scounts = a->rcounts, a->sdispls = a->rdispls;
+        sbuf = rbuf;
+    }
+    return run(kind, bytes, a, sbuf, rbuf, c);
+}
+
+int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                  struct gw_comm *c)
+{
+    struct plan_args a = args_of(c, 0);
+    a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt;
+    return rcount * rt->size == 0 ? in_place_check(rbuf, "recvbuf", false)
+                                  : alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c);
+}
+
+int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c)
+{
+    struct plan_args a = args_of(c, 0);
+    a.st = st, a.scounts = scounts, a.sdispls = sdispls, a.rt = rt, a.rcounts = rcounts, a.rdispls = rdispls;
+    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c);
+}
+
+int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c)
+{
+    struct plan_args a = args_of(c, 0);
+    a.sts = st, a.scounts = scounts, a.sdispls = sdispls, a.rts = rt, a.rcounts = rcounts, a.rdispls = rdispls;
+    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------------------- */
+/* The bytes that `count` elements reach over, and how far below the buffer's address they begin. */
+static void temporaries(struct plan_args *a, int64_t count)
+{
+    int64_t reach = gw_max64(count - 1, 0) * a->rt->extent;
+    int64_t low = a->rt->true_lb + gw_min64(reach, 0), high = a->rt->true_lb + a->rt->true_extent + gw_max64(reach, 0);
+    a->tmp_span = (high - low + GW_CACHELINE - 1) & ~(int64_t)(GW_CACHELINE - 1);
+    a->tmp_shift = -low;
+}
+
+static struct plan_args reduction(const struct gw_comm *c, int root, const void *sbuf, int64_t count, struct gw_type *t,
+                                  struct gw_op *op)
+{
+    struct plan_args a = args_of(c, root);
+    a.in_place = sbuf == GW_IN_PLACE;
+    a.rcount = count, a.rt = t, a.op = op;
+    temporaries(&a, count);
+    return a;
+}
+
+int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c)
+{
+    int rc = root_check(root, c);
+    if (rc == GW_OK) rc = op_check(op, t);
+    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
+    if (rc == GW_OK && c->rank == root) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK || count * t->size == 0) return rc;
+    struct plan_args a = reduction(c, root, sbuf, count, t, op);
+    return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c);
+}
+
+static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op,
+                         struct gw_comm *c)
+{
+    int rc = op_check(op, t);
+    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK || count * t->size == 0) return rc;
+    struct plan_args a = reduction(c, 0, sbuf, count, t, op);
+    return run(kind, count * t->size, &a, sbuf, rbuf, c);
+}
+
+int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+{
+    return reduce_to_all(COLL_ALLREDUCE, sbuf, rbuf, count, t, op, c);
+}
+
+int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+{
+    return reduce_to_all(COLL_SCAN, sbuf, rbuf, count, t, op, c);
+}
+
+int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+{
+    return reduce_to_all(COLL_EXSCAN, sbuf, rbuf, count, t, op, c);
+}
+
+static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct gw_counts rcounts, struct gw_type *t,
+                          struct gw_op *op, struct gw_comm *c)
+{
+    int64_t all = c->size * rcount;
+    int rc = op_check(op, t);
+    for (int i = 0; rcounts.v && i < c->size; i++) all += gw_counts_at(rcounts, i);
+    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK || all * t->size == 0) return rc;
+    struct plan_args a = reduction(c, 0, sbuf, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, t, op);
+    a.rcounts = rcounts;
+    return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c);
+}
+
+int coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, struct gw_type *t, struct gw_op *op,
+                        struct gw_comm *c)
+{
+    return reduce_scatter(sbuf, rbuf, 0, rcounts, t, op, c);
+}
+
+int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
+                              struct gw_comm *c)
+{
+    return reduce_scatter(sbuf, rbuf, rcount, (struct gw_counts){0}, t, op, c);
+}
+
+/* ---- agreement of a group, for world/ ------------------------------------------------------------------------------------------------ */
+static int word_send(struct gw_comm *c, int to, int tag, const int64_t *values, int n)
+{
+    struct gw_req *r;
+    int rc = p2p_stream_isend(GW_STREAM_WORLD, values, n * (int64_t)sizeof *values, gw_type_byte, to, tag, c, &r);
+    return rc == GW_POSTED ? p2p_stream_wait(r) : rc;
+}
+static int word_recv(struct gw_comm *c, int from, int tag, int64_t *values_out, int n)
+{
+    struct gw_req *r;
+    int rc = p2p_stream_irecv(GW_STREAM_WORLD, values_out, n * (int64_t)sizeof *values_out, gw_type_byte, from, tag, c, &r);
+    return rc == GW_POSTED ? p2p_stream_wait(r) : rc;
+}
+
+/* Up a binomial tree to member 0 and down again. */
+int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
+                         struct gw_op *op)
+{
+    enum { MAX = 8 };
+    int64_t in[MAX];
+    int rc = GW_OK, d = 1;
+    assert(nvalues <= MAX);
+    for (; d < n && !(me & d) && rc == GW_OK; d <<= 1) {
+        if (me + d >= n) continue;
+        rc = word_recv(c, members[me + d], tag, in, nvalues);
+        if (rc == GW_OK) op_reduce(op, in, values, nvalues, gw_type_int64);
+    }
+    if (rc == GW_OK && me > 0) rc = word_send(c, members[me - d], tag, values, nvalues);
+    if (rc == GW_OK && me > 0) rc = word_recv(c, members[me - d], tag, values, nvalues);
+    for (d >>= 1; d > 0 && rc == GW_OK; d >>= 1)
+        if (me + d < n) rc = word_send(c, members[me + d], tag, values, nvalues);
+    return rc;
+}

@@ -1,0 +1,126 @@
+/* select.c -- which algorithm serves a collective: forced by GODWIT_COLL, else by the rows of tune/coll.tbl.
+ *
+ * A choice may depend only on what is equal on all members: kind, ranks, bytes, operation, settings.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "coll/coll_private.h"
+
+static const char *const kind_names[COLL_KINDS] = {
+    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "alltoallv", "reduce", "allreduce", "reduce_scatter",
+    "scan", "exscan",
+};
+
+/* All algorithms, by collective. */
+static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorithms[] = {
+    {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination},
+    {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull},
+    {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain},
+    {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear},
+    {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear},
+    {COLL_ALLGATHER, &alg_allgather_leaf}, {COLL_ALLGATHER, &alg_allgather_leaf_wide}, {COLL_ALLGATHER, &alg_allgather_pull},
+    {COLL_ALLGATHER, &alg_allgather_bruck}, {COLL_ALLGATHER, &alg_allgather_ring},
+    {COLL_ALLTOALL, &alg_alltoall_leaf}, {COLL_ALLTOALL, &alg_alltoall_pull}, {COLL_ALLTOALL, &alg_alltoall_pairwise},
+    {COLL_ALLTOALL, &alg_alltoall_in_place},
+    {COLL_ALLTOALLV, &alg_alltoall_leaf}, {COLL_ALLTOALLV, &alg_alltoall_pairwise}, {COLL_ALLTOALLV, &alg_alltoall_in_place},
+    {COLL_REDUCE, &alg_reduce_leaf}, {COLL_REDUCE, &alg_reduce_leaf_wide}, {COLL_REDUCE, &alg_reduce_binomial},
+    {COLL_ALLREDUCE, &alg_allreduce_leaf}, {COLL_ALLREDUCE, &alg_allreduce_leaf_two},
+    {COLL_ALLREDUCE, &alg_allreduce_leaf_wide}, {COLL_ALLREDUCE, &alg_allreduce_doubling},
+    {COLL_ALLREDUCE, &alg_allreduce_ring},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
+    {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling},
+    {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling},
+};
+enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 12 };
+
+struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; };
+static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of the table by collective, ended by alg NULL */
+static const struct plan_algorithm *forced[COLL_KINDS];
+static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
+
+static const struct plan_algorithm *find(int kind, const char *name, size_t len)
+{
+    for (int i = 0; i < N_ALGORITHMS; i++)
+        if (algorithms[i].kind == kind && strncmp(algorithms[i].alg->name, name, len) == 0 && !algorithms[i].alg->name[len])
+            return algorithms[i].alg;
+    return NULL;
+}
+
+static int bad_algorithm(int kind, const char *name, int len)
+{
+    char known[256];
+    size_t at = 0;
+    for (int i = 0; i < N_ALGORITHMS; i++)
+        if (algorithms[i].kind == kind && at < sizeof known)
+            at += (size_t)snprintf(known + at, sizeof known - at, " %s", algorithms[i].alg->name);
+    return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", kind_names[kind], len, name, known);
+}
+
+/* "bcast=binomial,allreduce=ring" */
+static int parse_forced(const char *text)
+{
+    while (text && *text) {
+        size_t pair = strcspn(text, ","), name = strcspn(text, "=,");
+        int kind = 0;
+        while (kind < COLL_KINDS && (strlen(kind_names[kind]) != name || strncmp(kind_names[kind], text, name) != 0)) kind++;
+        if (kind == COLL_KINDS || name == pair) {
+            const char *near = gw_nearest(text, kind_names, COLL_KINDS);
+            return gw_fail(GW_EARG, "GODWIT_COLL: '%.*s' is not COLLECTIVE=ALGORITHM%s%s%s", (int)pair, text,
+                           near ? " (did you mean " : "", near ? near : "", near ? "=..?)" : "");
+        }
+        forced[kind] = find(kind, text + name + 1, pair - name - 1);
+        if (!forced[kind]) return bad_algorithm(kind, text + name + 1, (int)(pair - name - 1));
+        text += pair + (text[pair] == ',');
+    }
+    return GW_OK;
+}
+
+int coll_select_init(void)
+{
+    int n[COLL_KINDS] = {0};
+    for (int i = 0; i < coll_rule_count; i++) {
+        const struct coll_rule *r = &coll_rules[i];
+        const struct plan_algorithm *alg = find(r->kind, r->name, strlen(r->name));
+        if (!alg) return bad_algorithm(r->kind, r->name, (int)strlen(r->name));
+        assert(n[r->kind] < MAX_ROWS - 1);
+        rows[r->kind][n[r->kind]++] = (struct choice){alg, r};
+    }
+    for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
+    return parse_forced(gw_set.coll);
+}
+
+static bool usable(const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c)
+{
+    if (alg->fits && !alg->fits(a)) return false;
+    if (alg->kind == PLAN_P2P) return true;
+    if (!gw_set.coll_leaf || !plan_leaf_ready(c)) return false;
+    return alg->kind != PLAN_PULLING || plan_pull_ready(c);
+}
+
+static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64_t bytes, struct gw_comm *c, const char *why)
+{
+    if (explained[kind] == alg) return;
+    explained[kind] = alg;
+    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", kind_names[kind], (long long)bytes, c->size, c->name,
+               alg->name, why);
+}
+
+const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+{
+    a->chunk = gw_set.coll_chunk;
+    if (unlikely(forced[kind]) && usable(forced[kind], a, c)) {
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
+        return forced[kind];
+    }
+    for (const struct choice *row = rows[kind]; row->alg; row++) {
+        if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
+        if (!usable(row->alg, a, c)) continue;
+        if (!a->chunk) a->chunk = row->rule->chunk;
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
+        return row->alg;
+    }
+    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);
+}
