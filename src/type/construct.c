@@ -298,7 +298,8 @@ int type_subarray(int ndims, struct gw_counts sizes, struct gw_counts subsizes, 
         int i = order == GW_ORDER_C ? ndims - 1 - k : k;
         struct gw_type *next = NULL;
         shift += gw_counts_at(starts, i) * b.span;
-        rc = array_replace(&b, type_hvector(gw_counts_at(subsizes, i), 1, b.span, b.so_far, &next), next);
+        rc = type_hvector(gw_counts_at(subsizes, i), 1, b.span, b.so_far, &next);
+        rc = array_replace(&b, rc, next);
         if (rc == GW_OK && !scaled(b.span, gw_counts_at(sizes, i), &b.span)) rc = gw_fail(GW_EARG, "the array is too large");
     }
     if (rc == GW_OK) rc = array_shift(&b, shift);

@@ -94,6 +94,7 @@ static void race(int n)
             MPI_Wait(&q, &s);
             MPI_Test_cancelled(&s, &flag);
             MPI_Send(&flag, 1, MPI_INT, partner, 11, MPI_COMM_WORLD);
+            MPI_Recv(NULL, 0, MPI_BYTE, partner, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the next one must not meet this receive */
         } else {
             int sender_flag;
             memset(b, 0, (size_t)n);
@@ -104,6 +105,7 @@ static void race(int n)
             MPI_Test_cancelled(&s, &flag);
             CHECK_EQ(flag, sender_flag);
             if (!flag) CHECK_EQ(pattern_wrong(b, n, (unsigned)i), -1);
+            MPI_Send(NULL, 0, MPI_BYTE, partner, 13, MPI_COMM_WORLD);
         }
     }
     free(b);
@@ -121,6 +123,7 @@ static void persistent(void)
     MPI_Wait(&q, &s);
     MPI_Test_cancelled(&s, &flag);
     CHECK(flag);
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 14, NULL, 0, MPI_BYTE, partner, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* both cancelled */
     MPI_Start(&q);
     MPI_Send(&w, 1, MPI_INT, partner, 12, MPI_COMM_WORLD);
     MPI_Wait(&q, &s);
