@@ -1,0 +1,156 @@
+/* bind.c -- which cores each rank may run on, from our own cpuset and what the kernel tells under /sys.
+ *
+ * The default gives every rank an equal share of the cores, never one core of many to a threaded program; where ranks outnumber
+ * cores (or a CPU quota), nobody is bound.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch.h"
+
+enum { MAX_CPUS = 8192 };
+#define SET_BYTES CPU_ALLOC_SIZE(MAX_CPUS)
+
+struct core { int first_cpu, numa; cpu_set_t *cpus; };
+struct cores { struct core *at; int n, n_numa; };
+
+/* "0-3,8" -> set */
+static void parse_list(const char *text, cpu_set_t *set)
+{
+    CPU_ZERO_S(SET_BYTES, set);
+    for (const char *p = text; *p >= '0' && *p <= '9';) {
+        char *end;
+        long a = strtol(p, &end, 10), b = a;
+        if (*end == '-') b = strtol(end + 1, &end, 10);
+        for (long c = a; c <= b && c < MAX_CPUS; c++) CPU_SET_S((size_t)c, SET_BYTES, set);
+        p = *end == ',' ? end + 1 : end;
+    }
+}
+
+static bool read_list(cpu_set_t *set, const char *fmt, int number) __attribute__((format(printf, 2, 0)));
+static bool read_list(cpu_set_t *set, const char *fmt, int number)
+{
+    char path[128], text[4096];
+    snprintf(path, sizeof path, fmt, number);
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    bool ok = fgets(text, sizeof text, f) != NULL;
+    fclose(f);
+    if (ok) parse_list(text, set);
+    return ok;
+}
+
+static int numa_of(int cpu, int *n_numa_out)
+{
+    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+    int mine = 0, n = 0;
+    for (; set && read_list(set, "/sys/devices/system/node/node%d/cpulist", n); n++)
+        if (CPU_ISSET_S((size_t)cpu, SET_BYTES, set)) mine = n;
+    CPU_FREE(set);
+    *n_numa_out = n > 0 ? n : 1;
+    return mine;
+}
+
+/* The cores of our cpuset, with those of their hardware threads that we may use. */
+static struct cores find_cores(void)
+{
+    struct cores c = {0};
+    cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *done = CPU_ALLOC(MAX_CPUS);
+    if (!allowed || !done) gw_die("mpiexec: no memory");
+    CPU_ZERO_S(SET_BYTES, done);
+    if (sched_getaffinity(0, SET_BYTES, allowed) < 0) CPU_ZERO_S(SET_BYTES, allowed);
+    for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, SET_BYTES, allowed) || CPU_ISSET_S((size_t)cpu, SET_BYTES, done)) continue;
+        cpu_set_t *siblings = CPU_ALLOC(MAX_CPUS);
+        c.at = realloc(c.at, sizeof *c.at * (size_t)(c.n + 1));
+        if (!siblings || !c.at) gw_die("mpiexec: no memory");
+        if (!read_list(siblings, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu) ||
+            !CPU_ISSET_S((size_t)cpu, SET_BYTES, siblings)) {
+            CPU_ZERO_S(SET_BYTES, siblings);
+            CPU_SET_S((size_t)cpu, SET_BYTES, siblings);
+        }
+        CPU_OR_S(SET_BYTES, done, done, siblings);
+        CPU_AND_S(SET_BYTES, siblings, siblings, allowed);
+        c.at[c.n] = (struct core){cpu, numa_of(cpu, &c.n_numa), siblings};
+        c.n++;
+    }
+    CPU_FREE(allowed);
+    CPU_FREE(done);
+    return c;
+}
+
+int bind_cores(void)
+{
+    struct cores c = find_cores();
+    int n = c.n, quota = gw_cores_allowed();
+    for (int i = 0; i < c.n; i++) CPU_FREE(c.at[i].cpus);
+    free(c.at);
+    return n < 1 ? 1 : quota < n ? quota : n;
+}
+
+/* Round robin over the NUMA nodes: the first core of each, then the second of each, ... */
+static void spread(struct cores *c)
+{
+    struct core *out = malloc(sizeof *out * (size_t)c->n);
+    if (!out) gw_die("mpiexec: no memory");
+    int n = 0;
+    for (int round = 0; n < c->n; round++)
+        for (int node = 0; node < c->n_numa; node++)
+            for (int i = 0, k = 0; i < c->n; i++)
+                if (c->at[i].numa == node && k++ == round) out[n++] = c->at[i];
+    free(c->at);
+    c->at = out;
+}
+
+static cpu_set_t *join(const struct cores *c, int first, int n, int numa)
+{
+    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+    if (!set) gw_die("mpiexec: no memory");
+    CPU_ZERO_S(SET_BYTES, set);
+    for (int i = 0; i < c->n; i++)
+        if (numa >= 0 ? c->at[i].numa == numa : i >= first && i < first + n) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
+    return set;
+}
+
+void bind_make(const struct launch_options *o, struct bind_map *m_out)
+{
+    int ranks = o->n_ranks;
+    *m_out = (struct bind_map){.bytes = SET_BYTES};
+    if (o->bind == BIND_NONE) {
+        m_out->n_cores = gw_cores_allowed();
+        return;
+    }
+    struct cores c = find_cores();
+    int quota = gw_cores_allowed();
+    m_out->n_cores = quota < c.n ? quota : c.n;
+    if (ranks <= m_out->n_cores) {
+        m_out->set = calloc((size_t)ranks, sizeof *m_out->set);
+        if (!m_out->set) gw_die("mpiexec: no memory");
+        if (o->map == MAP_NUMA) spread(&c);
+        for (int r = 0; r < ranks; r++) {
+            int share = c.n / ranks, first = o->bind == BIND_CORE || o->map == MAP_NUMA ? r : r * share;
+            if (o->bind == BIND_NUMA)
+                m_out->set[r] = join(&c, 0, 0, c.at[o->map == MAP_NUMA ? r : r * share].numa);
+            else
+                m_out->set[r] = join(&c, first, o->bind == BIND_CORE || o->map == MAP_NUMA ? 1 : share, -1);
+        }
+    } else if (o->bind != BIND_SHARE) {
+        say("%d ranks share %d cores: nobody is bound", ranks, m_out->n_cores);
+    }
+    for (int i = 0; i < c.n; i++) CPU_FREE(c.at[i].cpus);
+    free(c.at);
+}
+
+void bind_print(const struct bind_map *m, int n_ranks)
+{
+    for (int r = 0; r < n_ranks; r++) {
+        fprintf(stderr, "mpiexec: rank %d runs on", r);
+        if (!m->set) fprintf(stderr, " any of %d cores", m->n_cores);
+        for (int cpu = 0; m->set && cpu < MAX_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) fprintf(stderr, " %d", cpu);
+        fputs("\n", stderr);
+    }
+}

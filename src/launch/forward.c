@@ -1,0 +1,242 @@
+/* forward.c -- the ranks' output line by line to ours, our input to theirs.
+ *
+ * A line of output appears whole; one without an end appears after a moment (prompts).  Input that is not a terminal is not
+ * forwarded at all: the rank inherits it, so that nothing is read before the rank wants it (spawn.c).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, STALE_MS = 50 };
+static int epoll_fd;
+
+/* The piece of our input that is on its way. */
+static struct { char data[READ_BYTES]; size_t len; bool eof, listening; } input;
+
+void say(const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "mpiexec: %s\n", line);
+}
+
+/* ---- output --------------------------------------------------------------------------------------------------------------------- */
+static bool told_to_end(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+}
+
+/* Writes all of it; gives up where nobody takes it and we are told to end. */
+static void write_all(int fd, const char *data, size_t len)
+{
+    enum { PIECE = 4096 }; /* after POLLOUT a pipe takes that much without blocking */
+    while (len > 0) {
+        struct pollfd p = {fd, POLLOUT, 0};
+        if (poll(&p, 1, 200) == 0) {
+            if (told_to_end()) return;
+            continue;
+        }
+        ssize_t n = write(fd, data, len < PIECE ? len : PIECE);
+        if (n < 0 && errno != EINTR && errno != EAGAIN) return;
+        if (n > 0) data += n, len -= (size_t)n;
+    }
+}
+
+/* Prints the first `len` bytes of what a stream holds: whole lines, or the begin of one. */
+static void print(const struct job *j, struct stream *s, size_t len)
+{
+    int fd = fileno(s->to);
+    if (len == 0) return;
+    if (!j->o.label) {
+        write_all(fd, s->buf, len);
+        s->mid_line = s->buf[len - 1] != '\n';
+    }
+    for (size_t at = 0; j->o.label && at < len;) {
+        char *end = memchr(s->buf + at, '\n', len - at);
+        size_t n = end ? (size_t)(end - s->buf) + 1 - at : len - at;
+        char label[16];
+        if (!s->mid_line) write_all(fd, label, (size_t)snprintf(label, sizeof label, "[%d] ", s->rank));
+        write_all(fd, s->buf + at, n);
+        s->mid_line = !end;
+        at += n;
+    }
+    memmove(s->buf, s->buf + len, s->len - len);
+    s->len -= len;
+}
+
+static void stream_close(const struct job *j, struct stream *s)
+{
+    print(j, s, s->len);
+    if (s->mid_line && j->o.label) write_all(fileno(s->to), "\n", 1); /* the next label begins a line */
+    close(s->fd);
+    free(s->buf);
+    *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to};
+}
+
+/* What is there now; false: the end. */
+static bool stream_read(const struct job *j, struct stream *s)
+{
+    if (s->cap - s->len < READ_BYTES) {
+        s->cap = s->len + READ_BYTES;
+        s->buf = realloc(s->buf, s->cap);
+        if (!s->buf) gw_die("mpiexec: no memory");
+    }
+    ssize_t n = read(s->fd, s->buf + s->len, s->cap - s->len);
+    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    if (n == 0) return false;
+    if (s->len == 0) s->since = gw_now_ns();
+    s->len += (size_t)n;
+    char *end = memrchr(s->buf, '\n', s->len);
+    print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > LINE_MAX_BYTES ? s->len : 0);
+    return true;
+}
+
+void forward_output(struct job *j, struct stream *s)
+{
+    if (s->fd >= 0 && !stream_read(j, s)) stream_close(j, s);
+}
+
+int forward_flush_stale(struct job *j)
+{
+    int next = -1;
+    uint64_t now = gw_now_ns();
+    for (int i = 0; i < j->n; i++) {
+        struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
+        for (int k = 0; k < 2; k++) {
+            if (of[k]->fd < 0 || of[k]->len == 0) continue;
+            int64_t left = STALE_MS - (int64_t)((now - of[k]->since) / 1000000);
+            if (left <= 0)
+                print(j, of[k], of[k]->len);
+            else if (next < 0 || left < next)
+                next = (int)left;
+        }
+    }
+    return next;
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------------------------ */
+static void input_to(struct rank *r)
+{
+    struct pollfd p = {r->in_fd, 0, 0};
+    if (r->in_fd >= 0 && poll(&p, 1, 0) > 0) { /* an error: it does not read any more */
+        close(r->in_fd);
+        r->in_fd = -1;
+    }
+    while (r->in_fd >= 0 && r->in_done < input.len) {
+        ssize_t n = write(r->in_fd, input.data + r->in_done, input.len - r->in_done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) return;
+        if (n < 0) {
+            close(r->in_fd);
+            r->in_fd = -1;
+            return;
+        }
+        r->in_done += (size_t)n;
+    }
+}
+
+/* Is everything of the piece with everybody who still reads? */
+static bool input_delivered(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->ranks[i].in_fd >= 0 && j->ranks[i].in_done < input.len) return false;
+    return true;
+}
+
+static void listen_on(struct job *j, bool ours)
+{
+    if (input.listening == ours) return;
+    struct epoll_event e = {.events = ours ? EPOLLIN : 0, .data.ptr = NULL};
+    epoll_ctl(epoll_fd, EPOLL_CTL_MOD, 0, &e);
+    input.listening = ours;
+    for (int i = 0; i < j->n; i++) {
+        e.events = ours ? 0 : EPOLLOUT;
+        if (j->ranks[i].in_fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_MOD, j->ranks[i].in_fd, &e);
+    }
+}
+
+/* A regular file cannot be waited for: it is always ready, so input is then driven by the ranks' ends alone. */
+void forward_input(struct job *j)
+{
+    for (;;) {
+        for (int i = 0; i < j->n; i++) input_to(&j->ranks[i]);
+        if (!input_delivered(j)) {
+            listen_on(j, false);
+            return;
+        }
+        if (input.eof) break;
+        if (isatty(0) && tcgetpgrp(0) != getpgrp()) return; /* in the background: reading would stop us */
+        struct pollfd p = {0, POLLIN, 0};
+        if (poll(&p, 1, 0) == 0) {
+            listen_on(j, true);
+            return;
+        }
+        ssize_t n = read(0, input.data, sizeof input.data);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        input.len = n > 0 ? (size_t)n : 0;
+        input.eof = n <= 0;
+        for (int i = 0; i < j->n; i++) j->ranks[i].in_done = 0;
+    }
+    epoll_ctl(epoll_fd, EPOLL_CTL_DEL, 0, NULL);
+    for (int i = 0; i < j->n; i++)
+        if (j->ranks[i].in_fd >= 0) {
+            close(j->ranks[i].in_fd);
+            j->ranks[i].in_fd = -1;
+        }
+}
+
+int forward_start(struct job *j)
+{
+    bool wanted = false;
+    epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    for (int i = 0; i < j->n; i++) {
+        struct rank *r = &j->ranks[i];
+        struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->out};
+        if (r->out.fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->out.fd, &e);
+        e.data.ptr = &r->err;
+        if (r->err.fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->err.fd, &e);
+        e = (struct epoll_event){.events = 0, .data.ptr = NULL};
+        if (r->in_fd >= 0) {
+            epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->in_fd, &e);
+            wanted = true;
+        }
+    }
+    if (wanted) {
+        signal(SIGPIPE, SIG_IGN); /* a rank may close its input */
+        struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
+        input.listening = true;
+        if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e) < 0) input.listening = false;
+        forward_input(j);
+    }
+    return epoll_fd;
+}
+
+void forward_end(struct job *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
+        for (int k = 0; k < 2; k++) {
+            /* Bounded by what the pipe holds: what a rank left running may still write for ever. */
+            for (int turns = 0; of[k]->fd >= 0 && turns < 64; turns++) {
+                struct pollfd p = {of[k]->fd, POLLIN, 0};
+                if (poll(&p, 1, 0) <= 0) break;
+                forward_output(j, of[k]);
+            }
+            if (of[k]->fd >= 0) stream_close(j, of[k]);
+        }
+    }
+}

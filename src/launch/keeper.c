@@ -1,0 +1,75 @@
+/* keeper.c -- a small process that outlives mpiexec by a moment: when mpiexec is gone, however it went, it kills the process
+ * groups of the ranks and removes the PMIx server's folder.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+/* Shared with mpiexec: who lives. */
+static struct notes {
+    int n;
+    char folder[256];
+    _Atomic int32_t pid[];
+} *notes;
+
+void keeper_note(int rank, pid_t pid) { atomic_store_explicit(&notes->pid[rank], (int32_t)pid, memory_order_release); }
+
+static void keep(int pipe_fd)
+{
+    char byte;
+    /* A signal to the terminal's or the shell's job must not take the keeper. */
+    setpgid(0, 0);
+    for (int s = 1; s < 32; s++) signal(s, SIG_IGN);
+    prctl(PR_SET_NAME, "mpiexec-keeper");
+    close_range(pipe_fd + 1, ~0u, 0);
+    for (int fd = 0; fd < pipe_fd; fd++) close(fd); /* holds nobody's pipe open */
+    while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
+    for (int i = 0; i < notes->n; i++) {
+        int pid = atomic_load_explicit(&notes->pid[i], memory_order_acquire);
+        if (pid > 0) kill(-pid, SIGKILL);
+    }
+    if (notes->folder[0]) {
+        /* Two levels: the folder holds files and sockets only. */
+        char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
+        execvp("rm", argv);
+    }
+    _exit(0);
+}
+
+int keeper_start(struct job *j)
+{
+    int fds[2];
+    notes = mmap(NULL, sizeof *notes + sizeof notes->pid[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                 -1, 0);
+    if (notes == MAP_FAILED) return errno;
+    notes->n = j->n;
+    snprintf(notes->folder, sizeof notes->folder, "%s", j->pmix_tmp ? j->pmix_tmp : "");
+    if (pipe2(fds, O_CLOEXEC) < 0) return errno;
+    j->keeper = fork();
+    if (j->keeper < 0) return errno;
+    if (j->keeper == 0) {
+        close(fds[1]);
+        keep(fds[0]);
+    }
+    close(fds[0]);
+    j->keeper_pipe = fds[1];
+    return 0;
+}
+
+void keeper_stop(struct job *j)
+{
+    if (j->keeper <= 0) return;
+    close(j->keeper_pipe);
+    waitpid(j->keeper, NULL, 0);
+    j->keeper = 0;
+}

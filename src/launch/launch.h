@@ -1,0 +1,114 @@
+/* launch.h -- mpiexec: starts the ranks of a job on this node, forwards their output and input, ends them together.
+ *
+ *   main -> options -> spawn (segment, keeper, ranks) -> watch: loop over forward (output, input), deaths, signals, time
+ *
+ * Whatever happens to mpiexec, nothing stays behind: ranks die with it (PR_SET_PDEATHSIG), and a small keeper process, which
+ * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_LAUNCH_LAUNCH_H
+#define GW_LAUNCH_LAUNCH_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "boot/boot.h"
+
+enum { MAX_RANKS = 1 << 16, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* Which words a list of strings holds; grows. */
+struct words { char **at; int n; };
+void words_add(struct words *w, const char *text);
+
+/* One program of the job: what stands between two `:`. */
+struct launch_app {
+    int n;              /* ranks */
+    char **argv;
+    struct words env;   /* NAME=VALUE */
+    const char *wdir;   /* NULL: where mpiexec stands */
+};
+
+enum bind_to { BIND_SHARE, BIND_CORE, BIND_NUMA, BIND_NONE }; /* SHARE: an equal share of the cores, the default */
+enum map_by { MAP_CORE, MAP_NUMA };                           /* neighbours close together, or spread over the NUMA nodes */
+enum { STDIN_NONE = -1, STDIN_ALL = -2 };
+enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
+
+struct launch_options {
+    struct launch_app *apps;
+    int n_apps, n_ranks;
+    struct words env;   /* for all programs */
+    enum bind_to bind;
+    enum map_by map;
+    enum pmix_mode pmix;
+    int stdin_rank;     /* or STDIN_NONE, STDIN_ALL */
+    bool label, verbose;
+    double timeout;     /* seconds, 0: none */
+};
+/* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
+int options_parse(int argc, char **argv, struct launch_options *o);
+
+/* Where each rank may run. */
+struct bind_map {
+    int n_cores;        /* that we may use */
+    void **set;         /* [ranks] cpu_set_t of bind_bytes, NULL: anywhere */
+    size_t bytes;
+};
+void bind_make(const struct launch_options *o, struct bind_map *m_out);
+void bind_print(const struct bind_map *m, int n_ranks);
+int bind_cores(void);   /* cores (not hardware threads) in our own cpuset, at most what a CPU quota leaves */
+
+/* One stream of one rank. */
+struct stream {
+    int fd;             /* -1: closed */
+    int rank;
+    FILE *to;
+    char *buf;          /* the line so far */
+    size_t len, cap;
+    bool mid_line;      /* the begin of this line has been printed */
+    uint64_t since;     /* ns: when the oldest byte in buf came */
+};
+struct rank {
+    pid_t pid;          /* 0: gone */
+    pid_t was;          /* what pid was */
+    int app, status;    /* status: as of waitpid */
+    int in_fd;          /* write end of its standard input, -1 */
+    size_t in_done;     /* of the piece of input under way */
+    struct stream out, err;
+};
+struct job {
+    struct launch_options o;
+    struct rank *ranks;
+    int n, alive;
+    struct boot_head *head; /* the segment that the ranks share */
+    int memfd;
+    pid_t keeper;
+    int keeper_pipe;
+    char host[64];
+    struct bind_map bind;
+    const char *pmix_tmp;   /* folder of the PMIx server, NULL: none */
+    int exit_status;        /* what mpiexec will return */
+    bool ending;            /* the others have been told to end */
+};
+static inline struct boot_rank *job_slot(const struct job *j, int rank)
+{
+    return (struct boot_rank *)((char *)j->head + j->head->ranks_offset) + rank;
+}
+
+/* spawn.c */
+int spawn_all(struct job *j);       /* 0, or an exit status after an explanation */
+/* keeper.c: pids live in memory shared with the keeper. */
+int keeper_start(struct job *j);    /* 0 or errno */
+void keeper_note(int rank, pid_t pid); /* 0: it is gone */
+void keeper_stop(struct job *j);
+/* forward.c */
+int forward_start(struct job *j);   /* returns an epoll descriptor; events carry NULL for standard input, else the stream */
+void forward_output(struct job *j, struct stream *s);
+void forward_input(struct job *j);  /* our standard input, or a rank's, is ready */
+int forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
+void forward_end(struct job *j);    /* the rest of everything */
+void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
+/* watch.c */
+int watch(struct job *j);           /* until all are gone; the exit status */
+void watch_kill_all(const struct job *j, int sig); /* all that live, with what they started */
+#endif

@@ -1,0 +1,257 @@
+/* options.c -- the command line of mpiexec.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch.h"
+
+extern char **environ;
+
+static const char help[] =
+    "usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
+    "\n"
+    "Starts PROGRAM as the ranks of one MPI job on this machine.\n"
+    "\n"
+    "Of each program:\n"
+    "  -n, -np N            ranks (default: one per core)\n"
+    "  -env NAME VALUE      set an environment variable\n"
+    "  -x NAME[=VALUE]      the same; without =VALUE as it is here\n"
+    "  -wdir DIR            start in DIR\n"
+    "Of the job:\n"
+    "  -genv NAME VALUE     set an environment variable for all programs\n"
+    "  --bind-to WHAT       core, numa or none (default: an equal share of the cores; nothing where ranks outnumber cores)\n"
+    "  --map-by WHAT        core: neighbours side by side (default); numa: spread over the NUMA nodes\n"
+    "  -l                   begin each line of output with its rank\n"
+    "  -stdin RANK          who reads standard input: a rank (default 0), all or none\n"
+    "  --timeout SECONDS    end the job after that time, with exit status 124\n"
+    "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
+    "  -v                   say where ranks run\n"
+    "  --version, --help\n"
+    "\n"
+    "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
+    "More ranks than cores, root and containers need no permission.\n";
+
+enum option {
+    O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
+    O_NOTHING, O_HOSTS
+};
+static const struct { const char *name; enum option is; int words; } table[] = {
+    {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
+    {"-env", O_ENV, 2}, {"--env", O_ENV, 2}, {"-genv", O_GENV, 2}, {"--genv", O_GENV, 2}, {"-x", O_X, 1},
+    {"-wdir", O_WDIR, 1}, {"--wdir", O_WDIR, 1}, {"-wd", O_WDIR, 1}, {"--wd", O_WDIR, 1},
+    {"--bind-to", O_BIND, 1}, {"-bind-to", O_BIND, 1}, {"--map-by", O_MAP, 1}, {"-map-by", O_MAP, 1},
+    {"-l", O_LABEL, 0}, {"--label", O_LABEL, 0}, {"-prepend-rank", O_LABEL, 0}, {"--tag-output", O_LABEL, 0},
+    {"-stdin", O_STDIN, 1}, {"--stdin", O_STDIN, 1}, {"-s", O_STDIN, 1},
+    {"--timeout", O_TIMEOUT, 1}, {"-timeout", O_TIMEOUT, 1}, {"--pmix", O_PMIX, 1},
+    {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
+    {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
+    {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
+    {"--oversubscribe", O_NOTHING, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
+    {"-hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-f", O_HOSTS, 1}, {"--hostfile", O_HOSTS, 1},
+    {"-hostfile", O_HOSTS, 1}, {"-machinefile", O_HOSTS, 1}, {"--machinefile", O_HOSTS, 1}, {"-ppn", O_HOSTS, 1},
+};
+enum { N_TABLE = sizeof table / sizeof table[0] };
+
+void words_add(struct words *w, const char *text)
+{
+    w->at = realloc(w->at, sizeof *w->at * (size_t)(w->n + 2));
+    char *copy = strdup(text);
+    if (!w->at || !copy) gw_die("mpiexec: no memory");
+    w->at[w->n++] = copy;
+    w->at[w->n] = NULL;
+}
+
+static void add_pair(struct words *w, const char *name, const char *value)
+{
+    char *pair;
+    if (asprintf(&pair, "%s=%s", name, value) < 0) gw_die("mpiexec: no memory");
+    words_add(w, pair);
+    free(pair);
+}
+
+static int bad(const char *fmt, ...) GW_PRINTF(1, 2);
+static int bad(const char *fmt, ...)
+{
+    va_list ap;
+    fputs("mpiexec: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputs("\n", stderr);
+    return EXIT_USAGE;
+}
+
+/* A whole number in [low, high]; -1 after explaining. */
+static long number(const char *option, const char *text, long low, long high)
+{
+    char *end;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    if (!errno && end != text && !*end && v >= low && v <= high) return v;
+    bad("%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
+    return -1;
+}
+
+/* The place of `text` in a list of words; -1 after explaining. */
+static int choice(const char *option, const char *text, const char *const *words, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(words[i], text) == 0) return i;
+    char known[128] = "";
+    for (int i = 0; i < n; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
+    const char *near = gw_nearest(text, words, n);
+    bad("%s is %s, not '%s'%s%s%s", option, known, text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return -1;
+}
+
+static int set_x(struct launch_app *a, const char *text)
+{
+    const char *value = strchr(text, '=');
+    if (value) {
+        words_add(&a->env, text);
+        return -1;
+    }
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, text, strlen(text)) == 0 && (*e)[strlen(text)] == '=') return -1; /* inherited anyway */
+    return bad("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
+}
+
+static int set_stdin(struct launch_options *o, const char *text)
+{
+    if (strcmp(text, "all") == 0) {
+        o->stdin_rank = STDIN_ALL;
+    } else if (strcmp(text, "none") == 0) {
+        o->stdin_rank = STDIN_NONE;
+    } else if (isdigit((unsigned char)*text)) {
+        long v = number("-stdin", text, 0, MAX_RANKS);
+        if (v < 0) return EXIT_USAGE;
+        o->stdin_rank = (int)v;
+    } else {
+        return bad("-stdin is a rank, all or none, not '%s'", text);
+    }
+    return -1;
+}
+
+static int set_timeout(struct launch_options *o, const char *text)
+{
+    char *end;
+    o->timeout = strtod(text, &end);
+    return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
+}
+
+/* `map`: core, numa, slot, socket, node: a prefix up to a colon or comma is enough (Open MPI adds modifiers there). */
+static int set_map(struct launch_options *o, const char *text)
+{
+    static const char *const words[] = {"core", "slot", "numa", "socket", "package", "node"};
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":,"), text);
+    int c = choice("--map-by", word, words, 6);
+    if (c < 0) return EXIT_USAGE;
+    o->map = c >= 2 && c <= 4 ? MAP_NUMA : MAP_CORE;
+    return -1;
+}
+
+/* One option with its words v[0..]. */
+static int set(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
+{
+    static const char *const binds[] = {"core", "numa", "none"}, *const pmixes[] = {"auto", "on", "off"};
+    long n;
+    int c;
+    switch (is) {
+    case O_N:
+        n = number(name, v[0], 1, MAX_RANKS);
+        a->n = (int)n;
+        return n < 0 ? EXIT_USAGE : -1;
+    case O_ENV: add_pair(&a->env, v[0], v[1]); return -1;
+    case O_GENV: add_pair(&o->env, v[0], v[1]); return -1;
+    case O_X: return set_x(a, v[0]);
+    case O_WDIR: a->wdir = v[0]; return -1;
+    case O_BIND:
+        c = choice(name, v[0], binds, 3);
+        o->bind = (enum bind_to)(BIND_CORE + c);
+        return c < 0 ? EXIT_USAGE : -1;
+    case O_MAP: return set_map(o, v[0]);
+    case O_LABEL: o->label = true; return -1;
+    case O_STDIN: return set_stdin(o, v[0]);
+    case O_TIMEOUT: return set_timeout(o, v[0]);
+    case O_PMIX:
+        c = choice(name, v[0], pmixes, 3);
+        o->pmix = (enum pmix_mode)c;
+        return c < 0 ? EXIT_USAGE : -1;
+    case O_VERBOSE: o->verbose = true; return -1;
+    case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
+    case O_HELP: fputs(help, stdout); return 0;
+    case O_NOTHING: return -1;
+    default:
+        return bad("%s: this mpiexec starts ranks on one machine; on several, start the program with the cluster's own launcher"
+                   " (such as srun or prterun)", name);
+    }
+}
+
+static int unknown(const char *name)
+{
+    const char *names[N_TABLE], *near;
+    for (int i = 0; i < N_TABLE; i++) names[i] = table[i].name;
+    near = gw_nearest(name, names, N_TABLE);
+    return bad("unknown option %s%s%s%s; `mpiexec --help` lists them", name, near ? " (did you mean " : "", near ? near : "",
+               near ? "?)" : "");
+}
+
+/* One program's part, argv[i..end). */
+static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
+{
+    *a = (struct launch_app){0};
+    while (i < end && argv[i][0] == '-' && argv[i][1]) {
+        char *name = argv[i], *value = NULL, key[64];
+        int k = 0;
+        if (strcmp(name, "--") == 0) {
+            i++;
+            break;
+        }
+        /* --name=value */
+        size_t eq = strncmp(name, "--", 2) == 0 ? strcspn(name, "=") : strlen(name);
+        if (name[eq] && eq < sizeof key) {
+            value = name + eq + 1;
+            snprintf(key, sizeof key, "%.*s", (int)eq, name);
+            name = key;
+        }
+        while (k < N_TABLE && strcmp(table[k].name, name) != 0) k++;
+        if (k == N_TABLE) return unknown(argv[i]);
+        if (value ? table[k].words != 1 : i + table[k].words >= end)
+            return bad("%s wants %d word%s behind it", name, table[k].words, table[k].words == 1 ? "" : "s");
+        int rc = set(table[k].is, table[k].name, value ? &value : argv + i + 1, o, a);
+        if (rc >= 0) return rc;
+        i += value ? 1 : 1 + table[k].words;
+    }
+    if (i >= end) return bad("no program to start; such as: mpiexec -n 4 ./a.out");
+    a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
+    if (!a->argv) gw_die("mpiexec: no memory");
+    memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));
+    return -1;
+}
+
+int options_parse(int argc, char **argv, struct launch_options *o)
+{
+    *o = (struct launch_options){0};
+    for (int i = 1; i <= argc;) {
+        int end = i;
+        while (end < argc && strcmp(argv[end], ":") != 0) end++;
+        o->apps = realloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
+        if (!o->apps) gw_die("mpiexec: no memory");
+        int rc = parse_app(argv, i, end, o, &o->apps[o->n_apps]);
+        if (rc >= 0) return rc;
+        struct launch_app *a = &o->apps[o->n_apps++];
+        if (!a->n) a->n = bind_cores();
+        o->n_ranks += a->n;
+        i = end + 1;
+        if (end == argc) break;
+    }
+    if (o->n_ranks > MAX_RANKS) return bad("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
+    if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+    return -1;
+}

@@ -1,0 +1,214 @@
+/* spawn.c -- the segment that the ranks share, and the ranks themselves.
+ *
+ * A rank is its own process group, so that a signal reaches what it starts as well; it dies with mpiexec.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+extern char **environ;
+
+static int segment_make(struct job *j)
+{
+    uint64_t bytes = boot_shm_offset(j->n);
+    j->memfd = memfd_create("godwit", MFD_CLOEXEC);
+    if (j->memfd < 0 || ftruncate(j->memfd, (off_t)bytes) < 0) {
+        say("cannot make the shared memory of the job: %s", strerror(errno));
+        return EXIT_CANNOT_RUN;
+    }
+    j->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->memfd, 0);
+    if (j->head == MAP_FAILED) {
+        say("cannot map the shared memory of the job (%llu bytes): %s", (unsigned long long)bytes, strerror(errno));
+        return EXIT_CANNOT_RUN;
+    }
+    struct boot_head *h = j->head;
+    h->magic = BOOT_MAGIC;
+    h->version = GODWIT_SHM_VERSION;
+    h->nlocal = h->size = j->n;
+    h->bytes = bytes;
+    h->ranks_offset = BOOT_RANKS_OFFSET;
+    h->shm_offset = bytes;
+    h->launcher_pid = (int32_t)getpid();
+    h->cores = j->bind.n_cores;
+    snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
+    snprintf(h->host, sizeof h->host, "%s", j->host);
+    return 0;
+}
+
+/* ---- environment ---------------------------------------------------------------------------------------------------------- */
+static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
+
+/* environ, with what `more` sets in place of what it replaces; strings are shared. */
+static char **env_join(char **base, const struct words *const *more, int n_more)
+{
+    struct { char **at; int n; } out = {NULL, 0};
+    int total = 0;
+    for (char **e = base; *e; e++) total++;
+    for (int i = 0; i < n_more; i++) total += more[i]->n;
+    out.at = malloc(sizeof *out.at * (size_t)(total + 1));
+    if (!out.at) gw_die("mpiexec: no memory");
+    for (char **e = base; *e; e++) out.at[out.n++] = *e;
+    for (int i = 0; i < n_more; i++) {
+        for (int k = 0; k < more[i]->n; k++) {
+            char *pair = more[i]->at[k];
+            int at = 0;
+            while (at < out.n && strncmp(out.at[at], pair, name_length(pair)) != 0) at++;
+            out.at[at] = pair;
+            if (at == out.n) out.n++;
+        }
+    }
+    out.at[out.n] = NULL;
+    return out.at;
+}
+
+static void words_set(struct words *w, const char *name, const char *fmt, ...) GW_PRINTF(3, 4);
+static void words_set(struct words *w, const char *name, const char *fmt, ...)
+{
+    char pair[160];
+    va_list ap;
+    int n = snprintf(pair, sizeof pair, "%s=", name);
+    va_start(ap, fmt);
+    vsnprintf(pair + n, sizeof pair - (size_t)n, fmt, ap);
+    va_end(ap);
+    words_add(w, pair);
+}
+
+static char **rank_env(struct job *j, int rank, const struct launch_app *a)
+{
+    struct words own = {0};
+    int app = (int)(a - j->o.apps);
+    char more[48] = "";
+    if (app) snprintf(more, sizeof more, ",app=%d", app);
+    words_set(&own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, j->n);
+    words_set(&own, "GODWIT_RANK", "%d", rank);
+    words_set(&own, "GODWIT_SIZE", "%d", j->n);
+    words_set(&own, "GODWIT_LOCAL_RANK", "%d", rank);
+    words_set(&own, "GODWIT_LOCAL_SIZE", "%d", j->n);
+    char **env = env_join(environ, (const struct words *const[]){&j->o.env, &a->env, &own}, 3);
+    free(own.at); /* the strings live on in env */
+    return env;
+}
+
+/* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
+/* Ends of the pipes that the child takes: input, output, errors; -1: it keeps ours. */
+struct ends { int child[3], parent[3]; };
+
+static bool piped_in(const struct job *j, int rank)
+{
+    return j->o.stdin_rank == STDIN_ALL || (rank == j->o.stdin_rank && isatty(0));
+}
+
+/* A single rank without labels writes straight to where mpiexec writes. */
+static bool piped_out(const struct job *j) { return j->n > 1 || j->o.label; }
+
+static int ends_open(const struct job *j, int rank, struct ends *e)
+{
+    for (int i = 0; i < 3; i++) e->child[i] = e->parent[i] = -1;
+    for (int i = 0; i < 3; i++) {
+        int p[2];
+        if (i == 0 ? !piped_in(j, rank) : !piped_out(j)) continue;
+        if (pipe2(p, O_CLOEXEC) < 0) return errno;
+        e->child[i] = p[i == 0 ? 0 : 1];
+        e->parent[i] = p[i == 0 ? 1 : 0];
+        fcntl(e->parent[i], F_SETFL, O_NONBLOCK);
+    }
+    if (e->child[0] < 0 && rank != j->o.stdin_rank) e->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return 0;
+}
+
+/* In the child: the exec, or the reason why not, written as errno to `report`. */
+static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
+{
+    sigset_t none;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
+    signal(SIGPIPE, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int i = 0; i < 3; i++)
+        if (e->child[i] >= 0) dup2(e->child[i], i);
+    fcntl(j->memfd, F_SETFD, 0);
+    if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
+    int what = 'd';
+    if (!a->wdir || chdir(a->wdir) == 0) {
+        what = 'x';
+        execvpe(a->argv[0], a->argv, env);
+    }
+    int why[3] = {errno, what, (int)(a - j->o.apps)};
+    if (write(report, why, sizeof why) < 0) {}
+    _exit(why[0] == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+static int explain_start(const struct launch_app *a, const int why[3])
+{
+    bool missing = why[0] == ENOENT;
+    if (why[1] == 'd')
+        say("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
+    else
+        say("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
+            missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0 ? " (it is in this folder: say ./ before its name)"
+            : why[0] == EACCES ? " (is it executable? chmod +x)"
+            : why[0] == ENOEXEC ? " (not a program of this machine, or a script without #!)" : "");
+    return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* Starts a rank; returns errno of fork or pipe.  *report_out: where the child writes if it cannot exec. */
+static int start(struct job *j, int rank, const struct launch_app *a, int report)
+{
+    struct ends e;
+    struct rank *r = &j->ranks[rank];
+    int rc = ends_open(j, rank, &e);
+    if (rc) return rc;
+    char **env = rank_env(j, rank, a);
+    pid_t pid = fork();
+    if (pid == 0) child(j, rank, a, &e, report, env);
+    if (pid < 0) rc = errno;
+    free(env);
+    for (int i = 0; i < 3; i++)
+        if (e.child[i] >= 0) close(e.child[i]);
+    if (rc) return rc;
+    setpgid(pid, pid);
+    *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .in_fd = e.parent[0],
+                       .out = {.fd = e.parent[1], .rank = rank, .to = stdout},
+                       .err = {.fd = e.parent[2], .rank = rank, .to = stderr}};
+    j->alive++;
+    keeper_note(rank, pid);
+    return 0;
+}
+
+int spawn_all(struct job *j)
+{
+    int report[2], why[3], rc = segment_make(j);
+    if (rc) return rc;
+    j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
+    if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
+    rc = keeper_start(j);
+    const struct launch_app *a = j->o.apps;
+    for (int rank = 0, first = 0; rank < j->n && rc == 0; rank++) {
+        while (rank >= first + a->n) first += a++->n;
+        rc = start(j, rank, a, report[1]);
+        if (rc) say("cannot start rank %d: %s (limits: ulimit -u, ulimit -n)", rank, strerror(rc));
+    }
+    close(report[1]);
+    if (rc) {
+        watch_kill_all(j, SIGKILL);
+        return EXIT_CANNOT_RUN;
+    }
+    /* The pipe closes when every rank has become its program; what comes before that is a failure. */
+    while (read(report[0], why, sizeof why) == sizeof why)
+        if (!rc) rc = explain_start(&j->o.apps[why[2]], why);
+    close(report[0]);
+    if (rc) watch_kill_all(j, SIGKILL);
+    return rc;
+}

@@ -1,0 +1,212 @@
+/* watch.c -- waits until all ranks are gone; when one fails, says so and ends the others.
+ *
+ *   RUNNING --a rank fails, Ctrl-C, SIGTERM, time is up--> ENDING (SIGTERM or the signal itself) --1 s--> SIGKILL
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boot/call_names_gen.h"
+#include "launch/launch.h"
+
+enum { GRACE_MS = 1000 };
+static uint64_t kill_at; /* ns; 0: no killing is due */
+
+void watch_kill_all(const struct job *j, int sig)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->ranks[i].pid > 0) kill(-j->ranks[i].pid, sig);
+}
+
+static void end_job(struct job *j, int sig, int status)
+{
+    if (j->ending) return;
+    j->ending = true;
+    j->exit_status = status;
+    watch_kill_all(j, sig);
+    watch_kill_all(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
+    kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
+}
+
+/* ---- deaths -------------------------------------------------------------------------------------------------------------------- */
+static const char *call_of(const struct boot_rank *slot)
+{
+    uint32_t call = atomic_load_explicit(&slot->call, memory_order_relaxed);
+    return call > 0 && call < BOOT_CALL_NAMES_COUNT ? boot_call_names[call] : NULL;
+}
+
+static bool others_in_mpi(const struct job *j, int but)
+{
+    for (int i = 0; i < j->n; i++) {
+        uint32_t phase = atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed);
+        if (i != but && j->ranks[i].pid > 0 && (phase == BOOT_INIT || phase == BOOT_RUNNING)) return true;
+    }
+    return false;
+}
+
+static void report_signal(const struct job *j, int rank, int sig)
+{
+    const struct boot_rank *slot = job_slot(j, rank);
+    uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
+    const char *call = call_of(slot);
+    say("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig, strsignal(sig),
+        call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "", call ? call : "",
+        sig == SIGKILL ? " (out of memory? see dmesg)" : "", j->alive > 0 ? "; the other ranks end now" : "");
+}
+
+/* How a rank went, and what that means for the job. */
+static void rank_gone(struct job *j, int rank)
+{
+    int status = j->ranks[rank].status, pid = (int)j->ranks[rank].was;
+    const struct boot_rank *slot = job_slot(j, rank);
+    uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
+    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (j->ending) return; /* we ended it */
+    if (WIFSIGNALED(status)) {
+        report_signal(j, rank, WTERMSIG(status));
+        end_job(j, SIGTERM, code);
+    } else if (phase == BOOT_ABORTED) {
+        int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
+        say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
+            slot->what[0] ? ": " : "", slot->what);
+        end_job(j, SIGTERM, code);
+    } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
+        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
+            j->alive > 0 ? "; the other ranks end now" : "");
+        end_job(j, SIGTERM, code ? code : 1);
+    } else if (phase == BOOT_NEW && others_in_mpi(j, rank)) {
+        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now", rank,
+            j->host, pid, code);
+        end_job(j, SIGTERM, code ? code : 1);
+    } else if (code && !j->exit_status) {
+        j->exit_status = code; /* the first that failed; the others do not depend on it */
+    }
+}
+
+static void reap(struct job *j)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == j->keeper) {
+            j->keeper = 0;
+            continue;
+        }
+        for (int i = 0; i < j->n; i++) {
+            if (j->ranks[i].pid != pid) continue;
+            /* What it started goes with it where it went badly; its group is still its own now. */
+            if (!WIFEXITED(status) || WEXITSTATUS(status) || j->ending) kill(-pid, SIGKILL);
+            j->ranks[i].pid = 0;
+            j->ranks[i].status = status;
+            keeper_note(i, 0);
+            j->alive--;
+            rank_gone(j, i);
+            break;
+        }
+    }
+}
+
+/* A rank that left without MPI_Init before the others came there leaves them waiting: looked at again now and then. */
+static void check_absent(struct job *j)
+{
+    for (int i = 0; i < j->n && !j->ending; i++)
+        if (j->ranks[i].pid == 0 && atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW)
+            rank_gone(j, i);
+}
+
+/* ---- signals and time -------------------------------------------------------------------------------------------------------- */
+static void on_signal(struct job *j, int sig)
+{
+    switch (sig) {
+    case SIGCHLD: reap(j); break;
+    case SIGTSTP:
+        watch_kill_all(j, SIGSTOP);
+        kill(getpid(), SIGSTOP);
+        break;
+    case SIGCONT: watch_kill_all(j, SIGCONT); break;
+    case SIGUSR1:
+    case SIGUSR2:
+        for (int i = 0; i < j->n; i++)
+            if (j->ranks[i].pid > 0) kill(j->ranks[i].pid, sig);
+        break;
+    default:
+        if (j->ending) {
+            watch_kill_all(j, SIGKILL);
+        } else {
+            end_job(j, sig, 128 + sig);
+        }
+    }
+}
+
+static int signals_open(void)
+{
+    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) sigaddset(&set, caught[i]);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int sooner(int a, int64_t b)
+{
+    if (b < 0) b = 0;
+    return a < 0 || b < a ? (int)b : a;
+}
+
+/* Does what is due and returns the ms until something else is; -1: nothing. */
+static int timers(struct job *j, uint64_t deadline)
+{
+    uint64_t now = gw_now_ns();
+    int wait = forward_flush_stale(j);
+    if (deadline && now >= deadline && !j->ending) {
+        say("the job ran longer than --timeout %g s; it ends now", j->o.timeout);
+        end_job(j, SIGTERM, EXIT_TIMEOUT);
+    }
+    if (kill_at && now >= kill_at) {
+        kill_at = 0;
+        watch_kill_all(j, SIGKILL);
+    }
+    if (deadline && !j->ending) wait = sooner(wait, (int64_t)(deadline - now) / 1000000 + 1);
+    if (kill_at) wait = sooner(wait, (int64_t)(kill_at - now) / 1000000 + 1);
+    if (j->alive < j->n && !j->ending) {
+        check_absent(j);
+        wait = sooner(wait, 500);
+    }
+    return wait;
+}
+
+static void on_event(struct job *j, const struct epoll_event *e, const int *signal_fd)
+{
+    struct signalfd_siginfo info;
+    if (e->data.ptr == signal_fd) {
+        while (read(*signal_fd, &info, sizeof info) == sizeof info) on_signal(j, (int)info.ssi_signo);
+    } else if (!e->data.ptr) {
+        forward_input(j);
+    } else {
+        forward_output(j, e->data.ptr);
+    }
+}
+
+int watch(struct job *j)
+{
+    enum { EVENTS = 64 };
+    struct epoll_event events[EVENTS];
+    int epoll = forward_start(j), signal_fd = signals_open();
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = &signal_fd};
+    uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
+    reap(j); /* who went before the signals were caught */
+    while (j->alive > 0) {
+        int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
+        for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
+    }
+    forward_end(j);
+    return j->exit_status;
+}
