@@ -104,6 +104,18 @@ static inline void gw_cpu_relax(void)
 #endif
 }
 
+/* ---- copying ------------------------------------------------------------------------------------ */
+void gw_copy_plain(void *dst, const void *src, size_t n);
+/* memcpy for data that comes from, or goes to, another core. */
+static inline void gw_copy(void *dst, const void *src, size_t n)
+{
+    enum { PLAIN_FROM = 1024, PLAIN_TO = 1 << 20 };
+    if (n < PLAIN_FROM || n > PLAIN_TO)
+        memcpy(dst, src, n);
+    else
+        gw_copy_plain(dst, src, n);
+}
+
 /* ---- intrusive doubly linked list ---------------------------------------------------------------- */
 struct gw_list { struct gw_list *next, *prev; };
 static inline void gw_list_init(struct gw_list *l) { l->next = l->prev = l; }

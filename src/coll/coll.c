@@ -10,7 +10,6 @@ int coll_init(void)
     return rc == GW_OK ? coll_select_init() : rc;
 }
 
-void coll_finalize(void) { plan_finalize(); }
 
 static struct plan_args args_of(const struct gw_comm *c, int root)
 {

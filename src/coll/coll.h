@@ -13,7 +13,6 @@
 #include "op/op.h"
 
 int coll_init(void);
-void coll_finalize(void);
 
 int coll_barrier(struct gw_comm *c);
 int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c);

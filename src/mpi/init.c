@@ -98,7 +98,6 @@ int mpi_init(int required, int *provided_out)
 
 static void rooms_down(void)
 {
-    coll_finalize();
     p2p_finalize();
     comm_finalize();
     peer_finalize();

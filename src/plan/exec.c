@@ -54,7 +54,7 @@ void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const stru
     int64_t have, room;
     if (likely(ref_run(m, a, &src, &have) && ref_run(m, b, &dst, &room))) {
         if (have > room) have = room;
-        if (have > 0) memcpy(dst, src, (size_t)have);
+        if (have > 0) gw_copy(dst, src, (size_t)have);
         return;
     }
     struct type_cursor from, to;
@@ -135,7 +135,7 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
     struct plan_ref piece = s->a;
     char *to = plan_address(m, &s->b);
     for (int64_t at = 0; at < s->b.len; at += s->stride) {
-        memcpy(to + at, plan_address(m, &piece) + at, (size_t)gw_min64(s->stride, s->b.len - at));
+        gw_copy(to + at, plan_address(m, &piece) + at, (size_t)gw_min64(s->stride, s->b.len - at));
         piece.rank++;
     }
     assert(piece.rank <= x->args.size);

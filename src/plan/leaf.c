@@ -120,4 +120,3 @@ int plan_init(void)
     return GW_OK;
 }
 
-void plan_finalize(void) { comm_on_destroy_coll = NULL; }

@@ -97,7 +97,6 @@ struct plan_exec {
 };
 
 int plan_init(void);
-void plan_finalize(void);
 
 /* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller). */
 int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out, struct gw_comm *c);

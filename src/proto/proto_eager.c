@@ -34,7 +34,7 @@ static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t
 {
     int64_t n = gw_min64(len, r->cap);
     if (r->ptr) {
-        memcpy(r->ptr, data, (size_t)n);
+        gw_copy(r->ptr, data, (size_t)n);
     } else if (n > 0) {
         struct type_cursor c;
         type_cursor_init(&c, r->buf, r->count, r->type);
@@ -52,7 +52,7 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
         deliver_slow(r, data, len);
         return;
     }
-    memcpy(r->ptr, data, (size_t)len);
+    gw_copy(r->ptr, data, (size_t)len);
     proto_type_drop(r->type);
     req_complete(&r->req);
 }
@@ -65,7 +65,7 @@ void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void 
         return;
     }
     struct proto_msg *msg = msg_keep(pl, PROTO_EAGER, h, (int64_t)len, len);
-    memcpy(msg->data, payload, len);
+    gw_copy(msg->data, payload, len);
 }
 
 void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
@@ -83,5 +83,5 @@ void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const 
     }
     struct proto_msg *msg = msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len);
     msg->cookie = cookie;
-    memcpy(msg->data, data, len);
+    gw_copy(msg->data, data, len);
 }

@@ -68,13 +68,13 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     assert(at + n <= r->want);
     if (r->state == RECV_SHARED) { /* a piece that the sender claimed but could not write by itself */
-        memcpy(r->ptr + at, payload, len);
+        gw_copy(r->ptr + at, payload, len);
         node_job_add(r->job, n);
         return;
     }
     assert(r->state == RECV_TAKING && at == r->got);
     if (r->ptr)
-        memcpy(r->ptr + at, payload, len);
+        gw_copy(r->ptr + at, payload, len);
     else
         type_cursor_unpack(r->cursor, payload, n);
     r->got += n;

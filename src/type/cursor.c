@@ -173,7 +173,7 @@ static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream
     if (n <= 0) return 0;
     if (c->type->is_dense) {
         char *mem = c->buf + c->type->true_lb + c->pos;
-        d == PACK ? memcpy(stream, mem, (size_t)n) : memcpy(mem, stream, (size_t)n);
+        d == PACK ? gw_copy(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
     } else {
         struct type_prog child, node = whole_buffer(c->type, c->count, &child);
         walk(d, &node, c->buf, stream, c->pos, n);

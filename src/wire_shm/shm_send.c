@@ -82,7 +82,7 @@ int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
     void *to = fill(ep, &r, kind, hdr, len);
-    if (len) memcpy(to, payload, len);
+    if (len) gw_copy(to, payload, len);
     commit(ep, &r);
     return GW_OK;
 }
