@@ -24,8 +24,7 @@ static void receives(void)
     /* A receive that is complete already. */
     MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &q);
     MPI_Send(&w, 1, MPI_INT, partner, 4, MPI_COMM_WORLD);
-    MPI_Send(NULL, 0, MPI_INT, partner, 5, MPI_COMM_WORLD);
-    MPI_Recv(NULL, 0, MPI_INT, partner, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, partner, 5, NULL, 0, MPI_INT, partner, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Cancel(&q);
     MPI_Wait(&q, &s);
     MPI_Test_cancelled(&s, &flag);
