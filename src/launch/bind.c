@@ -144,6 +144,12 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
     free(c.at);
 }
 
+void bind_free(struct bind_map *m, int n_ranks)
+{
+    for (int r = 0; m->set && r < n_ranks; r++) CPU_FREE(m->set[r]);
+    free(m->set);
+}
+
 void bind_print(const struct bind_map *m, int n_ranks)
 {
     for (int r = 0; r < n_ranks; r++) {

@@ -20,6 +20,7 @@ enum { MAX_RANKS = 1 << 16, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN 
 /* Which words a list of strings holds; grows. */
 struct words { char **at; int n; };
 void words_add(struct words *w, const char *text);
+void words_free(struct words *w);
 
 /* One program of the job: what stands between two `:`. */
 struct launch_app {
@@ -47,6 +48,7 @@ struct launch_options {
 };
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
 int options_parse(int argc, char **argv, struct launch_options *o);
+void options_free(struct launch_options *o);
 
 /* Where each rank may run. */
 struct bind_map {
@@ -55,6 +57,7 @@ struct bind_map {
     size_t bytes;
 };
 void bind_make(const struct launch_options *o, struct bind_map *m_out);
+void bind_free(struct bind_map *m, int n_ranks);
 void bind_print(const struct bind_map *m, int n_ranks);
 int bind_cores(void);   /* cores (not hardware threads) in our own cpuset, at most what a CPU quota leaves */
 
@@ -97,6 +100,7 @@ static inline struct boot_rank *job_slot(const struct job *j, int rank)
 
 /* spawn.c */
 int spawn_all(struct job *j);       /* 0, or an exit status after an explanation */
+void spawn_free(struct job *j);
 /* keeper.c: pids live in memory shared with the keeper. */
 int keeper_start(struct job *j);    /* 0 or errno */
 void keeper_note(int rank, pid_t pid); /* 0: it is gone */

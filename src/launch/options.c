@@ -65,6 +65,23 @@ void words_add(struct words *w, const char *text)
     w->at[w->n] = NULL;
 }
 
+void words_free(struct words *w)
+{
+    for (int i = 0; i < w->n; i++) free(w->at[i]);
+    free(w->at);
+    *w = (struct words){0};
+}
+
+void options_free(struct launch_options *o)
+{
+    for (int i = 0; i < o->n_apps; i++) {
+        words_free(&o->apps[i].env);
+        free(o->apps[i].argv);
+    }
+    free(o->apps);
+    words_free(&o->env);
+}
+
 static void add_pair(struct words *w, const char *name, const char *value)
 {
     char *pair;
@@ -243,9 +260,9 @@ int options_parse(int argc, char **argv, struct launch_options *o)
         while (end < argc && strcmp(argv[end], ":") != 0) end++;
         o->apps = realloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
         if (!o->apps) gw_die("mpiexec: no memory");
-        int rc = parse_app(argv, i, end, o, &o->apps[o->n_apps]);
-        if (rc >= 0) return rc;
         struct launch_app *a = &o->apps[o->n_apps++];
+        int rc = parse_app(argv, i, end, o, a);
+        if (rc >= 0) return rc;
         if (!a->n) a->n = bind_cores();
         o->n_ranks += a->n;
         i = end + 1;

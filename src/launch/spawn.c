@@ -83,20 +83,18 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
     words_add(w, pair);
 }
 
-static char **rank_env(struct job *j, int rank, const struct launch_app *a)
+/* `own` gets the strings that are new. */
+static char **rank_env(struct job *j, int rank, const struct launch_app *a, struct words *own)
 {
-    struct words own = {0};
     int app = (int)(a - j->o.apps);
     char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
-    words_set(&own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, j->n);
-    words_set(&own, "GODWIT_RANK", "%d", rank);
-    words_set(&own, "GODWIT_SIZE", "%d", j->n);
-    words_set(&own, "GODWIT_LOCAL_RANK", "%d", rank);
-    words_set(&own, "GODWIT_LOCAL_SIZE", "%d", j->n);
-    char **env = env_join(environ, (const struct words *const[]){&j->o.env, &a->env, &own}, 3);
-    free(own.at); /* the strings live on in env */
-    return env;
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, j->n);
+    words_set(own, "GODWIT_RANK", "%d", rank);
+    words_set(own, "GODWIT_SIZE", "%d", j->n);
+    words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
+    words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
+    return env_join(environ, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
@@ -170,11 +168,13 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     struct rank *r = &j->ranks[rank];
     int rc = ends_open(j, rank, &e);
     if (rc) return rc;
-    char **env = rank_env(j, rank, a);
+    struct words own = {0};
+    char **env = rank_env(j, rank, a, &own);
     pid_t pid = fork();
     if (pid == 0) child(j, rank, a, &e, report, env);
     if (pid < 0) rc = errno;
     free(env);
+    words_free(&own);
     for (int i = 0; i < 3; i++)
         if (e.child[i] >= 0) close(e.child[i]);
     if (rc) return rc;
@@ -211,4 +211,11 @@ int spawn_all(struct job *j)
     close(report[0]);
     if (rc) watch_kill_all(j, SIGKILL);
     return rc;
+}
+
+void spawn_free(struct job *j)
+{
+    if (j->head && j->head != MAP_FAILED) munmap(j->head, boot_shm_offset(j->n));
+    if (j->memfd >= 0) close(j->memfd);
+    free(j->ranks);
 }
