@@ -1,0 +1,84 @@
+#!/bin/sh
+# The command line of mpiexec: counts, several programs, their environments and folders, --version, --help; what is wrong is
+# refused with status 2 and a word on what was meant; a program that is not there gives 127.
+# run.py: timeout=60 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+fail() { echo "options: $*"; exit 1; }
+run() { timeout 20 "$build/mpiexec" "$@"; }
+# same WANT OPTIONS...: the sorted output in one line
+same() {
+    want=$1
+    shift
+    out=$(run "$@" </dev/null | sort | tr '\n' ' ') || fail "$* failed"
+    [ "$out" = "$want " ] || fail "$* printed '$out', not '$want'"
+}
+# refused STATUS WORD OPTIONS...: it ends with STATUS and a line that holds WORD, and starts nothing
+refused() {
+    want=$1 word=$2
+    shift 2
+    rc=0
+    out=$(run "$@" 2>&1 </dev/null) || rc=$?
+    [ $rc = "$want" ] || fail "$* ended with status $rc, not $want"
+    case $out in "mpiexec: "*"$word"*) ;; *) fail "$* says '$out', without '$word'" ;; esac
+    [ "$(echo "$out" | wc -l)" = 1 ] || fail "$* says too much: $out"
+}
+
+for n in -n -np --np -c; do same "0/3 1/3 2/3" $n 3 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'; done
+same "0/2 1/2" --np=2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
+same "5 5 5 5 5" -n 5 "$build/mpi_world_size"
+same "a -n 2 -l" -n 1 -- echo a -n 2 -l                            # what stands behind the program is its own
+run -n 1 echo a b c | grep -qx 'a b c' || fail "arguments"
+
+# several programs: one world, each its own -env, -x, -wdir
+same "5 5 5 5 5" -n 2 "$build/mpi_world_size" : -n 3 "$build/mpi_world_size"
+same "a0 a1 b2" -n 2 sh -c 'echo a$GODWIT_RANK' : -n 1 sh -c 'echo b$GODWIT_RANK'
+same "[] [] [one]" -n 1 -env GW_OPT one sh -c 'echo "[${GW_OPT-}]"' : -n 2 sh -c 'echo "[${GW_OPT-}]"'
+same "[all] [all] [one]" -genv GW_OPT all -n 1 -env GW_OPT one sh -c 'echo "[${GW_OPT-}]"' : -n 2 sh -c 'echo "[${GW_OPT-}]"'
+same "[a=b c] [here]" -n 1 -x 'GW_OPT=a=b c' sh -c 'echo "[$GW_OPT]"' : -n 1 -env GW_OPT here -x PATH sh -c 'echo "[$GW_OPT]"'
+same "/ /usr" -n 1 -wdir / pwd : -n 1 --wdir /usr pwd
+(export GW_OPT=out; same "out over" -n 1 sh -c 'echo $GW_OPT' : -n 1 -env GW_OPT over sh -c 'echo $GW_OPT')
+
+case $(run --version) in "mpiexec (Godwit) "[0-9]*) ;; *) fail "--version" ;; esac
+for o in --help -h; do
+    out=$(run $o) || fail "$o failed"
+    for word in "usage: mpiexec" -n -env -genv -x -wdir --bind-to --map-by -l -stdin --timeout -v --version --help; do
+        case $out in *"$word"*) ;; *) fail "$o does not name $word" ;; esac
+    done
+done
+
+# misspelt: what was meant
+refused 2 "did you mean --bind-to?" --bindto core true
+refused 2 "did you mean --timeout?" --timout 3 true
+refused 2 "did you mean -wdir?" -wdi / true
+refused 2 "did you mean core?" --bind-to cores true
+refused 2 "did you mean numa?" --map-by nume true
+refused 2 "unknown option --qqqqqqqqqq" --qqqqqqqqqq true
+
+# wrong values
+for n in 0 -1 x 3x '' 99999999 1e3 99999999999999999999; do refused 2 "-n wants a number" -n "$n" true; done
+refused 2 "at most" -n 65536 true : -n 65536 true
+refused 2 "-stdin" -stdin some -n 2 true
+refused 2 "there are only 2 ranks" -stdin 2 -n 2 true
+for t in 0 -3 x '' 5x nan; do refused 2 "--timeout wants" --timeout "$t" true; done
+refused 2 "auto, on or off" --pmix maybe true
+refused 2 "there is no such environment variable" -x GW_NOT_SET_ANYWHERE true
+refused 2 "wants 1 word" -n
+refused 2 "wants 2 words" -env A
+refused 2 "no program" -n 2
+refused 2 "no program"
+refused 2 "no program" -n 2 true :
+refused 2 "no program" -n 2 true : : -n 1 true
+refused 2 "one machine" --hostfile hosts true
+
+# programs that cannot be started
+refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
+refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
+refused 127 "gw-no-such-program" -n 2 sleep 7301 : -n 1 gw-no-such-program
+refused 126 "is it executable" -n 2 /etc/passwd
+refused 127 "folder /gw-no-such-folder" -n 1 -wdir /gw-no-such-folder true
+sleep 0.2
+ps -eo args | grep -q '^sleep 7301' && fail "the other ranks of a job that could not start are still there"
+exit 0
