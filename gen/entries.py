@@ -77,7 +77,7 @@ class Code:
         if p.root_only:
             conditions.append("comm_o->rank == root")
         at = IN_PLACE.get(self.f.name)
-        if at and self.f.name not in REDUCTIONS and p.name.startswith(at[0][:4]):
+        if at and self.f.name not in REDUCTIONS and (p.name.startswith(at[0][:4]) or p.name == at[0][0] + "displs"):
             conditions.append("%s != MPI_IN_PLACE" % at[0])
         return " && ".join(conditions) or None
 
