@@ -98,9 +98,9 @@ static bool stream_read(const struct job *j, struct stream *s)
     ssize_t n = read(s->fd, s->buf + s->len, s->cap - s->len);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
-    if (s->len == 0) s->since = gw_now_ns();
+    char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
+    if (s->len == 0 || end) s->since = gw_now_ns(); /* what follows the last end of a line came now */
     s->len += (size_t)n;
-    char *end = memrchr(s->buf, '\n', s->len);
     print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > LINE_MAX_BYTES ? s->len : 0);
     return true;
 }
@@ -119,10 +119,13 @@ int forward_flush_stale(struct job *j)
         for (int k = 0; k < 2; k++) {
             if (of[k]->fd < 0 || of[k]->len == 0) continue;
             int64_t left = STALE_MS - (int64_t)((now - of[k]->since) / 1000000);
-            if (left <= 0)
+            struct pollfd more = {of[k]->fd, POLLIN, 0};
+            if (left <= 0 && poll(&more, 1, 0) == 0) {
                 print(j, of[k], of[k]->len);
-            else if (next < 0 || left < next)
-                next = (int)left;
+                continue;
+            }
+            if (left < 0) left = 0; /* more is there already (we came late): read that first */
+            if (next < 0 || left < next) next = (int)left;
         }
     }
     return next;

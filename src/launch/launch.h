@@ -69,7 +69,7 @@ struct stream {
     char *buf;          /* the line so far */
     size_t len, cap;
     bool mid_line;      /* the begin of this line has been printed */
-    uint64_t since;     /* ns: when the oldest byte in buf came */
+    uint64_t since;     /* ns: when the oldest byte of the line without an end came */
 };
 struct rank {
     pid_t pid;          /* 0: gone */

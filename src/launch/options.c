@@ -158,6 +158,7 @@ static int set_timeout(struct launch_options *o, const char *text)
 {
     char *end;
     o->timeout = strtod(text, &end);
+    if (o->timeout > 1e9) o->timeout = 1e9; /* that is never, and fits in ns */
     return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
 }
 

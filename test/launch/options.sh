@@ -63,6 +63,7 @@ refused 2 "at most" -n 65536 true : -n 65536 true
 refused 2 "-stdin" -stdin some -n 2 true
 refused 2 "there are only 2 ranks" -stdin 2 -n 2 true
 for t in 0 -3 x '' 5x nan; do refused 2 "--timeout wants" --timeout "$t" true; done
+run --timeout inf true || fail "--timeout inf"
 refused 2 "auto, on or off" --pmix maybe true
 refused 2 "there is no such environment variable" -x GW_NOT_SET_ANYWHERE true
 refused 2 "wants 1 word" -n
