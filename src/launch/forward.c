@@ -160,15 +160,19 @@ static bool input_delivered(const struct job *j)
     return true;
 }
 
+/* Waits for our input, or for the ranks that have not taken all of the piece yet. */
 static void listen_on(struct job *j, bool ours)
 {
-    if (input.listening == ours) return;
     struct epoll_event e = {.events = ours ? EPOLLIN : 0, .data.ptr = NULL};
-    epoll_ctl(epoll_fd, EPOLL_CTL_MOD, 0, &e);
+    if (input.listening != ours) epoll_ctl(epoll_fd, EPOLL_CTL_MOD, 0, &e);
     input.listening = ours;
     for (int i = 0; i < j->n; i++) {
-        e.events = ours ? 0 : EPOLLOUT;
-        if (j->ranks[i].in_fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_MOD, j->ranks[i].in_fd, &e);
+        struct rank *r = &j->ranks[i];
+        bool waits = !ours && r->in_done < input.len;
+        if (r->in_fd < 0 || r->in_waits == waits) continue;
+        e.events = waits ? EPOLLOUT : 0;
+        epoll_ctl(epoll_fd, EPOLL_CTL_MOD, r->in_fd, &e);
+        r->in_waits = waits;
     }
 }
 
@@ -222,7 +226,7 @@ int forward_start(struct job *j)
         signal(SIGPIPE, SIG_IGN); /* a rank may close its input */
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
-        if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e) < 0) input.listening = false;
+        epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
         forward_input(j);
     }
     return epoll_fd;

@@ -77,6 +77,7 @@ struct rank {
     int app, status;    /* status: as of waitpid */
     int in_fd;          /* write end of its standard input, -1 */
     size_t in_done;     /* of the piece of input under way */
+    bool in_waits;      /* for room in its pipe */
     struct stream out, err;
 };
 struct job {

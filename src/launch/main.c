@@ -2,14 +2,24 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "launch/launch.h"
 
+/* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
+static void standard_open(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2) fd = dup(fd);
+    if (fd > 2) close(fd);
+}
+
 int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1};
+    standard_open();
     int rc = options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);
