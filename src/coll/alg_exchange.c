@@ -73,7 +73,8 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
         step_copy(&s, ref_raw(PLAN_TMP, i * block, block), recv_block(a, (a->rank + i) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, NULL};
+static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
+const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal};
 
 /* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
