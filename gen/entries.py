@@ -63,7 +63,7 @@ class Code:
 
     def length_of(self, p):
         """The C expression for how many elements the array p has, or None."""
-        n = p.len[0][0] if isinstance(p.len, list) and isinstance(p.len[0], list) else p.len
+        n = p.len[0] if isinstance(p.len, list) else p.len
         if n == "*":
             first = self.e.params[0]
             if first.kind.startswith("ARRAY_LENGTH") and first.dir == "in":
@@ -134,6 +134,8 @@ class Code:
             self.output(p)
         else:
             self.args[p.name] = p.name
+            if p.kind in ("F08_STATUS", "F90_STATUS"):
+                self.pointer(p)
 
     def pointer(self, p):
         self.check("!%s" % p.name, 'std_why_pointer("%s", %s)' % (p.name, p.name))
@@ -218,7 +220,7 @@ class Code:
             self.check("true", 'std_why_types("%s", %s, %s, %s)' % (name, name, n, "true" if self.committed() else "false"), when)
 
     def status(self, p):
-        if p.dir == "out":  # may be MPI_STATUS_IGNORE
+        if p.dir == "out" and p.name != "c_status":  # may be MPI_STATUS_IGNORE
             self.args[p.name] = "std_status(%s)" % p.name
         else:
             self.pointer(p)
@@ -349,6 +351,20 @@ def cold_twin(code, lines):
     lines += ["    return rc;", "}"]
 
 
+def inline_entry(code, quick, lines):
+    """An entry point whose target has an inlined twin, TARGET_inline: true if all is done.  Otherwise rest_NAME does the call from
+    its begin; nothing lives across a call, so nothing is saved on the stack."""
+    e = code.e
+    args = ", ".join(p.name for p in e.params)
+    done = "%s_inline(%s)" % (code.f.target, ", ".join(code.args[p.name] for p in e.params))
+    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    mpi_enter(%s);" % e.fn_id]
+    lines += ["    " + s for s in code.before]
+    lines.append("    if (unlikely(%s) ||" % " ||\n                 ".join(quick))
+    lines.append("        unlikely(!%s))" % done)
+    lines.append("        return rest_%s(%s);" % (e.name[4:], args))
+    lines += ["    " + s for s in code.success] + ["    return MPI_SUCCESS;", "}"]
+
+
 def entry(e):
     lines = []
     if e.return_c != "int" or e.function.target in ("std_toint", "std_fromint"):
@@ -361,7 +377,9 @@ def entry(e):
     if quick:
         cold_twin(code, lines)
     args = [p.name for p in e.params if p.c != "..."]
-    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    mpi_enter(%s);" % e.fn_id]
+    inline = "inline" in e.function.flags
+    head = "static GW_NOINLINE %s" % e.prototype("rest_").replace("rest_MPI_", "rest_") if inline else "GW_EXPORT %s" % e.prototype("P")
+    lines += [head, "{", "    mpi_enter(%s);" % e.fn_id]
     lines += ["    " + s for s in code.before]
     lines.append("    int rc;")
     arrays = getattr(code, "arrays", [])
@@ -387,6 +405,8 @@ def entry(e):
     lines.append('    return std_raise(%s, %s, rc, "%s"%s);' % (e.fn_id, error_comm(code), ",".join(code.letters),
                                                                 "".join(", " + a for a in args)))
     lines.append("}")
+    if inline:
+        inline_entry(code, quick, lines)
     return lines + alias(e)
 
 
