@@ -1,0 +1,70 @@
+#!/bin/sh
+# The exit status of mpiexec: of the first rank that failed, 128 + its signal, the code of MPI_Abort, 124 when time is up; a rank
+# that leaves without MPI_Finalize or MPI_Init ends the job and is named.
+# run.py: timeout=60 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "status: $*"; exit 1; }
+# want STATUS WORDS OPTIONS...: mpiexec ends within 10 s with it, and says WORDS (nothing: "")
+want() {
+    status=$1 words=$2
+    shift 2
+    rc=0
+    timeout 10 "$build/mpiexec" "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    [ $rc = "$status" ] || fail "$* ended with status $rc, not $status: $(cat "$dir/err")"
+    if [ "$words" ]; then
+        grep -q "^mpiexec: .*$words" "$dir/err" || fail "$* says '$(cat "$dir/err")', without '$words'"
+        [ "$(grep -c '^mpiexec: ' "$dir/err")" = 1 ] || fail "$* says too much: $(cat "$dir/err")"
+    else
+        ! grep '^mpiexec: ' "$dir/err" || fail "$* should say nothing"
+    fi
+}
+
+# programs without MPI
+want 0 "" -n 3 true
+want 1 "" -n 3 false
+want 7 "" -n 1 sh -c 'exit 7'
+want 7 "" -n 3 sh -c 'if [ $GODWIT_RANK = 1 ]; then exit 7; fi'
+want 5 "" -n 3 sh -c 'sleep $((2 - GODWIT_RANK)); exit $((GODWIT_RANK + 3))'          # rank 2 is the first that fails
+want 0 "" -n 1 true : -n 1 sh -c 'exit 0'
+want 255 "" -n 1 true : -n 1 sh -c 'exit 255'
+want 137 "rank 1 (host .*, pid [0-9]*) was killed by signal 9 (Killed)" -n 2 sh -c 'if [ $GODWIT_RANK = 1 ]; then kill -9 $$; fi; sleep 5'
+want 134 "rank 0 .*signal 6 (Aborted)" -n 1 sh -c 'kill -ABRT $$'
+want 143 "rank 0 .*signal 15" -n 3 sh -c 'if [ $GODWIT_RANK = 0 ]; then kill -TERM $$; fi; exec sleep 5'
+want 139 "rank 2 .*signal 11" -n 3 sh -c 'if [ $GODWIT_RANK = 2 ]; then kill -SEGV $$; fi; trap "" TERM; sleep 5'
+
+# time
+t0=$(date +%s%N)
+want 124 "longer than --timeout 0.5 s" --timeout 0.5 -n 2 sleep 7321
+[ $((($(date +%s%N) - t0) / 1000000)) -lt 1500 ] || fail "--timeout 0.5 took too long"
+want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "" TERM; sleep 7321'
+want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "exit 0" TERM; sleep 7321 & wait'
+want 3 "" --timeout 20 -n 2 sh -c 'exit 3'
+sleep 0.1
+! ps -eo args | grep '^sleep 7321' || fail "the job that ran out of time is still there"
+
+# programs with MPI
+[ "${2-}" ] && [ -x "$2/bin/mpicc" ] || { echo "no mpicc to build with"; exit 77; }
+"$2/bin/mpicc" "$(dirname "$0")/ends.c" -o "$dir/ends"
+e=$dir/ends
+want 0 "" -n 3 "$e"
+want 9 "" -n 3 "$e" 1 final 9                                                            # after MPI_Finalize: not told, as of any program
+want 139 "rank 2 .*signal 11 .*it had left MPI_Finalize" -n 3 "$e" 2 final -11
+for n in 1 3; do
+    want 9 "rank 0 .*ended the job with code 9: MPI_Abort" -n $n "$e" 0 abort 9
+    want 4 "rank 0 .*ended with status 4 without calling MPI_Finalize" -n $n "$e" 0 nofinal 4
+    want 1 "rank 0 .*ended with status 0 without calling MPI_Finalize" -n $n "$e" 0 nofinal 0
+    want 136 "rank 0 .*signal 8 .*MPI_Barrier" -n $n "$e" 0 signal 8
+done
+want 9 "rank 2 .*ended the job with code 9: MPI_Abort" -n 3 "$e" 2 abort 9
+want 1 "rank 1 .*ended the job with code 256" -n 3 "$e" 1 abort 256                       # never looks like success
+want 4 "rank 2 .*ended with status 4 without calling MPI_Finalize" -n 3 "$e" 2 nofinal 4
+want 4 "rank 2 .*ended with status 4 without calling MPI_Init" -n 3 "$e" 2 noinit 4
+want 1 "rank 0 .*ended with status 0 without calling MPI_Init" -n 3 "$e" 0 noinit 0
+want 1 "rank 1 .*ended with status 0 without calling MPI_Init" -n 1 sh -c 'sleep 0.3; exec "$1"' sh "$e" : -n 1 true
+want 0 "" -n 1 "$e" 0 noinit 0
+want 124 "longer than --timeout" --timeout 1 -n 2 "$e" 0 wait
