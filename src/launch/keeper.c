@@ -24,6 +24,8 @@ static struct notes {
 
 void keeper_note(int rank, pid_t pid) { atomic_store_explicit(&notes->pid[rank], (int32_t)pid, memory_order_release); }
 
+void keeper_folder(const char *path) { snprintf(notes->folder, sizeof notes->folder, "%s", path); }
+
 static void keep(int pipe_fd)
 {
     char byte;
@@ -39,7 +41,6 @@ static void keep(int pipe_fd)
         if (pid > 0) kill(-pid, SIGKILL);
     }
     if (notes->folder[0]) {
-        /* Two levels: the folder holds files and sockets only. */
         char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
         execvp("rm", argv);
     }
@@ -53,7 +54,6 @@ int keeper_start(struct job *j)
                  -1, 0);
     if (notes == MAP_FAILED) return errno;
     notes->n = j->n;
-    snprintf(notes->folder, sizeof notes->folder, "%s", j->pmix_tmp ? j->pmix_tmp : "");
     if (pipe2(fds, O_CLOEXEC) < 0) return errno;
     j->keeper = fork();
     if (j->keeper < 0) return errno;

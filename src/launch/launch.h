@@ -90,7 +90,7 @@ struct job {
     int keeper_pipe;
     char host[64];
     struct bind_map bind;
-    const char *pmix_tmp;   /* folder of the PMIx server, NULL: none */
+    bool pmix;              /* the ranks are offered PMIx */
     int exit_status;        /* what mpiexec will return */
     bool ending;            /* the others have been told to end */
 };
@@ -102,9 +102,17 @@ static inline struct boot_rank *job_slot(const struct job *j, int rank)
 /* spawn.c */
 int spawn_all(struct job *j);       /* 0, or an exit status after an explanation */
 void spawn_free(struct job *j);
+/* program.c: by the libraries that the file names; those of scripts and of our own library are unknown. */
+enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_PMIX, PROGRAM_MPICH };
+enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
+/* pmix_server.c: PMIx for the ranks, where --pmix or their MPI library asks for it. */
+int pmix_start(struct job *j);      /* 0, also where nobody wants it; else an exit status after an explanation */
+void pmix_env(const struct job *j, int rank, struct words *own); /* adds what the rank needs to find the server */
+void pmix_stop(void);
 /* keeper.c: pids live in memory shared with the keeper. */
 int keeper_start(struct job *j);    /* 0 or errno */
 void keeper_note(int rank, pid_t pid); /* 0: it is gone */
+void keeper_folder(const char *path);  /* to be removed at the end, with all that is in it; "": none */
 void keeper_stop(struct job *j);
 /* forward.c */
 int forward_start(struct job *j);   /* returns an epoll descriptor; events carry NULL for standard input, else the stream */

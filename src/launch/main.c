@@ -31,6 +31,7 @@ int main(int argc, char **argv)
     if (j.o.verbose) bind_print(&j.bind, j.n);
     rc = spawn_all(&j);
     if (rc == 0) rc = watch(&j);
+    pmix_stop();
     keeper_stop(&j);
     spawn_free(&j);
     bind_free(&j.bind, j.n);

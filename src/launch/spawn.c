@@ -94,6 +94,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
+    pmix_env(j, rank, own);
     return env_join(environ, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
@@ -194,6 +195,9 @@ int spawn_all(struct job *j)
     j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
     if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
     rc = keeper_start(j);
+    if (rc) say("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
+    if (!rc) rc = pmix_start(j);
+    if (rc) return EXIT_CANNOT_RUN;
     const struct launch_app *a = j->o.apps;
     for (int rank = 0, first = 0; rank < j->n && rc == 0; rank++) {
         while (rank >= first + a->n) first += a++->n;
