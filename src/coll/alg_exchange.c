@@ -120,7 +120,8 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     step_send(&s, peer, copy);
     return s.n;
 }
-const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, NULL};
+static bool is_in_place(const struct plan_args *a) { return a->in_place; }
+const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, is_in_place};
 
 /* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
 static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
