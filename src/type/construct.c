@@ -334,7 +334,7 @@ static int darray_check(int i, const struct distribution *d)
 {
     if (d->size < 1) return gw_fail(GW_EARG, "array_of_gsizes[%d] is %lld; it must be at least 1", i, (long long)d->size);
     if (d->procs < 1) return gw_fail(GW_EARG, "array_of_psizes[%d] is %d; it must be at least 1", i, d->procs);
-    if (d->arg != GW_DISTRIBUTE_DFLT_DARG && d->arg < 1)
+    if (d->kind != GW_DISTRIBUTE_NONE && d->arg != GW_DISTRIBUTE_DFLT_DARG && d->arg < 1)
         return gw_fail(GW_EARG, "array_of_dargs[%d] is %d; it must be positive or MPI_DISTRIBUTE_DFLT_DARG", i, d->arg);
     switch (d->kind) {
     case GW_DISTRIBUTE_NONE:
