@@ -27,6 +27,7 @@
 #define GW_ALIGNED(n) __attribute__((aligned(n)))
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define GW_COLD __attribute__((cold, noinline))
+#define GW_NOINLINE __attribute__((noinline))
 #define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
 #define GW_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))

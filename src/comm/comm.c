@@ -22,6 +22,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->size = group->size;
     c->lane = &gw_lanes[ctx_id % (uint32_t)gw_nlanes];
     c->group = group_hold(group);
+    c->peers = !group->map && group->step == 1 ? peer_get(c->lane, group->first) : NULL;
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
     c->one_node = true;
@@ -42,6 +43,7 @@ int comm_init(void)
     comm_fill(&gw_comm_world, &world, 0, &gw_errors_are_fatal);
     comm_fill(&gw_comm_self, &self, 1, &gw_errors_are_fatal);
     gw_comm_self.lane = &gw_lanes[0];
+    gw_comm_self.peers = peer_get(gw_comm_self.lane, gw_boot.rank);
     strcpy(gw_comm_world.name, "MPI_COMM_WORLD");
     strcpy(gw_comm_self.name, "MPI_COMM_SELF");
     return GW_OK;

@@ -31,6 +31,7 @@ struct gw_comm {
     uint32_t ctx;           /* context id << 2 */
     int rank, size;
     struct gw_lane *lane;
+    struct gw_peer *peers;  /* of rank 0, those of the others behind it, where world ranks are consecutive; else NULL */
     struct gw_group *group;
     struct gw_errhandler *errhandler;
     bool one_node;          /* all members are on this node */
@@ -49,7 +50,7 @@ int comm_init(void);     /* after peer_init: world and self */
 void comm_finalize(void);
 static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
 {
-    return peer_get(c->lane, group_world(c->group, rank));
+    return likely(c->peers != NULL) ? &c->peers[rank] : peer_get(c->lane, group_world(c->group, rank));
 }
 /* A new communicator object over `group` (referenced) with this context id; errhandler inherited from `parent`. */
 int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out);

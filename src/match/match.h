@@ -37,6 +37,8 @@ struct match_msg {
 };
 
 struct match_queue;
+/* The begin of a queue: unexpected messages held. */
+static inline bool match_has_messages(const struct match_queue *q) { return *(const int64_t *)q != 0; }
 struct match_queue *match_new(void); /* NULL: out of memory */
 void match_free(struct match_queue *q);
 

@@ -41,12 +41,12 @@ void node_heap_free(uint64_t off);
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
 void node_ring_slow(int local_rank);
-static inline void node_ring(int local_rank)
+static inline void node_ring_door(const struct node_door *d, int local_rank) /* d: its door */
 {
-    struct node_door *d = &gw_node.doors[local_rank];
     if (unlikely(gw_node.fence)) atomic_thread_fence(memory_order_seq_cst);
     if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(local_rank);
 }
+static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank], local_rank); }
 
 /* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------
  *     struct node_wait w; node_wait_begin(&w);

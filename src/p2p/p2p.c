@@ -65,10 +65,7 @@ static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int 
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    struct gw_req *r;
-    if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
-    int rc = send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, GW_STREAM_P2P, &r);
-    return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
+    return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD);
 }
 
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
@@ -91,11 +88,7 @@ static inline int posted(int rc) { return likely(rc >= 0) ? GW_OK : rc; }
 
 int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    if (unlikely(dst == GW_PROC_NULL)) {
-        *req_out = &gw_req_sent;
-        return GW_OK;
-    }
-    return posted(send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, GW_STREAM_P2P, req_out));
+    return posted(p2p_post_send(P2P_STANDARD, buf, count, t, dst, tag, c, req_out));
 }
 
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,

@@ -7,28 +7,60 @@
 
 #include "peer/peer.h"
 
+/* Up to SHM_INLINE bytes. */
+static inline void peer_copy_inline(uint8_t *to, const void *from, size_t n)
+{
+    const char *p = from;
+    uint64_t last, v;
+    if (likely(n >= 8)) { /* words from the front; the last eight bytes may overlap them */
+        memcpy(&last, p + n - 8, 8);
+        if (n > 8) {
+            memcpy(&v, p, 8), memcpy(to, &v, 8);
+            if (n > 16) memcpy(&v, p + 8, 8), memcpy(to + 8, &v, 8);
+            if (n > 24) memcpy(&v, p + 16, 8), memcpy(to + 16, &v, 8);
+            if (n > 32) memcpy(&v, p + 24, 8), memcpy(to + 24, &v, 8);
+        }
+        memcpy(to + n - 8, &last, 8);
+    } else {
+        for (size_t i = 0; i < n; i++) to[i] = (uint8_t)p[i];
+    }
+}
+
+/* The next line of our exclusive ring to p, if there is room: the caller fills header and data and then commits. */
+static inline struct shm_line *peer_line(const struct gw_peer *p)
+{
+    const struct wire_ep *ep = p->ep;
+    if (unlikely(!ep) || unlikely(p->ops != &shm_ops) || unlikely(ep->tail == ep->limit)) return NULL;
+    struct shm_line *l = &ep->lines[ep->tail & ep->mask];
+    if (!l) __builtin_unreachable();
+    return l;
+}
+static inline void peer_line_commit(struct gw_peer *p, struct shm_line *l, uint8_t kind, size_t len)
+{
+    struct wire_ep *ep = p->ep;
+    l->len_kind = (uint32_t)len << 8 | kind;
+    ep->tail++;
+    /* [S1] pairs with the acquire in shm_progress: the line is whole before its number. */
+    atomic_store_explicit(&l->seq, ep->tail, memory_order_release);
+    node_ring_door(ep->door, ep->local_rank);
+}
+
 /* Sends header and payload (len <= caps.pack_max).  GW_OK (copied), GW_AGAIN or an error.  The lane's lock is held. */
 static inline int peer_short(struct gw_lane *lane, struct gw_peer *p, uint8_t kind, const void *hdr, const void *payload,
                              size_t len)
 {
-    struct wire_ep *ep = p->ep;
-    if (unlikely(!ep)) {
-        int rc = peer_connect(lane, p);
-        if (rc != GW_OK) return rc;
-        ep = p->ep;
-    }
-    if (likely(p->ops == &shm_ops) && likely(len <= SHM_INLINE) && likely(ep->exclusive) && likely(ep->tail != ep->limit)) {
-        struct shm_line *l = &ep->lines[ep->tail & ep->mask];
-        l->len_kind = (uint32_t)len << 8 | kind;
+    struct shm_line *l = likely(len <= SHM_INLINE) ? peer_line(p) : NULL;
+    if (likely(l)) {
         memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
-        if (len) memcpy(l->data, payload, len);
-        ep->tail++;
-        /* [S1] pairs with the acquire in shm_progress: the line is whole before its number. */
-        atomic_store_explicit(&l->seq, ep->tail, memory_order_release);
-        node_ring(ep->local_rank);
+        peer_copy_inline(l->data, payload, len);
+        peer_line_commit(p, l, kind, len);
         return GW_OK;
     }
-    return p->ops->send_short(ep, kind, hdr, payload, len);
+    if (unlikely(!p->ep)) {
+        int rc = peer_connect(lane, p);
+        if (rc != GW_OK) return rc;
+    }
+    return p->ops->send_short(p->ep, kind, hdr, payload, len);
 }
 
 #endif

@@ -118,7 +118,7 @@ bool proto_drained(struct gw_lane *lane)
 uint64_t proto_sent(enum proto_path path)
 {
     uint64_t n = 0;
-    for (int i = 0; i < gw_nlanes; i++) n += lane_of(&gw_lanes[i])->sent[path];
+    for (int i = 0; i < gw_nlanes; i++) n += lane_of(&gw_lanes[i])->fast.sent[path];
     return n;
 }
 
@@ -129,13 +129,14 @@ static int lane_init(struct gw_lane *lane)
     struct proto_lane *pl = aligned_alloc(GW_CACHELINE, gw_align_up(sizeof *pl, GW_CACHELINE));
     if (!pl) return gw_fail(GW_ENOMEM, "no memory for a lane");
     memset(pl, 0, sizeof *pl);
-    pl->q = match_new();
-    if (!pl->q) {
+    pl->fast.q = match_new();
+    if (!pl->fast.q) {
         free(pl);
         return gw_fail(GW_ENOMEM, "no memory for the tables of message matching");
     }
     pl->lane = lane;
-    pl->eager_fast = -1;
+    pl->eager_fast = pl->fast.inline_max = -1;
+    pl->fast.world = gw_boot.rank;
     pl->unexpected_max = gw_set.unexpected_max / gw_max64(1, gw_nlanes);
     pl->poll.fn = lane_poll;
     pl->hook.poll = &pl->poll;
@@ -169,13 +170,13 @@ static void lane_finish(struct proto_lane *pl)
 {
     if (pl->is_hooked) req_hook_del(pl->lane, &pl->hook);
     GW_EXPLAIN(GW_LOG_PROTO, "lane %d sent %llu e0, %llu e1, %llu r0, %llu r1", pl->lane->index,
-               (unsigned long long)pl->sent[PROTO_E0], (unsigned long long)pl->sent[PROTO_E1],
-               (unsigned long long)pl->sent[PROTO_R0], (unsigned long long)pl->sent[PROTO_R1]);
+               (unsigned long long)pl->fast.sent[PROTO_E0], (unsigned long long)pl->fast.sent[PROTO_E1],
+               (unsigned long long)pl->fast.sent[PROTO_R0], (unsigned long long)pl->fast.sent[PROTO_R1]);
     pool_finish(&pl->ops);
     pool_finish(&pl->out_pool);
     pool_finish(&pl->cursors);
     for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
-    match_free(pl->q);
+    match_free(pl->fast.q);
     free(pl->scratch);
     pl->lane->proto = NULL;
     free(pl);

@@ -7,7 +7,7 @@
 static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
 {
     if (r->state != RECV_POSTED) return;
-    match_remove_recv(pl->q, &r->m);
+    match_remove_recv(pl->fast.q, &r->m);
     proto_type_drop(r->type);
     gw_status_fill(&r->req.status, GW_ANY_SOURCE, GW_ANY_TAG, 0, true);
     r->req.flags |= REQ_CANCELLED;
@@ -51,11 +51,11 @@ void proto_cancel(struct gw_req *req)
 void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
     int world = (int)c->value;
-    struct match_msg *m = match_first_msg(pl->q, UINT32_MAX);
-    for (; m; m = match_next_msg(pl->q, m, UINT32_MAX)) {
+    struct match_msg *m = match_first_msg(pl->fast.q, UINT32_MAX);
+    for (; m; m = match_next_msg(pl->fast.q, m, UINT32_MAX)) {
         struct proto_msg *msg = container_of(m, struct proto_msg, m);
         if (msg->kind == PROTO_EAGER || msg->cookie != c->to || msg->world != world) continue;
-        match_remove_msg(pl->q, m);
+        match_remove_msg(pl->fast.q, m);
         msg_drop(pl, msg);
         break;
     }

@@ -59,7 +59,7 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
 
 void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
 {
-    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (likely(m)) {
         eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, payload, (int64_t)len);
         return;
@@ -75,7 +75,7 @@ void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const 
     memcpy(&cookie, payload, PROTO_SYNC_PREFIX);
     const char *data = (const char *)payload + PROTO_SYNC_PREFIX;
     len -= PROTO_SYNC_PREFIX;
-    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {
         ctl_send(pl, peer_get(pl->lane, h->world), PROTO_ACK, (struct proto_ctl){cookie, 0}, NULL, 0);
         eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, data, (int64_t)len);

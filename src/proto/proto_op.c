@@ -50,5 +50,5 @@ void op_ask(struct proto_lane *pl, struct proto_op *op)
     op->hdr.world = gw_boot.rank;
     op->ctl_len = sizeof rts;
     memcpy(op->payload, &rts, sizeof rts);
-    pl->sent[can_read ? PROTO_R0 : PROTO_R1]++;
+    pl->fast.sent[can_read ? PROTO_R0 : PROTO_R1]++;
 }

@@ -16,6 +16,11 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
     return NULL;
 }
 
+void lane_inline_update(struct proto_lane *pl)
+{
+    pl->fast.inline_max = pl->n_outs ? -1 : gw_min64(pl->eager_fast, (int64_t)pl->short_max);
+}
+
 void out_queue(struct proto_lane *pl, struct proto_op *op)
 {
     struct proto_out *o = pl->n_outs ? out_find(pl, op->peer) : NULL;
@@ -25,6 +30,7 @@ void out_queue(struct proto_lane *pl, struct proto_op *op)
         gw_list_init(&o->ops);
         gw_list_push(&pl->outs, &o->link);
         pl->n_outs++;
+        lane_inline_update(pl);
         lane_hook(pl);
     }
     op->state = OP_QUEUED;
@@ -36,6 +42,7 @@ static void out_drop_if_empty(struct proto_lane *pl, struct proto_out *o)
     if (!gw_list_empty(&o->ops)) return;
     gw_list_del(&o->link);
     pl->n_outs--;
+    lane_inline_update(pl);
     pool_give(&pl->out_pool, o);
 }
 

@@ -8,9 +8,7 @@
 #define GW_PROTO_PROTO_PRIVATE_H
 
 #include "boot/boot.h"
-#include "peer/peer_fast.h"
-#include "proto/proto.h"
-#include "proto/proto_wire.h"
+#include "proto/proto_fast.h"
 
 /* ---- pools (proto_pool.c): blocks of one size, never given back before the end ------------------------------- */
 struct proto_pool {
@@ -47,31 +45,6 @@ struct proto_msg {
     uint64_t cookie, addr;
     uint8_t data[];     /* EAGER, EAGER_SYNC */
 };
-
-/* ---- receives ------------------------------------------------------------------------------------------------
- *   POSTED --arrival--> (eager: done) | GETTING (R0) | SHARED (R0 with the sender's help) | TAKING (R1) --> done
- *   GETTING --the wire refuses--> TAKING. */
-enum recv_state { RECV_POSTED = 1, RECV_GETTING, RECV_SHARED, RECV_TAKING };
-struct proto_recv {
-    struct gw_req req;
-    struct match_recv m;
-    char *ptr;                   /* the buffer if it is one run of bytes, else NULL */
-    int64_t cap;                 /* bytes that fit */
-    void *buf;
-    int64_t count;
-    struct gw_type *type;        /* held unless predefined */
-    struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
-    int64_t len, want, got;      /* of the message; to be moved; moved */
-    uint64_t addr, cookie, job;
-    struct gw_list work;         /* in proto_lane.recv_work while GETTING or SHARED */
-    struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
-    int32_t world;
-    uint8_t state;
-    bool wire_busy;              /* a get is on its way */
-    char type_name[26];          /* for the error's text, when the type may be gone */
-};
-_Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
-_Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");
 
 /* ---- outgoing operations -------------------------------------------------------------------------------------
  * QUEUED: in its peer's proto_out because the wire was full (control messages live only there).
@@ -114,7 +87,7 @@ struct proto_out {               /* what waits for room on the way to one peer; 
 };
 
 struct proto_lane {
-    struct match_queue *q;
+    struct proto_fast fast;      /* first */
     int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
     size_t short_max, pack_max;
     bool is_set_up;              /* the above are known */
@@ -128,16 +101,10 @@ struct proto_lane {
     struct gw_lane *lane;
     char *scratch;               /* pack_max bytes, for EAGER_SYNC */
     struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
-    uint64_t sent[PROTO_PATHS];
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
 
 /* ---- helpers ------------------------------------------------------------------------------------------------ */
-static inline bool proto_is_run(const struct gw_type *t, int64_t count)
-{
-    return t->is_dense || (count == 1 && t->is_single) || count == 0;
-}
-static inline void proto_type_hold(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_hold(t); }
 static inline void proto_type_drop(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_release(t); }
 /* The peer holds too many unexpected messages.  It is connected. */
 static inline bool peer_is_choked(const struct gw_peer *p)
@@ -155,6 +122,7 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
 /* proto_out.c */
 struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p);
 void out_queue(struct proto_lane *pl, struct proto_op *op);
+void lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, eager_fast, short_max */
 int out_poll(struct proto_lane *pl);
 void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
 /* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */

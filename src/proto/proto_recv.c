@@ -27,7 +27,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     m->class = (uint8_t) class;
     m->world = h->world;
     m->len = len;
-    match_add(pl->q, &m->m);
+    match_add(pl->fast.q, &m->m);
     pl->unexpected_bytes += (int64_t)pl->msgs[class].size;
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
     return m;
@@ -59,25 +59,12 @@ static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct prot
 
 /* ---- receives ------------------------------------------------------------------------------------------------ */
 
-static inline void recv_describe(struct proto_recv *r, void *buf, int64_t count, struct gw_type *t)
-{
-    r->ptr = proto_is_run(t, count) ? (char *)((uintptr_t)buf + (uintptr_t)t->true_lb) : NULL;
-    r->cap = count * t->size;
-    r->buf = buf;
-    r->count = count;
-    r->type = t;
-    r->len = 0;
-    r->cursor = NULL;
-    proto_type_hold(t);
-}
-
 static inline void recv_post(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
 {
     r->m.ctx = a->ctx;
     r->m.src = a->rank;
     r->m.tag = a->tag;
-    r->state = RECV_POSTED;
-    struct match_msg *m = match_post(pl->q, &r->m);
+    struct match_msg *m = match_post(pl->fast.q, &r->m);
     if (unlikely(m)) msg_consume(pl, r, container_of(m, struct proto_msg, m));
 }
 
@@ -87,7 +74,7 @@ int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_t
     if (unlikely(!req)) return GW_ENOMEM;
     struct proto_recv *r = (struct proto_recv *)req;
     req->errctx = a->errctx;
-    recv_describe(r, buf, count, t);
+    proto_recv_describe(r, buf, count, t);
     *req_out = req;
     recv_post(lane_of(a->lane), r, a);
     return GW_POSTED;
@@ -105,7 +92,7 @@ int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct
     req->final = NULL;
     req->notify = NULL;
     req->errctx = a->errctx;
-    recv_describe(r, buf, count, t);
+    proto_recv_describe(r, buf, count, t);
     recv_post(lane_of(a->lane), r, a);
     return GW_POSTED;
 }
@@ -114,7 +101,7 @@ int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct
 
 static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_status *status)
 {
-    struct match_msg *found = match_probe(lane_of(a->lane)->q, a->ctx, a->rank, a->tag, take);
+    struct match_msg *found = match_probe(lane_of(a->lane)->fast.q, a->ctx, a->rank, a->tag, take);
     if (!found) return NULL;
     struct proto_msg *m = container_of(found, struct proto_msg, m);
     if (status) gw_status_fill(status, m->m.src, m->m.tag, m->len, false);
@@ -138,7 +125,7 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
     if (!req) return GW_ENOMEM;
     struct proto_recv *r = (struct proto_recv *)req;
     req->errctx = errctx;
-    recv_describe(r, buf, count, t);
+    proto_recv_describe(r, buf, count, t);
     r->state = RECV_GETTING; /* never posted */
     *req_out = req;
     msg_consume(lane_of(lane), r, m);

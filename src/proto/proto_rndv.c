@@ -12,7 +12,7 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
     assert(len == sizeof rts);
     (void)len;
     memcpy(&rts, payload, sizeof rts);
-    struct match_recv *m = match_arrive(pl->q, h->ctx, h->src, h->tag);
+    struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {
         rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world);
         return;

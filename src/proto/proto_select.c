@@ -22,6 +22,7 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO) pl->eager_fast = eager_limit(pl);
+    lane_inline_update(pl);
     GW_EXPLAIN(
         GW_LOG_PROTO,
         "eager to %lld bytes (inline to %zu), then %s; the sender helps from %lld bytes; at most %lld bytes unexpected",

@@ -76,7 +76,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     bool is_blocked = pl->n_outs && out_find(pl, p);
     enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
-    pl->sent[path]++;
+    pl->fast.sent[path]++;
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
     if (!is_blocked) {
         struct proto_hdr h = header_of(s->a);
@@ -94,13 +94,13 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
     struct gw_peer *p = a->peer;
     int64_t len = count * t->size;
     bool is_run = proto_is_run(t, count);
-    const char *ptr = (const char *)buf + t->true_lb;
+    const char *ptr = proto_run_at(buf, t);
     if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode == PROTO_STANDARD) && likely(!pl->n_outs) &&
         likely(p->ep) && likely(!peer_is_choked(p))) {
         struct proto_hdr h = header_of(a);
         int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
         if (likely(rc == GW_OK)) {
-            pl->sent[len > (int64_t)pl->short_max]++; /* E0 or E1 */
+            pl->fast.sent[len > (int64_t)pl->short_max]++; /* E0 or E1 */
             *req_out = &gw_req_sent;
             return GW_OK;
         }
@@ -119,8 +119,8 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     enum proto_path path = proto_select(pl, p, len, proto_is_run(t, count), PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
     struct proto_hdr h = header_of(a);
-    const char *ptr = proto_is_run(t, count) ? (const char *)buf + t->true_lb : NULL;
+    const char *ptr = proto_is_run(t, count) ? proto_run_at(buf, t) : NULL;
     int rc = eager_try(pl, p, PROTO_EAGER, &h, ptr, buf, count, t, len, 0);
-    if (rc == GW_OK) pl->sent[path]++;
+    if (rc == GW_OK) pl->fast.sent[path]++;
     return rc;
 }

@@ -71,26 +71,20 @@ static GW_COLD bool pool_grow(struct gw_lane *lane)
 
 struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind)
 {
-    if (unlikely(gw_list_empty(&lane->free_reqs)) && !pool_grow(lane)) return NULL;
-    struct gw_req *r = container_of(lane->free_reqs.next, struct gw_req, link);
-    gw_list_del(&r->link);
-    r->kind = (uint8_t)kind;
-    r->flags = REQ_ACTIVE;
-    r->err = GW_OK;
-    r->notify = NULL;
-    r->final = NULL;
-    r->errctx = NULL;
-    r->status.cancelled = 0;
-    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
-    return r;
+    struct gw_req *r = req_take(lane, kind);
+    return likely(r) ? r : pool_grow(lane) ? req_take(lane, kind) : NULL;
 }
 
 void req_recycle(struct gw_req *r)
 {
-    assert(!(r->flags & REQ_STATIC));
+    assert(!(r->flags & REQ_STATIC) && !r->notify);
     struct gw_list *pool = &gw_lanes[r->lane].free_reqs;
     gw_obj_renew(&r->obj);
     r->flags = 0;
+    r->err = GW_OK;
+    r->final = NULL;
+    r->errctx = NULL;
+    r->status.cancelled = 0;
     /* At the head: the next request is one that is still in cache. */
     gw_list_push(pool->next, &r->link);
 }

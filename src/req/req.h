@@ -47,6 +47,19 @@ extern struct gw_req gw_req_procnull; /* a completed receive from PROC_NULL */
 void req_init(void);
 void req_finalize(void);
 
+/* The next request of the pool, as req_new gives it; NULL: the pool must grow.  What is not set here, the pool keeps set. */
+static inline struct gw_req *req_take(struct gw_lane *lane, enum req_kind kind)
+{
+    struct gw_list *pool = &lane->free_reqs, *first = pool->next;
+    if (unlikely(first == pool)) return NULL;
+    pool->next = first->next;
+    first->next->prev = pool;
+    struct gw_req *r = container_of(first, struct gw_req, link);
+    r->kind = (uint8_t)kind;
+    r->flags = REQ_ACTIVE;
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    return r;
+}
 /* With the lane's lock held.  req_new: registered, refs 1, flags ACTIVE, done 0; NULL: out of memory (gw_fail set). */
 struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind);
 void req_recycle(struct gw_req *r);

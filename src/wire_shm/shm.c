@@ -88,8 +88,8 @@ static void ep_set_ring(const struct wire *w, struct wire_ep *ep, struct shm_box
     ep->mask = w->shape.nlines - 1;
     ep->data_size = w->shape.data_size;
     ep->tail = ep->data_tail = ep->data_read = 0;
-    ep->limit = w->shape.nlines;
     ep->exclusive = ring != 0;
+    ep->limit = ep->exclusive ? w->shape.nlines : 0;
 }
 
 static int shm_connect(struct wire *w, int world_rank, struct wire_ep **ep_out)
@@ -101,6 +101,7 @@ static int shm_connect(struct wire *w, int world_rank, struct wire_ep **ep_out)
     struct shm_box *box = box_of(w, local);
     if (!ep->lines) { /* first try: through the shared ring, until an exclusive one is announced */
         ep->local_rank = local;
+        ep->door = &gw_node.doors[local];
         ep_set_ring(w, ep, box, 0);
     }
     if (!(w->claim_tried[local / 8] & 1 << local % 8)) {

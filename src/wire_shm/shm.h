@@ -35,10 +35,11 @@ _Static_assert(sizeof(struct shm_line) == GW_CACHELINE, "a short message is one 
 /* A sender's view of one ring.  Positions count up for ever, modulo 2^32; their low bits are places. */
 struct wire_ep {
     struct shm_line *lines;
-    uint32_t tail, limit, mask; /* next line, first line not known to be free; exclusive rings only */
+    uint32_t tail, limit, mask; /* next line, first line not known to be free; equal for ever where the ring is shared */
     bool exclusive;             /* claimed by us: no atomics needed to reserve */
     uint8_t cma;                /* enum shm_cma */
     int local_rank;             /* the receiver */
+    struct node_door *door;     /* its door */
     uint32_t data_tail, data_read, data_size; /* bytes written, bytes known to be read; exclusive rings only */
     struct shm_ring *ring;      /* private to wire_shm */
     char *data;

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     /* A launcher's own descriptors may be closed, but none added. */
     EXPECT(entries("/proc/self/fd") <= fds, "descriptors: %d before, %d after", fds, entries("/proc/self/fd"));
     Dl_info info;
-    EXPECT(dladdr((void *)(size_t)malloc, &info) && !strstr(info.dli_fname, "mpi"), "malloc comes from %s", info.dli_fname);
+    EXPECT(dladdr((void *)(size_t)malloc, &info) && !strstr(info.dli_fname, "libmpi"), "malloc comes from %s", info.dli_fname);
     EXPECT(!dlsym(RTLD_DEFAULT, "fi_getinfo"), "libfabric was loaded");
     MPI_Finalize();
     return bad;

@@ -103,12 +103,10 @@ static void which(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &c);
     int partner = rank ^ 1;
     if (partner < size && rank & 1) {
-        int v = 1;
-        MPI_Send(&v, 1, MPI_INT, partner, 1, c);
-        v = 2;
-        MPI_Send(&v, 1, MPI_INT, partner, 2, MPI_COMM_WORLD);
-        v = 3;
-        MPI_Send(&v, 1, MPI_INT, partner, 3, MPI_COMM_WORLD);
+        int v[3] = {1, 2, 3};
+        MPI_Request q[3];
+        for (int i = 0; i < 3; i++) MPI_Isend(&v[i], 1, MPI_INT, partner, i + 1, i == 0 ? c : MPI_COMM_WORLD, &q[i]);
+        MPI_Waitall(3, q, MPI_STATUSES_IGNORE);
     } else if (partner < size) {
         int v;
         MPI_Status s;
