@@ -121,7 +121,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     if (proc->rank >= (pmix_rank_t)job->n) return PMIX_ERR_BAD_PARAM;
     /* As our own library does: it is read when the rank has ended (watch.c), which it does as soon as we answer. */
     struct boot_rank *slot = job_slot(job, (int)proc->rank);
-    snprintf(slot->what, sizeof slot->what, "%s", message ? message : "");
+    snprintf(slot->what, sizeof slot->what, "%s", message && strcmp(message, "N/A") != 0 ? message : "");
     atomic_store_explicit(&slot->abort_code, status, memory_order_relaxed);
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
     return PMIX_OPERATION_SUCCEEDED;
@@ -284,18 +284,27 @@ static pmix_status_t server_start(void)
     return s;
 }
 
-static bool wanted(const struct job *j)
+/* 1: PMIx is wanted, 0: not, else an exit status after an explanation. */
+static int wanted(const struct job *j)
 {
-    bool yes = j->o.pmix == PMIX_ON;
-    for (int i = 0; i < j->o.n_apps && j->o.pmix == PMIX_AUTO && !yes; i++)
-        yes = program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir) == PROGRAM_PMIX;
-    return yes;
+    if (j->o.pmix != PMIX_AUTO) return j->o.pmix == PMIX_ON;
+    for (int i = 0; i < j->o.n_apps; i++) {
+        const struct launch_app *a = &j->o.apps[i];
+        enum program_mpi is = program_mpi(a->argv[0], a->wdir);
+        if (is == PROGRAM_PMIX) return 1;
+        if (is != PROGRAM_MPICH || j->n == 1) continue;
+        say("%s was linked with MPICH, and would run as %d jobs of one rank here; compile it with mpicc of Godwit, or start it with "
+            "mpiexec.hydra (--pmix on, if its MPICH uses PMIx)", a->argv[0], j->n);
+        return EXIT_CANNOT_RUN;
+    }
+    return 0;
 }
 
 int pmix_start(struct job *j)
 {
-    if (!wanted(j)) return 0;
-    int rc = library_open();
+    int rc = wanted(j);
+    if (rc != 1) return rc;
+    rc = library_open();
     if (rc) return rc;
     job = j;
     snprintf(self.nspace, sizeof self.nspace, "godwit-%d", (int)getpid());
@@ -323,6 +332,8 @@ void pmix_env(const struct job *j, int rank, struct words *own)
         free(*e);
     }
     free(env);
+    /* Open MPI 4 looks for PMIx only under launchers that it knows, and Summit's jsrun needs the least pretence. */
+    words_add(own, "JSM_JSRUN_PORT=0");
 }
 
 void pmix_stop(void)

@@ -1,0 +1,87 @@
+#!/bin/sh
+# mpiexec as a PMIx server: programs of Debian's Open MPI find their rank and size, also in a job of several programs; an abort
+# ends the job with its code; our own ranks can take that way too; no folder is left, whatever is killed.
+# run.py: timeout=120 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+command -v mpicc.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (libopenmpi-dev)"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "pmix: $*"; exit 1; }
+# ranks in folders of their own, so that what is left can be seen
+mkdir "$dir/tmp"
+run() { TMPDIR=$dir/tmp timeout 40 "$build/mpiexec" "$@" </dev/null; }
+left() { [ -z "$(ls -A "$dir/tmp")" ] || fail "$1 left $(ls -A "$dir/tmp")"; }
+
+cat >"$dir/sum.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size, sum = 0, *app, flag;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &flag);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (argc > 1 && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
+    if (argc > 1) sleep(60);
+    printf("%d/%d app %d sum %d\n", rank, size, flag ? *app : -1, sum);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc.openmpi "$dir/sum.c" -o "$dir/sum"
+[ "$(run -n 4 "$dir/sum" | sort | tr '\n' ,)" = "0/4 app 0 sum 6,1/4 app 0 sum 6,2/4 app 0 sum 6,3/4 app 0 sum 6," ] ||
+    fail "Open MPI on 4 ranks: $(run -n 4 "$dir/sum" 2>&1)"
+[ "$(run -n 1 "$dir/sum")" = "0/1 app 0 sum 0" ] || fail "Open MPI on 1 rank"
+[ "$(run -n 1 "$dir/sum" : -n 2 "$dir/sum" | sort | tr '\n' ,)" = "0/3 app 0 sum 3,1/3 app 1 sum 3,2/3 app 1 sum 3," ] ||
+    fail "Open MPI, two programs: $(run -n 1 "$dir/sum" : -n 2 "$dir/sum" 2>&1)"
+# by its folder, and where the program cannot be looked into
+[ "$(run -n 2 -wdir "$dir" ./sum | wc -l)" = 2 ] && [ "$(run -n 2 -wdir "$dir" ./sum | grep -c /2)" = 2 ] || fail "with -wdir"
+[ "$(run --pmix on -n 2 sh -c "exec $dir/sum" | grep -c /2)" = 2 ] || fail "--pmix on by way of a shell"
+left "Open MPI"
+
+rc=0
+out=$(run -n 3 "$dir/sum" 7 2>&1) || rc=$?
+[ $rc = 7 ] || fail "MPI_Abort(7) of Open MPI gave status $rc"
+case $out in *"mpiexec: rank 2 "*" ended the job with code 7"*) ;; *) fail "the abort of rank 2 is not told: $out" ;; esac
+left "an abort"
+
+# our own ranks through PMIx
+for n in 1 2 5; do
+    [ "$(run --pmix on -n $n env -u GODWIT_BOOT "$build/mpi_world_size" | sort -u)" = $n ] || fail "our ranks by PMIx, $n"
+    [ "$(run --pmix on -n $n "$build/mpi_world_size" | sort -u)" = $n ] || fail "our ranks with a PMIx server beside, $n"
+done
+[ -z "$(run -n 2 env | grep ^PMIX_)" ] || fail "PMIx without being asked"
+[ -n "$(run --pmix on -n 2 env | grep ^PMIX_RANK)" ] || fail "no PMIx for who asks"
+[ -z "$(run --pmix on -n 2 env | grep -E '^PMIX_MCA_')" ] || fail "the server's settings reach the ranks"
+[ "$(PMIX_MCA_gds=hash run --pmix on -n 2 env | grep -c '^PMIX_MCA_gds=hash$')" = 2 ] || fail "the user's settings do not"
+left "our own"
+
+# killed: the keeper removes the folder
+TMPDIR=$dir/tmp "$build/mpiexec" --pmix on -n 2 sleep 7341 &
+pid=$!
+n=0
+until [ -n "$(ls -A "$dir/tmp")" ] || [ $n = 50 ]; do sleep 0.1; n=$((n + 1)); done
+[ -n "$(ls -A "$dir/tmp")" ] || fail "no folder while it runs"
+kill -9 $pid
+wait $pid 2>/dev/null || true
+n=0
+while [ -n "$(ls -A "$dir/tmp")" ] && [ $n -lt 20 ]; do sleep 0.1; n=$((n + 1)); done
+left "kill -9 of mpiexec"
+
+# MPICH's programs find nothing here: not N jobs of one rank
+if command -v mpicc.mpich >/dev/null; then
+    mpicc.mpich "$dir/sum.c" -o "$dir/mpich"
+    rc=0
+    out=$(run -n 2 "$dir/mpich" 2>&1) || rc=$?
+    [ $rc = 126 ] || fail "MPICH's program gave status $rc"
+    case $out in *"linked with MPICH"*) ;; *) fail "MPICH's program: $out" ;; esac
+    [ "$(run -n 1 "$dir/mpich" | cut -c1-3)" = 0/1 ] || fail "MPICH's program alone"
+fi
+exit 0
