@@ -1,0 +1,89 @@
+#!/bin/sh
+# The compiler wrappers, the pkg-config files, CMake's find_package(MPI) and a moved installation: a user's program builds and runs.
+# run.py: timeout=180 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+prefix=$2
+[ -n "$prefix" ] && [ -x "$prefix/bin/mpicc" ] || { echo "nothing is installed"; exit 77; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+wrong() { echo "$*"; exit 1; }
+has() { case $1 in *"$2"*) ;; *) wrong "\"$1\" lacks \"$2\"" ;; esac; }
+lacks() { case $1 in *"$2"*) wrong "\"$1\" has \"$2\"" ;; esac; }
+# runs BINDIR PROGRAM: two ranks that know each other
+runs() { [ "$(timeout 30 "$1/mpiexec" -n 2 "$2" | sort | tr '\n' ' ')" = "0 of 2 1 of 2 " ] || wrong "$2 does not run"; }
+
+cat > "$tmp/a.c" <<'EOT'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("%d of %d\n", rank, size);
+    return MPI_Finalize();
+}
+EOT
+cp "$tmp/a.c" "$tmp/a.cc"
+strict="-Wall -Wextra -Wpedantic -Werror"
+bin=$prefix/bin
+
+# C and C++, at once and in two steps, several standards and compilers.
+"$bin/mpicc" $strict -std=c99 "$tmp/a.c" -o "$tmp/c99" && runs "$bin" "$tmp/c99"
+"$bin/mpicc" -c "$tmp/a.c" -o "$tmp/a.o" && "$bin/mpicc" "$tmp/a.o" -o "$tmp/two" && runs "$bin" "$tmp/two"
+"$bin/mpicxx" $strict -std=c++11 "$tmp/a.cc" -o "$tmp/cxx" && runs "$bin" "$tmp/cxx"
+"$bin/mpic++" $strict -std=c++20 "$tmp/a.cc" -o "$tmp/cxx20"
+if command -v clang >/dev/null; then GODWIT_CC=clang "$bin/mpicc" $strict "$tmp/a.c" -o "$tmp/clang" && runs "$bin" "$tmp/clang"; fi
+has "$(GODWIT_CC='gcc -O3' "$bin/mpicc" -show a.c)" "gcc -O3"
+has "$("$bin/mpifort" -show a.f90)" gfortran
+
+# What the wrappers say.
+has "$("$bin/mpicc" -show a.c)" "-lmpi_abi"
+lacks "$("$bin/mpicc" -show -c a.c)" "-lmpi_abi"
+lacks "$("$bin/mpicc" -compile-info)" "-lmpi_abi"
+has "$("$bin/mpicc" -link-info)" "-lmpi_abi"
+has "$("$bin/mpicc" --showme:compile)" "-I"
+has "$("$bin/mpicc" --showme:link)" "-lmpi_abi"
+has "$("$bin/mpicc" --showme:version)" Godwit
+[ -f "$("$bin/mpicc" --showme:incdirs)/mpi.h" ] || wrong "--showme:incdirs"
+if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is accepted"; fi
+
+# pkg-config.
+pc=$(dirname "$(find "$prefix" -name godwit.pc)")
+cc "$tmp/a.c" -o "$tmp/pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs godwit) -Wl,-rpath,"$("$bin/mpicc" --showme:libdirs)"
+runs "$bin" "$tmp/pc"
+
+# The whole installation in another place.
+cp -a "$prefix" "$tmp/moved"
+"$tmp/moved/bin/mpicc" "$tmp/a.c" -o "$tmp/m"
+has "$(ldd "$tmp/m")" "$tmp/moved/"
+runs "$tmp/moved/bin" "$tmp/m"
+
+# CMake finds it by the wrappers.
+command -v cmake >/dev/null || { echo "no cmake"; exit 77; }
+cat > "$tmp/CMakeLists.txt" <<'EOT'
+cmake_minimum_required(VERSION 3.10)
+project(a C CXX)
+find_package(MPI REQUIRED)
+foreach(l C CXX)
+  if(NOT MPI_${l}_VERSION VERSION_GREATER_EQUAL 4)
+    message(FATAL_ERROR "MPI_${l}_VERSION is ${MPI_${l}_VERSION}")
+  endif()
+endforeach()
+add_executable(c a.c)
+target_link_libraries(c MPI::MPI_C)
+add_executable(cc a.cc)
+target_link_libraries(cc MPI::MPI_CXX)
+file(WRITE ${CMAKE_BINARY_DIR}/mpiexec ${MPIEXEC_EXECUTABLE})
+EOT
+PATH=$bin:$PATH cmake -S "$tmp" -B "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+cmake --build "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+runs "$bin" "$tmp/b/c"
+runs "$bin" "$tmp/b/cc"
+[ "$(readlink -f "$(cat "$tmp/b/mpiexec")")" = "$(readlink -f "$bin/mpiexec")" ] || wrong "CMake chose $(cat "$tmp/b/mpiexec")"
+
+# The other way: the wrapper named as the compiler's.
+cmake -S "$tmp" -B "$tmp/b2" -DMPI_C_COMPILER="$bin/mpicc" -DMPI_CXX_COMPILER="$bin/mpicxx" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
