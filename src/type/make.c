@@ -8,32 +8,37 @@
 
 typedef __int128 wide;
 
-/* Lowest and highest value over the places of a pattern; marked bounds (from resized types) overrule unmarked ones. */
-struct bound { wide low; bool is_set, is_marked; };
+/* Lowest and highest value over the places of a pattern. */
+struct range { wide low, high; bool is_set; };
 
-static void bound_add(struct bound *b, wide v, bool marked, bool lowest)
+static void range_add(struct range *r, wide low, wide high)
 {
-    if (marked && !b->is_marked) *b = (struct bound){.is_marked = true};
-    if (b->is_marked && !marked) return;
-    if (!b->is_set || (lowest ? v < b->low : v > b->low)) b->low = v;
-    b->is_set = true;
+    if (!r->is_set || low < r->low) r->low = low;
+    if (!r->is_set || high > r->high) r->high = high;
+    r->is_set = true;
 }
 
-/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit. */
-struct measure { struct bound lb, ub, true_lb, true_ub; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
+static bool fits(wide v) { return v >= INT64_MIN / 2 && v <= INT64_MAX / 2; }
 
-/* Every bound of `count` copies `step` apart is that of the first or of the last copy. */
-static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, wide step)
+/* What does not fit stays so, but small enough to go on adding. */
+static wide clamp(wide v)
 {
-    bool lb_marked = t->tree && t->tree->has_lb, ub_marked = t->tree && t->tree->has_ub;
+    wide most = (wide)1 << 64;
+    return v > most ? most : v < -most ? -most : v;
+}
+
+/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit.  `marks` are the bounds of resized types. */
+struct measure { struct range marks, data; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
+
+/* Every bound of `count` copies `step` apart is that of the first or of the last copy.  By the definition the bounds are those
+ * of the basic elements, unless marked: types without elements have none, alignment is only added to the whole. */
+static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, int64_t step)
+{
+    bool marked = t->tree && t->tree->is_marked;
     for (int k = 0; k < (count > 1 ? 2 : 1); k++) {
-        wide at = disp + (k ? (wide)(count - 1) * step : 0);
-        bound_add(&m->lb, at + t->lb, lb_marked, true);
-        bound_add(&m->ub, at + t->lb + t->extent, ub_marked, false);
-        if (t->size > 0) {
-            bound_add(&m->true_lb, at + t->true_lb, false, true);
-            bound_add(&m->true_ub, at + t->true_lb + t->true_extent, false, false);
-        }
+        wide at = disp + (k ? clamp((wide)(count - 1) * step) : 0);
+        if (marked) range_add(&m->marks, at + t->lb, at + t->lb + t->extent);
+        if (t->size > 0) range_add(&m->data, at + t->true_lb, at + t->true_lb + t->true_extent);
     }
 }
 
@@ -43,11 +48,11 @@ static void measure_shape(struct measure *m, const struct type_args *a)
     for (int64_t i = 0; i < a->n_segs && a->outer > 0; i++) {
         const struct type_seg *s = &a->segs[i];
         if (s->count == 0) continue;
-        wide last = (wide)(a->outer - 1) * a->stride;
+        wide last = clamp((wide)(a->outer - 1) * a->stride);
         measure_copies(m, s->type, s->disp, s->count, s->type->extent);
         if (a->outer > 1) measure_copies(m, s->type, s->disp + last, s->count, s->type->extent);
-        m->size += (wide)s->type->size * s->count * a->outer;
-        m->elems += (wide)s->type->n_elems * s->count * a->outer;
+        m->size = clamp(m->size + clamp((wide)s->type->size * s->count) * a->outer);
+        m->elems = clamp(m->elems + clamp((wide)s->type->n_elems * s->count) * a->outer);
         m->align = gw_max64(m->align, tree_align(s->type));
         if (s->type->size > 0) {
             m->mixed = m->mixed || s->type->basic == GW_ELEM_NONE || (m->basic && m->basic != s->type->basic);
@@ -56,27 +61,25 @@ static void measure_shape(struct measure *m, const struct type_args *a)
     }
 }
 
-static bool fits(wide v) { return v >= INT64_MIN / 2 && v <= INT64_MAX / 2; }
-
 static int measure_apply(struct gw_type *t, const struct measure *m, const struct type_args *a)
 {
-    wide lb = m->lb.is_set ? m->lb.low : 0, ub = m->ub.is_set ? m->ub.low : 0;
-    wide tlb = m->true_lb.is_set ? m->true_lb.low : 0, tub = m->true_ub.is_set ? m->true_ub.low : 0;
-    if (!m->ub.is_marked && m->ub.is_set) { /* round the extent up to the strictest alignment (section 5.1.6) */
+    wide lb = m->data.low, ub = m->data.high;
+    if (m->marks.is_set) {
+        lb = m->marks.low, ub = m->marks.high;
+    } else { /* round the extent up to the strictest alignment (section 5.1.6) */
         wide over = (ub - lb) % m->align;
-        if (over) ub += (over > 0 ? m->align : 0) - over;
+        if (over) ub += m->align - over;
     }
-    if (!fits(m->size) || !fits(lb) || !fits(ub) || !fits(tlb) || !fits(tub) || !fits(ub - lb))
+    if (!fits(m->size) || !fits(lb) || !fits(ub) || !fits(m->data.low) || !fits(m->data.high) || !fits(ub - lb))
         return gw_fail(GW_ECOUNT, "the datatype would span more than 2^62 bytes");
     t->size = (int64_t)m->size;
     t->n_elems = (int64_t)m->elems;
     t->lb = a->resized ? a->lb : (int64_t)lb;
     t->extent = a->resized ? a->extent : (int64_t)(ub - lb);
-    t->true_lb = (int64_t)tlb;
-    t->true_extent = (int64_t)(tub - tlb);
+    t->true_lb = (int64_t)m->data.low;
+    t->true_extent = (int64_t)(m->data.high - m->data.low);
     t->basic = m->mixed ? GW_ELEM_NONE : m->basic;
-    t->tree->has_lb = a->resized || m->lb.is_marked;
-    t->tree->has_ub = a->resized || m->ub.is_marked;
+    t->tree->is_marked = a->resized || m->marks.is_set;
     t->tree->align = m->align;
     return GW_OK;
 }

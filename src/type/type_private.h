@@ -38,7 +38,7 @@ struct type_tree {
     int64_t few[3];         /* the first ints in full width, should type_mark_large() ask */
     int64_t outer, stride, n_segs;
     struct type_seg *segs;  /* their types are held */
-    bool has_lb, has_ub;    /* MPI_Type_create_resized somewhere inside: bounds are marked */
+    bool is_marked;         /* MPI_Type_create_resized or an array somewhere inside: bounds are marked */
     int64_t align;          /* strictest alignment of its basic elements */
     void *memory[6];        /* of the program: freed with the type */
     int n_memory;
