@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# run.py: timeout=120 tags=quick
+"""What the tables of api/ promise is what the library, mpi.h and the manual pages hold.
+
+    api.py BUILD [PREFIX]      checks
+    api.py --bless             writes gen/golden anew, after a change of the emitters that was meant"""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GOLDEN = os.path.join(ROOT, "gen", "golden")
+sys.path.insert(0, os.path.join(ROOT, "gen"))
+import emit  # noqa: E402
+import entries  # noqa: E402
+import man  # noqa: E402
+import missing  # noqa: E402
+import model as api  # noqa: E402
+
+# One of each kind of entry point: roots and vectors, one request, an array of requests, an array of datatypes with large
+# counts, strings, a call without checks.
+SAMPLE = ["MPI_Gatherv", "MPI_Wait", "MPI_Waitsome", "MPI_Type_create_struct_c", "MPI_Info_get", "MPI_Comm_toint"]
+failures = []
+
+
+def fail(text):
+    failures.append(text)
+    print(text)
+
+
+def samples(model):
+    """[(file name, text)] that gen/golden holds."""
+    by_name = {e.name: e for e in model.entries(implemented=True)}
+    head = ["/* Golden sample of gen/entries.py: entry points of several kinds.  Never compiled. */"]
+    code = "\n".join(head + [line for name in SAMPLE for line in entries.entry(by_name[name])])
+    return [("entries.c", code + "\n"), ("MPI_Gatherv.3", man.page(model.by_name["MPI_Gatherv"], model))]
+
+
+def check_golden(model):
+    for name, text in samples(model):
+        with open(os.path.join(GOLDEN, name), encoding="utf-8") as f:
+            if f.read() != text:
+                fail("gen/golden/%s differs from what is generated now; if that is meant: test/facade/api.py --bless" % name)
+
+
+def check_twice(model):
+    again = api.Model()
+    for name in ["mpi_h", "entries", "names", "missing", "man", "errtest"]:
+        if emit.outputs(name, model) != emit.outputs(name, again):
+            fail("gen/%s.py: two runs differ" % name)
+
+
+def check_exports(model, library):
+    want = {}
+    for e in model.entries(implemented=True):
+        want[e.name], want["P" + e.name] = "W", "T"
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    have = {line.split()[2]: line.split()[1] for line in out.splitlines()}
+    for name in sorted(set(want) - set(have)):
+        fail("%s is in the tables, not in the library" % name)
+    for name in sorted(set(have) - set(want)):
+        fail("%s is in the library, not in the tables" % name)
+    for name in sorted(set(have) & set(want)):
+        if have[name] != want[name]:
+            fail("%s is of kind %s, not %s (MPI_ names are weak, PMPI_ names strong)" % (name, have[name], want[name]))
+    soname = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
+    if "[libmpi_abi.so.1]" not in soname:
+        fail("the library's name is not libmpi_abi.so.1")
+
+
+def check_header(model, include):
+    """Every function and constant of the standard ABI is there, with its value, for C and C++."""
+    lines = ["#include <mpi.h>", "static inline void take(void *f) { (void)f; }", "void all_of_them(void);", "void all_of_them(void)", "{"]
+    for e in model.entries():
+        lines += ["    take((void *)&%s%s);" % (p, e.name) for p in ("", "P")]
+    lines.append("}")
+    values = ["#include <mpi.h>", "int main(void)", "{", "    int wrong = 0;"]
+    for row in model.abi:
+        name, kind, value = row["name"], row["c_type"], row["value"]
+        if row["section"] == "constant" and kind == "int" and re.match(r"^MPI_[A-Z0-9_]+$", name) and "Fortran only" not in row["extra"]:
+            lines.append("typedef char is_%s[%s == (%s) ? 1 : -1];" % (name, name, value))
+        elif row["section"] == "handle" and name.startswith("MPI_"):
+            lines.append("extern %s handle_%s;" % (kind, name))
+            lines.append("%s handle_%s = %s;" % (kind, name, name))
+            values.append("    if ((intptr_t)%s != %s) wrong++;" % (name, value))
+    values += ["    return wrong != 0;", "}"]
+    with tempfile.TemporaryDirectory() as tmp:
+        for compiler, suffix in [("cc", ".c"), ("c++", ".cc")]:
+            if not shutil.which(compiler):
+                continue
+            path = os.path.join(tmp, "all" + suffix)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("\n".join(lines) + "\n")
+            p = subprocess.run([compiler, "-fsyntax-only", "-w", "-I" + include, path], capture_output=True, text=True)
+            if p.returncode:
+                fail("%s: mpi.h lacks or misstates:\n%s" % (compiler, "\n".join(x for x in p.stderr.splitlines() if "error" in x)[:3000]))
+        path = os.path.join(tmp, "values")
+        with open(path + ".c", "w", encoding="utf-8") as f:
+            f.write("\n".join(values) + "\n")
+        subprocess.run(["cc", "-w", "-I" + include, path + ".c", "-o", path], check=True)
+        if subprocess.run([path]).returncode:
+            fail("mpi.h: a predefined handle has another value than the standard ABI's")
+
+
+def check_missing(model):
+    text = missing.emit(model)[0][1]
+    for f in model.functions:
+        if f.in_header and f.implemented == ("- `%s`" % f.name in text):
+            fail("doc/missing.md is wrong about %s" % f.name)
+
+
+def check_pages(model):
+    pages = [(p, t) for p, t in man.emit(model) if not t.startswith(".so ")]
+    for path, text in pages:
+        for heading in (".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH RETURN VALUE"):
+            if heading not in text:
+                fail("%s lacks %s" % (path, heading))
+    groff = shutil.which("groff")
+    if groff:
+        p = subprocess.run([groff, "-man", "-Tutf8", "-ww", "-z"], input="\n".join(t for _, t in pages), capture_output=True, text=True)
+        if p.stderr or p.returncode:
+            fail("groff on the manual pages: " + p.stderr[:1000])
+
+
+def main(build):
+    model = api.Model()
+    if build == "--bless":
+        os.makedirs(GOLDEN, exist_ok=True)
+        for name, text in samples(model):
+            with open(os.path.join(GOLDEN, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        return 0
+    check_golden(model)
+    check_twice(model)
+    check_exports(model, os.path.join(build, "libmpi_abi.so.1"))
+    check_header(model, os.path.join(build, "include"))
+    check_missing(model)
+    check_pages(model)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:2]))
