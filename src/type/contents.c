@@ -24,19 +24,6 @@ static int room_check(const char *what, int64_t max, int64_t need)
     return gw_fail(GW_EARG, "%s is %lld; MPI_Type_get_envelope says %lld", what, (long long)max, (long long)need);
 }
 
-/* A handle for an argument: a type that the user has freed meanwhile gets a new id. */
-static int hand_out(struct gw_type *t, struct gw_type **type_out)
-{
-    if (!t->obj.predefined && t->obj.id == 0) {
-        int32_t refs = atomic_load_explicit(&t->obj.refs, memory_order_relaxed);
-        int rc = gw_obj_register(&t->obj, GW_KIND_TYPE);
-        if (rc != GW_OK) return rc;
-        atomic_store_explicit(&t->obj.refs, refs, memory_order_relaxed);
-    }
-    *type_out = type_hold(t);
-    return GW_OK;
-}
-
 int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, int64_t max_counts, int64_t max_types,
                       int *ints, int64_t *aints, int64_t *counts, struct gw_type **types_out)
 {
@@ -46,7 +33,10 @@ int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, in
     if (rc == GW_OK) rc = room_check("max_addresses", max_aints, tree->n_aints);
     if (rc == GW_OK) rc = room_check("max_large_counts", max_counts, tree->n_counts);
     if (rc == GW_OK) rc = room_check("max_datatypes", max_types, tree->n_types);
-    for (int64_t i = 0; rc == GW_OK && i < tree->n_types; i++) rc = hand_out(tree->types[i], &types_out[i]);
+    for (int64_t i = 0; rc == GW_OK && i < tree->n_types; i++) {
+        rc = type_handle_add(tree->types[i]);
+        types_out[i] = tree->types[i];
+    }
     if (rc != GW_OK) return rc;
     if (tree->n_ints) memcpy(ints, tree->ints, sizeof *ints * (size_t)tree->n_ints);
     if (tree->n_aints) memcpy(aints, tree->aints, sizeof *aints * (size_t)tree->n_aints);

@@ -114,13 +114,37 @@ int type_commit(struct gw_type **type)
     return GW_OK;
 }
 
+static struct gw_lock handles_lock;
+
+/* The new handle is the same number; one of a type that the user has freed meanwhile is a new one. */
+int type_handle_add(struct gw_type *t)
+{
+    int rc = GW_OK;
+    if (t->obj.predefined) return GW_OK;
+    gw_lock(&handles_lock);
+    if (t->obj.id == 0) {
+        int32_t refs = atomic_load_explicit(&t->obj.refs, memory_order_relaxed);
+        rc = gw_obj_register(&t->obj, GW_KIND_TYPE);
+        atomic_store_explicit(&t->obj.refs, refs, memory_order_relaxed);
+    } else {
+        t->more_handles++;
+    }
+    if (rc == GW_OK) type_hold(t);
+    gw_unlock(&handles_lock);
+    return rc;
+}
+
 int type_free(struct gw_type **type)
 {
     struct gw_type *t = *type;
     if (t->obj.predefined) return gw_fail(GW_ETYPE, "%s is predefined: it cannot be freed", type_name(t));
-    int rc = gw_attr_delete_all(&t->attrs, &t->obj);
+    gw_lock(&handles_lock);
+    bool is_last = t->more_handles == 0;
+    if (!is_last) t->more_handles--;
+    gw_unlock(&handles_lock);
+    int rc = is_last ? gw_attr_delete_all(&t->attrs, &t->obj) : GW_OK;
     if (rc != GW_OK) return rc;
-    gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
+    if (is_last) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
     type_release(t);
     *type = NULL;
     return GW_OK;

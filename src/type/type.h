@@ -51,6 +51,7 @@ struct gw_type {
     int64_t size;    /* bytes of data; -1: an optional type that this platform lacks */
     int64_t lb, extent, true_lb, true_extent;
     int64_t n_elems; /* basic elements per instance (pairs count as 2 for get_elements) */
+    int32_t more_handles; /* given out by type_get_contents() and not freed yet, beside the maker's; under a lock of the room */
     struct type_prog *prog;
     struct type_tree *tree;
     struct gw_attrs attrs;

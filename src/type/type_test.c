@@ -34,6 +34,7 @@ enum { MAX_ENTRIES = 400, MAX_SPAN = 1 << 15, MAX_DESC = 600, MAX_ARGS = 4, MAX_
 struct entry { int64_t disp; uint8_t size, align, kind; };
 struct ref {
     struct gw_type *type;
+    struct ref *child; /* what it was made of, if that handle still lives */
     int n;
     bool is_marked, is_over; /* explicit bounds (from resized types and arrays) inside; too large to look at */
     int64_t mark_lb, mark_ub;
@@ -58,6 +59,7 @@ static struct ref *ref_new(const char *format, ...)
     va_list args;
     if (!r) abort();
     r->type = NULL;
+    r->child = NULL;
     r->n = 0;
     r->is_marked = r->is_over = false;
     r->mark_lb = r->mark_ub = 0;
@@ -69,7 +71,8 @@ static struct ref *ref_new(const char *format, ...)
 
 static void ref_free(struct ref *r)
 {
-    if (r->type && !r->type->obj.predefined) CHECK_EQ(type_free(&r->type), GW_OK);
+    if (!r->type->obj.predefined) CHECK_EQ(type_free(&r->type), GW_OK);
+    if (r->child) ref_free(r->child);
     free(r);
 }
 
@@ -380,8 +383,15 @@ static struct ref *tree_make(int depth)
     }
     struct bounds b = ref_bounds(r);
     bool is_large = r->is_over || b.ub - b.lb > MAX_SPAN || b.lb - b.ub > MAX_SPAN || b.lb > MAX_SPAN || b.lb < -MAX_SPAN;
-    ref_free(is_large ? r : old); /* children live on in what was made of them */
-    return is_large ? old : r;
+    if (is_large) {
+        ref_free(r);
+        return old;
+    }
+    if (chance(0, 1))
+        r->child = old;
+    else
+        ref_free(old); /* it lives on in what was made of it */
+    return r;
 }
 
 /* ---- what the room says of a type ---------------------------------------------------------------------------------------- */
@@ -718,10 +728,13 @@ static void check_contents(struct ref *r)
     r->type = original;
     contents_free(&c);
     CHECK_EQ(type_free(&t), GW_OK);
-    contents_get(original, &c); /* the originals were freed by their maker, these handles too: they come back alive */
+    contents_get(original, &c); /* handles that were freed come back alive */
     for (int64_t i = 0; i < c.n_types; i++)
         CHECK(gw_obj_lookup(c.types[i]->obj.id, GW_KIND_TYPE) == &c.types[i]->obj);
     contents_free(&c);
+    if (!r->child) return;
+    struct gw_obj *child = &r->child->type->obj; /* freeing what contents gave does not free the maker's handle */
+    CHECK(child->id && gw_obj_lookup(child->id, GW_KIND_TYPE) == child);
 }
 
 static void random_trees(uint64_t seed, int trees)
