@@ -52,6 +52,7 @@ static void heap_unlock(void) { atomic_store_explicit(&heap->lock, 0, memory_ord
 uint64_t node_heap_alloc(uint64_t bytes)
 {
     uint64_t want = gw_align_up(bytes, GW_CACHELINE) + sizeof(struct heap_block), got = 0;
+    if (bytes > heap_bytes) return 0; /* also keeps `want` from wrapping round */
     heap_lock();
     uint64_t *link = &heap->first;
     for (struct heap_block *b; (b = node_ptr(*link)) != NULL; link = &b->next) {

@@ -1,0 +1,281 @@
+/* node_test.c -- the segment, its heap, waiting and waking, copy jobs; with ranks as processes and with threads.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "node/node_private.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "../../test/ranks.h"
+
+enum { AREA = 10000, HEAP = 256 << 10 };
+
+/* The first words of rank 0's area serve the test itself. */
+struct board { _Atomic uint64_t word[512]; };
+static struct board *board(void) { return node_area(0); }
+
+static void barrier(int slot)
+{
+    atomic_fetch_add(&board()->word[slot], 1);
+    while (atomic_load(&board()->word[slot]) < (uint64_t)gw_node.nlocal) usleep(50);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------------------ */
+static void layout(int rank)
+{
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK(gw_node.nlocal == gw_boot.nlocal && gw_node.me == rank);
+    CHECK_EQ(gw_node.oversubscribed, gw_boot.nlocal > 4);
+    char *mine = node_area(rank);
+    CHECK_EQ((uintptr_t)mine % 4096, 0);
+    for (int i = rank ? 0 : (int)sizeof(struct board); i < AREA; i++) CHECK_EQ(mine[i], 0);
+    CHECK(node_ptr(0) == NULL && node_off(NULL) == 0 && node_ptr(node_off(mine)) == mine);
+    CHECK(node_off(mine) + AREA <= gw_node.bytes);
+    memset(mine + sizeof(struct board), rank + 1, AREA - sizeof(struct board));
+    barrier(0);
+    for (int r = 0; r < gw_node.nlocal; r++) {
+        char *other = node_area(r);
+        CHECK(r == 0 || other >= (char *)node_area(r - 1) + AREA);
+        for (int i = sizeof(struct board); i < AREA; i++) CHECK_EQ(other[i], r + 1);
+    }
+    barrier(1);
+    node_finalize();
+}
+
+/* ---- heap -------------------------------------------------------------------------------------------------------------------- */
+struct block { uint64_t off, bytes; unsigned char fill; };
+
+static uint64_t chance_state;
+static uint64_t chance(uint64_t n)
+{
+    chance_state ^= chance_state << 13, chance_state ^= chance_state >> 7, chance_state ^= chance_state << 17;
+    return (chance_state >> 11) % n;
+}
+
+static void block_check_and_free(struct block *b)
+{
+    unsigned char *p = node_ptr(b->off);
+    for (uint64_t i = 0; i < b->bytes; i++)
+        if (p[i] != b->fill) {
+            CHECK_EQ(p[i], b->fill);
+            break;
+        }
+    memset(p, 0, b->bytes);
+    node_heap_free(b->off);
+    b->off = 0;
+}
+
+/* Every rank allocates, writes and frees; nobody's bytes change; in the end all memory is one block again. */
+static void heap_churn(int rank)
+{
+    enum { BLOCKS = 20 };
+    struct block blocks[BLOCKS] = {{0}};
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    chance_state = 77 + (uint64_t)rank;
+    int full = 0;
+    for (int i = 0; i < 4000; i++) {
+        struct block *b = &blocks[chance(BLOCKS)];
+        if (b->off) {
+            block_check_and_free(b);
+            continue;
+        }
+        b->bytes = 1 + chance(i % 50 ? 2000 : 100000);
+        b->off = node_heap_alloc(b->bytes);
+        if (!b->off) {
+            full++;
+            continue;
+        }
+        CHECK_EQ(b->off % GW_CACHELINE, 0);
+        CHECK(b->off + b->bytes <= gw_node.bytes);
+        b->fill = (unsigned char)(rank * 40 + i % 40 + 1);
+        memset(node_ptr(b->off), b->fill, b->bytes);
+    }
+    CHECK(full < 2000);
+    for (int k = 0; k < BLOCKS; k++)
+        if (blocks[k].off) block_check_and_free(&blocks[k]);
+    node_heap_free(0);
+    barrier(0);
+    if (rank == 0) {
+        CHECK_EQ(node_heap_alloc(HEAP), 0); /* the heap's own words need room */
+        uint64_t all = node_heap_alloc(HEAP - 4 * GW_CACHELINE);
+        CHECK(all != 0);
+        CHECK_EQ(node_heap_alloc(HEAP / 2), 0);
+        node_heap_free(all);
+        CHECK_EQ(node_heap_alloc(UINT64_MAX - 10), 0); /* no wrap-around */
+    }
+    barrier(1);
+    node_finalize();
+}
+
+/* ---- waiting: ranks pass a token round; each sleeps while it waits ------------------------------------------------------------- */
+enum { TOKEN = 100, LAPS = 300 };
+
+static void wait_for(_Atomic uint64_t *word, uint64_t value)
+{
+    struct node_wait w;
+    node_wait_begin(&w);
+    while (atomic_load_explicit(word, memory_order_acquire) < value) node_wait_step(&w, false);
+    node_wait_end(&w);
+}
+
+static void pass_token(int rank)
+{
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    int n = gw_node.nlocal, next = (rank + 1) % n;
+    _Atomic uint64_t *token = &board()->word[TOKEN];
+    for (uint64_t lap = 0; lap < LAPS; lap++) {
+        wait_for(token, lap * (uint64_t)n + (uint64_t)rank);
+        CHECK_EQ(atomic_load(token), lap * (uint64_t)n + (uint64_t)rank);
+        if (rank == 0 && lap % 100 == 0) usleep(3000); /* the others fall asleep */
+        atomic_fetch_add_explicit(token, 1, memory_order_release);
+        node_ring(next);
+    }
+    barrier(1);
+    node_finalize();
+}
+
+static int64_t thread_cpu_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Waiting long costs little; the ring at the end is not lost. */
+static void idle(int rank)
+{
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    barrier(0);
+    if (rank == 0) {
+        usleep(600000);
+        atomic_store_explicit(&board()->word[TOKEN], 1, memory_order_release);
+        for (int r = 1; r < gw_node.nlocal; r++) node_ring(r);
+    } else {
+        int64_t before = thread_cpu_us();
+        wait_for(&board()->word[TOKEN], 1);
+        CHECK(thread_cpu_us() - before < 60000);
+    }
+    barrier(1);
+    node_finalize();
+}
+
+/* Progress starts the spin anew; a waiter that makes progress never sleeps. */
+static void steps(int rank)
+{
+    (void)rank;
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    struct node_wait w;
+    node_wait_begin(&w);
+    for (int i = 0; i < 100000; i++) {
+        node_wait_step(&w, true);
+        CHECK_EQ(w.phase, 0);
+    }
+    CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), 0);
+    for (int i = 0; i < 100000 && !atomic_load(&gw_node.doors[0].sleeping); i++) node_wait_step(&w, false);
+    CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), 1); /* armed, not yet asleep */
+    uint32_t seq = atomic_load(&gw_node.doors[0].seq);
+    node_ring(0);
+    CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), 0);
+    CHECK_EQ(atomic_load(&gw_node.doors[0].seq), seq + 1);
+    uint64_t t = gw_now_ns();
+    node_wait_step(&w, false); /* must not sleep: it was rung */
+    CHECK(gw_now_ns() - t < 900000);
+    node_wait_end(&w);
+    node_ring(0);
+    CHECK_EQ(atomic_load(&gw_node.doors[0].seq), seq + 1); /* nobody sleeps: the bell is not touched */
+    node_finalize();
+}
+
+/* ---- several threads of one rank wait at one door ------------------------------------------------------------------------------- */
+enum { WAITERS = 4, ROUNDS = 200 };
+
+static void *thread_waits(void *arg)
+{
+    uint64_t me = (uint64_t)(uintptr_t)arg;
+    for (uint64_t i = 1; i <= ROUNDS; i++) {
+        wait_for(&board()->word[TOKEN], i);
+        atomic_fetch_add(&board()->word[TOKEN + 1 + me], 1);
+    }
+    return NULL;
+}
+
+static void threads(int rank)
+{
+    gw_threads = true;
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    pthread_t t[WAITERS];
+    if (rank == 1) {
+        for (uintptr_t i = 0; i < WAITERS; i++) CHECK_EQ(pthread_create(&t[i], NULL, thread_waits, (void *)i), 0);
+        for (int i = 0; i < WAITERS; i++) pthread_join(t[i], NULL);
+    } else {
+        for (uint64_t i = 1; i <= ROUNDS; i++) {
+            if (i % 20 == 0) usleep(2000);
+            atomic_store_explicit(&board()->word[TOKEN], i, memory_order_release);
+            node_ring(1);
+            for (int k = 0; k < WAITERS; k++)
+                while (atomic_load(&board()->word[TOKEN + 1 + k]) < i) usleep(20);
+        }
+    }
+    barrier(1);
+    node_finalize();
+}
+
+/* ---- copy jobs ------------------------------------------------------------------------------------------------------------------ */
+static void jobs(int rank)
+{
+    enum { TOTAL = 1000003, PIECE = 4096 };
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    _Atomic uint64_t *job_word = &board()->word[TOKEN], *sum = &board()->word[TOKEN + 1];
+    if (rank == 0) {
+        uint64_t held[1000];
+        int n = 0;
+        while (n < 1000 && (held[n] = node_job_alloc()) != 0) n++;
+        CHECK(n > 0 && n < 1000);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < i; k++) CHECK(held[i] != held[k]);
+        for (int i = 0; i < n; i++) node_job_free(held[i]);
+        atomic_store(job_word, node_job_alloc());
+    }
+    uint64_t job;
+    while (!(job = atomic_load(job_word))) usleep(50);
+    int64_t start, len, mine = 0;
+    while (node_job_claim(job, TOTAL, PIECE, &start, &len)) {
+        CHECK(start % PIECE == 0 && len > 0 && len <= PIECE && start + len <= TOTAL);
+        atomic_fetch_add(sum, (uint64_t)start);
+        mine += len;
+        CHECK(!node_job_done(job, TOTAL));
+        node_job_add(job, len);
+    }
+    while (!node_job_done(job, TOTAL)) usleep(20);
+    atomic_fetch_add(&board()->word[TOKEN + 2], (uint64_t)mine);
+    barrier(1);
+    uint64_t pieces = (TOTAL + PIECE - 1) / PIECE;
+    CHECK_EQ(atomic_load(&board()->word[TOKEN + 2]), TOTAL); /* each byte once */
+    CHECK_EQ(atomic_load(sum), PIECE * (pieces * (pieces - 1) / 2));
+    barrier(2);
+    if (rank == 0) node_job_free(job);
+    node_finalize();
+}
+
+int main(void)
+{
+    ranks_run(1, 4, layout);
+    ranks_run(5, 4, layout);
+    ranks_run(4, 4, heap_churn);
+    ranks_run(1, 4, steps);
+    ranks_run(1, 0, steps);
+    ranks_run(2, 4, pass_token);
+    ranks_run(6, 2, pass_token); /* oversubscribed */
+    setenv("GODWIT_WAIT", "sleep", 1);
+    ranks_run(3, 4, pass_token);
+    setenv("GODWIT_WAIT", "yield", 1);
+    ranks_run(3, 4, pass_token);
+    unsetenv("GODWIT_WAIT");
+    ranks_run(3, 4, idle);
+    ranks_run(2, 4, threads);
+    ranks_run(2, 1, threads);
+    ranks_run(3, 4, jobs);
+    return unit_end();
+}
