@@ -95,7 +95,7 @@ class Code:
         if p.kind in HANDLES:
             return HANDLES[p.kind][2]
         if p.kind == "STATUS":
-            return "S" if p.dir == "out" else "p"
+            return "p" if p.dir != "out" else "A" if p.is_array else "S"
         if p.kind == "BUFFER":
             return "b"
         if p.c == "const char *":

@@ -105,7 +105,7 @@ GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
         return MPI_SUCCESS;
     }
 failed:
-    return std_raise(GW_FN_Waitsome, std_request_comm(NULL, rc), rc, "incount:i,array_of_requests:p,outcount:p,array_of_indices:p,array_of_statuses:S", incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return std_raise(GW_FN_Waitsome, std_request_comm(NULL, rc), rc, "incount:i,array_of_requests:p,outcount:p,array_of_indices:p,array_of_statuses:A", incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 extern __typeof__(PMPI_Waitsome) MPI_Waitsome __attribute__((weak, alias("PMPI_Waitsome"), visibility("default")));
 

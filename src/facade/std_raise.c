@@ -1,6 +1,6 @@
 /* std_raise.c -- writes down the arguments of a call that failed, in the user's words, and raises the error.
  *
- * Letters of a description: i int, l 64-bit, p pointer, b buffer, s string, f function, r rank, t tag, S status, and handles:
+ * Letters of a description: i int, l 64-bit, p pointer, b buffer, s string, f function, r rank, t tag, S status, A statuses, and handles:
  * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -32,9 +32,11 @@ static const struct word pointers[] = {{0, "NULL"}, {0, NULL}};
 static const struct word ranks[] = {{GW_ANY_SOURCE, "MPI_ANY_SOURCE"}, {GW_PROC_NULL, "MPI_PROC_NULL"}, {GW_ROOT, "MPI_ROOT"}, {0, NULL}};
 static const struct word tags[] = {{GW_ANY_TAG, "MPI_ANY_TAG"}, {0, NULL}};
 static const struct word statuses[] = {{0, "MPI_STATUS_IGNORE"}, {0, NULL}};
+static const struct word arrays_of_statuses[] = {{0, "MPI_STATUSES_IGNORE"}, {0, NULL}};
 static const struct word handles[] = {
 #define H(x) {GW_H_##x, "MPI_" #x}
-    H(COMM_NULL), H(GROUP_NULL), H(GROUP_EMPTY), H(DATATYPE_NULL), H(OP_NULL), H(REQUEST_NULL), H(MESSAGE_NULL),
+    H(COMM_NULL), H(COMM_WORLD), H(COMM_SELF), /* these two before init */
+    H(GROUP_NULL), H(GROUP_EMPTY), H(DATATYPE_NULL), H(OP_NULL), H(REQUEST_NULL), H(MESSAGE_NULL),
     H(MESSAGE_NO_PROC), H(INFO_NULL), H(INFO_ENV), H(ERRHANDLER_NULL), H(ERRORS_ARE_FATAL), H(ERRORS_ABORT),
     H(ERRORS_RETURN), {0, NULL}
 #undef H
@@ -76,6 +78,7 @@ static void put_argument(struct text *t, char letter, struct args *args)
     case 't': put_word(t, tags, va_arg(args->v, int), NULL); break;
     case 'b': put_word(t, buffers, (int64_t)va_arg(args->v, void *), "hex"); break;
     case 'S': put_word(t, statuses, (int64_t)va_arg(args->v, void *), "hex"); break;
+    case 'A': put_word(t, arrays_of_statuses, (int64_t)va_arg(args->v, void *), "hex"); break;
     case 's':
         s = va_arg(args->v, const char *);
         put(t, s ? "\"%.64s\"" : "%sNULL", s ? s : "");

@@ -79,7 +79,8 @@ static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char 
     snprintf(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error", reason,
              what_to_do(eh));
     if (!someone_aborted()) print_block(block);
-    snprintf(last_words, sizeof last_words, "%.40s failed: %s: %.50s", call, class ? class : "error", reason);
+    int n = snprintf(last_words, sizeof last_words, "%s: %s: %s", call, class ? class : "error", reason);
+    if (n >= (int)sizeof last_words) memcpy(last_words + sizeof last_words - 4, "...", 4);
     boot_abort(mpi_code, last_words);
 }
 
