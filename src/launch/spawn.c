@@ -130,6 +130,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
 {
     sigset_t none;
     setpgid(0, 0);
+    keeper_note(rank, getpid()); /* before anything can be started here: mpiexec may be killed before fork returns there */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
     signal(SIGPIPE, SIG_DFL);
@@ -184,7 +185,6 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
                        .out = {.fd = e.parent[1], .rank = rank, .to = stdout},
                        .err = {.fd = e.parent[2], .rank = rank, .to = stderr}};
     j->alive++;
-    keeper_note(rank, pid);
     return 0;
 }
 
