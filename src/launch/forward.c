@@ -18,6 +18,7 @@
 
 enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, STALE_MS = 50 };
 static int epoll_fd;
+static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
 
 /* The piece of our input that is on its way. */
 static struct { char data[READ_BYTES]; size_t len; bool eof, listening; } input;
@@ -40,17 +41,24 @@ static bool told_to_end(void)
            (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
 }
 
+static bool hurry, nobody[3]; /* nobody: takes what is written there, and we are to end */
+void forward_hurry(void) { hurry = true; }
+
 /* Writes all of it; gives up where nobody takes it and we are told to end. */
 static void write_all(int fd, const char *data, size_t len)
 {
     enum { PIECE = 4096 }; /* after POLLOUT a pipe takes that much without blocking */
-    while (len > 0) {
+    while (len > 0 && !nobody[fd]) {
         struct pollfd p = {fd, POLLOUT, 0};
         if (poll(&p, 1, 200) == 0) {
-            if (told_to_end()) return;
+            nobody[fd] = hurry || told_to_end();
             continue;
         }
         ssize_t n = write(fd, data, len < PIECE ? len : PIECE);
+        if (n < 0 && errno == EPIPE && sigpipe == SIG_DFL) {
+            signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
+            raise(SIGPIPE);
+        }
         if (n < 0 && errno != EINTR && errno != EAGAIN) return;
         if (n > 0) data += n, len -= (size_t)n;
     }
@@ -223,7 +231,7 @@ int forward_start(struct job *j)
         }
     }
     if (wanted) {
-        signal(SIGPIPE, SIG_IGN); /* a rank may close its input */
+        sigpipe = signal(SIGPIPE, SIG_IGN); /* a rank may close its input */
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
         epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */

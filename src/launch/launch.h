@@ -119,6 +119,7 @@ int forward_start(struct job *j);   /* returns an epoll descriptor; events carry
 void forward_output(struct job *j, struct stream *s);
 void forward_input(struct job *j);  /* our standard input, or a rank's, is ready */
 int forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
+void forward_hurry(void);           /* we are to end: what nobody takes is dropped */
 void forward_end(struct job *j);    /* the rest of everything */
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
 /* watch.c */

@@ -136,6 +136,7 @@ static void on_signal(struct job *j, int sig)
             if (j->ranks[i].pid > 0) kill(j->ranks[i].pid, sig);
         break;
     default:
+        forward_hurry();
         if (j->ending) {
             watch_kill_all(j, SIGKILL);
         } else {
@@ -150,6 +151,8 @@ static int signals_open(void)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) sigaddset(&set, caught[i]);
+    struct sigaction hup;
+    if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP); /* nohup */
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
