@@ -82,6 +82,9 @@ wait
 run -n 2 sh -c 'yes | head -c 3000000' 2>/dev/null | head -1 >"$dir/out"
 [ "$(cat "$dir/out")" = y ] || fail "head"
 
+(rc=0; timeout 5 "$build/mpiexec" -stdin all -n 2 yes || rc=$?; echo $rc >"$dir/status") <"$dir/big" 2>/dev/null | head -1 >"$dir/out"
+[ "$(cat "$dir/out")" = y ] && [ "$(cat "$dir/status")" = 141 ] || fail "head, with input: status $(cat "$dir/status")"
+
 # A grandchild that holds the pipe, and one that writes on and on.
 t0=$(date +%s)
 out=$(run -n 2 sh -c 'sleep 7311 & echo left') || fail "a grandchild makes mpiexec fail"
