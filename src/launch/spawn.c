@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "launch/launch.h"
@@ -48,16 +49,23 @@ static int segment_make(struct job *j)
 /* ---- environment ---------------------------------------------------------------------------------------------------------- */
 static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 
+/* The way to the PMIx server of a launcher around us is not the ranks' way to ours. */
+static bool is_foreign(const struct job *j, const char *pair)
+{
+    return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;
+}
+
 /* environ, with what `more` sets in place of what it replaces; strings are shared. */
-static char **env_join(char **base, const struct words *const *more, int n_more)
+static char **env_join(const struct job *j, const struct words *const *more, int n_more)
 {
     struct { char **at; int n; } out = {NULL, 0};
     int total = 0;
-    for (char **e = base; *e; e++) total++;
+    for (char **e = environ; *e; e++) total++;
     for (int i = 0; i < n_more; i++) total += more[i]->n;
     out.at = malloc(sizeof *out.at * (size_t)(total + 1));
     if (!out.at) gw_die("mpiexec: no memory");
-    for (char **e = base; *e; e++) out.at[out.n++] = *e;
+    for (char **e = environ; *e; e++)
+        if (!is_foreign(j, *e)) out.at[out.n++] = *e;
     for (int i = 0; i < n_more; i++) {
         for (int k = 0; k < more[i]->n; k++) {
             char *pair = more[i]->at[k];
@@ -95,7 +103,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
     pmix_env(j, rank, own);
-    return env_join(environ, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
+    return env_join(j, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
@@ -125,6 +133,15 @@ static int ends_open(const struct job *j, int rank, struct ends *e)
     return 0;
 }
 
+/* Each rank costs us two or three descriptors; the ranks themselves get the limit that we got. */
+static struct rlimit files;
+static void files_more(void)
+{
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0) files = (struct rlimit){0, 0};
+    struct rlimit all = {files.rlim_max, files.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &all);
+}
+
 /* In the child: the exec, or the reason why not, written as errno to `report`. */
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
@@ -139,6 +156,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     for (int i = 0; i < 3; i++)
         if (e->child[i] >= 0) dup2(e->child[i], i);
     fcntl(j->memfd, F_SETFD, 0);
+    if (files.rlim_max) setrlimit(RLIMIT_NOFILE, &files);
     if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
     int what = 'd';
     if (!a->wdir || chdir(a->wdir) == 0) {
@@ -192,6 +210,7 @@ int spawn_all(struct job *j)
 {
     int report[2], why[3], rc = segment_make(j);
     if (rc) return rc;
+    files_more();
     j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
     if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
     rc = keeper_start(j);
