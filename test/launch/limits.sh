@@ -1,0 +1,19 @@
+#!/bin/sh
+# Many ranks under a low limit of descriptors: mpiexec takes what it may, the ranks keep the limit that it was given; where that is
+# not enough, one sentence says so and nothing stays.
+# run.py: timeout=60 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+fail() { echo "limits: $*"; exit 1; }
+out=$(ulimit -S -n 100; timeout 30 "$build/mpiexec" -n 120 sh -c 'ulimit -S -n' </dev/null | sort | uniq -c | tr -s ' ')
+[ "$out" = " 120 100" ] || fail "120 ranks under a soft limit of 100 descriptors: $out"
+rc=0
+out=$(ulimit -n 100; timeout 30 "$build/mpiexec" -n 120 sleep 7361 2>&1 </dev/null) || rc=$?
+[ $rc = 126 ] || fail "under a hard limit: status $rc"
+case $out in "mpiexec: cannot start rank "*"ulimit -n"*) ;; *) fail "under a hard limit it says: $out" ;; esac
+[ "$(echo "$out" | wc -l)" = 1 ] || fail "it says too much: $out"
+sleep 0.2
+! ps -eo args | grep -q '^sleep 7361' || fail "ranks of a job that could not start are still there"
+exit 0
