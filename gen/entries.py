@@ -49,6 +49,8 @@ class Code:
         self.has_handle = False         # a handle must be valid, so a call outside init and finalize is noticed by it
         self.comm = next((p for p in e.params if p.kind == "COMMUNICATOR" and p.dir == "in"), None)
         self.any = "any" in self.f.flags
+        # A target in this room takes the C arguments as they are and stores its results itself.
+        self.raw = self.f.target.startswith("std_") and "(" not in self.f.target
         for p in sorted(e.params, key=lambda p: p is not self.comm):
             self.lookup(p)
         for p in sorted(e.params, key=lambda p: p is not self.comm):
@@ -150,6 +152,8 @@ class Code:
             self.check_handle(p, name, o)
         elif p.dir == "out":
             self.pointer(p)
+            if self.raw:
+                return
             self.before.append("%s *%s = NULL;" % (struct, o))
             self.args[name] = "&" + o
             flag = self.e.param("flag")
@@ -301,7 +305,7 @@ class Code:
             self.args[name] = name
             return
         self.pointer(p)
-        if p.c == "int *" and (p.kind.startswith("POLY")):
+        if p.c == "int *" and p.kind.startswith("POLY") and not self.raw:
             v = name + "_v"
             self.before.append("int64_t %s = %s;" % (v, "%s ? *%s : 0" % (name, name) if p.dir == "inout" else "0"))
             self.args[name] = "&" + v
@@ -315,7 +319,7 @@ class Code:
 def call_text(code):
     """The target and its arguments; words that are parameters become what was made of them."""
     e, target = code.e, code.f.target
-    if target.startswith("std_") and "(" not in target:
+    if code.raw:
         raw = [p.name for p in e.params if p.c != "..."]
         return "%s(%s)" % (target + ("_c" if e.large else ""), ", ".join(raw))
     if "(" not in target:
