@@ -108,9 +108,24 @@ static void facts_free(pmix_info_t *at, size_t n)
 }
 
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
+/* Ranks of other libraries do not write to their slot in the segment: written here, so that watch.c sees who ends too early. */
+static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
+{
+    if (proc->rank >= (pmix_rank_t)job->n || strcmp(proc->nspace, self.nspace) != 0) return;
+    atomic_store_explicit(&job_slot(job, (int)proc->rank)->phase, phase, memory_order_release);
+}
+
 static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
 {
-    (void)proc, (void)object, (void)done, (void)data;
+    (void)object, (void)done, (void)data;
+    note_phase(proc, BOOT_RUNNING);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)done, (void)data;
+    note_phase(proc, BOOT_FINALIZED);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -123,7 +138,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     struct boot_rank *slot = job_slot(job, (int)proc->rank);
     snprintf(slot->what, sizeof slot->what, "%s", message && strcmp(message, "N/A") != 0 ? message : "");
     atomic_store_explicit(&slot->abort_code, status, memory_order_relaxed);
-    atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
+    note_phase(proc, BOOT_ABORTED);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -137,7 +152,7 @@ static pmix_status_t on_fence(const pmix_proc_t procs[], size_t n_procs, const p
 }
 
 static pmix_server_module_t module = {
-    .client_connected = on_connected, .client_finalized = on_connected, .abort = on_abort, .fence_nb = on_fence,
+    .client_connected = on_connected, .client_finalized = on_finalized, .abort = on_abort, .fence_nb = on_fence,
 };
 
 /* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */

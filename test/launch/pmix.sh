@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &flag);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (argc > 2 && rank == size - 1) _exit(atoi(argv[1]));
     if (argc > 1 && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
     if (argc > 1) sleep(60);
     printf("%d/%d app %d sum %d\n", rank, size, flag ? *app : -1, sum);
@@ -50,7 +51,11 @@ rc=0
 out=$(run -n 3 "$dir/sum" 7 2>&1) || rc=$?
 [ $rc = 7 ] || fail "MPI_Abort(7) of Open MPI gave status $rc"
 case $out in *"mpiexec: rank 2 "*" ended the job with code 7"*) ;; *) fail "the abort of rank 2 is not told: $out" ;; esac
-left "an abort"
+rc=0
+out=$(run -n 3 "$dir/sum" 5 exit 2>&1) || rc=$?
+[ $rc = 5 ] || fail "a rank of Open MPI that leaves with 5 gave status $rc: $out"
+case $out in *"mpiexec: rank 2 "*" ended with status 5 without calling MPI_Finalize"*) ;; *) fail "its leaving is not told: $out" ;; esac
+left "ranks that end early"
 
 # our own ranks through PMIx
 for n in 1 2 5; do
