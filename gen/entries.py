@@ -419,6 +419,8 @@ def error_comm(code):
     if code.comm:
         return code.comm.name + "_o"
     for p in code.e.params:
+        if p.kind == "COMMUNICATOR" and p.dir == "inout":
+            return p.name + "_o"
         if p.kind == "REQUEST" and p.dir in ("in", "inout"):
             return "std_request_comm(%s, rc)" % ("NULL" if p.is_array else p.name + "_o")
         if p.kind == "MESSAGE" and p.dir == "inout":

@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 
-static int rank, size, copies, deletes, handled;
+static int rank, size, copies, deletes, handled, refusing = 1;
 static void *deleted[8];
 
 static void versions(void)
@@ -85,7 +85,7 @@ static int delete_comm(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
     deleted[deletes++ % 8] = value;
-    return value == (void *)666 ? MPI_ERR_OTHER : MPI_SUCCESS;
+    return value == (void *)666 && refusing ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 static int delete_type(MPI_Datatype type, int keyval, void *value, void *extra)
 {
@@ -133,9 +133,10 @@ static void attributes(void)
     CHECK(MPI_Comm_delete_attr(comm, b) != MPI_SUCCESS);
     MPI_Comm_get_attr(comm, b, &value, &flag);
     CHECK(flag && value == (void *)666);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    (void)MPI_Comm_free(&comm);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    CHECK(MPI_Comm_free(&comm) != MPI_SUCCESS && comm != MPI_COMM_NULL);
+    refusing = 0;
+    CHECK_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
+    CHECK(comm == MPI_COMM_NULL);
     MPI_Comm_free_keyval(&b);
     MPI_Comm_free_keyval(&key_dup);
 }
