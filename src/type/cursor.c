@@ -21,11 +21,11 @@ enum direction { PACK, UNPACK };
     }                                                                                                                 \
     static void pack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)     \
     {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, in + at[i], B);                                           \
+        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, mem_at(in, at[i]), B);                                    \
     }                                                                                                                 \
     static void unpack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)   \
     {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(out + at[i], in + i * B, B);                                           \
+        for (int64_t i = 0; i < n; i++) memcpy(mem_at(out, at[i]), in + i * B, B);                                    \
     }
 STRIDED(1) STRIDED(2) STRIDED(4) STRIDED(8) STRIDED(12) STRIDED(16) STRIDED(24) STRIDED(32) STRIDED(48) STRIDED(64)
 #define EACH_SIZE(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(48) X(64)
@@ -51,7 +51,7 @@ static void move_runs(enum direction d, char *mem, char *stream, int64_t n, int6
 #undef CASE
     }
     for (int64_t i = 0; i < n; i++, stream += bytes)
-        d == PACK ? memcpy(stream, mem + at[i], (size_t)bytes) : memcpy(mem + at[i], stream, (size_t)bytes);
+        d == PACK ? memcpy(stream, mem_at(mem, at[i]), (size_t)bytes) : memcpy(mem_at(mem, at[i]), stream, (size_t)bytes);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------- */
@@ -75,22 +75,22 @@ static void walk_vector(enum direction d, const struct type_prog *p, char *mem, 
 {
     const struct type_prog *c = p->child;
     int64_t each = c->bytes, i = skip / each;
-    mem += i * p->stride;
+    mem = mem_at(mem, i * p->stride);
     skip -= i * each;
     if (skip > 0) { /* the tail of a child */
         int64_t part = gw_min64(each - skip, len);
         walk(d, c, mem, stream, skip, part);
         stream += part;
         len -= part;
-        mem += p->stride;
+        mem = mem_at(mem, p->stride);
     }
     int64_t whole = len / each;
     if (c->kind == PROG_BLOCK) {
         move_strided(d, mem, stream, whole, each, p->stride);
     } else {
-        for (int64_t k = 0; k < whole; k++) walk(d, c, mem + k * p->stride, stream + k * each, 0, each);
+        for (int64_t k = 0; k < whole; k++) walk(d, c, mem_at(mem, k * p->stride), stream + k * each, 0, each);
     }
-    if (len > whole * each) walk(d, c, mem + whole * p->stride, stream + whole * each, 0, len - whole * each);
+    if (len > whole * each) walk(d, c, mem_at(mem, whole * p->stride), stream + whole * each, 0, len - whole * each);
 }
 
 static void walk_runs(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
@@ -106,7 +106,7 @@ static void walk_runs(enum direction d, const struct type_prog *p, char *mem, ch
             bytes *= n;
         } else {
             bytes = gw_min64(bytes - off, len);
-            char *at = mem + p->at[i] + off;
+            char *at = mem_at(mem, p->at[i] + off);
             d == PACK ? memcpy(stream, at, (size_t)bytes) : memcpy(at, stream, (size_t)bytes);
             i++;
         }
@@ -131,7 +131,7 @@ static void walk_list(enum direction d, const struct type_prog *p, char *mem, ch
 /* Moves bytes [skip, skip + len) of the node's stream. */
 static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
 {
-    mem += p->disp;
+    mem = mem_at(mem, p->disp);
     switch (p->kind) {
     case PROG_BLOCK:
         if (d == PACK)
@@ -172,7 +172,7 @@ static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream
     int64_t n = gw_min64(max, c->total - c->pos);
     if (n <= 0) return 0;
     if (c->type->is_dense) {
-        char *mem = c->buf + c->type->true_lb + c->pos;
+        char *mem = mem_at(c->buf, c->type->true_lb + c->pos);
         d == PACK ? gw_copy(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
     } else {
         struct type_prog child, node = whole_buffer(c->type, c->count, &child);
@@ -229,19 +229,19 @@ static bool iov_add(struct iov_out *o, char *mem, int64_t len)
 /* Adds the runs of the node from stream position skip on; false: enough. */
 static bool iov_walk(struct iov_out *o, const struct type_prog *p, char *mem, int64_t skip)
 {
-    mem += p->disp;
+    mem = mem_at(mem, p->disp);
     switch (p->kind) {
     case PROG_BLOCK: return iov_add(o, mem + skip, p->bytes - skip);
     case PROG_VECTOR:
         for (int64_t each = p->child->bytes, i = skip / each, off = skip % each; i < p->count; i++, off = 0)
-            if (!iov_walk(o, p->child, mem + i * p->stride, off)) return false;
+            if (!iov_walk(o, p->child, mem_at(mem, i * p->stride), off)) return false;
         return true;
     case PROG_RUNS: {
         int64_t i = p->run ? skip / p->run : find_entry(p->from, p->count, skip);
         int64_t off = skip - (p->run ? i * p->run : p->from[i]);
         for (; i < p->count; i++, off = 0) {
             int64_t bytes = p->run ? p->run : p->from[i + 1] - p->from[i];
-            if (!iov_add(o, mem + p->at[i] + off, bytes - off)) return false;
+            if (!iov_add(o, mem_at(mem, p->at[i] + off), bytes - off)) return false;
         }
         return true;
     }
@@ -289,8 +289,8 @@ int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst
     type_cursor_init(&from, src, scount, st);
     type_cursor_init(&to, dst, dcount, dt);
     int64_t n = gw_min64(from.total, to.total);
-    if (st->is_dense) return type_cursor_unpack(&to, (const char *)src + st->true_lb, n);
-    if (dt->is_dense) return type_cursor_pack(&from, (char *)dst + dt->true_lb, n);
+    if (st->is_dense) return type_cursor_unpack(&to, mem_at(src, st->true_lb), n);
+    if (dt->is_dense) return type_cursor_pack(&from, mem_at(dst, dt->true_lb), n);
     char piece[4096];
     for (int64_t done = 0, part; done < n; done += part) {
         part = type_cursor_pack(&from, piece, gw_min64((int64_t)sizeof piece, n - done));

@@ -63,6 +63,9 @@ int type_handle_add(struct gw_type *t);                  /* one more handle that
 int prog_build(struct gw_type *t);                      /* from its shape; sets prog, is_dense, is_single */
 void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
 
+/* Bases may be NULL (MPI_BOTTOM) and displacements addresses, which C's pointer arithmetic does not allow. */
+static inline char *mem_at(const char *base, int64_t disp) { return (char *)((uintptr_t)base + (uintptr_t)disp); }
+
 /* Basic elements of one instance in the order of the stream. */
 struct elem_info { uint8_t size, align, external; uint8_t part[2]; };
 extern const struct elem_info type_elem_info[GW_ELEM_COUNT];
