@@ -166,6 +166,7 @@ static int make_blocks(const struct blocks *b, struct gw_type **type_out)
         a.types = b->types ? b->types : &old;
         blocks_contents(b, ints, longs, &a);
         rc = type_make(&a, type_out);
+        if (rc == GW_OK && !b->lens.v) (*type_out)->tree->few[0] = b->count, (*type_out)->tree->few[1] = b->len;
     }
     free(longs);
     free(ints);
@@ -223,17 +224,22 @@ int type_resized(struct gw_type *old, int64_t lb, int64_t extent, struct gw_type
 int type_dup(struct gw_type *old, struct gw_type **type_out)
 {
     struct few f = {GW_COMBINER_DUP, {0}, 0, {0}, 0};
-    int rc = make_few(&f, 1, 0, 1, old, type_out);
+    struct gw_type *t;
+    int rc = make_few(&f, 1, 0, 1, old, &t);
     if (rc != GW_OK) return rc;
-    struct gw_type *t = *type_out;
     /* Bounds exactly as they were: no rounding, no marks of our own. */
     t->lb = old->lb;
     t->extent = old->extent;
     t->committed = old->committed;
     t->is_dense = t->is_single && t->extent == t->size;
     rc = gw_attr_copy_all(&old->attrs, &old->obj, &t->attrs);
-    if (rc != GW_OK) type_release(t);
-    return rc;
+    if (rc != GW_OK) {
+        gw_attr_delete_all(&t->attrs, &t->obj);
+        type_release(t);
+        return rc;
+    }
+    *type_out = t;
+    return GW_OK;
 }
 
 /* ---- arrays: built of simpler types inside, with the arguments of the whole kept for contents ------------------------------ */
@@ -297,10 +303,15 @@ int type_subarray(int ndims, struct gw_counts sizes, struct gw_counts subsizes, 
     for (int k = 0; rc == GW_OK && k < ndims; k++) {
         int i = order == GW_ORDER_C ? ndims - 1 - k : k;
         struct gw_type *next = NULL;
-        shift += gw_counts_at(starts, i) * b.span;
+        int64_t span;
+        if (!scaled(b.span, gw_counts_at(sizes, i), &span)) {
+            rc = gw_fail(GW_EARG, "the array is too large");
+            break;
+        }
+        shift += gw_counts_at(starts, i) * b.span; /* less than span */
         rc = type_hvector(gw_counts_at(subsizes, i), 1, b.span, b.so_far, &next);
         rc = array_replace(&b, rc, next);
-        if (rc == GW_OK && !scaled(b.span, gw_counts_at(sizes, i), &b.span)) rc = gw_fail(GW_EARG, "the array is too large");
+        b.span = span;
     }
     if (rc == GW_OK) rc = array_shift(&b, shift);
     int64_t n = 3 * (int64_t)ndims;
@@ -333,7 +344,6 @@ struct distribution { int64_t size; int kind, arg, procs, coord; };
 static int darray_check(int i, const struct distribution *d)
 {
     if (d->size < 1) return gw_fail(GW_EARG, "array_of_gsizes[%d] is %lld; it must be at least 1", i, (long long)d->size);
-    if (d->procs < 1) return gw_fail(GW_EARG, "array_of_psizes[%d] is %d; it must be at least 1", i, d->procs);
     if (d->kind != GW_DISTRIBUTE_NONE && d->arg != GW_DISTRIBUTE_DFLT_DARG && d->arg < 1)
         return gw_fail(GW_EARG, "array_of_dargs[%d] is %d; it must be positive or MPI_DISTRIBUTE_DFLT_DARG", i, d->arg);
     switch (d->kind) {
@@ -350,22 +360,25 @@ static int darray_check(int i, const struct distribution *d)
     }
 }
 
-/* The elements of one dimension that this process owns, `span` bytes apart: blocks of `b`, b * procs apart, cut at the end. */
+/* The elements of one dimension that this process owns, `span` bytes apart: blocks of `b`, b * procs apart, cut at the end.
+ * The caller knows that size * span does not overflow. */
 static int darray_dimension(struct array_build *a, const struct distribution *d, int64_t *shift)
 {
     int64_t b = d->arg, span = a->span;
     if (d->kind == GW_DISTRIBUTE_NONE)
         b = d->size;
     else if (b == GW_DISTRIBUTE_DFLT_DARG)
-        b = d->kind == GW_DISTRIBUTE_BLOCK ? (d->size + d->procs - 1) / d->procs : 1;
-    int64_t first = b * d->coord, round = b * d->procs;
+        b = d->kind == GW_DISTRIBUTE_BLOCK ? d->size / d->procs + (d->size % d->procs != 0) : 1;
+    b = gw_min64(b, d->size);
+    int64_t first, round;
+    if (!scaled(b, d->coord, &first) || !scaled(b, d->procs, &round)) return gw_fail(GW_EARG, "the array is too large");
     int64_t left = d->size - first, whole = left <= 0 ? 0 : left / round, rest = left <= 0 ? 0 : left % round;
     if (rest >= b) whole++, rest = 0;
     struct gw_type *full, *next;
-    int64_t lens[2] = {1, rest}, at[2] = {0, whole * round * span};
+    int64_t lens[2] = {1, 1}, at[2] = {0, 0};
     int rc = type_hvector(b, 1, span, a->so_far, &next); /* one block */
     if (rc != GW_OK) return rc;
-    rc = type_hvector(whole, 1, round * span, next, &full);
+    rc = type_hvector(whole, 1, whole > 1 ? round * span : 0, next, &full);
     type_release(next);
     if (rc != GW_OK) return rc;
     if (rest) { /* the cut block at the end */
@@ -373,7 +386,7 @@ static int darray_dimension(struct array_build *a, const struct distribution *d,
         rc = type_hvector(rest, 1, span, a->so_far, &cut);
         if (rc == GW_OK) {
             parts[0] = full, parts[1] = cut;
-            lens[1] = 1;
+            at[1] = whole * round * span;
             rc = type_struct(2, (struct gw_counts){lens, true}, (struct gw_counts){at, true}, parts, &next);
             type_release(cut);
         }
@@ -392,7 +405,10 @@ int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const in
         return gw_fail(GW_EARG, "order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
     if (rank < 0 || rank >= size) return gw_fail(GW_EARG, "rank is %d; it must be between 0 and %d", rank, size - 1);
     int64_t grid = 1;
-    for (int i = 0; i < ndims; i++) grid *= psizes[i];
+    for (int i = 0; i < ndims; i++) {
+        if (psizes[i] < 1) return gw_fail(GW_EARG, "array_of_psizes[%d] is %d; it must be at least 1", i, psizes[i]);
+        grid = gw_min64(grid * psizes[i], (int64_t)INT32_MAX + 1);
+    }
     if (grid != size) return gw_fail(GW_EARG, "the process grid has %lld places, size is %d", (long long)grid, size);
     struct array_build b = {type_hold(old), old->extent};
     int64_t shift = 0, places = size;
@@ -406,9 +422,11 @@ int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const in
     for (int k = 0; rc == GW_OK && k < ndims; k++) {
         int i = order == GW_ORDER_C ? ndims - 1 - k : k;
         struct distribution d = {gw_counts_at(gsizes, i), distribs[i], dargs[i], psizes[i], coords[i]};
+        int64_t span = 0;
         rc = darray_check(i, &d);
+        if (rc == GW_OK && !scaled(b.span, d.size, &span)) rc = gw_fail(GW_EARG, "the array is too large");
         if (rc == GW_OK) rc = darray_dimension(&b, &d, &shift);
-        if (rc == GW_OK && !scaled(b.span, d.size, &b.span)) rc = gw_fail(GW_EARG, "the array is too large");
+        b.span = span;
     }
     free(coords);
     if (rc == GW_OK) rc = array_shift(&b, shift);

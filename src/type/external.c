@@ -17,8 +17,9 @@ static int room_for(const char *what, int64_t position, int64_t need, int64_t si
 
 int type_mpi_pack(const void *in, int64_t count, struct gw_type *t, void *out, int64_t outsize, int64_t *position)
 {
-    int64_t bytes = count * t->size;
-    int rc = room_for("pack buffer", *position, bytes, outsize);
+    int64_t bytes = 0;
+    int rc = type_mpi_pack_size(count, t, &bytes);
+    if (rc == GW_OK) rc = room_for("pack buffer", *position, bytes, outsize);
     if (rc != GW_OK) return rc;
     type_pack(in, count, t, (char *)out + *position);
     *position += bytes;
@@ -27,8 +28,9 @@ int type_mpi_pack(const void *in, int64_t count, struct gw_type *t, void *out, i
 
 int type_mpi_unpack(const void *in, int64_t insize, int64_t *position, void *out, int64_t count, struct gw_type *t)
 {
-    int64_t bytes = count * t->size;
-    int rc = room_for("packed data", *position, bytes, insize);
+    int64_t bytes = 0;
+    int rc = type_mpi_pack_size(count, t, &bytes);
+    if (rc == GW_OK) rc = room_for("packed data", *position, bytes, insize);
     if (rc != GW_OK) return rc;
     type_unpack(out, count, t, (const char *)in + *position);
     *position += bytes;
@@ -174,7 +176,7 @@ static int instance(bool pack, char *mem, uint8_t **stream, const struct gw_type
         for (int64_t i = 0; i < tree->n_segs; i++) {
             const struct type_seg *s = &tree->segs[i];
             for (int64_t k = 0; k < s->count; k++) {
-                int rc = instance(pack, mem + o * tree->stride + s->disp + k * s->type->extent, stream, s->type);
+                int rc = instance(pack, mem_at(mem, o * tree->stride + s->disp + k * s->type->extent), stream, s->type);
                 if (rc != GW_OK) return rc;
             }
         }
@@ -203,7 +205,7 @@ static int external_move(bool pack, const char *rep, void *mem, int64_t count, s
     int rc = type_mpi_pack_external_size(rep, count, t, &bytes);
     if (rc == GW_OK) rc = room_for(pack ? "pack buffer" : "packed data", *position, bytes, size);
     uint8_t *at = (uint8_t *)stream + *position;
-    for (int64_t i = 0; rc == GW_OK && i < count; i++) rc = instance(pack, (char *)mem + i * t->extent, &at, t);
+    for (int64_t i = 0; rc == GW_OK && i < count; i++) rc = instance(pack, mem_at(mem, i * t->extent), &at, t);
     if (rc == GW_OK) *position += bytes;
     return rc;
 }

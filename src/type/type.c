@@ -180,8 +180,12 @@ bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_
     }
     int64_t last;
     if (__builtin_mul_overflow(count - 1, t->extent, &last)) return false;
-    *lo_out = t->true_lb + gw_min64(0, last);
-    return !__builtin_add_overflow(t->true_lb + t->true_extent, gw_max64(0, last), hi_out);
+    int64_t lo, hi;
+    if (__builtin_add_overflow(t->true_lb, gw_min64(0, last), &lo)) return false;
+    if (__builtin_add_overflow(t->true_lb + t->true_extent, gw_max64(0, last), &hi)) return false;
+    *lo_out = lo;
+    *hi_out = hi;
+    return true;
 }
 
 int type_match_size(int typeclass, int size, struct gw_type **type_out)
