@@ -13,7 +13,7 @@
 
 #include "../../test/unit.h"
 
-/* ---- chance ---------------------------------------------------------------------------------------------------------- */
+/* ---- chance ------------------------------------------------------------------------------------------------------ */
 static uint64_t chance_state;
 
 static void chance_seed(uint64_t seed) { chance_state = seed * 0x9e3779b97f4a7c15ull + 0x1234567887654321ull; }
@@ -28,7 +28,7 @@ static uint64_t chance_next(void)
 
 static int64_t chance(int64_t low, int64_t high) { return low + (int64_t)(chance_next() % (uint64_t)(high - low + 1)); }
 
-/* ---- the reference: a typemap as a plain list ------------------------------------------------------------------------ */
+/* ---- the reference: a typemap as a plain list -------------------------------------------------------------------- */
 enum { MAX_ENTRIES = 400, MAX_SPAN = 1 << 15, MAX_DESC = 600, MAX_ARGS = 4, MAX_DIMS = 3, MAX_COUNT = 3 };
 
 struct entry { int64_t disp; uint8_t size, align, kind; };
@@ -124,7 +124,7 @@ static int64_t ref_size(const struct ref *r)
     return size;
 }
 
-/* ---- trees at random --------------------------------------------------------------------------------------------------- */
+/* ---- trees at random --------------------------------------------------------------------------------------------- */
 static const struct basic { uint32_t id; int n; struct entry e[2]; const char *name; } basics[] = {
     {GW_H_CHAR, 1, {{0, 1, 1, GW_ELEM_CHAR}}, "char"},
     {GW_H_BYTE, 1, {{0, 1, 1, GW_ELEM_BYTE}}, "byte"},
@@ -210,9 +210,9 @@ static struct ref *make_indexed(struct ref *old)
             displs.n32[i] = (int)(displs.n64[i] = displs.n64[0] + i * lens.n64[0] * (in_bytes ? ref_extent(old) : 1));
         }
     struct gw_counts l = numbers_as(&lens, is_wide), d = numbers_as(&displs, is_wide || in_bytes);
-    struct ref *r = ref_new("%s(%d: %d@%d %d@%d %d@%d %d@%d, %s)", names[kind], (int)count, is_block ? (int)len : lens.n32[0],
-                            displs.n32[0], lens.n32[1], displs.n32[1], lens.n32[2], displs.n32[2], lens.n32[3], displs.n32[3],
-                            old->desc);
+    struct ref *r = ref_new("%s(%d:", names[kind], (int)count);
+    for (int i = 0; i < count; i++) desc_add(r->desc, " %d@%d", is_block ? (int)len : lens.n32[i], displs.n32[i]);
+    desc_add(r->desc, ", %s)", old->desc);
     switch (kind) {
     case 0: CHECK_EQ(type_indexed(count, l, d, old->type, &r->type), GW_OK); break;
     case 1: CHECK_EQ(type_hindexed(count, l, d, old->type, &r->type), GW_OK); break;
@@ -253,7 +253,12 @@ static struct ref *make_struct(struct ref *first, int depth)
 }
 
 /* Elements of an array in the order of memory: is the one at `index` ours? */
-struct grid { int ndims, order; int64_t sizes[MAX_DIMS]; bool (*owns)(const struct grid *g, int dim, int64_t index); const void *args; };
+struct grid {
+    int ndims, order;
+    int64_t sizes[MAX_DIMS];
+    bool (*owns)(const struct grid *g, int dim, int64_t index);
+    const void *args;
+};
 
 static void grid_place(struct ref *r, const struct grid *g, const struct ref *old)
 {
@@ -285,7 +290,8 @@ static bool sub_owns(const struct grid *g, int dim, int64_t index)
 static struct ref *make_subarray(struct ref *old)
 {
     struct sub s;
-    struct grid g = {.ndims = (int)chance(1, MAX_DIMS), .order = chance(0, 1) ? GW_ORDER_C : GW_ORDER_FORTRAN, .owns = sub_owns, .args = &s};
+    struct grid g = {.ndims = (int)chance(1, MAX_DIMS), .owns = sub_owns, .args = &s};
+    g.order = chance(0, 1) ? GW_ORDER_C : GW_ORDER_FORTRAN;
     bool is_wide = chance(0, 1);
     numbers_pick(&s.sizes, g.ndims, 1, 4);
     for (int i = 0; i < g.ndims; i++) {
@@ -293,12 +299,12 @@ static struct ref *make_subarray(struct ref *old)
         s.subsizes.n32[i] = (int)(s.subsizes.n64[i] = chance(1, g.sizes[i]));
         s.starts.n32[i] = (int)(s.starts.n64[i] = chance(0, g.sizes[i] - s.subsizes.n64[i]));
     }
-    struct ref *r = ref_new("subarray(%d: %d/%d+%d %d/%d+%d %d/%d+%d, order %d, %s)", g.ndims, s.subsizes.n32[0], s.sizes.n32[0],
-                            s.starts.n32[0], g.ndims > 1 ? s.subsizes.n32[1] : 0, g.ndims > 1 ? s.sizes.n32[1] : 0,
-                            g.ndims > 1 ? s.starts.n32[1] : 0, g.ndims > 2 ? s.subsizes.n32[2] : 0,
-                            g.ndims > 2 ? s.sizes.n32[2] : 0, g.ndims > 2 ? s.starts.n32[2] : 0, g.order, old->desc);
-    int rc = type_subarray(g.ndims, numbers_as(&s.sizes, is_wide), numbers_as(&s.subsizes, is_wide), numbers_as(&s.starts, is_wide),
-                           g.order, old->type, &r->type);
+    struct ref *r = ref_new("subarray(");
+    for (int i = 0; i < g.ndims; i++)
+        desc_add(r->desc, "%d/%d+%d ", s.subsizes.n32[i], s.sizes.n32[i], s.starts.n32[i]);
+    desc_add(r->desc, "order %d, %s)", g.order, old->desc);
+    int rc = type_subarray(g.ndims, numbers_as(&s.sizes, is_wide), numbers_as(&s.subsizes, is_wide),
+                           numbers_as(&s.starts, is_wide), g.order, old->type, &r->type);
     CHECK_EQ(rc, GW_OK);
     if (is_wide) type_mark_large(r->type);
     grid_place(r, &g, old);
@@ -322,7 +328,8 @@ static struct ref *make_darray(struct ref *old)
     static const int kinds[] = {GW_DISTRIBUTE_NONE, GW_DISTRIBUTE_BLOCK, GW_DISTRIBUTE_CYCLIC};
     struct dist d;
     struct numbers sizes;
-    struct grid g = {.ndims = (int)chance(1, MAX_DIMS), .order = chance(0, 1) ? GW_ORDER_C : GW_ORDER_FORTRAN, .owns = dist_owns, .args = &d};
+    struct grid g = {.ndims = (int)chance(1, MAX_DIMS), .owns = dist_owns, .args = &d};
+    g.order = chance(0, 1) ? GW_ORDER_C : GW_ORDER_FORTRAN;
     int size = 1, rank = 0;
     bool is_wide = chance(0, 1);
     numbers_pick(&sizes, g.ndims, 1, 6);
@@ -340,7 +347,8 @@ static struct ref *make_darray(struct ref *old)
         desc_add(desc, "%d kind %d arg %d %d/%d; ", sizes.n32[i], d.kind[i], d.arg[i], d.coord[i], d.procs[i]);
     }
     struct ref *r = ref_new("darray(%s order %d, %s)", desc, g.order, old->desc);
-    int rc = type_darray(size, rank, g.ndims, numbers_as(&sizes, is_wide), d.kind, d.arg, d.procs, g.order, old->type, &r->type);
+    int rc = type_darray(size, rank, g.ndims, numbers_as(&sizes, is_wide), d.kind, d.arg, d.procs, g.order, old->type,
+                         &r->type);
     CHECK_EQ(rc, GW_OK);
     if (is_wide) type_mark_large(r->type);
     grid_place(r, &g, old);
@@ -382,7 +390,7 @@ static struct ref *tree_make(int depth)
     default: r = make_wrapped(old);
     }
     struct bounds b = ref_bounds(r);
-    bool is_large = r->is_over || b.ub - b.lb > MAX_SPAN || b.lb - b.ub > MAX_SPAN || b.lb > MAX_SPAN || b.lb < -MAX_SPAN;
+    bool is_large = r->is_over || llabs(b.ub - b.lb) > MAX_SPAN || llabs(b.lb) > MAX_SPAN;
     if (is_large) {
         ref_free(r);
         return old;
@@ -394,7 +402,7 @@ static struct ref *tree_make(int depth)
     return r;
 }
 
-/* ---- what the room says of a type ---------------------------------------------------------------------------------------- */
+/* ---- what the room says of a type -------------------------------------------------------------------------------- */
 static bool is_one_run(const struct ref *r)
 {
     for (int i = 1; i < r->n; i++)
@@ -449,7 +457,7 @@ static void check_counts(const struct ref *r)
     }
 }
 
-/* ---- moving bytes ---------------------------------------------------------------------------------------------------------- */
+/* ---- moving bytes ------------------------------------------------------------------------------------------------ */
 /* Memory of `count` instances, exactly as large as they reach, and where in it every byte of the stream lies. */
 struct layout {
     const struct ref *ref;
@@ -603,7 +611,7 @@ static void check_copy(const struct ref *a, const struct ref *b)
     layout_free(&to);
 }
 
-/* ---- external32 ------------------------------------------------------------------------------------------------------------ */
+/* ---- external32 -------------------------------------------------------------------------------------------------- */
 static void check_external(const struct ref *r)
 {
     for (int i = 0; i < r->n; i++)
@@ -637,7 +645,7 @@ static void check_external(const struct ref *r)
     layout_free(&l);
 }
 
-/* ---- envelope and contents ---------------------------------------------------------------------------------------------------- */
+/* ---- envelope and contents --------------------------------------------------------------------------------------- */
 struct contents {
     int64_t n_ints, n_aints, n_counts, n_types;
     int combiner, ints[24];
@@ -650,7 +658,8 @@ static void contents_get(struct gw_type *t, struct contents *c)
     memset(c, 0, sizeof *c);
     CHECK_EQ(type_get_envelope(t, &c->n_ints, &c->n_aints, &c->n_counts, &c->n_types, &c->combiner), GW_OK);
     if (c->combiner == GW_COMBINER_NAMED) return;
-    int rc = type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts, c->types);
+    int rc = type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts,
+                               c->types);
     CHECK_EQ(rc, GW_OK);
 }
 
@@ -675,7 +684,8 @@ static int rebuild_array(const struct contents *c, struct gw_type **type_out)
     int64_t n = i[2];
     const int *lists = is_wide ? i + 3 : i + 3 + n;
     struct gw_counts gsizes = {is_wide ? (const void *)c->counts : i + 3, is_wide};
-    return type_darray(i[0], i[1], (int)n, gsizes, lists, lists + n, lists + 2 * n, i[c->n_ints - 1], c->types[0], type_out);
+    return type_darray(i[0], i[1], (int)n, gsizes, lists, lists + n, lists + 2 * n, i[c->n_ints - 1], c->types[0],
+                       type_out);
 }
 
 static int rebuild(const struct contents *c, struct gw_type **type_out)
