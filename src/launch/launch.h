@@ -50,6 +50,11 @@ struct launch_options {
 int options_parse(int argc, char **argv, struct launch_options *o);
 void options_free(struct launch_options *o);
 
+/* hosts.c: do these name this machine only?  If not, foreign_out gets the first that is another.  The second reads a file, and
+ * returns 0: yes, -1: no, or an errno. */
+bool hosts_are_here(const char *list, char *foreign_out, size_t cap);
+int hosts_file_is_here(const char *path, char *foreign_out, size_t cap);
+
 /* Where each rank may run. */
 struct bind_map {
     int n_cores;        /* that we may use */

@@ -30,6 +30,7 @@ static const char help[] =
     "  --timeout SECONDS    end the job after that time, with exit status 124\n"
     "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
     "  -v                   say where ranks run\n"
+    "  -host, -f            hosts, or a file of them: this machine only\n"
     "  --version, --help\n"
     "\n"
     "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
@@ -37,7 +38,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_NOTHING, O_HOSTS
+    O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -51,8 +52,11 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
     {"--oversubscribe", O_NOTHING, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
-    {"-hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-f", O_HOSTS, 1}, {"--hostfile", O_HOSTS, 1},
-    {"-hostfile", O_HOSTS, 1}, {"-machinefile", O_HOSTS, 1}, {"--machinefile", O_HOSTS, 1}, {"-ppn", O_HOSTS, 1},
+    {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
+    {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
+    {"-hosts", O_HOSTS, 1}, {"--hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-H", O_HOSTS, 1},
+    {"-f", O_HOSTFILE, 1}, {"--hostfile", O_HOSTFILE, 1}, {"-hostfile", O_HOSTFILE, 1}, {"-machinefile", O_HOSTFILE, 1},
+    {"--machinefile", O_HOSTFILE, 1},
 };
 enum { N_TABLE = sizeof table / sizeof table[0] };
 
@@ -162,22 +166,49 @@ static int set_timeout(struct launch_options *o, const char *text)
     return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
 }
 
-/* `map`: core, numa, slot, socket, node: a prefix up to a colon or comma is enough (Open MPI adds modifiers there). */
+/* What stands behind a colon or comma is a modifier of Open MPI's; its ppr:N:WHAT is WHAT here. */
 static int set_map(struct launch_options *o, const char *text)
 {
-    static const char *const words[] = {"core", "slot", "numa", "socket", "package", "node"};
+    static const char *const words[] = {"core", "slot", "hwthread", "node", "numa", "socket", "package", "l3cache"};
     char word[32];
+    if (strncmp(text, "ppr:", 4) == 0) text += 4 + strspn(text + 4, "0123456789:");
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":,"), text);
-    int c = choice("--map-by", word, words, 6);
+    int c = choice("--map-by", word, words, 8);
     if (c < 0) return EXIT_USAGE;
-    o->map = c >= 2 && c <= 4 ? MAP_NUMA : MAP_CORE;
+    o->map = c >= 4 ? MAP_NUMA : MAP_CORE;
     return -1;
+}
+
+/* core, numa or none; the others are words that other launchers have for them. */
+static int set_bind(struct launch_options *o, const char *name, const char *text)
+{
+    static const char *const words[] = {"core", "numa", "none", "hwthread", "socket", "package", "l3cache", "board"};
+    static const enum bind_to means[] = {BIND_CORE, BIND_NUMA, BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NUMA, BIND_NUMA, BIND_NONE};
+    for (size_t i = 3; i < GW_ARRAY_LEN(words); i++)
+        if (strcmp(words[i], text) == 0) {
+            o->bind = means[i];
+            return -1;
+        }
+    int c = choice(name, text, words, 3);
+    if (c < 0) return EXIT_USAGE;
+    o->bind = means[c];
+    return -1;
+}
+
+static int set_hosts(enum option is, const char *name, const char *text)
+{
+    char foreign[256] = "";
+    int rc = is == O_HOSTS ? hosts_are_here(text, foreign, sizeof foreign) - 1 : hosts_file_is_here(text, foreign, sizeof foreign);
+    if (rc == 0) return -1;
+    if (rc > 0) return bad("%s %s: %s", name, text, strerror(rc));
+    return bad("%s: this mpiexec starts ranks on one machine, and %s is another; on several, start the program with the cluster's own"
+               " launcher (such as srun or prterun)", name, foreign);
 }
 
 /* One option with its words v[0..]. */
 static int set(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
-    static const char *const binds[] = {"core", "numa", "none"}, *const pmixes[] = {"auto", "on", "off"};
+    static const char *const pmixes[] = {"auto", "on", "off"};
     long n;
     int c;
     switch (is) {
@@ -189,10 +220,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_GENV: add_pair(&o->env, v[0], v[1]); return -1;
     case O_X: return set_x(a, v[0]);
     case O_WDIR: a->wdir = v[0]; return -1;
-    case O_BIND:
-        c = choice(name, v[0], binds, 3);
-        o->bind = (enum bind_to)(BIND_CORE + c);
-        return c < 0 ? EXIT_USAGE : -1;
+    case O_BIND: return set_bind(o, name, v[0]);
     case O_MAP: return set_map(o, v[0]);
     case O_LABEL: o->label = true; return -1;
     case O_STDIN: return set_stdin(o, v[0]);
@@ -205,9 +233,8 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;
     case O_NOTHING: return -1;
-    default:
-        return bad("%s: this mpiexec starts ranks on one machine; on several, start the program with the cluster's own launcher"
-                   " (such as srun or prterun)", name);
+    case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
+    default: return set_hosts(is, name, v[0]);
     }
 }
 

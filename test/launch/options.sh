@@ -41,6 +41,9 @@ same "[a=b c] [here]" -n 1 -x 'GW_OPT=a=b c' sh -c 'echo "[$GW_OPT]"' : -n 1 -en
 same "/ /usr" -n 1 -wdir / pwd : -n 1 --wdir /usr pwd
 (export GW_OPT=out; same "out over" -n 1 sh -c 'echo $GW_OPT' : -n 1 -env GW_OPT over sh -c 'echo $GW_OPT')
 
+for m in core slot numa socket node ppr:2:socket numa:pe=2 core,numa; do run --map-by $m -n 2 true || fail "--map-by $m"; done
+for b in core numa none socket hwthread; do run --bind-to $b -n 1 true || fail "--bind-to $b"; done
+
 case $(run --version) in "mpiexec (Godwit) "[0-9]*) ;; *) fail "--version" ;; esac
 for o in --help -h; do
     out=$(run $o) || fail "$o failed"
@@ -72,7 +75,15 @@ refused 2 "no program" -n 2
 refused 2 "no program"
 refused 2 "no program" -n 2 true :
 refused 2 "no program" -n 2 true : : -n 1 true
-refused 2 "one machine" --hostfile hosts true
+refused 2 "one machine" -host localhost,gw-other.example true
+refused 2 "gw-other" --host=localhost:2,gw-other:2 true
+refused 2 "No such file" --hostfile gw-no-such-file true
+hosts=$(mktemp)
+printf "# here\nlocalhost slots=4\n\n%s # too\n" "$(hostname)" >"$hosts"
+same "0/2 1/2" --hostfile "$hosts" -host "localhost:4,127.0.0.1,$(hostname)" -ppn 2 -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
+echo gw-other >>"$hosts"
+refused 2 "one machine" -f "$hosts" -n 2 true
+rm -f "$hosts"
 
 # programs that cannot be started
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
