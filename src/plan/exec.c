@@ -11,11 +11,14 @@
 #include "plan/plan_private.h"
 
 /* ---- references to memory -------------------------------------------------------------------------------------------------- */
+/* In integers: a buffer may be NULL, for no data or for datatypes of absolute addresses. */
+static inline char *plus(const char *base, int64_t off) { return (char *)((uintptr_t)base + (uintptr_t)off); }
+
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
 {
     switch (r->buf) {
-    case PLAN_IN: return m->in + r->off;
-    case PLAN_OUT: return m->out + r->off;
+    case PLAN_IN: return plus(m->in, r->off);
+    case PLAN_OUT: return plus(m->out, r->off);
     case PLAN_TMP: return m->tmp + r->off + (r->type ? m->tmp_shift : 0);
     default: return m->shm(m->ctx, r->rank, r->slot) + r->off;
     }
@@ -43,7 +46,7 @@ static inline bool ref_run(const struct plan_memory *m, const struct plan_ref *r
     if (!r->type) return true;
     if (!r->type->is_dense) return false;
     int64_t total = r->count * r->type->size;
-    *at_out += r->type->true_lb + (r->len < 0 ? 0 : r->pos);
+    *at_out = plus(*at_out, r->type->true_lb + (r->len < 0 ? 0 : r->pos));
     *len_out = r->len < 0 ? total : gw_min64(r->len, total - r->pos);
     return true;
 }

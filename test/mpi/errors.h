@@ -114,6 +114,7 @@ static void begin(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);
     MPI_Comm_create_errhandler(user_errhandler, &good_errhandler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &good_comm);
     MPI_Comm_set_errhandler(good_comm, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
     memset(long_key, 'k', sizeof long_key - 1);
@@ -203,6 +204,57 @@ static void others(void)
     if (MPI_Test(&request_v, &flag, &statuses[0]) != MPI_SUCCESS || !flag || statuses[0].MPI_SOURCE != MPI_ANY_SOURCE)
         complain("MPI_REQUEST_NULL");
     if (handler_calls) complain("the error handler ran");
+    still_works();
+}
+
+/* Arguments that the standard says are not looked at may be anything: beside MPI_IN_PLACE, and off the root. */
+static void ignored(void)
+{
+    const int root = nranks - 1, none = me != root;
+    const MPI_Datatype no = MPI_DATATYPE_NULL;
+    int x = me, *all = malloc(sizeof(int) * 2 * (size_t)nranks), *n = malloc(sizeof(int) * (size_t)nranks), *at = malloc(sizeof(int) * (size_t)nranks);
+    int *bytes = malloc(sizeof(int) * (size_t)nranks), bad = 0;
+    MPI_Datatype *types = malloc(sizeof *types * (size_t)nranks);
+    now_call = "arguments that are not looked at", now_what = "", handler_calls = 0;
+    for (int i = 0; i < nranks; i++) n[i] = 1, at[i] = i, bytes[i] = 4 * i, types[i] = MPI_INT, all[i] = i == me ? me : -1;
+#define RIGHT(call) bad += (call) != MPI_SUCCESS
+    RIGHT(MPI_Allgather(MPI_IN_PLACE, -1, no, all, 1, MPI_INT, good_comm));
+    for (int i = 0; i < nranks; i++) bad += all[i] != i;
+    RIGHT(MPI_Allgatherv(MPI_IN_PLACE, -1, no, all, n, at, MPI_INT, good_comm));
+    RIGHT(MPI_Alltoall(MPI_IN_PLACE, -1, no, all, 1, MPI_INT, good_comm));
+    for (int i = 0; i < nranks; i++) bad += all[i] != me;
+    RIGHT(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, no, all, n, at, MPI_INT, good_comm));
+    for (int i = 0; i < nranks; i++) bad += all[i] != i;
+    RIGHT(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, all, n, bytes, types, good_comm));
+    for (int i = 0; i < nranks; i++) bad += all[i] != me;
+    if (none) {
+        RIGHT(MPI_Gather(&x, 1, MPI_INT, NULL, -1, no, root, good_comm));
+        RIGHT(MPI_Gatherv(&x, 1, MPI_INT, NULL, NULL, NULL, no, root, good_comm));
+        RIGHT(MPI_Scatter(NULL, -1, no, &x, 1, MPI_INT, root, good_comm));
+        RIGHT(MPI_Scatterv(NULL, NULL, NULL, no, &x, 1, MPI_INT, root, good_comm));
+        RIGHT(MPI_Reduce(&x, NULL, 1, MPI_INT, MPI_SUM, root, good_comm));
+    } else {
+        all[me] = me;
+        RIGHT(MPI_Gather(MPI_IN_PLACE, -1, no, all, 1, MPI_INT, root, good_comm));
+        RIGHT(MPI_Gatherv(MPI_IN_PLACE, -1, no, all, n, at, MPI_INT, root, good_comm));
+        for (int i = 0; i < nranks; i++) bad += all[i] != i;
+        RIGHT(MPI_Scatter(all, 1, MPI_INT, MPI_IN_PLACE, -1, no, root, good_comm));
+        RIGHT(MPI_Scatterv(all, n, at, MPI_INT, MPI_IN_PLACE, -1, no, root, good_comm));
+        RIGHT(MPI_Reduce(MPI_IN_PLACE, &x, 1, MPI_INT, MPI_SUM, root, good_comm));
+        bad += x != nranks * (nranks - 1) / 2;
+    }
+    if (none) bad += x != me;
+    /* Nothing to move: no address, and zero counts go with any datatype in MPI_Alltoallw. */
+    for (int i = 0; i < nranks; i++) n[i] = 0, types[i] = MPI_DATATYPE_NULL;
+    RIGHT(MPI_Alltoallw(NULL, n, bytes, types, NULL, n, bytes, types, good_comm));
+    RIGHT(MPI_Allgatherv(NULL, 0, MPI_INT, NULL, n, at, MPI_INT, good_comm));
+    RIGHT(MPI_Bcast(NULL, 0, MPI_INT, root, good_comm));
+    RIGHT(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, good_comm));
+    RIGHT(MPI_Reduce_scatter(NULL, NULL, n, MPI_INT, MPI_SUM, good_comm));
+#undef RIGHT
+    if (bad) complain("a call was refused or its data are wrong");
+    if (handler_calls) complain("the error handler ran");
+    free(all), free(n), free(at), free(bytes), free(types);
     still_works();
 }
 
