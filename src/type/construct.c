@@ -88,21 +88,28 @@ int type_hvector(int64_t count, int64_t blocklen, int64_t stride_bytes, struct g
 struct blocks {
     int combiner;
     int64_t count;
-    struct gw_counts lens;    /* v NULL: `len` for all */
-    int64_t len;
+    struct gw_counts lens;
+    int64_t len;              /* for all, in the block forms */
     struct gw_counts displs;
     int64_t unit;             /* of displacements, bytes; 0: the old type's extent */
-    struct gw_type *old;      /* or types[] */
+    struct gw_type *old;      /* of a struct: types[] */
     struct gw_type **types;
 };
+
+/* Arrays of no entries may be NULL, so these do not look there. */
+static bool has_one_length(const struct blocks *b)
+{
+    return b->combiner == GW_COMBINER_INDEXED_BLOCK || b->combiner == GW_COMBINER_HINDEXED_BLOCK;
+}
+static bool has_types(const struct blocks *b) { return b->combiner == GW_COMBINER_STRUCT; }
 
 static int blocks_segs(const struct blocks *b, struct type_seg *segs)
 {
     for (int64_t i = 0; i < b->count; i++) {
         struct type_seg *s = &segs[i];
         int64_t d = gw_counts_at(b->displs, i);
-        s->type = b->types ? b->types[i] : b->old;
-        s->count = b->lens.v ? gw_counts_at(b->lens, i) : b->len;
+        s->type = has_types(b) ? b->types[i] : b->old;
+        s->count = has_one_length(b) ? b->len : gw_counts_at(b->lens, i);
         if (s->count < 0)
             return gw_fail(GW_ECOUNT, "array_of_blocklengths[%lld] is %lld; it must not be negative", (long long)i, (long long)s->count);
         if (!scaled(d, b->unit ? b->unit : s->type->extent, &s->disp))
@@ -116,18 +123,18 @@ static int blocks_segs(const struct blocks *b, struct type_seg *segs)
 static int64_t blocks_contents(const struct blocks *b, int *ints, int64_t *longs, struct type_args *a)
 {
     int64_t ni = 0, nl = 0;
-    bool large = b->lens.v ? b->lens.wide : b->displs.wide && b->unit == 0; /* hindexed_block: see type_mark_large() */
+    bool large = has_one_length(b) ? b->displs.wide && b->unit == 0 : b->lens.wide; /* hindexed_block: see type_mark_large() */
     if (large)
         longs[nl++] = b->count;
     else
         ints[ni++] = (int)b->count;
-    if (!b->lens.v) {
+    if (has_one_length(b)) {
         if (large)
             longs[nl++] = b->len;
         else
             ints[ni++] = (int)b->len;
     }
-    for (int64_t i = 0; b->lens.v && i < b->count; i++) {
+    for (int64_t i = 0; !has_one_length(b) && i < b->count; i++) {
         if (large)
             longs[nl++] = gw_counts_at(b->lens, i);
         else
@@ -151,7 +158,7 @@ static int64_t blocks_contents(const struct blocks *b, int *ints, int64_t *longs
 static int make_blocks(const struct blocks *b, struct gw_type **type_out)
 {
     int rc = count_check("count", b->count);
-    if (rc == GW_OK && !b->lens.v) rc = count_check("blocklength", b->len);
+    if (rc == GW_OK && has_one_length(b)) rc = count_check("blocklength", b->len);
     if (rc != GW_OK) return rc;
     size_t n = (size_t)b->count;
     struct type_seg *segs = malloc(sizeof *segs * (n + 1));
@@ -162,11 +169,11 @@ static int make_blocks(const struct blocks *b, struct gw_type **type_out)
     } else if ((rc = blocks_segs(b, segs)) == GW_OK) {
         struct gw_type *old = b->old;
         struct type_args a = {.combiner = b->combiner, .outer = 1, .n_segs = b->count, .segs = segs};
-        a.n_types = b->types ? b->count : 1;
-        a.types = b->types ? b->types : &old;
+        a.n_types = has_types(b) ? b->count : 1;
+        a.types = has_types(b) ? b->types : &old;
         blocks_contents(b, ints, longs, &a);
         rc = type_make(&a, type_out);
-        if (rc == GW_OK && !b->lens.v) (*type_out)->tree->few[0] = b->count, (*type_out)->tree->few[1] = b->len;
+        if (rc == GW_OK && has_one_length(b)) (*type_out)->tree->few[0] = b->count, (*type_out)->tree->few[1] = b->len;
     }
     free(longs);
     free(ints);
