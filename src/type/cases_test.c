@@ -252,6 +252,39 @@ static void test_bottom(void)
     CHECK_EQ(type_free(&pair), GW_OK);
 }
 
+/* Every size of block: those that have loops of their own, and others; regular, equal and different blocks. */
+static void test_block_sizes(void)
+{
+    enum { BLOCKS = 5, LONGEST = 70 };
+    static const int64_t gaps[BLOCKS] = {0, 3, 1, 2, 7};
+    char mem[BLOCKS * (LONGEST + 8)], back[sizeof mem], got[BLOCKS * LONGEST], want[BLOCKS * LONGEST];
+    for (size_t i = 0; i < sizeof mem; i++) mem[i] = (char)(i * 7 + i / 256);
+    for (int64_t len = 1; len < LONGEST; len++)
+        for (int shape = 0; shape < 3; shape++) {
+            struct gw_type *t;
+            int64_t at[BLOCKS], lens[BLOCKS], n = 0, total = 0;
+            for (int i = 0; i < BLOCKS; i++) {
+                lens[i] = len + (shape == 2 ? i & 1 : 0);
+                at[i] = n + (shape ? gaps[i] : 0);
+                n = at[i] + lens[i] + (shape ? 1 : 3);
+                memcpy(want + total, mem + at[i], (size_t)lens[i]);
+                total += lens[i];
+            }
+            struct gw_counts places = {at, true};
+            if (shape < 2)
+                CHECK_EQ(type_indexed_block(BLOCKS, len, places, gw_type_byte, &t), GW_OK);
+            else
+                CHECK_EQ(type_indexed(BLOCKS, (struct gw_counts){lens, true}, places, gw_type_byte, &t), GW_OK);
+            type_pack(mem, 1, t, got);
+            CHECK(memcmp(got, want, (size_t)total) == 0);
+            memcpy(back, mem, sizeof mem);
+            for (int i = 0; i < BLOCKS; i++) memset(back + at[i], 0, (size_t)lens[i]);
+            type_unpack(back, 1, t, want);
+            CHECK(memcmp(back, mem, sizeof mem) == 0);
+            CHECK_EQ(type_free(&t), GW_OK);
+        }
+}
+
 /* ---- external32 -------------------------------------------------------------------------------------------------- */
 /* `value` becomes these bytes and they become the value again. */
 static void external(uint32_t id, const void *value, size_t size, const char *bytes, int64_t n)
@@ -293,7 +326,14 @@ static void test_external_bytes(void)
     EXTERNAL(GW_H_LONG_DOUBLE, long double, 1.5L, "\x3f\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0");
     EXTERNAL(GW_H_LONG_DOUBLE, long double, -0.0L, "\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     EXTERNAL(GW_H_LONG_DOUBLE, long double, __builtin_infl(), "\x7f\xff\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    EXTERNAL(GW_H_C_FLOAT_COMPLEX, float _Complex, 1.0f - 2.5fi, "\x3f\x80\0\0\xc0\x20\0\0");
+    if (named(GW_H_COMPLEX4)->size > 0) EXTERNAL(GW_H_COMPLEX4, uint32_t, 0x44332211, "\x22\x11\x44\x33");
     EXTERNAL(GW_H_C_DOUBLE_COMPLEX, double _Complex, 1.0 + 2.0i, "\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0");
+    char complex[2][16] = {{0}}; /* padding is zero */
+    memcpy(complex[0], &(long double){1.5L}, 10);
+    memcpy(complex[1], &(long double){-2.0L}, 10);
+    external(GW_H_C_LONG_DOUBLE_COMPLEX, complex, sizeof complex,
+             "\x3f\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 32);
     struct { long value; int index; } long_int = {-3, 7};
     external(GW_H_LONG_INT, &long_int, 12, "\377\377\377\375\0\0\0\7", 8);
     struct { short value; int index; } short_int;
@@ -363,6 +403,112 @@ static void test_predefined(void)
     CHECK_EQ(type_free(&again), GW_OK);
 }
 
+/* Attributes go with a dup; where a copy function refuses there is no dup. */
+static int copy_answer, copies, deletes;
+static int call_copy(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out)
+{
+    (void)kv, (void)owner;
+    copies++;
+    *flag_out = 1;
+    *(void **)out = (char *)in + 1;
+    return copies == 2 ? copy_answer : GW_OK;
+}
+static int call_delete(const struct gw_keyval *kv, struct gw_obj *owner, void *value)
+{
+    (void)kv, (void)owner, (void)value;
+    deletes++;
+    return GW_OK;
+}
+static void some_function(void) {}
+
+static void test_dup(void)
+{
+    struct gw_type *t, *copy = NULL;
+    int keys[2], flag, place;
+    void *value;
+    gw_attr_call_copy = call_copy;
+    gw_attr_call_delete = call_delete;
+    CHECK_EQ(type_contiguous(2, gw_type_int, &t), GW_OK);
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(gw_keyval_create(GW_KIND_TYPE, some_function, some_function, NULL, &keys[i]), GW_OK);
+        CHECK_EQ(gw_attr_set(&t->attrs, &t->obj, keys[i], &place), GW_OK);
+    }
+    copy_answer = GW_EOTHER;
+    CHECK_EQ(type_dup(t, &copy), GW_EOTHER);
+    CHECK(copy == NULL && copies == 2 && deletes == 1); /* the one that was copied is deleted */
+    CHECK_EQ(type_commit(&t), GW_OK);
+    copies = deletes = 0;
+    copy_answer = GW_OK;
+    CHECK_EQ(type_dup(t, &copy), GW_OK);
+    CHECK(copy->committed && copies == 2);
+    CHECK_EQ(gw_attr_get(&copy->attrs, &copy->obj, keys[0], &value, &flag), GW_OK);
+    CHECK(flag && value == (char *)&place + 1);
+    CHECK_EQ(type_free(&t), GW_OK);
+    CHECK_EQ(deletes, 2);
+    CHECK_EQ(type_free(&copy), GW_OK);
+    CHECK_EQ(deletes, 4);
+    for (int i = 0; i < 2; i++) CHECK_EQ(gw_keyval_free(&keys[i], GW_KIND_TYPE), GW_OK);
+}
+
+/* Arrays of no entries may be NULL. */
+static void test_null_arrays(void)
+{
+    const struct gw_counts nothing[] = {{NULL, false}, {NULL, true}};
+    struct gw_type *t[4];
+    int64_t n_ints, n_aints, n_counts, n_types;
+    for (int wide = 0; wide < 2; wide++) {
+        CHECK_EQ(type_struct(0, nothing[wide], nothing[1], NULL, &t[0]), GW_OK);
+        CHECK_EQ(type_indexed(0, nothing[wide], nothing[wide], gw_type_int, &t[1]), GW_OK);
+        CHECK_EQ(type_hindexed(0, nothing[wide], nothing[1], gw_type_int, &t[2]), GW_OK);
+        CHECK_EQ(type_indexed_block(0, 5, nothing[wide], gw_type_int, &t[3]), GW_OK);
+        for (int i = 0; i < 4; i++) {
+            int combiner, ints[2] = {-1, -1};
+            int64_t aints[1], counts[2] = {-1, -1};
+            struct gw_type *types[1];
+            CHECK_EQ(type_get_envelope(t[i], &n_ints, &n_aints, &n_counts, &n_types, &combiner), GW_OK);
+            CHECK_EQ(wide ? n_counts : n_ints, i == 3 ? 2 : 1);
+            CHECK_EQ(n_ints + n_counts + n_aints, i == 3 ? 2 : 1);
+            CHECK_EQ(n_types, i ? 1 : 0);
+            CHECK_EQ(type_get_contents(t[i], n_ints, 0, n_counts, 1, ints, aints, counts, types), GW_OK);
+            CHECK_EQ(wide ? counts[0] : ints[0], 0);
+            CHECK_EQ(wide ? counts[1] : ints[1], i == 3 ? 5 : -1);
+            expect(t[i], 0, 0, 0, 0, 0);
+        }
+        free_all(t, 4);
+    }
+}
+
+/* Types without data. */
+static void test_empty(void)
+{
+    struct gw_type *t, *outer;
+    struct gw_status s = {0};
+    int64_t n, lo, hi;
+    CHECK_EQ(type_struct(0, INTS(0), COUNTS(0), NULL, &t), GW_OK);
+    expect(t, 0, 0, 0, 0, 0);
+    CHECK_EQ(type_hindexed(1, INTS(1), COUNTS(100), t, &outer), GW_OK); /* displaces nothing */
+    expect(outer, 0, 0, 0, 0, 0);
+    for (int bytes = 0; bytes < 2; bytes++) {
+        gw_status_fill(&s, 0, 0, bytes, false);
+        CHECK_EQ(type_get_count(&s, outer, &n), GW_OK);
+        CHECK_EQ(n, bytes ? GW_UNDEFINED : 0);
+        CHECK_EQ(type_get_elements(&s, outer, &n), GW_OK);
+        CHECK_EQ(n, bytes ? GW_UNDEFINED : 0);
+    }
+    CHECK_EQ(type_status_set_elements(&s, outer, 0), GW_OK);
+    CHECK_EQ(gw_status_bytes(&s), 0);
+    CHECK(type_bounds(outer, 5, &lo, &hi) && lo == 0 && hi == 0);
+    CHECK_EQ(type_free(&outer), GW_OK);
+    CHECK_EQ(type_resized(t, 4, 16, &outer), GW_OK); /* but a bound counts without data too */
+    CHECK_EQ(type_free(&t), GW_OK);
+    CHECK_EQ(type_hindexed(1, INTS(2), COUNTS(100), outer, &t), GW_OK);
+    expect(t, 0, 104, 32, 0, 0);
+    type_pack(NULL, 3, t, NULL);
+    CHECK_EQ(type_copy(NULL, 3, t, NULL, 0, gw_type_int), 0);
+    CHECK_EQ(type_free(&outer), GW_OK);
+    CHECK_EQ(type_free(&t), GW_OK);
+}
+
 static void test_names_and_life(void)
 {
     struct gw_type *t, *inner;
@@ -408,8 +554,12 @@ int main(void)
     test_bad_arguments();
     test_positions();
     test_bottom();
+    test_block_sizes();
     test_external_bytes();
     test_predefined();
+    test_dup();
+    test_null_arrays();
+    test_empty();
     test_names_and_life();
     type_finalize();
     gw_obj_finalize();
