@@ -330,8 +330,9 @@ static void test_external_bytes(void)
     if (named(GW_H_COMPLEX4)->size > 0) EXTERNAL(GW_H_COMPLEX4, uint32_t, 0x44332211, "\x22\x11\x44\x33");
     EXTERNAL(GW_H_C_DOUBLE_COMPLEX, double _Complex, 1.0 + 2.0i, "\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0");
     char complex[2][16] = {{0}}; /* padding is zero */
-    memcpy(complex[0], &(long double){1.5L}, 10);
-    memcpy(complex[1], &(long double){-2.0L}, 10);
+    const size_t used = __LDBL_MANT_DIG__ == 64 ? 10 : 16;
+    memcpy(complex[0], &(long double){1.5L}, used);
+    memcpy(complex[1], &(long double){-2.0L}, used);
     external(GW_H_C_LONG_DOUBLE_COMPLEX, complex, sizeof complex,
              "\x3f\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 32);
     struct { long value; int index; } long_int = {-3, 7};
