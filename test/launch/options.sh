@@ -6,6 +6,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
+export GW_LONG=7301.$$ # how long our processes sleep: nobody else's do
 fail() { echo "options: $*"; exit 1; }
 run() { timeout 20 "$build/mpiexec" "$@"; }
 # same WANT OPTIONS...: the sorted output in one line
@@ -88,9 +89,9 @@ rm -f "$hosts"
 # programs that cannot be started
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
 refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
-refused 127 "gw-no-such-program" -n 2 sleep 7301 : -n 1 gw-no-such-program
+refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program
 refused 126 "is it executable" -n 2 /etc/passwd
 refused 127 "folder /gw-no-such-folder" -n 1 -wdir /gw-no-such-folder true
-sleep 0.2
-ps -eo args | grep -q '^sleep 7301' && fail "the other ranks of a job that could not start are still there"
+sleep 0.5
+ps -eo args | grep -q "^sleep $GW_LONG" && fail "the other ranks of a job that could not start are still there"
 exit 0

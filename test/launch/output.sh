@@ -6,6 +6,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
+export GW_LONG=7311.$$ # how long our processes sleep: nobody else's do
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "output: $*"; exit 1; }
@@ -87,9 +88,9 @@ run -n 2 sh -c 'yes | head -c 3000000' 2>/dev/null | head -1 >"$dir/out"
 
 # A grandchild that holds the pipe, and one that writes on and on.
 t0=$(date +%s)
-out=$(run -n 2 sh -c 'sleep 7311 & echo left') || fail "a grandchild makes mpiexec fail"
+out=$(run -n 2 sh -c 'sleep $GW_LONG & echo left') || fail "a grandchild makes mpiexec fail"
 [ "$out" = "$(printf 'left\nleft')" ] || fail "with a grandchild: $out"
 run -n 2 sh -c 'while :; do echo y; done & sleep 0.2' | tail -1 >"$dir/out"
 [ $(($(date +%s) - t0)) -lt 5 ] || fail "a grandchild holds mpiexec"
-for p in $(ps -eo pid,args | awk '$2 == "sleep" && $3 == 7311 {print $1}'); do kill "$p"; done
+for p in $(ps -eo pid,args | awk -v d="$GW_LONG" '$2 == "sleep" && $3 "" == d "" {print $1}'); do kill "$p"; done
 exit 0

@@ -6,6 +6,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
+export GW_LONG=7321.$$ # how long our processes sleep: nobody else's do
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "status: $*"; exit 1; }
@@ -39,13 +40,13 @@ want 139 "rank 2 .*signal 11" -n 3 sh -c 'if [ $GODWIT_RANK = 2 ]; then kill -SE
 
 # time
 t0=$(date +%s%N)
-want 124 "longer than --timeout 0.5 s" --timeout 0.5 -n 2 sleep 7321
+want 124 "longer than --timeout 0.5 s" --timeout 0.5 -n 2 sleep $GW_LONG
 [ $((($(date +%s%N) - t0) / 1000000)) -lt 1500 ] || fail "--timeout 0.5 took too long"
-want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "" TERM; sleep 7321'
-want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "exit 0" TERM; sleep 7321 & wait'
+want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "" TERM; sleep $GW_LONG'
+want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "exit 0" TERM; sleep $GW_LONG & wait'
 want 3 "" --timeout 20 -n 2 sh -c 'exit 3'
-sleep 0.1
-if ps -eo args | grep '^sleep 7321'; then fail "the job that ran out of time is still there"; fi
+sleep 0.5
+if ps -eo args | grep "^sleep $GW_LONG"; then fail "the job that ran out of time is still there"; fi
 
 # programs with MPI
 [ "${2-}" ] && [ -x "$2/bin/mpicc" ] || { echo "no mpicc to build with"; exit 77; }
