@@ -174,13 +174,15 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
 }
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------------- */
-/* The bytes that `count` elements reach over, and how far below the buffer's address they begin. */
+/* The bytes that `count` elements reach over, and how far below the buffer's address they begin; that address is as aligned in a
+ * temporary as anything, for users' functions. */
 static void temporaries(struct plan_args *a, int64_t count)
 {
+    const int64_t line = GW_CACHELINE;
     int64_t reach = gw_max64(count - 1, 0) * a->rt->extent;
     int64_t low = a->rt->true_lb + gw_min64(reach, 0), high = a->rt->true_lb + a->rt->true_extent + gw_max64(reach, 0);
-    a->tmp_span = (high - low + GW_CACHELINE - 1) & ~(int64_t)(GW_CACHELINE - 1);
-    a->tmp_shift = -low;
+    a->tmp_shift = low < 0 ? (-low + line - 1) & ~(line - 1) : -(low & ~(line - 1));
+    a->tmp_span = (high + a->tmp_shift + line - 1) & ~(line - 1);
 }
 
 static struct plan_args reduction(const struct gw_comm *c, int root, const void *sbuf, int64_t count, struct gw_type *t,

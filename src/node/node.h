@@ -43,7 +43,10 @@ void node_heap_free(uint64_t off);
 void node_ring_slow(int local_rank);
 static inline void node_ring_door(const struct node_door *d, int local_rank) /* d: its door */
 {
-    if (unlikely(gw_node.fence)) atomic_thread_fence(memory_order_seq_cst);
+    if (unlikely(gw_node.fence))
+        atomic_thread_fence(memory_order_seq_cst);
+    else
+        atomic_signal_fence(memory_order_seq_cst);
     if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(local_rank);
 }
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank], local_rank); }

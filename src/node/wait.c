@@ -3,8 +3,8 @@
  *   SPIN --budget used up--> YIELD --time used up--> ARMED --one more look, nothing--> asleep --rung or timeout--> YIELD
  *   any of them --progress--> SPIN
  *
- * No wake-up is lost.  A ringer publishes [1], then reads `sleeping` [2]; a sleeper sets `sleeping` [3], then looks [4], then
- * sleeps on the value of `seq` that it read between [3] and [4].  With a full fence between [3] and [4] and one between [1] and
+ * No wake-up is lost.  A ringer publishes [1], then reads `sleeping` [2]; a sleeper reads `seq`, sets `sleeping` [3], then
+ * looks [4], then sleeps on the value that it read: who takes the flag down after [3] bumps `seq`, even before the look.  With a full fence between [3] and [4] and one between [1] and
  * [2], either the ringer sees the sleeper or the sleeper sees what was published.  Where ranks do not share cores, sleeping is
  * rare and ringing is not, so the sleeper pays for both fences: membarrier() makes every running rank execute one.
  * The ringer that takes the flag down bumps `seq` and wakes; a sleeper that is late finds another `seq` and does not sleep.
@@ -76,10 +76,10 @@ void node_wait_reset(struct node_wait *w)
 static void arm(struct node_wait *w)
 {
     struct node_door *d = &gw_node.doors[gw_node.me];
-    atomic_store_explicit(&d->sleeping, 1, memory_order_relaxed);
+    w->seen = atomic_load_explicit(&d->seq, memory_order_acquire);
+    atomic_store_explicit(&d->sleeping, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
     if (use_membarrier) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
-    w->seen = atomic_load_explicit(&d->seq, memory_order_acquire);
     w->phase = ARMED;
 }
 

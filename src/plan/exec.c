@@ -215,15 +215,14 @@ static bool reqs_done(struct plan_exec *x)
     return true;
 }
 
-/* As far as it goes without waiting; true: over. */
-static bool advance(struct plan_exec *x)
+/* As far as it goes without waiting; true: over.  *done_out counts the steps and rounds that it did. */
+static bool advance(struct plan_exec *x, int *done_out)
 {
     struct plan_memory m = memory_of(x);
-    for (;;) {
-        while (x->at < x->n_steps) {
+    *done_out = 0;
+    for (;; ++*done_out) {
+        for (; x->at < x->n_steps; x->at++, ++*done_out)
             if (!local_step(x, &m, &x->steps[x->at])) return false;
-            x->at++;
-        }
         if (!x->posted) {
             post_all(x, &m);
             x->posted = true;
@@ -267,7 +266,7 @@ static int tmp_get(struct plan_exec *x, int64_t bytes)
     if (k->tmp_bytes < bytes) {
         free(k->tmp);
         k->tmp_bytes = 0;
-        k->tmp = malloc((size_t)bytes);
+        k->tmp = aligned_alloc(GW_CACHELINE, (size_t)(bytes + GW_CACHELINE - 1) & ~(size_t)(GW_CACHELINE - 1));
         if (!k->tmp) return gw_fail(GW_ENOMEM, "no memory for %lld temporary bytes of a collective", (long long)bytes);
         k->tmp_bytes = bytes;
     }
@@ -308,10 +307,11 @@ int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, con
         x.args.n = c->coll_seq++;
     struct node_wait w;
     node_wait_begin(&w);
-    for (unsigned turn = 1; !advance(&x); turn++) {
+    int done;
+    for (unsigned turn = 1; !advance(&x, &done); turn++) {
         /* Others may need our point-to-point progress; a leaf itself does not. */
-        int n = !alg->kind || turn % PROGRESS_EVERY == 0 || w.phase ? req_progress() : 0;
-        node_wait_step(&w, n > 0);
+        if (!alg->kind || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
+        node_wait_step(&w, done > 0);
     }
     node_wait_end(&w);
     if (tmp) tmp_put(c->coll);
