@@ -38,7 +38,7 @@ static void keep(int pipe_fd)
     while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
     for (int i = 0; i < notes->n; i++) {
         int pid = atomic_load_explicit(&notes->pid[i], memory_order_acquire);
-        if (pid > 0) kill(-pid, SIGKILL);
+        if (pid > 0 && kill(-pid, SIGKILL) < 0) kill(pid, SIGKILL);
     }
     if (notes->folder[0]) {
         char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
@@ -47,23 +47,42 @@ static void keep(int pipe_fd)
     _exit(0);
 }
 
-int keeper_start(struct job *j)
+static int fork_keeper(struct job *j)
 {
     int fds[2];
-    notes = mmap(NULL, sizeof *notes + sizeof notes->pid[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                 -1, 0);
-    if (notes == MAP_FAILED) return errno;
-    notes->n = j->n;
     if (pipe2(fds, O_CLOEXEC) < 0) return errno;
     j->keeper = fork();
-    if (j->keeper < 0) return errno;
     if (j->keeper == 0) {
         close(fds[1]);
         keep(fds[0]);
     }
     close(fds[0]);
+    if (j->keeper < 0) {
+        int rc = errno;
+        close(fds[1]);
+        j->keeper = 0;
+        return rc;
+    }
     j->keeper_pipe = fds[1];
     return 0;
+}
+
+int keeper_start(struct job *j)
+{
+    notes = mmap(NULL, sizeof *notes + sizeof notes->pid[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                 -1, 0);
+    if (notes == MAP_FAILED) return errno;
+    notes->n = j->n;
+    return fork_keeper(j);
+}
+
+void keeper_gone(struct job *j)
+{
+    enum { TIMES = 10 }; /* somebody kills keepers on purpose: the ranks still die with us */
+    static int n;
+    close(j->keeper_pipe);
+    j->keeper = 0;
+    if (n++ < TIMES) fork_keeper(j);
 }
 
 void keeper_stop(struct job *j)

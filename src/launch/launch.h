@@ -118,6 +118,7 @@ void pmix_stop(void);
 int keeper_start(struct job *j);    /* 0 or errno */
 void keeper_note(int rank, pid_t pid); /* 0: it is gone */
 void keeper_folder(const char *path);  /* to be removed at the end, with all that is in it; "": none */
+void keeper_gone(struct job *j);    /* somebody killed it: another takes its place */
 void keeper_stop(struct job *j);
 /* forward.c */
 int forward_start(struct job *j);   /* returns an epoll descriptor; events carry NULL for standard input, else the stream */

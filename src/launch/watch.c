@@ -21,7 +21,7 @@ static uint64_t kill_at; /* ns; 0: no killing is due */
 void watch_kill_all(const struct job *j, int sig)
 {
     for (int i = 0; i < j->n; i++)
-        if (j->ranks[i].pid > 0) kill(-j->ranks[i].pid, sig);
+        if (j->ranks[i].pid > 0 && kill(-j->ranks[i].pid, sig) < 0) kill(j->ranks[i].pid, sig); /* it left its group */
 }
 
 static void end_job(struct job *j, int sig, int status)
@@ -95,7 +95,7 @@ static void reap(struct job *j)
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid == j->keeper) {
-            j->keeper = 0;
+            keeper_gone(j);
             continue;
         }
         for (int i = 0; i < j->n; i++) {

@@ -89,6 +89,21 @@ for after in 0 0.001 0.002 0.004 0.006 0.008 0.01 0.012 0.015 0.02 0.03; do
     done
 done
 
+what="the keeper is killed, then mpiexec"
+start -n 4 sh -c "$plain"
+keeper() { for p in $(left); do [ "$(cat /proc/$p/comm 2>/dev/null)" = mpiexec-keeper ] && echo $p; done || :; }
+first=$(keeper)
+kill -KILL $first
+n=0
+while second=$(keeper) && { [ -z "$second" ] || [ "$second" = "$first" ]; }; do
+    [ $n -lt 20 ] || fail "$what: no keeper came after it"
+    n=$((n + 1))
+    sleep 0.1
+done
+t0=$(now_ms)
+kill -KILL $pid
+gone 137 2500
+
 what="nobody takes the output"
 mkfifo "$dir/fifo"
 sleep 60 <"$dir/fifo" &
