@@ -86,30 +86,34 @@ static struct plan_memory memory_of(const struct plan_exec *x)
 /* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
 static inline uint64_t flag_at(const struct plan_exec *x, int phase) { return x->args.n << 20 | (uint64_t)phase; }
 
-static inline bool flag_reached(const struct comm_coll *k, int rank, uint64_t value)
+/* Acquire: pairs with [F1]; what the member wrote before it raised its flag is visible. */
+static inline uint64_t flag_of(const struct comm_coll *k, int rank)
 {
-    /* Acquire: pairs with [F1]; what the member wrote before it raised its flag is visible. */
-    return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire) >= value;
+    return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire);
 }
 
 static void publish(struct plan_exec *x, int phase)
 {
     struct comm_coll *k = x->comm->coll;
-    /* [F1] pairs with the acquire in flag_reached(). */
+    /* [F1] pairs with the acquire in flag_of(). */
     atomic_store_explicit(&k->flags[x->args.rank].value, flag_at(x, phase), memory_order_release);
     for (int i = 0; i < x->args.size; i++)
         if (i != x->args.rank) node_ring(k->local[i]);
 }
 
-/* Has everybody's flag reached this value?  Looks on from where the last look ended. */
+/* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
 static bool all_reached(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->comm->coll;
     if (k->safe >= value) return true;
-    while (x->scan < x->args.size && flag_reached(k, x->scan, value)) x->scan++;
-    if (x->scan < x->args.size) return false;
+    if (x->scan == 0) x->lowest = UINT64_MAX;
+    for (; x->scan < x->args.size; x->scan++) {
+        uint64_t flag = flag_of(k, x->scan);
+        if (flag < value) return false;
+        if (flag < x->lowest) x->lowest = flag;
+    }
     x->scan = 0;
-    k->safe = value;
+    k->safe = x->lowest;
     return true;
 }
 
@@ -165,7 +169,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_REDUCE: op_reduce(x->args.op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
-        return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_reached(k, s->peer, flag_at(x, s->phase));
+        return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_of(k, s->peer) >= flag_at(x, s->phase);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: k->flags[x->args.rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;

@@ -89,7 +89,9 @@ struct plan_exec {
     struct plan_args args;
     struct gw_comm *comm;
     char *in, *out, *tmp;
-    int round, n_steps, at, scan; /* scan: member that a WAIT for everybody has come to */
+    int round, n_steps, at;
+    int scan;                     /* member that a WAIT for everybody has come to, */
+    uint64_t lowest;              /* and the lowest flag so far */
     bool posted;
     int n_reqs, err;
     struct gw_req *reqs[PLAN_STEPS];
