@@ -451,6 +451,31 @@ static void test_dup(void)
     for (int i = 0; i < 2; i++) CHECK_EQ(gw_keyval_free(&keys[i], GW_KIND_TYPE), GW_OK);
 }
 
+/* Each handle that contents give is one to free, beside the maker's; the last one ends the number. */
+static void test_handles(void)
+{
+    struct gw_type *inner, *outer, *got[3];
+    int ints[1];
+    CHECK_EQ(type_contiguous(2, gw_type_int, &inner), GW_OK);
+    CHECK_EQ(type_contiguous(2, inner, &outer), GW_OK);
+    for (int i = 0; i < 3; i++) {
+        uint32_t id = inner->obj.id;
+        for (int k = 0; k < 3; k++) CHECK_EQ(type_get_contents(outer, 1, 0, 0, 1, ints, NULL, NULL, &got[k]), GW_OK);
+        for (int k = 0; k < 3; k++) {
+            CHECK(gw_obj_lookup(id, GW_KIND_TYPE) == &inner->obj && got[k] == inner);
+            CHECK_EQ(type_free(&got[k]), GW_OK);
+        }
+        CHECK(gw_obj_lookup(id, GW_KIND_TYPE) == &inner->obj);
+        CHECK_EQ(type_free(&inner), GW_OK);
+        CHECK(gw_obj_lookup(id, GW_KIND_TYPE) == NULL);
+        CHECK_EQ(type_get_contents(outer, 1, 0, 0, 1, ints, NULL, NULL, &inner), GW_OK); /* under a new number */
+        CHECK(inner->obj.id && inner->obj.id != id);
+    }
+    CHECK_EQ(type_free(&outer), GW_OK);
+    CHECK_EQ(inner->size, 8);
+    CHECK_EQ(type_free(&inner), GW_OK);
+}
+
 /* Arrays of no entries may be NULL. */
 static void test_null_arrays(void)
 {
@@ -559,6 +584,7 @@ int main(void)
     test_external_bytes();
     test_predefined();
     test_dup();
+    test_handles();
     test_null_arrays();
     test_empty();
     test_names_and_life();
