@@ -1,12 +1,12 @@
 #!/bin/sh
 # Whatever ends mpiexec, nothing of the job is left 2.5 s later: no rank, no child of a rank, no helper, no file.
-# run.py: timeout=150 tags=quick
+# run.py: timeout=300 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'for p in $(left); do kill -9 $p || :; done; rm -rf "$dir"' EXIT
 fail() { echo "kill: $*"; exit 1; }
 mark=gw-kill-$$
 mkdir "$dir/tmp"
@@ -61,7 +61,7 @@ for program in plain deaf polite; do
         case_one "${s% *}" "${s#* }" 2500 -n 4 sh -c "$text"
     done
     what="$program, INT twice"
-    case_one "INT INT" 130 900 -n 4 sh -c "$text"
+    case_one "INT INT" 130 2500 -n 4 sh -c "$text"
     what="$program, TERM, then KILL"
     case_one "TERM KILL" any 2500 -n 4 sh -c "$text"
 done
