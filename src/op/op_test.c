@@ -210,6 +210,8 @@ static void test_pair(const struct row *row, struct gw_type *t, struct gw_op *op
             CHECK(same(&x, out, off, t));
             for (int64_t i = off + n * t->extent; i < ROOM; i++) CHECK(out[i] == 0x77);
         }
+        memcpy(out, x.a, ROOM); /* the result may take the place of the left operand */
+        if (op_reduce3(op, out + x.off_a, x.b + x.off_b, out + x.off_a, n, t)) CHECK(same(&x, out, x.off_a, t));
         op_kernel *base = op_kernels_base[code][t->basic];
         CHECK(base);
         memset(out, 0x77, ROOM);
