@@ -43,15 +43,25 @@ static bool read_list(cpu_set_t *set, const char *fmt, int number)
     return ok;
 }
 
-static int numa_of(int cpu, int *n_numa_out)
+/* The NUMA node of every cpu (0 where the kernel does not say), read once: a big machine has many of both.  Returns how many
+ * numbers nodes have; not all need to be there. */
+static int numa_nodes(short *of_out)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
-    int mine = 0, n = 0;
-    for (; set && read_list(set, "/sys/devices/system/node/node%d/cpulist", n); n++)
-        if (CPU_ISSET_S((size_t)cpu, SET_BYTES, set)) mine = n;
-    CPU_FREE(set);
-    *n_numa_out = n > 0 ? n : 1;
-    return mine;
+    cpu_set_t *cpus = CPU_ALLOC(MAX_CPUS), *online = CPU_ALLOC(MAX_CPUS);
+    int numbers = 1;
+    if (!cpus || !online) gw_die("mpiexec: no memory");
+    memset(of_out, 0, sizeof *of_out * MAX_CPUS);
+    bool known = read_list(online, "/sys/devices/system/node/online", 0);
+    for (int node = 0; known && node < MAX_CPUS; node++) {
+        if (!CPU_ISSET_S((size_t)node, SET_BYTES, online)) continue;
+        if (!read_list(cpus, "/sys/devices/system/node/node%d/cpulist", node)) continue;
+        for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, SET_BYTES, cpus)) of_out[cpu] = (short)node;
+        numbers = node + 1;
+    }
+    CPU_FREE(online);
+    CPU_FREE(cpus);
+    return numbers;
 }
 
 /* The cores of our cpuset, with those of their hardware threads that we may use. */
@@ -59,7 +69,9 @@ static struct cores find_cores(void)
 {
     struct cores c = {0};
     cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *done = CPU_ALLOC(MAX_CPUS);
+    short numa[MAX_CPUS];
     if (!allowed || !done) gw_die("mpiexec: no memory");
+    c.n_numa = numa_nodes(numa);
     CPU_ZERO_S(SET_BYTES, done);
     if (sched_getaffinity(0, SET_BYTES, allowed) < 0) CPU_ZERO_S(SET_BYTES, allowed);
     for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
@@ -74,7 +86,7 @@ static struct cores find_cores(void)
         }
         CPU_OR_S(SET_BYTES, done, done, siblings);
         CPU_AND_S(SET_BYTES, siblings, siblings, allowed);
-        c.at[c.n] = (struct core){cpu, numa_of(cpu, &c.n_numa), siblings};
+        c.at[c.n] = (struct core){cpu, numa[cpu], siblings};
         c.n++;
     }
     CPU_FREE(allowed);
@@ -105,14 +117,34 @@ static void spread(struct cores *c)
     c->at = out;
 }
 
-static cpu_set_t *join(const struct cores *c, int first, int n, int numa)
+/* Cores first, first + step, ... (`n` at most) of the NUMA node of the first; of any node where step is 1. */
+static cpu_set_t *join(const struct cores *c, int first, int step, int n)
+{
+    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+    if (!set) gw_die("mpiexec: no memory");
+    CPU_ZERO_S(SET_BYTES, set);
+    for (int i = first; i < c->n && n > 0; i += step, n--)
+        if (step == 1 || c->at[i].numa == c->at[first].numa) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
+    return set;
+}
+
+static cpu_set_t *whole_node(const struct cores *c, int numa)
 {
     cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
     if (!set) gw_die("mpiexec: no memory");
     CPU_ZERO_S(SET_BYTES, set);
     for (int i = 0; i < c->n; i++)
-        if (numa >= 0 ? c->at[i].numa == numa : i >= first && i < first + n) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
+        if (c->at[i].numa == numa) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
     return set;
+}
+
+static cpu_set_t *set_of(const struct launch_options *o, const struct cores *c, int rank)
+{
+    bool spread = o->map == MAP_NUMA;
+    int share = c->n / o->n_ranks;
+    if (o->bind == BIND_NUMA) return whole_node(c, c->at[spread ? rank : rank * share].numa);
+    if (o->bind == BIND_CORE) return join(c, rank, 1, 1);
+    return spread ? join(c, rank, o->n_ranks, share) : join(c, rank * share, 1, share);
 }
 
 void bind_make(const struct launch_options *o, struct bind_map *m_out)
@@ -130,13 +162,7 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
         m_out->set = calloc((size_t)ranks, sizeof *m_out->set);
         if (!m_out->set) gw_die("mpiexec: no memory");
         if (o->map == MAP_NUMA) spread(&c);
-        for (int r = 0; r < ranks; r++) {
-            int share = c.n / ranks, first = o->bind == BIND_CORE || o->map == MAP_NUMA ? r : r * share;
-            if (o->bind == BIND_NUMA)
-                m_out->set[r] = join(&c, 0, 0, c.at[o->map == MAP_NUMA ? r : r * share].numa);
-            else
-                m_out->set[r] = join(&c, first, o->bind == BIND_CORE || o->map == MAP_NUMA ? 1 : share, -1);
-        }
+        for (int r = 0; r < ranks; r++) m_out->set[r] = set_of(o, &c, r);
     } else if (o->bind != BIND_SHARE) {
         say("%d ranks share %d cores: nobody is bound", ranks, m_out->n_cores);
     }
