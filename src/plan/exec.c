@@ -19,7 +19,7 @@ char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
     switch (r->buf) {
     case PLAN_IN: return plus(m->in, r->off);
     case PLAN_OUT: return plus(m->out, r->off);
-    case PLAN_TMP: return m->tmp + r->off + (r->type ? m->tmp_shift : 0);
+    case PLAN_TMP: return plus(m->tmp, r->off + (r->type ? m->tmp_shift : 0));
     default: return m->shm(m->ctx, r->rank, r->slot) + r->off;
     }
 }

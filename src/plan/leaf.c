@@ -46,10 +46,12 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
     for (int i = 0; i < c->size; i++) k->local[i] = boot_local_rank(group_world(c->group, i));
     int rc = region_agree(c, bytes, &k->region);
     if (rc != GW_OK) return rc;
-    k->flags = node_ptr(k->region);
-    k->buffers = (char *)k->flags + flags;
     k->ready = k->region != 0;
-    if (!k->ready) GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
+    if (k->ready) {
+        k->flags = node_ptr(k->region);
+        k->buffers = (char *)k->flags + flags;
+    } else
+        GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;
 }
 
