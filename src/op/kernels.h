@@ -64,7 +64,7 @@ PAIR_OF(t_C16, t_F16);
     SIGNED(I8, uint8_t, X) SIGNED(I16, uint32_t, X) SIGNED(I32, uint32_t, X) SIGNED(I64, uint64_t, X)                      \
     SIGNED(I128, unsigned __int128, X)
 #define ALL_ARITH(X)                                                                                                      \
-    ARITH(U8, X) ARITH(U16, X) ARITH(U32, X) ARITH(U64, X) ARITH(F32, X) ARITH(F64, X) ARITH(F80, X) ARITH(F128, X)        \
+    ARITH(U8, X) SIGNED(U16, uint32_t, X) ARITH(U32, X) ARITH(U64, X) ARITH(F32, X) ARITH(F64, X) ARITH(F80, X) ARITH(F128, X)        \
     ARITH(C32, X) ARITH(C64, X) ARITH(C80, X)
 #define ALL_ORDERED(X)                                                                                                    \
     ORDERED(I8, X) ORDERED(I16, X) ORDERED(I32, X) ORDERED(I64, X) ORDERED(I128, X) ORDERED(U8, X) ORDERED(U16, X)         \
