@@ -87,9 +87,11 @@ int mpi_error_string(int code, char *string_out, int *len_out)
 {
     char text[GW_MAX_ERROR_STRING] = "";
     int class;
-    if (mpi_class_name(code))
-        snprintf(text, sizeof text, "%s: %s", classes[code].name, classes[code].text);
-    else if (!gw_errcode_find(code, &class))
+    if (mpi_class_name(code)) {
+        const char *reason = mpi_last_reason(code);
+        snprintf(text, sizeof text, "%s: %s%s%s%s", classes[code].name, classes[code].text, reason ? " (the last: " : "",
+                 reason ? reason : "", reason ? ")" : "");
+    } else if (!gw_errcode_find(code, &class))
         return gw_fail(GW_EARG, "errorcode %d is no error code", code);
     else
         gw_errstring_find(code, text); /* an added code without a text has the empty text */

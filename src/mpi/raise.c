@@ -99,12 +99,20 @@ static void handle(struct gw_comm *c, int mpi_code, const char *call, const char
     end_of_job(eh, mpi_code, call, args, reason);
 }
 
+/* For MPI_Error_string: codes are classes, so the words of the last error are kept beside. */
+static _Thread_local struct { int class; char reason[GW_MAX_ERROR_STRING / 2]; } last;
+
+const char *mpi_last_reason(int class) { return class && last.class == class ? last.reason : NULL; }
+
 int mpi_raise(int fn, struct gw_comm *c, int code, const char *args)
 {
     assert(code < 0 && fn > 0 && fn < BOOT_CALL_NAMES_COUNT);
     int class = gw_error_class(code);
     const char *text = gw_fail_text();
-    handle(c, class, boot_call_names[fn], args, text[0] ? text : gw_error_text(code));
+    if (!text[0]) text = gw_error_text(code);
+    last.class = class;
+    snprintf(last.reason, sizeof last.reason, "%s: %s", boot_call_names[fn], text);
+    handle(c, class, boot_call_names[fn], args, text);
     return class;
 }
 

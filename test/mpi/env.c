@@ -189,9 +189,15 @@ static void errors(void)
     CHECK(eh == MPI_ERRHANDLER_NULL);
     CHECK(MPI_Send(NULL, 0, MPI_INT, size, 0, comm) != MPI_SUCCESS);
     CHECK_EQ(handled, 1);
+    MPI_Error_string(MPI_ERR_RANK, text, &length); /* says what was wrong */
+    CHECK(strstr(text, "MPI_ERR_RANK: ") == text && strstr(text, "MPI_Send: dest is ") && (int)strlen(text) == length);
+    MPI_Error_string(MPI_ERR_TAG, text, &length);
+    CHECK(strstr(text, "MPI_ERR_TAG: ") == text && !strstr(text, "MPI_Send"));
     MPI_Comm_call_errhandler(comm, MPI_ERR_RANK);
     CHECK_EQ(handled, 2);
     MPI_Comm_free(&comm);
+    MPI_Error_string(MPI_SUCCESS, text, &length);
+    CHECK(strstr(text, "MPI_SUCCESS") == text && !strstr(text, "("));
     MPI_Add_error_class(&class);
     CHECK(class > MPI_ERR_LASTCODE);
     MPI_Add_error_code(class, &code);
