@@ -92,6 +92,8 @@ class Code:
             self.before.append("%s *%s_o = std_%s(%s);" % (struct, p.name, word, p.name))
 
     def letter(self, p):
+        if p.kind in HANDLES and p.dir == "inout" and not p.is_array and p.kind not in ("REQUEST", "MESSAGE"):
+            return "*" + HANDLES[p.kind][2]  # what it points to is of interest: the call did not change it
         if p.c.endswith("]") or (p.kind in HANDLES and "*" in p.c):
             return "p"
         if p.kind in HANDLES:

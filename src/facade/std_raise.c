@@ -1,7 +1,8 @@
 /* std_raise.c -- writes down the arguments of a call that failed, in the user's words, and raises the error.
  *
  * Letters of a description: i int, l 64-bit, p pointer, b buffer, s string, f function, r rank, t tag, S status, A statuses, and handles:
- * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info.
+ * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info;
+ * *C and so on: a pointer to such a handle.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -89,14 +90,24 @@ static void put_argument(struct text *t, char letter, struct args *args)
     }
 }
 
+static void put_pointed(struct text *t, char letter, const uintptr_t *h)
+{
+    put(t, h ? "&" : "NULL");
+    if (h) put_handle(t, letter, *h);
+}
+
 static void put_arguments(struct text *t, const char *what, struct args *args)
 {
     put(t, "(");
     while (*what) {
         const char *colon = strchr(what, ':');
         put(t, "%.*s=", (int)(colon - what), what);
-        put_argument(t, colon[1], args);
-        what = colon + 2;
+        what = colon + 1;
+        if (*what == '*')
+            put_pointed(t, *++what, va_arg(args->v, const uintptr_t *));
+        else
+            put_argument(t, *what, args);
+        what++;
         if (*what == ',') {
             put(t, ", ");
             what++;

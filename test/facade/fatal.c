@@ -47,6 +47,10 @@ static void do_it(void)
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ABORT);
         MPI_Type_size(MPI_DATATYPE_NULL, x);
     }
+    if (is("predefined")) {
+        type = MPI_INT;
+        MPI_Type_free(&type);
+    }
     if (is("abort")) MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
