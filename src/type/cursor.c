@@ -9,49 +9,12 @@
 
 enum direction { PACK, UNPACK };
 
-/* ---- kernels: n blocks of B bytes, B a constant, so that the copies become loads and stores ------------------------- */
-#define STRIDED(B)                                                                                                   \
-    static void pack_strided_##B(char *restrict out, const char *restrict in, int64_t n, int64_t stride)              \
-    {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, in + i * stride, B);                                      \
-    }                                                                                                                 \
-    static void unpack_strided_##B(char *restrict out, const char *restrict in, int64_t n, int64_t stride)            \
-    {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(out + i * stride, in + i * B, B);                                      \
-    }                                                                                                                 \
-    static void pack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)     \
-    {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(out + i * B, mem_at(in, at[i]), B);                                    \
-    }                                                                                                                 \
-    static void unpack_runs_##B(char *restrict out, const char *restrict in, int64_t n, const int64_t *restrict at)   \
-    {                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) memcpy(mem_at(out, at[i]), in + i * B, B);                                    \
-    }
-STRIDED(1) STRIDED(2) STRIDED(4) STRIDED(8) STRIDED(12) STRIDED(16) STRIDED(24) STRIDED(32) STRIDED(48) STRIDED(64)
-#define EACH_SIZE(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(48) X(64)
-
-static void move_strided(enum direction d, char *mem, char *stream, int64_t n, int64_t bytes, int64_t stride)
+static inline void move_strided(enum direction d, char *mem, int64_t mem_step, char *stream, int64_t step, int64_t n, int64_t bytes)
 {
-    switch (bytes) {
-#define CASE(B) \
-    case B: d == PACK ? pack_strided_##B(stream, mem, n, stride) : unpack_strided_##B(mem, stream, n, stride); return;
-        EACH_SIZE(CASE)
-#undef CASE
-    }
-    for (int64_t i = 0; i < n; i++, mem += stride, stream += bytes)
-        d == PACK ? memcpy(stream, mem, (size_t)bytes) : memcpy(mem, stream, (size_t)bytes);
-}
-
-static void move_runs(enum direction d, char *mem, char *stream, int64_t n, int64_t bytes, const int64_t *at)
-{
-    switch (bytes) {
-#define CASE(B) \
-    case B: d == PACK ? pack_runs_##B(stream, mem, n, at) : unpack_runs_##B(mem, stream, n, at); return;
-        EACH_SIZE(CASE)
-#undef CASE
-    }
-    for (int64_t i = 0; i < n; i++, stream += bytes)
-        d == PACK ? memcpy(stream, mem_at(mem, at[i]), (size_t)bytes) : memcpy(mem_at(mem, at[i]), stream, (size_t)bytes);
+    if (d == PACK)
+        type_move_strided(stream, step, mem, mem_step, n, bytes);
+    else
+        type_move_strided(mem, mem_step, stream, step, n, bytes);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------- */
@@ -71,6 +34,31 @@ static int64_t find_entry(const int64_t *from, int64_t n, int64_t pos)
 
 static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len);
 
+/* A loop over records of a few blocks each: block by block over a batch of records that stays in the first-level cache. */
+enum { RECORD_BLOCKS = 16, BATCH_BYTES = 8 << 10 };
+static bool is_record(const struct type_prog *c)
+{
+    return c->count <= RECORD_BLOCKS && (c->kind == PROG_RUNS || (c->kind == PROG_VECTOR && c->child->kind == PROG_BLOCK));
+}
+
+static void move_records(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t n)
+{
+    const struct type_prog *c = p->child;
+    int64_t each = c->bytes, far = gw_max64(each, p->stride < 0 ? -p->stride : p->stride);
+    int64_t batch = gw_max64(BATCH_BYTES / gw_max64(far, 1), 8);
+    mem = mem_at(mem, c->disp);
+    for (int64_t k = 0; k < n; k += batch) {
+        int64_t m = gw_min64(batch, n - k), pos = 0;
+        char *to = mem_at(mem, k * p->stride);
+        for (int64_t i = 0; i < c->count; i++) {
+            int64_t at = c->kind == PROG_RUNS ? c->at[i] : i * c->stride + c->child->disp;
+            int64_t bytes = c->kind == PROG_VECTOR ? c->child->bytes : c->run ? c->run : c->from[i + 1] - c->from[i];
+            move_strided(d, mem_at(to, at), p->stride, stream + k * each + pos, each, m, bytes);
+            pos += bytes;
+        }
+    }
+}
+
 static void walk_vector(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
 {
     const struct type_prog *c = p->child;
@@ -86,7 +74,9 @@ static void walk_vector(enum direction d, const struct type_prog *p, char *mem, 
     }
     int64_t whole = len / each;
     if (c->kind == PROG_BLOCK) {
-        move_strided(d, mem, stream, whole, each, p->stride);
+        move_strided(d, mem_at(mem, c->disp), p->stride, stream, each, whole, each);
+    } else if (whole >= 4 && is_record(c)) {
+        move_records(d, p, mem, stream, whole);
     } else {
         for (int64_t k = 0; k < whole; k++) walk(d, c, mem_at(mem, k * p->stride), stream + k * each, 0, each);
     }
@@ -101,9 +91,15 @@ static void walk_runs(enum direction d, const struct type_prog *p, char *mem, ch
         int64_t off = skip - start, bytes = p->run ? p->run : p->from[i + 1] - start;
         if (off == 0 && p->run && len >= bytes) {
             int64_t n = len / bytes;
-            move_runs(d, mem, stream, n, bytes, p->at + i);
+            type_move_runs(d == PACK, mem, stream, n, bytes, p->at + i);
             i += n;
             bytes *= n;
+        } else if (off == 0 && len >= bytes) { /* all that are whole */
+            int64_t n = find_entry(p->from, p->count, skip + len - 1) - i;
+            if (p->from[i + n + 1] == skip + len) n++;
+            type_move_lengths(d == PACK, mem, stream, n, p->from + i, p->at + i);
+            i += n;
+            bytes = p->from[i] - skip;
         } else {
             bytes = gw_min64(bytes - off, len);
             char *at = mem_at(mem, p->at[i] + off);

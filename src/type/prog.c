@@ -39,9 +39,16 @@ static struct type_prog repeat(const struct type_prog *node, int64_t count, int6
 /* Blocks that touch become one; equal blocks at equal distances a vector. */
 static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n, struct type_prog *keep, struct type_prog *out)
 {
-    int64_t m = 0, total = 0;
+    int64_t m = 0, total = 0, touching = 0;
+    bool alike = true;
+    for (int64_t i = 1; i < n; i++) {
+        touching += nodes[i - 1].disp + nodes[i - 1].bytes == nodes[i].disp;
+        alike = alike && nodes[i].bytes == nodes[0].bytes;
+    }
+    /* Equal small blocks of which few touch stay as they are: equal runs are copied faster than fewer unequal ones. */
+    bool keep_apart = alike && nodes[0].bytes <= 32 && touching < n / 2;
     for (int64_t i = 0; i < n; i++) {
-        if (m && nodes[m - 1].disp + nodes[m - 1].bytes == nodes[i].disp)
+        if (m && !keep_apart && nodes[m - 1].disp + nodes[m - 1].bytes == nodes[i].disp)
             nodes[m - 1].bytes += nodes[i].bytes;
         else
             nodes[m++] = nodes[i];

@@ -66,6 +66,12 @@ void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
 /* Bases may be NULL (MPI_BOTTOM) and displacements addresses, which C's pointer arithmetic does not allow. */
 static inline char *mem_at(const char *base, int64_t disp) { return (char *)((uintptr_t)base + (uintptr_t)disp); }
 
+/* Kernels: n blocks of `bytes`, the two sides at their own distances; n blocks of `bytes` at places at[]; n blocks of
+ * from[i + 1] - from[i] bytes at places at[].  The stream is dense. */
+void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes);
+void type_move_runs(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const int64_t *at);
+void type_move_lengths(bool pack, char *mem, char *stream, int64_t n, const int64_t *from, const int64_t *at);
+
 /* Basic elements of one instance in the order of the stream. */
 struct elem_info { uint8_t size, align, external; uint8_t part[2]; };
 extern const struct elem_info type_elem_info[GW_ELEM_COUNT];
