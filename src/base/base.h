@@ -178,6 +178,6 @@ int gw_cores_of(pid_t pid);    /* the same by the cpuset of another process (our
 int gw_cores_mask(pid_t pid);  /* by the cpuset alone: one system call, where the others read ten files */
 /* Bytes that can still be taken: the least of the machine's available memory and the control groups' limits. */
 int64_t gw_memory_available(const char **limit_out); /* limit_out: words for the limit that binds */
-int gw_levenshtein(const char *a, const char *b);    /* ignores case */
+int gw_edits(const char *a, const char *b);          /* letters put in, left out, changed or swapped; ignores case */
 
 #endif

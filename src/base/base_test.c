@@ -46,9 +46,10 @@ static void test_errors(void)
 
 static void test_text(void)
 {
-    CHECK_EQ(gw_levenshtein("kitten", "sitting"), 3);
-    CHECK_EQ(gw_levenshtein("", "abc"), 3);
-    CHECK_EQ(gw_levenshtein("ABC", "abc"), 0);
+    CHECK_EQ(gw_edits("kitten", "sitting"), 3);
+    CHECK_EQ(gw_edits("", "abc"), 3);
+    CHECK_EQ(gw_edits("wiat", "wait"), 1);
+    CHECK_EQ(gw_edits("ABC", "abc"), 0);
     static const char *const words[] = {"GODWIT_EXPLAIN", "GODWIT_CHECK_ARGS"};
     CHECK_STR(gw_nearest("GODWIT_EXPLIAN", words, 2), "GODWIT_EXPLAIN");
     CHECK_STR(gw_nearest("GODWIT_CHECKARGS", words, 2), "GODWIT_CHECK_ARGS");

@@ -67,7 +67,9 @@ static int parse_forced(const char *text)
         int kind = 0;
         while (kind < COLL_KINDS && (strlen(kind_names[kind]) != name || strncmp(kind_names[kind], text, name) != 0)) kind++;
         if (kind == COLL_KINDS || name == pair) {
-            const char *near = gw_nearest(text, kind_names, COLL_KINDS);
+            char word[32];
+            snprintf(word, sizeof word, "%.*s", (int)name, text);
+            const char *near = gw_nearest(word, kind_names, COLL_KINDS);
             return gw_fail(GW_EARG, "GODWIT_COLL: '%.*s' is not COLLECTIVE=ALGORITHM%s%s%s", (int)pair, text,
                            near ? " (did you mean " : "", near ? near : "", near ? "=..?)" : "");
         }
@@ -104,8 +106,8 @@ static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64
 {
     if (explained[kind] == alg) return;
     explained[kind] = alg;
-    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", kind_names[kind], (long long)bytes, c->size, c->name,
-               alg->name, why);
+    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", kind_names[kind], (long long)bytes, c->size,
+               c->name[0] ? c->name : "a communicator without a name", alg->name, why);
 }
 
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)

@@ -4,12 +4,27 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include "proto/proto_private.h"
 
 static int64_t eager_limit(const struct proto_lane *pl)
 {
     int64_t wire = (int64_t)pl->pack_max - PROTO_SYNC_PREFIX;
     return gw_set.proto == GW_SET_PROTO_E1 ? wire : gw_min64(gw_set.eager_max, wire);
+}
+
+static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_peer *p, const struct wire_caps *caps)
+{
+    char direct[128] = "";
+    bool can = caps->get && shm_cma_ok(p->ep);
+    /* A peer that has not started yet cannot be asked. */
+    bool may = can || (caps->get && p->ep->cma == SHM_CMA_UNKNOWN);
+    if (may)
+        snprintf(direct, sizeof direct, "; from %lld bytes copied by the receiver%s, the sender helps from %lld",
+                 (long long)gw_set.cma_min, can ? "" : " where the kernel allows it", (long long)gw_set.help_min);
+    gw_explain(GW_LOG_PROTO, "eager to %lld bytes (inline to %zu), then in pieces through the wire%s; at most %lld bytes unexpected",
+               (long long)eager_limit(pl), caps->short_max, direct, (long long)gw_set.unexpected_max);
 }
 
 /* All wires of a lane are alike so far: the first peer's capabilities are everybody's. */
@@ -23,12 +38,7 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO) pl->eager_fast = eager_limit(pl);
     lane_inline_update(pl);
-    GW_EXPLAIN(
-        GW_LOG_PROTO,
-        "eager to %lld bytes (inline to %zu), then %s; the sender helps from %lld bytes; at most %lld bytes unexpected",
-        (long long)eager_limit(pl), caps.short_max,
-        caps.get && shm_cma_ok(p->ep) ? "copied by the receiver" : "in pieces through the wire",
-        (long long)gw_set.help_min, (long long)gw_set.unexpected_max);
+    if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
 }
 
 static bool can_read(const struct gw_peer *p)

@@ -56,6 +56,8 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->shape = shape_of(gw_node.nlocal);
     rx_add(w, 0);
     if (lane == 0) cma_publish(box_of(w, gw_node.me));
+    GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
+               lane, gw_node.nlocal, (unsigned long long)w->shape.pack_max, w->shape.nexcl);
     *wire_out = w;
     return GW_OK;
 }

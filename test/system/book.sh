@@ -33,7 +33,7 @@ for chapter in chapters:
         count += 1
         if f not in (mpi if re.match(r"P?MPI_", f) else known):
             wrong.append("%s: there is no function %s()" % (name, f))
-    for f, path in sorted(set(re.findall(r"`(\w+)\(\)` in `(src/[^`]+)`", words))):
+    for f, path in sorted(set(re.findall(r"`(\w+)\(\)` (?:in |\()`(src/[^`]+)`", words))):
         if f not in functions.get(path, ()) and f in known:
             wrong.append("%s: %s() is not in %s" % (name, f, path))
     for path in sorted(set(re.findall(r"`((?:src|doc|test|tune|gen|api|lib)/[^`\s*]*)`", words))):

@@ -1,0 +1,14 @@
+#!/bin/sh
+# A rank that is blocked in MPI_Recv or MPI_Barrier leaves its core to others, but for GODWIT_WAIT=spin.
+# run.py: timeout=100 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 3 most 2
+GODWIT_WAIT=sleep timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 1.4 most 2
+# Other work on the machine may take a spinning rank's core away: three tries.
+for try in 1 2 3; do
+    GODWIT_WAIT=spin timeout 20 "$build/mpiexec" -n 2 "$build/mpi_idle" 1.4 least 80 && exit 0
+done
+exit 1
