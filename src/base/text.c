@@ -8,7 +8,10 @@
 
 enum { WORD_MAX = 128 }; /* longer words are compared by their beginning */
 
-static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+static int same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
 
 int gw_edits(const char *a, const char *b)
 {
