@@ -78,6 +78,8 @@ class Code:
         conditions = []
         if p.root_only:
             conditions.append("comm_o->rank == root")
+        if p.name == "peer_comm":
+            conditions.append("local_comm_o->rank == local_leader")
         at = IN_PLACE.get(self.f.name)
         if at and self.f.name not in REDUCTIONS and (p.name.startswith(at[0][:4]) or p.name == at[0][0] + "displs"):
             conditions.append("%s != MPI_IN_PLACE" % at[0])
@@ -194,8 +196,8 @@ class Code:
             self.check(quick, "std_why_request(%s, %s, %s)" % (text, value, "true" if may else "false"))
             self.has_handle |= not may
         else:
-            self.check("!" + o, "std_why_%s(%s, %s)" % (HANDLES[p.kind][0], text, value))
-            self.has_handle = True
+            self.check("!" + o, "std_why_%s(%s, %s)" % (HANDLES[p.kind][0], text, value), when)
+            self.has_handle |= not when
 
     def handle_array(self, p, word, struct):
         name, n = p.name, self.length_of(p)
@@ -294,7 +296,7 @@ class Code:
             self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name))
         elif p.kind == "RANK" and name in ("dest", "source", "root") and self.comm:
             self.check("std_bad_%s(%s, comm_o)" % (name, name), "std_why_%s(%s, %s, comm_o)" % (name, text, name))
-        elif p.kind == "TAG" and (self.f.chapter == 3 or self.f.name == "MPI_Comm_create_group"):
+        elif p.kind == "TAG" and (self.f.chapter == 3 or self.f.name in ("MPI_Comm_create_group", "MPI_Intercomm_create")):
             receive = name == "recvtag" or (has_source and name == "tag")
             if self.f.name.startswith("MPI_Status"):
                 return

@@ -18,6 +18,7 @@ static struct plan_args args_of(const struct gw_comm *c, int root)
 
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c)
 {
+    if (unlikely(c->remote)) return gw_fail(GW_ECOMM, "collectives on intercommunicators are not there yet");
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
 

@@ -15,6 +15,13 @@ static _Thread_local struct gw_comm *dying;
 struct gw_comm *comm_dying(void) { return dying; }
 int comm_my_world_rank(void) { return gw_boot.rank; }
 
+/* Messages go to the ranks of this group. */
+static void comm_aim(struct gw_comm *c, const struct gw_group *targets)
+{
+    c->targets = targets->size;
+    c->peers = !targets->map && targets->step == 1 ? peer_get(c->lane, targets->first) : NULL;
+}
+
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
     c->ctx = ctx_id << 2;
@@ -22,7 +29,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->size = group->size;
     c->lane = &gw_lanes[ctx_id % (uint32_t)gw_nlanes];
     c->group = group_hold(group);
-    c->peers = !group->map && group->step == 1 ? peer_get(c->lane, group->first) : NULL;
+    comm_aim(c, group);
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
     c->one_node = true;
@@ -58,6 +65,8 @@ static void comm_empty(struct gw_comm *c)
     dying = NULL;
     if (c->errhandler) gw_errhandler_release(c->errhandler);
     if (c->group) group_release(c->group);
+    if (c->remote) group_release(c->remote);
+    if (c->local) comm_release(c->local);
     if (c->info) gw_info_free(&c->info);
     c->errhandler = NULL;
     c->group = NULL;
@@ -82,6 +91,25 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
         return rc;
     }
     comm_fill(c, group, ctx_id, parent->errhandler);
+    *comm_out = c;
+    return GW_OK;
+}
+
+int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
+                      struct gw_comm **comm_out)
+{
+    struct gw_comm *c, *local;
+    int rc = comm_create_object(group, ctx_id + 1, parent, &local);
+    if (rc != GW_OK) return rc;
+    rc = comm_create_object(group, ctx_id, parent, &c);
+    if (rc != GW_OK) {
+        comm_release(local);
+        return rc;
+    }
+    c->remote = group_hold(remote);
+    c->local = local;
+    c->self = c->one_node = false;
+    comm_aim(c, remote);
     *comm_out = c;
     return GW_OK;
 }
@@ -111,13 +139,40 @@ int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out)
         *result_out = GW_IDENT;
         return GW_OK;
     }
-    int result, rc = group_compare(a->group, b->group, &result);
+    if (!a->remote != !b->remote) {
+        *result_out = GW_UNEQUAL;
+        return GW_OK;
+    }
+    int result, remote = GW_IDENT, rc = group_compare(a->group, b->group, &result);
+    if (rc == GW_OK && a->remote) rc = group_compare(a->remote, b->remote, &remote);
     if (rc != GW_OK) return rc;
-    *result_out = result == GW_IDENT ? GW_CONGRUENT : result;
+    if (result == GW_UNEQUAL || remote == GW_UNEQUAL)
+        *result_out = GW_UNEQUAL;
+    else
+        *result_out = result == GW_IDENT && remote == GW_IDENT ? GW_CONGRUENT : GW_SIMILAR;
     return GW_OK;
 }
 
 int comm_group(struct gw_comm *c, struct gw_group **group_out) { return group_alias(c->group, group_out); }
+
+static int inter_check(const struct gw_comm *c)
+{
+    if (c->remote) return GW_OK;
+    return gw_fail(GW_ECOMM, "%s is an intracommunicator, which has no remote group", c->name[0] ? c->name : "comm");
+}
+
+int comm_remote_size(struct gw_comm *c, int *size_out)
+{
+    int rc = inter_check(c);
+    if (rc == GW_OK) *size_out = c->remote->size;
+    return rc;
+}
+
+int comm_remote_group(struct gw_comm *c, struct gw_group **group_out)
+{
+    int rc = inter_check(c);
+    return rc == GW_OK ? group_alias(c->remote, group_out) : rc;
+}
 
 int comm_set_name(struct gw_comm *c, const char *name)
 {
@@ -136,8 +191,7 @@ int comm_get_name(struct gw_comm *c, char *name_out, int *len_out)
 
 int comm_test_inter(struct gw_comm *c, int *flag_out)
 {
-    (void)c; /* intercommunicators do not exist yet: every communicator is an intracommunicator */
-    *flag_out = 0;
+    *flag_out = c->remote != NULL;
     return GW_OK;
 }
 

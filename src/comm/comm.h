@@ -3,6 +3,11 @@
  * A communicator's context id is one 30-bit number, equal on all members and never used for another communicator that
  * shares a member; on the wire it is shifted left by two to make room for the streams of enum gw_stream.
  *
+ * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one, and the ranks that messages go to
+ * and come from are those of `remote`.  Its context id is equal in both groups, so a message says under it what rank its sender
+ * has in its own group, which is the receiver's remote one.  What the local group does among itself goes by `local`, a private
+ * intracommunicator whose context id is the next one.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_COMM_COMM_H
@@ -30,11 +35,14 @@ struct gw_comm {
     struct gw_obj obj;
     uint32_t ctx;           /* context id << 2 */
     int rank, size;
+    int targets;            /* ranks that messages go to: size, or the size of the remote group */
     struct gw_lane *lane;
-    struct gw_peer *peers;  /* of rank 0, those of the others behind it, where world ranks are consecutive; else NULL */
+    struct gw_peer *peers;  /* of target 0, those of the others behind it, where world ranks are consecutive; else NULL */
     struct gw_group *group;
+    struct gw_group *remote; /* intercommunicators; else NULL */
+    struct gw_comm *local;   /* intercommunicators: the local group for itself; else NULL */
     struct gw_errhandler *errhandler;
-    bool one_node;          /* all members are on this node */
+    bool one_node;          /* an intracommunicator whose members are all on this node */
     bool self;              /* size 1 */
     struct comm_coll *coll; /* NULL until the first collective */
     uint64_t coll_seq;      /* collectives started */
@@ -48,12 +56,17 @@ extern struct gw_group gw_group_empty;
 
 int comm_init(void);     /* after peer_init: world and self */
 void comm_finalize(void);
+/* Whose ranks messages go to. */
+static inline struct gw_group *comm_target_group(const struct gw_comm *c) { return c->remote ? c->remote : c->group; }
 static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
 {
-    return likely(c->peers != NULL) ? &c->peers[rank] : peer_get(c->lane, group_world(c->group, rank));
+    return likely(c->peers != NULL) ? &c->peers[rank] : peer_get(c->lane, group_world(comm_target_group(c), rank));
 }
 /* A new communicator object over `group` (referenced) with this context id; errhandler inherited from `parent`. */
 int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out);
+/* The same for two groups; takes ctx_id and the one behind it. */
+int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
+                      struct gw_comm **comm_out);
 static inline struct gw_comm *comm_hold(struct gw_comm *c) { gw_obj_ref(&c->obj); return c; } /* a pending operation keeps it */
 void comm_destroy(struct gw_comm *c);
 static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) comm_destroy(c); }
@@ -68,6 +81,8 @@ int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out);
 int comm_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_set_name(struct gw_comm *c, const char *name);
 int comm_get_name(struct gw_comm *c, char *name_out, int *len_out);
+int comm_remote_size(struct gw_comm *c, int *size_out);
+int comm_remote_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_test_inter(struct gw_comm *c, int *flag_out);
 int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh);
 int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out);

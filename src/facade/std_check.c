@@ -97,8 +97,9 @@ static const char *comm_word(const struct gw_comm *c) { return c->name[0] ? c->n
 
 static int why_rank(const char *name, int rank, const struct gw_comm *c, int code, const char *others)
 {
-    if (rank >= 0 && rank < c->size) return GW_OK;
-    return gw_fail(code, "%s is %d; %s has ranks 0 to %d%s", name, rank, comm_word(c), c->size - 1, others);
+    if (rank >= 0 && rank < c->targets) return GW_OK;
+    return gw_fail(code, "%s is %d; %s%s has ranks 0 to %d%s", name, rank, c->remote ? "the remote group of " : "", comm_word(c),
+                   c->targets - 1, others);
 }
 
 int std_why_dest(const char *name, int rank, const struct gw_comm *c)

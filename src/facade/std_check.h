@@ -15,11 +15,11 @@
 static inline bool std_bad_type(const struct gw_type *t) { return !t || !t->committed; }
 static inline bool std_bad_dest(int rank, const struct gw_comm *c)
 {
-    return unlikely((unsigned)rank >= (unsigned)c->size) && rank != MPI_PROC_NULL;
+    return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_PROC_NULL;
 }
 static inline bool std_bad_source(int rank, const struct gw_comm *c)
 {
-    return unlikely((unsigned)rank >= (unsigned)c->size) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL;
+    return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL;
 }
 static inline bool std_bad_root(int rank, const struct gw_comm *c) { return (unsigned)rank >= (unsigned)c->size; }
 static inline bool std_bad_recv_tag(int tag) { return unlikely(tag < 0) && tag != MPI_ANY_TAG; }

@@ -2,40 +2,37 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "world/world.h"
+#include "world/world_private.h"
 
 #include <stdlib.h>
 
 #include "boot/boot.h"
-#include "coll/coll.h"
-
-/* Tag of agreements over a whole communicator; create_group uses the user's tag, which is never negative. */
-enum { TAG_WHOLE = -5 };
 
 /* The next context id that this process has not yet seen taken.  0 and 1 are WORLD and SELF. */
 static struct gw_lock next_lock;
 static int64_t next_id = 2;
 enum { CTX_ID_MAX = 1 << 30 };
 
-/* Members of c who agree: all of them, or ranks[n]. */
-struct party { struct gw_comm *c; int *ranks; int n, me, tag; };
-
+/* Idempotent operations only: with a bridge, what both groups agreed on goes through each once more. */
 static int party_agree(const struct party *p, int64_t *values, int nvalues, struct gw_op *op)
 {
-    return coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op);
+    int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op);
+    if (!p->bridge) return rc;
+    if (rc == GW_OK && p->me == 0) rc = bridge_combine(p->bridge, values, nvalues, op);
+    return rc == GW_OK ? coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op) : rc;
 }
 
-/* True: id is still free here and is now reserved. */
-static bool id_reserve(int64_t id)
+/* True: n ids from this one on are still free here and are now reserved. */
+static bool id_reserve(int64_t id, int n)
 {
     gw_lock(&next_lock);
     bool is_free = id >= next_id;
-    if (is_free) next_id = id + 1;
+    if (is_free) next_id = id + n;
     gw_unlock(&next_lock);
     return is_free;
 }
 
-static int id_agree(const struct party *p, uint32_t *id_out)
+int id_agree(const struct party *p, int n, uint32_t *id_out)
 {
     for (;;) {
         gw_lock(&next_lock);
@@ -43,8 +40,8 @@ static int id_agree(const struct party *p, uint32_t *id_out)
         gw_unlock(&next_lock);
         int rc = party_agree(p, v, 2, gw_op_max);
         if (rc != GW_OK) return rc;
-        if (v[0] >= CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %d context ids have been used", CTX_ID_MAX);
-        int64_t all_free = id_reserve(v[0]);
+        if (v[0] + n > CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %d context ids have been used", CTX_ID_MAX);
+        int64_t all_free = id_reserve(v[0], n);
         /* Where nobody has threads, nobody's next id can have moved meanwhile. */
         if (v[1]) {
             rc = party_agree(p, &all_free, 1, gw_op_min);
@@ -57,13 +54,23 @@ static int id_agree(const struct party *p, uint32_t *id_out)
     }
 }
 
-static int id_agree_whole(struct gw_comm *c, uint32_t *id_out)
+int party_whole(struct gw_comm *c, int leader, struct party *out)
 {
-    struct party p = {.c = c, .n = c->size, .me = c->rank, .tag = TAG_WHOLE};
-    p.ranks = malloc(sizeof *p.ranks * (size_t)p.n);
-    if (!p.ranks) return gw_fail(GW_ENOMEM, "no memory for %d ranks", p.n);
-    for (int i = 0; i < p.n; i++) p.ranks[i] = i;
-    int rc = id_agree(&p, id_out);
+    *out = (struct party){.c = c, .n = c->size, .me = (c->rank - leader + c->size) % c->size, .tag = TAG_WHOLE};
+    out->ranks = malloc(sizeof *out->ranks * (size_t)c->size);
+    if (!out->ranks) return gw_fail(GW_ENOMEM, "no memory for %d ranks", c->size);
+    for (int i = 0; i < c->size; i++) out->ranks[i] = (leader + i) % c->size;
+    return GW_OK;
+}
+
+int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
+{
+    struct bridge b = {.comm = c, .rank = 0, .tag = TAG_WHOLE};
+    struct party p;
+    int rc = party_whole(c->remote ? c->local : c, 0, &p);
+    if (rc != GW_OK) return rc;
+    if (c->remote) p.bridge = &b;
+    rc = id_agree(&p, n, id_out);
     free(p.ranks);
     return rc;
 }
@@ -73,9 +80,9 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
 {
     uint32_t id;
     struct gw_comm *new;
-    int rc = id_agree_whole(c, &id);
+    int rc = id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc != GW_OK) return rc;
-    rc = comm_create_object(c->group, id, c, &new);
+    rc = c->remote ? comm_create_inter(c->group, c->remote, id, c, &new) : comm_create_object(c->group, id, c, &new);
     if (rc != GW_OK) return rc;
     rc = comm_set_info(new, info);
     if (rc == GW_OK) rc = gw_attr_copy_all(&c->attrs, &c->obj, &new->attrs);
@@ -103,18 +110,17 @@ static int split_order(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-/* From everybody's (color, key): the group of those with my color, ordered by (key, old rank). */
-static int split_group(struct gw_comm *c, const int32_t *pairs, int color, struct gw_group **group_out)
+int split_group(struct gw_group *of, const int32_t *pairs, int color, struct gw_group **group_out)
 {
     int n = 0;
-    struct split_entry *mine = malloc(sizeof *mine * (size_t)c->size);
-    int32_t *map = malloc(sizeof *map * (size_t)c->size);
-    int rc = mine && map ? GW_OK : gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
-    for (int i = 0; rc == GW_OK && i < c->size; i++)
+    struct split_entry *mine = malloc(sizeof *mine * (size_t)of->size);
+    int32_t *map = malloc(sizeof *map * (size_t)of->size);
+    int rc = mine && map ? GW_OK : gw_fail(GW_ENOMEM, "no memory to split a group of %d", of->size);
+    for (int i = 0; rc == GW_OK && i < of->size; i++)
         if (pairs[2 * i] == color) mine[n++] = (struct split_entry){color, pairs[2 * i + 1], i};
     if (rc == GW_OK) {
         qsort(mine, (size_t)n, sizeof *mine, split_order);
-        for (int i = 0; i < n; i++) map[i] = group_world(c->group, mine[i].rank);
+        for (int i = 0; i < n; i++) map[i] = group_world(of, mine[i].rank);
         rc = group_from_map(n, map, group_out);
     }
     free(map);
@@ -126,6 +132,7 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
 {
     if (color < 0 && color != GW_UNDEFINED)
         return gw_fail(GW_EARG, "color is %d; it must not be negative (or MPI_UNDEFINED to take no part)", color);
+    if (c->remote) return inter_split(c, color, key, comm_out);
     int32_t pair[2] = {color, key}, *pairs = malloc(sizeof pair * (size_t)c->size);
     if (!pairs) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
     uint32_t id;
@@ -133,9 +140,9 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
     struct gw_comm *new = NULL;
     int rc = coll_allgather(pair, 2, gw_type_int, pairs, 2, gw_type_int, c);
     /* One id serves all colors: no process is in two of the new communicators. */
-    if (rc == GW_OK) rc = id_agree_whole(c, &id);
+    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
     if (rc == GW_OK && color != GW_UNDEFINED) {
-        rc = split_group(c, pairs, color, &group);
+        rc = split_group(c->group, pairs, color, &group);
         if (rc == GW_OK) {
             rc = comm_create_object(group, id, c, &new);
             group_release(group); /* the communicator holds it */
@@ -155,8 +162,7 @@ int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_
     return world_comm_split(c, split_type == GW_UNDEFINED ? GW_UNDEFINED : gw_boot.local_to_world[0], key, comm_out);
 }
 
-/* GW_OK if every member of g is one of c's. */
-static int group_within(struct gw_group *g, struct gw_comm *c)
+int group_within(struct gw_group *g, struct gw_comm *c)
 {
     struct gw_group *outside;
     int rc = group_difference(g, c->group, &outside);
@@ -169,10 +175,11 @@ static int group_within(struct gw_group *g, struct gw_comm *c)
 
 int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
 {
+    if (c->remote) return inter_create(c, group, comm_out);
     uint32_t id;
     struct gw_comm *new = NULL;
     int rc = group_within(group, c);
-    if (rc == GW_OK) rc = id_agree_whole(c, &id);
+    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
     if (rc == GW_OK && group->rank != GW_UNDEFINED) rc = comm_create_object(group, id, c, &new);
     if (rc == GW_OK) *comm_out = new;
     return rc;
@@ -180,6 +187,7 @@ int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm 
 
 int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, struct gw_comm **comm_out)
 {
+    if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; MPI_Comm_create_group takes intracommunicators only");
     int rc = group_within(group, c);
     if (rc != GW_OK) return rc;
     if (group->rank == GW_UNDEFINED) {
@@ -193,7 +201,7 @@ int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, 
     for (int i = 0; i < p.n; i++) places[i] = i;
     uint32_t id;
     rc = group_translate_ranks(group, p.n, places, c->group, p.ranks);
-    if (rc == GW_OK) rc = id_agree(&p, &id);
+    if (rc == GW_OK) rc = id_agree(&p, 1, &id);
     if (rc == GW_OK) rc = comm_create_object(group, id, c, comm_out);
     free(places);
     return rc;

@@ -2,6 +2,7 @@
  *
  * Context ids: every process proposes its next free id, the group agrees on the maximum, then checks that it is free
  * everywhere (another thread may just have taken it) and reserves it; else it tries again above.  Ids are not reused.
+ * For intercommunicators both groups agree: each among itself, then their leaders.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,6 +17,9 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
 int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out);
 int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
 int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, struct gw_comm **comm_out);
+int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_comm *peer, int remote_leader, int tag,
+                           struct gw_comm **comm_out); /* peer, remote_leader: looked at by the leader only */
+int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out);
 int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */
 
 #endif

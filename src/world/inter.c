@@ -1,0 +1,242 @@
+/* inter.c -- intercommunicators (MPI 4.1 section 7.6): create, merge, and what split and create mean for them.
+ *
+ * The leaders of the two groups talk over a bridge: at creation the user's peer communicator, afterwards the intercommunicator
+ * itself between its ranks 0.  Everything else is done inside the groups.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "world/world_private.h"
+
+#include <stdlib.h>
+
+static struct bridge bridge_of(struct gw_comm *c)
+{
+    return (struct bridge){.comm = c, .rank = 0, .tag = TAG_WHOLE};
+}
+
+/* ---- the bridge ---------------------------------------------------------------------------------------------------------- */
+/* Between the leaders: n items go out, m come in. */
+static int items_swap(const struct bridge *b, struct gw_type *t, const void *out, int n, void *in, int m)
+{
+    struct gw_req *r, *s;
+    int got = p2p_stream_irecv(GW_STREAM_WORLD, in, m, t, b->rank, b->tag, b->comm, &r);
+    if (got < 0) return got;
+    int sent = p2p_stream_isend(GW_STREAM_WORLD, out, n, t, b->rank, b->tag, b->comm, &s);
+    if (sent == GW_POSTED) sent = p2p_stream_wait(s);
+    if (got == GW_POSTED) got = p2p_stream_wait(r);
+    return sent < 0 ? sent : got;
+}
+
+int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op)
+{
+    enum { MAX = 8 };
+    int64_t theirs[MAX];
+    assert(nvalues <= MAX);
+    int rc = items_swap(b, gw_type_int64, values, nvalues, theirs, nvalues);
+    if (rc == GW_OK) op_reduce(op, theirs, values, nvalues, gw_type_int64);
+    return rc;
+}
+
+static int leaders_swap(const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out, int *n_out)
+{
+    int rc = items_swap(b, gw_type_int, &n, 1, n_out, 1);
+    if (rc != GW_OK) return rc;
+    int32_t *theirs = malloc(sizeof *theirs * ((size_t)*n_out + 1));
+    if (!theirs) return gw_fail(GW_ENOMEM, "no memory for %d words of the remote group", *n_out);
+    rc = items_swap(b, gw_type_int, mine, n, theirs, *n_out);
+    if (rc != GW_OK)
+        free(theirs);
+    else
+        *theirs_out = theirs;
+    return rc;
+}
+
+int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n,
+                int32_t **theirs_out, int *n_out)
+{
+    int32_t *theirs = NULL;
+    int m = 0, rc = local->rank == leader ? leaders_swap(b, mine, n, &theirs, &m) : GW_OK;
+    /* A leader that failed tells its group so. */
+    int answer = rc == GW_OK ? m : rc, told = coll_bcast(&answer, 1, gw_type_int, leader, local);
+    if (rc != GW_OK) return rc;
+    if (told == GW_OK && answer < 0)
+        told = gw_fail(answer, "the leader (rank %d) could not talk to that of the remote group", leader);
+    if (told == GW_OK && !theirs) {
+        m = answer;
+        theirs = malloc(sizeof *theirs * ((size_t)m + 1));
+        if (!theirs) told = gw_fail(GW_ENOMEM, "no memory for %d words of the remote group", m);
+    }
+    if (told == GW_OK) told = coll_bcast(theirs, m, gw_type_int, leader, local);
+    if (told != GW_OK) {
+        free(theirs);
+        return told;
+    }
+    *theirs_out = theirs;
+    *n_out = m;
+    return GW_OK;
+}
+
+/* ---- create ---------------------------------------------------------------------------------------------------------------- */
+static int leader_check(struct gw_comm *local, int local_leader, struct gw_comm *peer, int remote_leader)
+{
+    if (local->remote) return gw_fail(GW_ECOMM, "local_comm is an intercommunicator; it must be an intracommunicator");
+    if (local_leader < 0 || local_leader >= local->size)
+        return gw_fail(GW_ERANK, "local_leader is %d; local_comm has ranks 0 to %d", local_leader, local->size - 1);
+    if (local->rank != local_leader) return GW_OK; /* peer_comm and remote_leader count at the leader alone */
+    if (remote_leader < 0 || remote_leader >= peer->targets)
+        return gw_fail(GW_ERANK, "remote_leader is %d; peer_comm has ranks 0 to %d", remote_leader, peer->targets - 1);
+    if (!peer->remote && remote_leader == peer->rank)
+        return gw_fail(GW_ERANK, "remote_leader is %d, which is this process: it cannot be in both groups",
+                       remote_leader);
+    return GW_OK;
+}
+
+static int group_words(struct gw_group *g, int32_t **words_out)
+{
+    int32_t *w = malloc(sizeof *w * ((size_t)g->size + 1));
+    if (!w) return gw_fail(GW_ENOMEM, "no memory for a list of %d members", g->size);
+    for (int i = 0; i < g->size; i++) w[i] = group_world(g, i);
+    *words_out = w;
+    return GW_OK;
+}
+
+static int disjoint_check(struct gw_group *a, struct gw_group *b)
+{
+    struct gw_group *both;
+    int rc = group_intersection(a, b, &both);
+    if (rc != GW_OK) return rc;
+    int n = both->size, who = n ? group_world(both, 0) : 0;
+    group_release(both);
+    if (!n) return GW_OK;
+    return gw_fail(GW_ECOMM,
+                   "the two groups must not overlap: %d processes are in both, the first is rank %d of MPI_COMM_WORLD",
+                   n, who);
+}
+
+/* The group at the other end of the bridge. */
+static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, struct gw_group **group_out)
+{
+    int32_t *mine, *theirs = NULL;
+    int n = 0, rc = group_words(local->group, &mine);
+    if (rc != GW_OK) return rc;
+    rc = bridge_swap(local, leader, b, mine, local->size, &theirs, &n);
+    if (rc == GW_OK) rc = group_from_map(n, theirs, group_out);
+    free(theirs);
+    free(mine);
+    return rc;
+}
+
+int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_comm *peer, int remote_leader, int tag,
+                           struct gw_comm **comm_out)
+{
+    int rc = leader_check(local, local_leader, peer, remote_leader);
+    if (rc != GW_OK) return rc;
+    struct bridge b = {.comm = peer, .rank = remote_leader, .tag = tag};
+    struct gw_group *remote;
+    rc = remote_of(local, local_leader, &b, &remote);
+    if (rc != GW_OK) return rc;
+    rc = disjoint_check(local->group, remote);
+    struct party p;
+    if (rc == GW_OK) rc = party_whole(local, local_leader, &p);
+    if (rc == GW_OK) {
+        uint32_t id;
+        p.bridge = &b;
+        rc = id_agree(&p, 2, &id);
+        if (rc == GW_OK) rc = comm_create_inter(local->group, remote, id, local, comm_out);
+        free(p.ranks);
+    }
+    group_release(remote);
+    return rc;
+}
+
+/* ---- merge ----------------------------------------------------------------------------------------------------------------- */
+/* Does my group come second?  Where both say the same, the one whose rank 0 is lower in MPI_COMM_WORLD comes first. */
+static int merge_order(struct gw_comm *c, int high, bool *second_out)
+{
+    enum { MIXED = 2 };
+    struct bridge b = bridge_of(c);
+    int mine[2] = {high, -high}, all[2], n, rc = coll_allreduce(mine, all, 2, gw_type_int, gw_op_max, c->local);
+    if (rc != GW_OK) return rc;
+    int32_t said = all[0] == -all[1] ? all[0] : MIXED, *theirs;
+    rc = bridge_swap(c->local, 0, &b, &said, 1, &theirs, &n);
+    if (rc != GW_OK) return rc;
+    int other = theirs[0];
+    free(theirs);
+    if (said == MIXED || other == MIXED)
+        return gw_fail(GW_EARG, "high must be equal on all members of a group; the %s group has both",
+                       said == MIXED ? "local" : "remote");
+    *second_out = said != other ? said > other : group_world(c->group, 0) > group_world(c->remote, 0);
+    return GW_OK;
+}
+
+int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out)
+{
+    if (!c->remote) return gw_fail(GW_ECOMM, "intercomm is an intracommunicator: it has no groups to merge");
+    bool second = false;
+    struct gw_group *both;
+    uint32_t id;
+    int rc = merge_order(c, high != 0, &second);
+    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
+    if (rc == GW_OK) rc = second ? group_union(c->remote, c->group, &both) : group_union(c->group, c->remote, &both);
+    if (rc != GW_OK) return rc;
+    rc = comm_create_object(both, id, c, comm_out);
+    group_release(both); /* the communicator holds it */
+    return rc;
+}
+
+/* ---- split, create --------------------------------------------------------------------------------------------------------- */
+/* Those of my color on both sides, if there are any on the other. */
+static int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
+                      struct gw_comm **comm_out)
+{
+    if (local->size > 0 && remote->size > 0) return comm_create_inter(local, remote, id, c, comm_out);
+    *comm_out = NULL;
+    return GW_OK;
+}
+
+int inter_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out)
+{
+    struct bridge b = bridge_of(c);
+    int32_t pair[2] = {color, key}, *ours = malloc(sizeof pair * (size_t)c->size), *theirs = NULL;
+    if (!ours) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
+    struct gw_group *local = NULL, *remote = NULL;
+    uint32_t id;
+    int n, rc = coll_allgather(pair, 2, gw_type_int, ours, 2, gw_type_int, c->local);
+    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, 2 * c->size, &theirs, &n);
+    /* One pair of ids serves all colors: no process is in two of the new communicators. */
+    if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);
+    if (rc == GW_OK && color != GW_UNDEFINED) {
+        assert(n == 2 * c->remote->size);
+        rc = split_group(c->group, ours, color, &local);
+        if (rc == GW_OK) rc = split_group(c->remote, theirs, color, &remote);
+        if (rc == GW_OK) rc = sides_join(c, local, remote, id, comm_out);
+    } else if (rc == GW_OK) {
+        *comm_out = NULL;
+    }
+    if (local) group_release(local);
+    if (remote) group_release(remote);
+    free(theirs);
+    free(ours);
+    return rc;
+}
+
+int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
+{
+    struct bridge b = bridge_of(c);
+    struct gw_group *remote = NULL;
+    int32_t *ours = NULL, *theirs = NULL;
+    uint32_t id;
+    int n = 0, rc = group_within(group, c);
+    if (rc == GW_OK) rc = group_words(group, &ours);
+    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, group->size, &theirs, &n);
+    if (rc == GW_OK) rc = group_from_map(n, theirs, &remote);
+    if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);
+    if (rc == GW_OK && group->rank != GW_UNDEFINED)
+        rc = sides_join(c, group, remote, id, comm_out);
+    else if (rc == GW_OK)
+        *comm_out = NULL;
+    if (remote) group_release(remote);
+    free(theirs);
+    free(ours);
+    return rc;
+}

@@ -1,0 +1,46 @@
+/* world_private.h -- between world.c and inter.c: who agrees on a context id, and how the leaders of two groups talk.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WORLD_WORLD_PRIVATE_H
+#define GW_WORLD_WORLD_PRIVATE_H
+
+#include "coll/coll.h"
+#include "p2p/p2p.h"
+#include "world/world.h"
+
+/* Tag of agreements over a whole communicator; create_group and intercomm_create use the user's tag, which is never negative. */
+enum { TAG_WHOLE = -5 };
+
+/* From the leader of one group to that of another: rank `rank` of comm, on GW_STREAM_WORLD. */
+struct bridge {
+    struct gw_comm *comm;
+    int rank, tag;
+};
+
+/* Members of c who agree, ranks[n], and, where there is a bridge, those at its other end; ranks[0] walks it. */
+struct party {
+    struct gw_comm *c;
+    int *ranks;
+    int n, me, tag;
+    const struct bridge *bridge;
+};
+int party_whole(struct gw_comm *c, int leader,
+                struct party *out); /* all of them (intra); ranks[0] is the leader; free(ranks) */
+/* n consecutive ids that are free at every member of the party. */
+int id_agree(const struct party *p, int n, uint32_t *id_out);
+int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out); /* intercommunicators too: both groups */
+
+/* The leaders combine their values; both have the result. */
+int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op);
+/* The two groups exchange arrays: everybody in local gets that of the other group; free() it.  The leader walks the bridge. */
+int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n,
+                int32_t **theirs_out, int *n_out);
+
+/* World ranks of a group's members with this color, ordered by (key, old rank), from everybody's (color, key). */
+int split_group(struct gw_group *of, const int32_t *pairs, int color, struct gw_group **group_out);
+int inter_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out);
+int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
+int group_within(struct gw_group *g, struct gw_comm *c); /* GW_OK if every member of g is one of c's local group */
+
+#endif
