@@ -13,7 +13,7 @@ HANDLES = {"COMMUNICATOR": ("comm", "struct gw_comm", "C"), "DATATYPE": ("type",
            "OPERATION": ("op", "struct gw_op", "O"), "GROUP": ("group", "struct gw_group", "G"),
            "REQUEST": ("request", "struct gw_req", "R"), "MESSAGE": ("message", "struct gw_msg", "M"),
            "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I")}
-MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status)")  # requests may be MPI_REQUEST_NULL
+MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")  # requests may be MPI_REQUEST_NULL
 # Datatypes that need not be committed: those of inquiries.
 UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index"}
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
@@ -30,7 +30,7 @@ INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "
 def is_count(p):
     """A scalar that says how many items or bytes a buffer has."""
     return p.dir == "in" and not p.is_array and p.c in ("int", "MPI_Count", "MPI_Aint") and (
-        p.kind.startswith("POLYXFER_NUM_ELEM_NNI") or p.kind.startswith("POLYDTYPE_NUM_ELEM_NNI") or
+        p.kind.startswith("POLYXFER_NUM_ELEM_NNI") or p.kind == "XFER_NUM_ELEM_NNI" or p.kind.startswith("POLYDTYPE_NUM_ELEM_NNI") or
         p.name in ("incount", "outcount", "outsize", "insize"))
 
 
@@ -86,7 +86,7 @@ class Code:
         return " && ".join(conditions) or None
 
     def committed(self):
-        return (self.f.chapter == 6 or self.f.chapter == 3 or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
+        return (self.f.chapter in (3, 4, 6) or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
 
     def lookup(self, p):
         if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
@@ -246,7 +246,7 @@ class Code:
         if self.f.name.endswith("attach_buffer") or self.f.name == "MPI_Buffer_attach":
             self.check("std_bad_buffer(%s, size)" % p.name, "std_why_attach(%s, %s, size)" % (text, p.name))
             return
-        if self.f.chapter not in (3, 6) and self.f.name not in PACKERS:
+        if self.f.chapter not in (3, 4, 6) and self.f.name not in PACKERS:
             return  # an address, not a message
         if at == p.name:
             allowed = "%s != MPI_IN_PLACE" % p.name
@@ -294,10 +294,15 @@ class Code:
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
         elif p.kind in ("ARRAY_LENGTH_PI", "COMM_SIZE_PI"):
             self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name))
+        elif name == "partitions":
+            self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
+        elif p.kind == "RANK" and name == "source" and self.f.chapter == 4:
+            self.check("std_bad_dest(source, comm_o)", "std_why_dest(%s, source, comm_o)" % text)
         elif p.kind == "RANK" and name in ("dest", "source", "root") and self.comm:
             self.check("std_bad_%s(%s, comm_o)" % (name, name), "std_why_%s(%s, %s, comm_o)" % (name, text, name))
-        elif p.kind == "TAG" and (self.f.chapter == 3 or self.f.name in ("MPI_Comm_create_group", "MPI_Intercomm_create")):
-            receive = name == "recvtag" or (has_source and name == "tag")
+        elif p.kind == "TAG" and (self.f.chapter in (3, 4) or
+                                  self.f.name in ("MPI_Comm_create_group", "MPI_Intercomm_create")):
+            receive = name == "recvtag" or (has_source and name == "tag" and self.f.chapter == 3)
             if self.f.name.startswith("MPI_Status"):
                 return
             self.check("std_bad_recv_tag(%s)" % name if receive else "%s < 0" % name,

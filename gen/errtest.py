@@ -17,8 +17,8 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
            "INFO": ("MPI_Info", "info", "MPI_INFO_NULL", "INFO", "MPI_COMM_WORLD")}
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
-NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status)")
-NULL_INFO_OK = {"MPI_Comm_dup_with_info", "MPI_Comm_split_type", "MPI_Comm_set_info", "MPI_Alloc_mem"}
+NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
+NULL_INFO_OK = {"MPI_Psend_init", "MPI_Precv_init", "MPI_Comm_dup_with_info", "MPI_Comm_split_type", "MPI_Comm_set_info", "MPI_Alloc_mem"}
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
 # Good values of scalars and arrays by kind or name; others are 1.
 GOOD = {"KEYVAL": "comm_keyval", "KEY_INDEX": "0", "TAG": "5", "RANK": "me", "RANK_NNI": "0", "SPLIT_TYPE": "MPI_COMM_TYPE_SHARED",
@@ -111,7 +111,7 @@ class Cases:
         values = [] if null_ok else [(null, "the null handle")]
         values += [("(%s)(uintptr_t)%s" % (ctype, v), text) for v, text in GARBAGE]
         values += [("(%s)%s" % (ctype, other), "the handle of something else"), ("freed_" + word, "a freed one")]
-        if p.kind == "DATATYPE" and (self.f.chapter in (3, 6) or self.base in PACKERS) and self.base not in (
+        if p.kind == "DATATYPE" and (self.f.chapter in (3, 4, 6) or self.base in PACKERS) and self.base not in (
                 "MPI_Get_count", "MPI_Type_get_value_index"):
             values.append(("uncommitted", "not committed"))
         for value, text in values:
@@ -127,7 +127,7 @@ class Cases:
             self.add(p, "NULL", "NULL", "ARG")
 
     def buffer(self, p):
-        if self.f.chapter not in (3, 6) and self.base not in PACKERS:
+        if self.f.chapter not in (3, 4, 6) and self.base not in PACKERS:
             return
         if self.base.endswith("ttach") or self.base.endswith("attach_buffer"):
             self.add(p, "NULL", "NULL", "BUFFER")
@@ -135,7 +135,7 @@ class Cases:
         counts = {"MPI_Alltoallw", "MPI_Alltoallv", "MPI_Allgatherv", "MPI_Gatherv", "MPI_Scatterv", "MPI_Reduce_scatter"}
         if self.base not in counts:
             self.add(p, "NULL", "NULL", "BUFFER")
-        if self.f.chapter == 3 or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and self.base not in (
+        if self.f.chapter in (3, 4) or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and self.base not in (
                 "MPI_Scatter", "MPI_Scatterv"):
             self.add(p, "MPI_IN_PLACE", "MPI_IN_PLACE", "BUFFER")
         elif p.name == "sendbuf" and self.base in ("MPI_Scatter", "MPI_Scatterv"):
@@ -159,15 +159,17 @@ class Cases:
             self.add(p, "-1", "-1", "COUNT")
         elif p.kind.startswith("ARRAY_LENGTH"):
             self.add(p, "-1", "-1", "ARG")
+        elif name == "partitions":
+            self.add(p, "-1", "-1", "ARG")
         elif p.kind == "RANK" and self.comm:
             error = "ROOT" if name == "root" else "RANK"
             self.add(p, "-5", "-5", error)
             self.add(p, "nranks", "the size", error)
-            if name != "source":
-                self.add(p, "MPI_ANY_SOURCE", "MPI_ANY_SOURCE", error) if name == "dest" else self.add(p, "MPI_PROC_NULL", "MPI_PROC_NULL", error)
+            if name != "source" or self.f.chapter == 4:
+                self.add(p, "MPI_ANY_SOURCE", "MPI_ANY_SOURCE", error) if name in ("dest", "source") else self.add(p, "MPI_PROC_NULL", "MPI_PROC_NULL", error)
         elif p.kind == "TAG" and self.base not in ("MPI_Status_set_tag",):
             self.add(p, "-5", "-5", "TAG")
-            if not (name == "recvtag" or self.e.param("source") and name == "tag"):
+            if self.f.chapter == 4 or not (name == "recvtag" or self.e.param("source") and name == "tag"):
                 self.add(p, "MPI_ANY_TAG", "MPI_ANY_TAG", "TAG")
         elif p.kind == "KEYVAL":
             for value, text in [("MPI_KEYVAL_INVALID", "MPI_KEYVAL_INVALID"), ("12345", "12345"), ("freed_keyval", "a freed one"),

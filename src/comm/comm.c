@@ -24,7 +24,7 @@ static void comm_aim(struct gw_comm *c, const struct gw_group *targets)
 
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
-    c->ctx = ctx_id << 2;
+    c->ctx = ctx_id << GW_STREAM_BITS;
     c->rank = group->rank;
     c->size = group->size;
     c->lane = &gw_lanes[ctx_id % (uint32_t)gw_nlanes];

@@ -1,7 +1,7 @@
 /* comm.h -- groups and communicators as objects: members, context ids, rank -> peer.  No communication.
  *
- * A communicator's context id is one 30-bit number, equal on all members and never used for another communicator that
- * shares a member; on the wire it is shifted left by two to make room for the streams of enum gw_stream.
+ * A communicator's context id is one 29-bit number, equal on all members and never used for another communicator that
+ * shares a member; on the wire it is shifted left by GW_STREAM_BITS to make room for the streams of enum gw_stream.
  *
  * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one, and the ranks that messages go to
  * and come from are those of `remote`.  Its context id is equal in both groups, so a message says under it what rank its sender
@@ -15,7 +15,18 @@
 
 #include "req/req.h"
 
-enum gw_stream { GW_STREAM_P2P, GW_STREAM_COLL, GW_STREAM_WORLD, GW_STREAM_LEAF }; /* user, collectives, comm making, leaf set-up */
+/* Messages of different streams never match each other. */
+enum gw_stream {
+    GW_STREAM_P2P,   /* the user's */
+    GW_STREAM_COLL,  /* collectives */
+    GW_STREAM_WORLD, /* making communicators */
+    GW_STREAM_LEAF,  /* leaf set-up */
+    GW_STREAM_PART,  /* partitioned communication */
+    GW_STREAMS
+};
+#define GW_STREAM_BITS 3
+#define GW_CTX_ID_MAX (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
+_Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
 struct gw_group {
     struct gw_obj obj;
@@ -33,7 +44,7 @@ struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequ
 
 struct gw_comm {
     struct gw_obj obj;
-    uint32_t ctx;           /* context id << 2 */
+    uint32_t ctx;           /* context id << GW_STREAM_BITS */
     int rank, size;
     int targets;            /* ranks that messages go to: size, or the size of the remote group */
     struct gw_lane *lane;

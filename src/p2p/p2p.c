@@ -24,6 +24,7 @@ void p2p_finalize(void)
 {
     p2p_bsend_finalize_room();
     req_block_until(&gw_lanes[0], all_drained, NULL);
+    part_finalize();
 }
 
 /* Waits for a request of this room and gives it back to the pool. */
@@ -328,6 +329,8 @@ int p2p_cancel(struct gw_req **r)
 {
     struct gw_req *q = *r;
     struct gw_lane *lane = &gw_lanes[q->lane];
+    if (part_is(q))
+        return gw_fail(GW_EREQUEST, "this is a partitioned operation, which cannot be cancelled: complete it (MPI_Wait, MPI_Test)");
     if (q->flags & REQ_STATIC) return GW_OK; /* complete already: a cancel changes nothing */
     gw_lock(&lane->lock);
     if (q->flags & REQ_PERSISTENT) {
@@ -351,6 +354,7 @@ int p2p_test_cancelled(const struct gw_status *s, int *flag_out)
 int p2p_request_free(struct gw_req **r)
 {
     struct gw_req *q = *r;
+    if (part_is(q)) return part_free(r);
     *r = NULL;
     if (q->flags & REQ_STATIC) return GW_OK;
     struct gw_lane *lane = &gw_lanes[q->lane];

@@ -1,4 +1,4 @@
-/* p2p.h -- point-to-point calls (MPI 4.1 chapter 3): modes, probe, buffered, persistent, cancel, sendrecv.
+/* p2p.h -- point-to-point calls (MPI 4.1 chapters 3 and 4): modes, probe, buffered, persistent, partitioned, cancel, sendrecv.
  *
  * Targets of the entry points.  Arguments are checked (ranks in range or PROC_NULL/ANY, tags in range, types committed,
  * counts >= 0).  These functions take the lane's lock.  status may be NULL.  Errors that belong to a
@@ -61,6 +61,19 @@ int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
 int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
 int p2p_buffer_flush(struct gw_comm *c);
 int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
+
+/* Partitioned communication (MPI 4.1 chapter 4).  Each partition of the sender is a message of its own that goes when it is
+ * ready (beyond PART_MESSAGES_MAX partitions: a group of neighbours).  The two sides may divide the data differently; `info`
+ * has no keys yet.  p2p_pready* may be called by several threads at once, for different partitions. */
+#define PART_MESSAGES_MAX 32768
+int p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                   struct gw_info *info, struct gw_req **req_out);
+int p2p_precv_init(void *buf, int partitions, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
+                   struct gw_info *info, struct gw_req **req_out);
+int p2p_pready(int partition, struct gw_req *r);
+int p2p_pready_range(int low, int high, struct gw_req *r); /* both included */
+int p2p_pready_list(int n, const int *partitions, struct gw_req *r);
+int p2p_parrived(struct gw_req *r, int partition, int *flag_out); /* r NULL or inactive: true */
 
 /* For rooms above (collectives, making communicators): same, on another stream, ranks never PROC_NULL.
  * Blocking use: p2p_stream_send / recv.  Non-blocking: requests with notify. */

@@ -39,6 +39,12 @@ bool p2p_is_persistent_p2p(const struct gw_req *r);
 void p2p_persistent_release(struct gw_req *r);
 struct gw_req *p2p_persistent_inner(struct gw_req *r);
 
+/* Partitioned operations (partitioned.c). */
+static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }
+int part_start(struct gw_req *r);  /* inactive */
+int part_free(struct gw_req **r);  /* GW_EREQUEST if it is under way */
+void part_finalize(void);
+
 /* Buffered sends (bsend.c): copies into the buffer that applies and sends from there. */
 int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_bsend_init_room(void);

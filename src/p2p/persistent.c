@@ -98,6 +98,7 @@ int p2p_start(struct gw_req **r)
         return gw_fail(GW_EREQUEST, "the request is not persistent: only requests made by MPI_*_init calls can be started");
     if (q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST, "the persistent request is active: wait for it before starting it again");
+    if (part_is(q)) return part_start(q);
     struct persistent *p = container_of(q, struct persistent, req);
     struct gw_req *inner;
     int rc = q->kind == REQ_RECV ? p2p_irecv(p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner)

@@ -17,7 +17,7 @@
 
 #define GW_REQ_BYTES 320
 
-enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL };
+enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL, REQ_PSEND, REQ_PRECV }; /* the last two: partitioned */
 enum req_flag {
     REQ_PERSISTENT = 1, /* survives completion; inactive until started */
     REQ_ACTIVE = 2,     /* started and not yet waited for */

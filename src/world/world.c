@@ -11,7 +11,6 @@
 /* The next context id that this process has not yet seen taken.  0 and 1 are WORLD and SELF. */
 static struct gw_lock next_lock;
 static int64_t next_id = 2;
-enum { CTX_ID_MAX = 1 << 30 };
 
 /* Idempotent operations only: with a bridge, what both groups agreed on goes through each once more. */
 static int party_agree(const struct party *p, int64_t *values, int nvalues, struct gw_op *op)
@@ -40,7 +39,7 @@ int id_agree(const struct party *p, int n, uint32_t *id_out)
         gw_unlock(&next_lock);
         int rc = party_agree(p, v, 2, gw_op_max);
         if (rc != GW_OK) return rc;
-        if (v[0] + n > CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %d context ids have been used", CTX_ID_MAX);
+        if (v[0] + n > GW_CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_MAX);
         int64_t all_free = id_reserve(v[0], n);
         /* Where nobody has threads, nobody's next id can have moved meanwhile. */
         if (v[1]) {
