@@ -110,6 +110,15 @@ void spawn_free(struct job *j);
 /* program.c: by the libraries that the file names; those of scripts and of our own library are unknown. */
 enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_PMIX, PROGRAM_MPICH };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
+char *program_find(const char *name, const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
+enum program_is { PROGRAM_OTHER, PROGRAM_SCRIPT, PROGRAM_ELF };
+struct program_file {
+    enum program_is is;
+    bool other_machine; /* compiled for another kind of processor */
+    char loader[256];   /* who runs it: the interpreter of a script, the dynamic loader; "": nobody */
+};
+void program_read(const char *path, struct program_file *f_out);
+bool program_holds(const char *path, const char *word); /* whether the file can be read and has these bytes */
 /* pmix_server.c: PMIx for the ranks, where --pmix or their MPI library asks for it. */
 int pmix_start(struct job *j);      /* 0, also where nobody wants it; else an exit status after an explanation */
 void pmix_env(const struct job *j, int rank, struct words *own); /* adds what the rank needs to find the server */

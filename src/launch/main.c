@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "launch/doctor.h"
 
 /* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
 static void standard_open(void)
@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1};
     standard_open();
+    if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     int rc = options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);

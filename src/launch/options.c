@@ -13,6 +13,7 @@ extern char **environ;
 
 static const char help[] =
     "usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
+    "       mpiexec doctor [PROGRAM]   looks at what on this machine helps or hinders MPI jobs\n"
     "\n"
     "Starts PROGRAM as the ranks of one MPI job on this machine.\n"
     "\n"

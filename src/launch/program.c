@@ -71,41 +71,97 @@ static enum program_mpi mpi_of_image(const struct image *im)
     return PROGRAM_UNKNOWN;
 }
 
-static enum program_mpi mpi_of_file(const char *path)
+/* Maps a file that is not empty; false: it cannot be read. */
+static bool image_open(const char *path, struct image *im_out)
 {
-    enum program_mpi is = PROGRAM_UNKNOWN;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return is;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
-        struct image im = {MAP_FAILED, (size_t)st.st_size};
-        im.at = mmap(NULL, im.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (im.at != MAP_FAILED) {
-            is = mpi_of_image(&im);
-            munmap((void *)im.at, im.bytes);
-        }
+    if (fd < 0) return false;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    if (ok) {
+        *im_out = (struct image){MAP_FAILED, (size_t)st.st_size};
+        im_out->at = mmap(NULL, im_out->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = im_out->at != MAP_FAILED;
     }
     close(fd);
-    return is;
+    return ok;
 }
 
-enum program_mpi program_mpi(const char *name, const char *wdir)
+static void image_close(struct image *im) { munmap((void *)im->at, im->bytes); }
+
+char *program_find(const char *name, const char *wdir)
 {
-    if (strchr(name, '/')) {
-        char *file = gw_xasprintf("%s/%s", wdir && name[0] != '/' ? wdir : "", name);
-        enum program_mpi is = mpi_of_file(wdir && name[0] != '/' ? file : name);
-        free(file);
-        return is;
-    }
+    if (strchr(name, '/')) return wdir && name[0] != '/' ? gw_xasprintf("%s/%s", wdir, name) : gw_xasprintf("%s", name);
     const char *path = getenv("PATH");
     for (const char *p = path; p && *p;) {
         size_t n = strcspn(p, ":");
         char *file = gw_xasprintf("%.*s/%s", (int)n, p, name);
-        bool found = access(file, X_OK) == 0;
-        enum program_mpi is = found ? mpi_of_file(file) : PROGRAM_UNKNOWN;
+        if (access(file, X_OK) == 0) return file;
         free(file);
-        if (found) return is;
         p += n + (p[n] == ':');
     }
-    return PROGRAM_UNKNOWN;
+    return NULL;
+}
+
+enum program_mpi program_mpi(const char *name, const char *wdir)
+{
+    enum program_mpi is = PROGRAM_UNKNOWN;
+    struct image im;
+    char *file = program_find(name, wdir);
+    if (file && image_open(file, &im)) {
+        is = mpi_of_image(&im);
+        image_close(&im);
+    }
+    free(file);
+    return is;
+}
+
+/* "#!/usr/bin/python3 -u" -> "/usr/bin/python3"; what is no character of a path stays, as it spoils it. */
+static void read_script(const struct image *im, struct program_file *f)
+{
+    size_t at = 2, n = 0;
+    while (at < im->bytes && (im->at[at] == ' ' || im->at[at] == '\t')) at++;
+    while (at + n < im->bytes && !strchr(" \t\n", im->at[at + n]) && n + 1 < sizeof f->loader) n++;
+    f->is = PROGRAM_SCRIPT;
+    memcpy(f->loader, im->at + at, n);
+    f->loader[n] = 0;
+}
+
+static void read_elf(const struct image *im, const ElfW(Ehdr) * eh, struct program_file *f)
+{
+    struct image self;
+    f->is = PROGRAM_ELF;
+    if (image_open("/proc/self/exe", &self)) {
+        const ElfW(Ehdr) *own = part(&self, 0, sizeof *own);
+        f->other_machine = own && (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||
+                                   own->e_ident[EI_DATA] != eh->e_ident[EI_DATA]);
+        image_close(&self);
+    }
+    const ElfW(Phdr) *ph = f->other_machine ? NULL : part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
+    for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum; i++) {
+        const char *loader = ph[i].p_type == PT_INTERP ? text(im, ph[i].p_offset) : NULL;
+        if (loader) snprintf(f->loader, sizeof f->loader, "%s", loader);
+    }
+}
+
+void program_read(const char *path, struct program_file *f_out)
+{
+    struct image im;
+    *f_out = (struct program_file){.is = PROGRAM_OTHER};
+    if (!image_open(path, &im)) return;
+    const ElfW(Ehdr) *eh = part(&im, 0, sizeof *eh);
+    if (im.bytes > 2 && memcmp(im.at, "#!", 2) == 0)
+        read_script(&im, f_out);
+    else if (eh && memcmp(eh->e_ident, ELFMAG, SELFMAG) == 0)
+        read_elf(&im, eh, f_out);
+    image_close(&im);
+}
+
+bool program_holds(const char *path, const char *word)
+{
+    struct image im;
+    if (!image_open(path, &im)) return false;
+    bool holds = memmem(im.at, im.bytes, word, strlen(word)) != NULL;
+    image_close(&im);
+    return holds;
 }

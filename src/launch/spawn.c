@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "launch/doctor.h"
 
 extern char **environ;
 
@@ -176,6 +176,7 @@ static int explain_start(const struct launch_app *a, const int why[3])
     else
         say("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
             missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0 ? " (it is in this folder: say ./ before its name)"
+            : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
             : why[0] == EACCES ? " (is it executable? chmod +x)"
             : why[0] == ENOEXEC ? " (not a program of this machine, or a script without #!)" : "");
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
