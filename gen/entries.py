@@ -17,7 +17,7 @@ MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")  # requ
 # Datatypes that need not be committed: those of inquiries.
 UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index"}
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
-# Where MPI_IN_PLACE may stand: on every rank, or at the root alone.
+# Where MPI_IN_PLACE may stand: on every rank, or at the root alone.  By the name of the blocking call.
 IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "MPI_Scatter": ("recvbuf", True),
             "MPI_Scatterv": ("recvbuf", True), "MPI_Reduce": ("sendbuf", True), "MPI_Allgather": ("sendbuf", False),
             "MPI_Allgatherv": ("sendbuf", False), "MPI_Alltoall": ("sendbuf", False), "MPI_Alltoallv": ("sendbuf", False),
@@ -80,8 +80,8 @@ class Code:
             conditions.append("comm_o->rank == root")
         if p.name == "peer_comm":
             conditions.append("local_comm_o->rank == local_leader")
-        at = IN_PLACE.get(self.f.name)
-        if at and self.f.name not in REDUCTIONS and (p.name.startswith(at[0][:4]) or p.name == at[0][0] + "displs"):
+        at = IN_PLACE.get(self.f.blocking)
+        if at and self.f.blocking not in REDUCTIONS and (p.name.startswith(at[0][:4]) or p.name == at[0][0] + "displs"):
             conditions.append("%s != MPI_IN_PLACE" % at[0])
         return " && ".join(conditions) or None
 
@@ -219,7 +219,7 @@ class Code:
             self.check(quick or "true", 'std_why_requests("%s", %s, %s, %s)' % (name, name, n, "true" if may else "false"))
             if p.dir == "inout":
                 self.always.append("std_requests_out(%s, %s, %s);" % (o, n, name))
-        elif self.f.name == "MPI_Alltoallw":
+        elif self.f.blocking == "MPI_Alltoallw":
             # A datatype that goes with a count of 0 is not looked at.
             counts = "sendcounts" if name == "sendtypes" else "recvcounts"
             self.check("std_bad_types(%s, %s)" % (name, n),
@@ -239,7 +239,7 @@ class Code:
         params = self.e.params
         i = params.index(p)
         count = next((q for q in params[i + 1:] if is_count(q)), None)
-        at, root = IN_PLACE.get(self.f.name, (None, False))
+        at, root = IN_PLACE.get(self.f.blocking, (None, False))
         text, when = '"%s"' % p.name, None
         if p.root_only:
             when = "comm_o->rank == root"
@@ -253,7 +253,7 @@ class Code:
             if root:
                 allowed = "(%s || comm_o->rank != root)" % allowed
             when = " && ".join(filter(None, [when, allowed]))
-        if count is None or self.f.name in ("MPI_Reduce_scatter",):
+        if count is None or self.f.blocking == "MPI_Reduce_scatter":
             self.check("%s == MPI_IN_PLACE" % p.name, "std_why_buffer(%s, %s, 0, NULL)" % (text, p.name), when)
             return
         j = params.index(count)
@@ -334,6 +334,7 @@ def call_text(code):
     if "(" not in target:
         return "%s(%s)" % (target, ", ".join(code.args[p.name] for p in e.params))
     name, rest = target.split("(", 1)
+    rest = rest.replace("...", ", ".join(p.name for p in e.params if p.kind not in ("INFO", "REQUEST")))
 
     def word(m):
         w = m.group(0)

@@ -18,7 +18,7 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
-NULL_INFO_OK = {"MPI_Psend_init", "MPI_Precv_init", "MPI_Comm_dup_with_info", "MPI_Comm_split_type", "MPI_Comm_set_info", "MPI_Alloc_mem"}
+NULL_INFO_OK = re.compile(r"MPI_(Comm_dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|\w+_init)$")
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
 # Good values of scalars and arrays by kind or name; others are 1.
 GOOD = {"KEYVAL": "comm_keyval", "KEY_INDEX": "0", "TAG": "5", "RANK": "me", "RANK_NNI": "0", "SPLIT_TYPE": "MPI_COMM_TYPE_SHARED",
@@ -107,7 +107,7 @@ class Cases:
             if not p.is_array:
                 self.add(p, "NULL", "NULL", "ARG")
             return
-        null_ok = (p.kind == "REQUEST" and NULL_REQUEST_OK.match(self.base)) or (p.kind == "INFO" and self.base in NULL_INFO_OK)
+        null_ok = (p.kind == "REQUEST" and NULL_REQUEST_OK.match(self.base)) or (p.kind == "INFO" and NULL_INFO_OK.match(self.base))
         values = [] if null_ok else [(null, "the null handle")]
         values += [("(%s)(uintptr_t)%s" % (ctype, v), text) for v, text in GARBAGE]
         values += [("(%s)%s" % (ctype, other), "the handle of something else"), ("freed_" + word, "a freed one")]
@@ -133,12 +133,13 @@ class Cases:
             self.add(p, "NULL", "NULL", "BUFFER")
             return
         counts = {"MPI_Alltoallw", "MPI_Alltoallv", "MPI_Allgatherv", "MPI_Gatherv", "MPI_Scatterv", "MPI_Reduce_scatter"}
-        if self.base not in counts:
+        base = self.f.blocking
+        if base not in counts:
             self.add(p, "NULL", "NULL", "BUFFER")
-        if self.f.chapter in (3, 4) or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and self.base not in (
+        if self.f.chapter in (3, 4) or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and base not in (
                 "MPI_Scatter", "MPI_Scatterv"):
             self.add(p, "MPI_IN_PLACE", "MPI_IN_PLACE", "BUFFER")
-        elif p.name == "sendbuf" and self.base in ("MPI_Scatter", "MPI_Scatterv"):
+        elif p.name == "sendbuf" and base in ("MPI_Scatter", "MPI_Scatterv"):
             self.add(p, "MPI_IN_PLACE", "MPI_IN_PLACE", "BUFFER")
 
     def array(self, p):

@@ -79,6 +79,14 @@ class Function:
     def file(self):
         return FILES.get(self.chapter)
 
+    @property
+    def blocking(self):
+        """The name of the blocking call of a collective, also for its non-blocking and its persistent form."""
+        if self.chapter != 6:
+            return self.name
+        name = re.sub(r"_init$", "", self.name)
+        return re.sub(r"^MPI_I(\w)", lambda m: "MPI_" + m.group(1).upper(), name)
+
 
 class Model:
     def __init__(self):

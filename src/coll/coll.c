@@ -1,4 +1,4 @@
-/* coll.c -- the blocking collectives: what only a collective can check, its arguments as the algorithms see them, the choice.
+/* coll.c -- the collectives: what only a collective can check, its arguments as the algorithms see them, the choice.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,10 +16,26 @@ static struct plan_args args_of(const struct gw_comm *c, int root)
     return (struct plan_args){.rank = c->rank, .size = c->size, .root = root};
 }
 
-static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c)
+/* Behind a request.  alg NULL: there is nothing to do. */
+static GW_NOINLINE int start(const struct plan_algorithm *alg, const struct plan_args *a, const void *in, void *out,
+                             struct gw_comm *c, const struct coll_as *as)
+{
+    return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, in, out, c, as->req_out);
+}
+
+static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
+               struct coll_as *as)
 {
     if (unlikely(c->remote)) return gw_fail(GW_ECOMM, "collectives on intercommunicators are not there yet");
+    if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
+}
+
+/* The call is wrong (rc) or there is nothing to do. */
+static GW_NOINLINE int no_data(int rc, struct gw_comm *c, const struct coll_as *as)
+{
+    const struct plan_args none = {.size = c->size};
+    return rc == GW_OK && as ? start(NULL, &none, NULL, NULL, c, as) : rc;
 }
 
 static int root_check(int root, const struct gw_comm *c)
@@ -34,25 +50,26 @@ static int in_place_check(const void *buf, const char *what, bool allowed)
     return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which is not allowed here", what);
 }
 
-int coll_barrier(struct gw_comm *c)
+int coll_barrier(struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = args_of(c, 0);
-    return run(COLL_BARRIER, 0, &a, NULL, NULL, c);
+    return run(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
 }
 
-int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c)
+int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
 {
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
-    if (rc != GW_OK || count * t->size == 0) return rc;
+    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
     struct plan_args a = args_of(c, root);
     a.rcount = count, a.rt = t;
-    return run(COLL_BCAST, count * t->size, &a, buf, buf, c);
+    return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
 }
 
 /* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
-static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
-                  struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c)
+static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                  struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
+                  struct coll_as *as)
 {
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
@@ -62,23 +79,24 @@ static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rb
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
     if (c->rank == root) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
-    return run(COLL_GATHER, 0, &a, sbuf, rbuf, c);
+    return run(COLL_GATHER, 0, &a, sbuf, rbuf, c, as);
 }
 
-int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                struct gw_comm *c)
+int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                int root, struct gw_comm *c, struct coll_as *as)
 {
-    return gather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c);
+    return gather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c, as);
 }
 
 int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                 struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c)
+                 struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return gather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c);
+    return gather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c, as);
 }
 
-static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st,
-                   void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c)
+static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs,
+                   struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c,
+                   struct coll_as *as)
 {
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", c->rank == root);
@@ -88,19 +106,19 @@ static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, s
     a.in_place = rbuf == GW_IN_PLACE;
     a.rcount = rcount, a.rt = rt;
     if (c->rank == root) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
-    return run(COLL_SCATTER, 0, &a, sbuf, rbuf, c);
+    return run(COLL_SCATTER, 0, &a, sbuf, rbuf, c, as);
 }
 
-int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                 struct gw_comm *c)
+int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                 int root, struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c);
+    return scatter(sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c, as);
 }
 
 int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
-                  int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c)
+                  int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c);
+    return scatter(sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c, as);
 }
 
 /* ---- allgather, alltoall ------------------------------------------------------------------------------------------------------- */
@@ -111,33 +129,35 @@ static int64_t largest(struct gw_counts counts, int n)
     return most;
 }
 
-static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
-                     struct gw_counts displs, struct gw_type *rt, struct gw_comm *c)
+static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                     struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, struct gw_comm *c,
+                     struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
     int64_t bytes = (rcounts.v ? largest(rcounts, c->size) : rcount) * rt->size;
-    if (rc != GW_OK || bytes == 0) return rc;
+    if (rc != GW_OK || bytes == 0) return no_data(rc, c, as);
     struct plan_args a = args_of(c, 0);
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
     a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
-    return run(COLL_ALLGATHER, bytes, &a, sbuf, rbuf, c);
+    return run(COLL_ALLGATHER, bytes, &a, sbuf, rbuf, c, as);
 }
 
 int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                   struct gw_comm *c)
+                   struct gw_comm *c, struct coll_as *as)
 {
-    return allgather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, c);
+    return allgather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, c, as);
 }
 
 int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c)
+                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
-    return allgather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, c);
+    return allgather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, c, as);
 }
 
 /* In place, what goes out is what lies in the receive buffer. */
-static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c)
+static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf,
+                    struct gw_comm *c, struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
     if (rc != GW_OK) return rc;
@@ -146,32 +166,35 @@ static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, con
         a->scount = a->rcount, a->st = a->rt, a->sts = a->rts, a->scounts = a->rcounts, a->sdispls = a->rdispls;
         sbuf = rbuf;
     }
-    return run(kind, bytes, a, sbuf, rbuf, c);
+    return run(kind, bytes, a, sbuf, rbuf, c, as);
 }
 
 int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                  struct gw_comm *c)
+                  struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = args_of(c, 0);
     a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt;
-    return rcount * rt->size == 0 ? in_place_check(rbuf, "recvbuf", false)
-                                  : alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c);
+    if (rcount * rt->size == 0) return no_data(in_place_check(rbuf, "recvbuf", false), c, as);
+    return alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c, as);
 }
 
 int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c)
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
+                   struct coll_as *as)
 {
     struct plan_args a = args_of(c, 0);
     a.st = st, a.scounts = scounts, a.sdispls = sdispls, a.rt = rt, a.rcounts = rcounts, a.rdispls = rdispls;
-    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c);
+    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 
-int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c)
+int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
+                   void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
+                   struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = args_of(c, 0);
     a.sts = st, a.scounts = scounts, a.sdispls = sdispls, a.rts = rt, a.rcounts = rcounts, a.rdispls = rdispls;
-    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c);
+    a.n_sts = a.n_rts = c->size;
+    return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------------- */
@@ -196,65 +219,69 @@ static struct plan_args reduction(const struct gw_comm *c, int root, const void 
     return a;
 }
 
-int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c)
+int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
+                struct gw_comm *c, struct coll_as *as)
 {
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
     if (rc == GW_OK && c->rank == root) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || count * t->size == 0) return rc;
+    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
     struct plan_args a = reduction(c, root, sbuf, count, t, op);
-    return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c);
+    return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
-static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op,
-                         struct gw_comm *c)
+static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t,
+                         struct gw_op *op, struct gw_comm *c, struct coll_as *as)
 {
     int rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || count * t->size == 0) return rc;
+    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
     struct plan_args a = reduction(c, 0, sbuf, count, t, op);
-    return run(kind, count * t->size, &a, sbuf, rbuf, c);
+    return run(kind, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
-int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                   struct coll_as *as)
 {
-    return reduce_to_all(COLL_ALLREDUCE, sbuf, rbuf, count, t, op, c);
+    return reduce_to_all(COLL_ALLREDUCE, sbuf, rbuf, count, t, op, c, as);
 }
 
-int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+              struct coll_as *as)
 {
-    return reduce_to_all(COLL_SCAN, sbuf, rbuf, count, t, op, c);
+    return reduce_to_all(COLL_SCAN, sbuf, rbuf, count, t, op, c, as);
 }
 
-int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c)
+int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                struct coll_as *as)
 {
-    return reduce_to_all(COLL_EXSCAN, sbuf, rbuf, count, t, op, c);
+    return reduce_to_all(COLL_EXSCAN, sbuf, rbuf, count, t, op, c, as);
 }
 
 static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct gw_counts rcounts, struct gw_type *t,
-                          struct gw_op *op, struct gw_comm *c)
+                          struct gw_op *op, struct gw_comm *c, struct coll_as *as)
 {
     int64_t all = c->size * rcount;
     int rc = op_check(op, t);
     for (int i = 0; rcounts.v && i < c->size; i++) all += gw_counts_at(rcounts, i);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || all * t->size == 0) return rc;
+    if (rc != GW_OK || all * t->size == 0) return no_data(rc, c, as);
     struct plan_args a = reduction(c, 0, sbuf, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, t, op);
     a.rcounts = rcounts;
-    return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c);
+    return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);
 }
 
 int coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, struct gw_type *t, struct gw_op *op,
-                        struct gw_comm *c)
+                        struct gw_comm *c, struct coll_as *as)
 {
-    return reduce_scatter(sbuf, rbuf, 0, rcounts, t, op, c);
+    return reduce_scatter(sbuf, rbuf, 0, rcounts, t, op, c, as);
 }
 
 int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
-                              struct gw_comm *c)
+                              struct gw_comm *c, struct coll_as *as)
 {
-    return reduce_scatter(sbuf, rbuf, rcount, (struct gw_counts){0}, t, op, c);
+    return reduce_scatter(sbuf, rbuf, rcount, (struct gw_counts){0}, t, op, c, as);
 }
 
 /* ---- agreement of a group, for world/ ------------------------------------------------------------------------------------------------ */

@@ -1,8 +1,11 @@
-/* coll.h -- blocking collectives (MPI 4.1 chapter 6): targets of the entry points; algorithms and their choice inside.
+/* coll.h -- collectives (MPI 4.1 chapter 6): targets of the entry points; algorithms and their choice inside.
  *
  * sbuf may be GW_IN_PLACE where the standard allows it.  Arguments are checked by kind; what only a collective can know
  * (root in range, op against type, overlap rules) is checked here.  Every algorithm is a pure emitter of rounds (plan/plan.h);
  * on one node small collectives are fused leaf steps on the node segment.
+ *
+ * The last argument is NULL for the blocking call; else the operation is behind a request: started, or prepared for MPI_Start.
+ * Those go by messages.  The arrays of datatypes may go when the call returns, other arrays are the user's.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,34 +17,45 @@
 
 int coll_init(void);
 
-int coll_barrier(struct gw_comm *c);
-int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c);
-int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                struct gw_comm *c);
+struct coll_as {
+    enum { COLL_START, COLL_INIT } when;
+    struct gw_req **req_out;
+};
+
+int coll_barrier(struct gw_comm *c, struct coll_as *as);
+int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as);
+int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                int root, struct gw_comm *c, struct coll_as *as);
 int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                 struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c);
-int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                 struct gw_comm *c);
+                 struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as);
+int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                 int root, struct gw_comm *c, struct coll_as *as);
 int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
-                  int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c);
+                  int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as);
 int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                   struct gw_comm *c);
+                   struct gw_comm *c, struct coll_as *as);
 int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c);
+                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as);
 int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                  struct gw_comm *c);
+                  struct gw_comm *c, struct coll_as *as);
 int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c);
-int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c);
-int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c);
-int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c);
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
+                   struct coll_as *as);
+int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
+                   void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
+                   struct gw_comm *c, struct coll_as *as);
+int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
+                struct gw_comm *c, struct coll_as *as);
+int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                   struct coll_as *as);
 int coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, struct gw_type *t, struct gw_op *op,
-                        struct gw_comm *c);
+                        struct gw_comm *c, struct coll_as *as);
 int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
-                              struct gw_comm *c);
-int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c);
-int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c);
+                              struct gw_comm *c, struct coll_as *as);
+int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+              struct coll_as *as);
+int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                struct coll_as *as);
 
 /* For world/: a small allreduce of int64 values over a *group* of c, identified by tag, on GW_STREAM_WORLD (point-to-point
  * rounds only).  members[n] are ranks in c, me is my index.  op MAX or MIN or BAND, in place. */

@@ -155,5 +155,7 @@ extern const int coll_rule_count;
 int coll_select_init(void);
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
+const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
+                                                  struct gw_comm *c);
 
 #endif

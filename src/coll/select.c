@@ -94,11 +94,11 @@ int coll_select_init(void)
     return parse_forced(gw_set.coll);
 }
 
-static bool usable(const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c)
+static inline bool usable(const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c, bool messages)
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return true;
-    if (!gw_set.coll_leaf || !plan_leaf_ready(c)) return false;
+    if (messages || !gw_set.coll_leaf || !plan_leaf_ready(c)) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
@@ -110,19 +110,31 @@ static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64
                c->name[0] ? c->name : "a communicator without a name", alg->name, why);
 }
 
-const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a,
+                                                  struct gw_comm *c, bool messages)
 {
     a->chunk = gw_set.coll_chunk;
-    if (unlikely(forced[kind]) && usable(forced[kind], a, c)) {
+    if (unlikely(forced[kind]) && usable(forced[kind], a, c, messages)) {
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
         return forced[kind];
     }
     for (const struct choice *row = rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
-        if (!usable(row->alg, a, c)) continue;
+        if (!usable(row->alg, a, c, messages)) continue;
         if (!a->chunk) a->chunk = row->rule->chunk;
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
         return row->alg;
     }
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);
+}
+
+const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+{
+    return choose(kind, bytes, a, c, false);
+}
+
+const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
+                                                  struct gw_comm *c)
+{
+    return choose(kind, bytes, a, c, true);
 }

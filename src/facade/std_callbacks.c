@@ -7,7 +7,7 @@
 #include <limits.h>
 
 /* A plain user function counts with int: longer vectors go in pieces. */
-static void call_op(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t)
+static void call_op_with(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t)
 {
     MPI_Datatype handle = std_type_handle(t);
     if (cb->wide) {
@@ -20,6 +20,15 @@ static void call_op(const struct gw_callback *cb, void *in, void *inout, int64_t
         ((MPI_User_function *)cb->fn)((char *)in + done * t->extent, (char *)inout + done * t->extent, &n, &handle);
         done += n;
     }
+}
+
+/* A non-blocking collective may outlive the handle of its datatype, or another thread may free it now: then the function gets
+ * one of its own. */
+static void call_op(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t)
+{
+    bool own_handle = (t->obj.id == 0 || gw_threads) && !t->obj.predefined && type_handle_add(t) == GW_OK;
+    call_op_with(cb, in, inout, count, t);
+    if (own_handle) type_free(&t);
 }
 
 static int attr_result(const char *what, const struct gw_keyval *kv, int code)

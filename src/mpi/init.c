@@ -90,7 +90,7 @@ int mpi_init(int required, int *provided_out)
     mpi_hot.running = true;
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over: nobody sends into nothing. */
-    must(coll_barrier(&gw_comm_world), "waiting for the other ranks");
+    must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
     atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
     *provided_out = thread_level;
     return GW_OK;
@@ -117,7 +117,7 @@ int mpi_finalize(void)
     /* The first thing that finalize does, while everything still works: callbacks may communicate on MPI_COMM_SELF. */
     int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
     if (rc != GW_OK) return rc;
-    rc = coll_barrier(&gw_comm_world); /* nobody leaves while others still need its memory or its progress */
+    rc = coll_barrier(&gw_comm_world, NULL); /* nobody leaves while others still need its memory or its progress */
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;

@@ -168,17 +168,28 @@ int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type 
 }
 
 /* ---- requests made of others ------------------------------------------------------------------------------------ */
-void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out)
+int p2p_stream_chain(struct gw_req *inner, struct gw_done *done)
 {
     if (!req_is_done(inner)) {
         inner->notify = done;
         inner->flags |= REQ_FREED; /* back to the pool by itself, after notify */
-        return;
+        return GW_POSTED;
     }
     int err = unlikely(inner->err < 0) ? proto_error(inner) : GW_OK;
-    *status_out = inner->status;
     if (!(inner->flags & REQ_STATIC)) req_recycle(inner);
-    done->fn(done, err);
+    return err;
+}
+
+int p2p_stream_error(struct gw_req *r)
+{
+    return proto_error(r);
+}
+
+void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out)
+{
+    if (req_is_done(inner)) *status_out = inner->status;
+    int err = p2p_stream_chain(inner, done);
+    if (err != GW_POSTED) done->fn(done, err);
 }
 
 static void error_say(struct gw_done *done, int err)
@@ -332,6 +343,8 @@ int p2p_cancel(struct gw_req **r)
     if (part_is(q))
         return gw_fail(GW_EREQUEST, "this is a partitioned operation, which cannot be cancelled: complete it (MPI_Wait, MPI_Test)");
     if (q->flags & REQ_STATIC) return GW_OK; /* complete already: a cancel changes nothing */
+    if (q->kind == REQ_COLL)
+        return gw_fail(GW_EREQUEST, "the request is of a collective operation, which cannot be cancelled");
     gw_lock(&lane->lock);
     if (q->flags & REQ_PERSISTENT) {
         bool active = q->flags & REQ_ACTIVE;
@@ -351,10 +364,19 @@ int p2p_test_cancelled(const struct gw_status *s, int *flag_out)
     return GW_OK;
 }
 
+static void prepared_release(struct gw_req *q)
+{
+    struct req_prepared *p = container_of(q, struct req_prepared, req);
+    p->release.fn(&p->release, GW_OK);
+}
+
 int p2p_request_free(struct gw_req **r)
 {
     struct gw_req *q = *r;
     if (part_is(q)) return part_free(r);
+    if (q->kind == REQ_COLL && q->flags & REQ_ACTIVE)
+        return gw_fail(GW_EREQUEST,
+                       "the request is of a collective operation under way, which cannot be freed: wait for it");
     *r = NULL;
     if (q->flags & REQ_STATIC) return GW_OK;
     struct gw_lane *lane = &gw_lanes[q->lane];
@@ -362,7 +384,10 @@ int p2p_request_free(struct gw_req **r)
     bool idle = req_is_done(q) || !(q->flags & REQ_ACTIVE);
     if (idle) {
         if (q->flags & REQ_FINALIZE) q->final->fn(q->final, q->err);
-        if (q->flags & REQ_PERSISTENT) p2p_persistent_release(q);
+        if (q->kind == REQ_COLL)
+            prepared_release(q);
+        else if (q->flags & REQ_PERSISTENT)
+            p2p_persistent_release(q);
         req_recycle(q);
     } else {
         q->flags |= REQ_FREED;

@@ -82,5 +82,16 @@ int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                      struct gw_req **req_out);
 int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
+/* With the lane's lock held, of a request of the two above.  GW_POSTED: done->fn(done, err) is called under the lock when it is
+ * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled already. */
+int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
+int p2p_stream_error(struct gw_req *r);
+
+/* The words of an error of an inner request, kept until the wait or test that retires the outer one. */
+struct p2p_error {
+    struct gw_done done;
+    char *text;
+};
+void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* gw_fail_text() holds the words */
 
 #endif

@@ -26,10 +26,6 @@ static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, e
  * done->fn finds inner's result in p2p_chained_status(). */
 void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out);
 
-/* The words of an error of an inner request, kept until the wait or test that retires the outer one. */
-struct p2p_error { struct gw_done done; char *text; };
-void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* gw_fail_text() holds the words */
-
 enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                   struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */

@@ -99,6 +99,11 @@ int p2p_start(struct gw_req **r)
     if (q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST, "the persistent request is active: wait for it before starting it again");
     if (part_is(q)) return part_start(q);
+    if (q->kind == REQ_COLL) {
+        struct req_prepared *prepared = container_of(q, struct req_prepared, req);
+        prepared->start.fn(&prepared->start, GW_OK);
+        return prepared->rc;
+    }
     struct persistent *p = container_of(q, struct persistent, req);
     struct gw_req *inner;
     int rc = q->kind == REQ_RECV ? p2p_irecv(p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner)

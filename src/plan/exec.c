@@ -1,4 +1,4 @@
-/* exec.c -- runs the rounds of one collective: never blocks but in plan_run.
+/* exec.c -- runs the rounds of one collective: never blocks but in plan_run.  Requests are driven by start.c.
  *
  *   EMIT --local steps done--> POSTED --all requests complete--> EMIT of the next round ... --no steps--> over
  *   (a WAIT that does not hold yet leaves the round where it is)
@@ -80,11 +80,11 @@ static char *shm_slot(void *ctx, int rank, int slot) { return leaf_slot(ctx, ran
 
 static struct plan_memory memory_of(const struct plan_exec *x)
 {
-    return (struct plan_memory){x->in, x->out, x->tmp, x->args.tmp_shift, shm_slot, x->comm->coll};
+    return (struct plan_memory){x->in, x->out, x->tmp, x->args->tmp_shift, shm_slot, x->comm->coll};
 }
 
 /* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
-static inline uint64_t flag_at(const struct plan_exec *x, int phase) { return x->args.n << 20 | (uint64_t)phase; }
+static inline uint64_t flag_at(const struct plan_exec *x, int phase) { return x->args->n << 20 | (uint64_t)phase; }
 
 /* Acquire: pairs with [F1]; what the member wrote before it raised its flag is visible. */
 static inline uint64_t flag_of(const struct comm_coll *k, int rank)
@@ -96,9 +96,9 @@ static void publish(struct plan_exec *x, int phase)
 {
     struct comm_coll *k = x->comm->coll;
     /* [F1] pairs with the acquire in flag_of(). */
-    atomic_store_explicit(&k->flags[x->args.rank].value, flag_at(x, phase), memory_order_release);
-    for (int i = 0; i < x->args.size; i++)
-        if (i != x->args.rank) node_ring(k->local[i]);
+    atomic_store_explicit(&k->flags[x->args->rank].value, flag_at(x, phase), memory_order_release);
+    for (int i = 0; i < x->args->size; i++)
+        if (i != x->args->rank) node_ring(k->local[i]);
 }
 
 /* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
@@ -107,7 +107,7 @@ static bool all_reached(struct plan_exec *x, uint64_t value)
     struct comm_coll *k = x->comm->coll;
     if (k->safe >= value) return true;
     if (x->scan == 0) x->lowest = UINT64_MAX;
-    for (; x->scan < x->args.size; x->scan++) {
+    for (; x->scan < x->args->size; x->scan++) {
         uint64_t flag = flag_of(k, x->scan);
         if (flag < value) return false;
         if (flag < x->lowest) x->lowest = flag;
@@ -127,13 +127,13 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
     piece.rank = next;
     if (next >= 0) left = plan_address(m, &piece);
     /* From the last member down: each comes in as the left operand. */
-    if (left && op_reduce3(x->args.op, left, right, acc, s->a.count, s->a.type))
+    if (left && op_reduce3(x->args->op, left, right, acc, s->a.count, s->a.type))
         next--;
     else
         type_copy(right, s->a.count, s->a.type, acc, s->a.count, s->a.type);
     for (int r = next; r >= 0; r--) {
         piece.rank = r;
-        op_reduce(x->args.op, plan_address(m, &piece), acc, s->a.count, s->a.type);
+        op_reduce(x->args->op, plan_address(m, &piece), acc, s->a.count, s->a.type);
     }
 }
 
@@ -145,7 +145,7 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
         gw_copy(to + at, plan_address(m, &piece) + at, (size_t)gw_min64(s->stride, s->b.len - at));
         piece.rank++;
     }
-    assert(piece.rank <= x->args.size);
+    assert(piece.rank <= x->args->size);
 }
 
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
@@ -166,13 +166,13 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     struct comm_coll *k = x->comm->coll;
     switch (s->kind) {
     case PLAN_COPY: plan_copy(m, &s->a, &s->b); return true;
-    case PLAN_REDUCE: op_reduce(x->args.op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
+    case PLAN_REDUCE: op_reduce(x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
         return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_of(k, s->peer) >= flag_at(x, s->phase);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
-    case PLAN_EXPOSE: k->flags[x->args.rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
+    case PLAN_EXPOSE: k->flags[x->args->rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
     case PLAN_PULL: {
         int rc = pull(x, m, s);
         if (rc < 0 && x->err == GW_OK) x->err = rc;
@@ -189,7 +189,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     char *at = plan_address(m, r);
     struct gw_type *t = r->type ? r->type : gw_type_byte;
     int64_t count = r->type ? r->count : r->len;
-    int tag = (int)(x->args.n & 0x3fffffff), rc;
+    int tag = (int)x->args->n, rc;
     struct gw_req *req = NULL;
     if (s->kind == PLAN_SEND)
         rc = p2p_stream_isend(GW_STREAM_COLL, at, count, t, s->peer, tag, x->comm, &req);
@@ -201,6 +201,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
 
 static void post_all(struct plan_exec *x, const struct plan_memory *m)
 {
+    x->n_messages = 0;
     for (int i = 0; i < x->n_steps; i++)
         if (x->steps[i].kind == PLAN_RECV) post(x, m, &x->steps[i]);
     for (int i = 0; i < x->n_steps; i++)
@@ -220,24 +221,38 @@ static bool reqs_done(struct plan_exec *x)
 }
 
 /* As far as it goes without waiting; true: over.  *done_out counts the steps and rounds that it did. */
-static bool advance(struct plan_exec *x, int *done_out)
+bool plan_exec_advance(struct plan_exec *x, int *done_out)
 {
     struct plan_memory m = memory_of(x);
-    *done_out = 0;
-    for (;; ++*done_out) {
-        for (; x->at < x->n_steps; x->at++, ++*done_out)
-            if (!local_step(x, &m, &x->steps[x->at])) return false;
-        if (!x->posted) {
-            post_all(x, &m);
-            x->posted = true;
+    for (int done = 0;; done++) {
+        int at = x->at, n = x->n_steps;
+        for (; at < n; at++, done++) {
+            const struct plan_step *s = &x->steps[at];
+            if (s->kind <= PLAN_RECV) {
+                x->n_messages++;
+            } else if (!local_step(x, &m, s)) {
+                x->at = at;
+                *done_out = done;
+                return false;
+            }
         }
-        if (!reqs_done(x)) return false;
-        x->n_steps = x->alg->emit(&x->args, x->round++, x->steps);
+        x->at = at;
+        if (x->n_messages) post_all(x, &m);
+        if (x->n_reqs > 0 && !reqs_done(x)) {
+            *done_out = done;
+            return false;
+        }
+        x->n_steps = x->alg->emit(x->args, x->round++, x->steps);
         assert(x->n_steps <= PLAN_STEPS);
         x->at = 0;
-        x->posted = false;
         if (x->n_steps == 0) return true;
     }
+}
+
+void plan_exec_reset(struct plan_exec *x)
+{
+    x->round = x->n_steps = x->at = x->scan = x->n_messages = x->n_reqs = 0;
+    x->err = GW_OK;
 }
 
 /* INVARIANT P1: what everybody's flag must have reached before this collective writes into the region. */
@@ -251,15 +266,22 @@ static uint64_t leaf_entry(const struct comm_coll *k, uint64_t n)
 static void leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->comm->coll;
-    x->args.n = ++k->leaf_n;
-    uint64_t entry = leaf_entry(k, x->args.n);
+    x->args->n = ++k->leaf_n;
+    uint64_t entry = leaf_entry(k, x->args->n);
     if (unlikely(k->safe < entry)) {
         struct node_wait w;
         node_wait_begin(&w);
         while (!all_reached(x, entry)) node_wait_step(&w, req_progress() > 0);
         node_wait_end(&w);
     }
-    if (x->alg->kind == PLAN_WIDE) k->wide = x->args.n;
+    if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
+}
+
+char *plan_tmp_alloc(int64_t bytes)
+{
+    char *tmp = aligned_alloc(GW_CACHELINE, (size_t)(bytes + GW_CACHELINE - 1) & ~(size_t)(GW_CACHELINE - 1));
+    if (!tmp) gw_fail(GW_ENOMEM, "no memory for %lld temporary bytes of a collective", (long long)bytes);
+    return tmp;
 }
 
 /* Temporary memory is kept with the communicator from one collective to the next, up to a bound. */
@@ -270,8 +292,8 @@ static int tmp_get(struct plan_exec *x, int64_t bytes)
     if (k->tmp_bytes < bytes) {
         free(k->tmp);
         k->tmp_bytes = 0;
-        k->tmp = aligned_alloc(GW_CACHELINE, (size_t)(bytes + GW_CACHELINE - 1) & ~(size_t)(GW_CACHELINE - 1));
-        if (!k->tmp) return gw_fail(GW_ENOMEM, "no memory for %lld temporary bytes of a collective", (long long)bytes);
+        k->tmp = plan_tmp_alloc(bytes);
+        if (!k->tmp) return GW_ENOMEM;
         k->tmp_bytes = bytes;
     }
     x->tmp = k->tmp;
@@ -287,19 +309,32 @@ static void tmp_put(struct comm_coll *k)
     k->tmp_bytes = 0;
 }
 
-int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out, struct gw_comm *c)
+static void wait_over(struct plan_exec *x)
 {
     enum { PROGRESS_EVERY = 16 };
+    struct node_wait w;
+    int done = 0;
+    bool messages = x->alg->kind == PLAN_P2P;
+    node_wait_begin(&w);
+    for (unsigned turn = 1;; turn++) {
+        /* Others may need our point-to-point progress; a leaf itself does not. */
+        if (messages || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
+        node_wait_step(&w, done > 0);
+        if (plan_exec_advance(x, &done)) break;
+    }
+    node_wait_end(&w);
+}
+
+int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c)
+{
     struct plan_exec x;
     x.alg = alg;
-    x.args = *args;
+    x.args = args;
     x.comm = c;
     x.in = (char *)(uintptr_t)in;
     x.out = out;
     x.tmp = NULL;
-    x.round = x.n_steps = x.at = x.scan = x.n_reqs = 0;
-    x.posted = false;
-    x.err = GW_OK;
+    plan_exec_reset(&x);
     int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
     if (tmp > 0) {
         int rc = tmp_get(&x, tmp);
@@ -308,16 +343,9 @@ int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, con
     if (alg->kind)
         leaf_begin(&x);
     else
-        x.args.n = c->coll_seq++;
-    struct node_wait w;
-    node_wait_begin(&w);
+        args->n = c->coll_seq++ & PLAN_TAG_MASK;
     int done;
-    for (unsigned turn = 1; !advance(&x, &done); turn++) {
-        /* Others may need our point-to-point progress; a leaf itself does not. */
-        if (!alg->kind || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
-        node_wait_step(&w, done > 0);
-    }
-    node_wait_end(&w);
+    if (!plan_exec_advance(&x, &done)) wait_over(&x);
     if (tmp) tmp_put(c->coll);
     return x.err;
 }

@@ -1,8 +1,8 @@
 /* plan.h -- the step language of collectives, and what runs it.
  *
  * An algorithm is a pure function of (args, round) that writes at most PLAN_STEPS steps and returns their number, 0 when it is
- * over.  The same function serves the blocking call, the checker (all ranks in one process, real data) and, later, requests
- * and persistent calls: the executor never blocks, whoever drives it does.
+ * over.  The same function serves the blocking call, the non-blocking and the persistent one, and the checker (all ranks in one
+ * process, real data): the executor never blocks, whoever drives it does.
  *
  * In a round:  first the local steps in order (a WAIT holds back those behind it), then RECVs and SENDs are posted; the round is
  * over when all of them are complete.  So what a RECV of one round brings may be used from the next round on.
@@ -62,16 +62,18 @@ struct plan_step {
 /* Everything an algorithm may look at.  Counts per peer where the collective has them. */
 struct plan_args {
     int rank, size, root;
+    int32_t n_sts;                /* length of sts */
     int64_t scount, rcount;       /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
     struct gw_type *st, *rt;
     struct gw_counts scounts, sdispls, rcounts, rdispls; /* v NULL where unused; displacements in elements, bytes for w */
     struct gw_type **sts, **rts;  /* of w forms */
     struct gw_op *op;
     bool in_place;
+    int32_t n_rts;                /* length of rts */
     int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
-    uint64_t n;                   /* number of the collective on its communicator */
+    uint64_t n;                   /* number of the collective on its communicator; of messages, their tag */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
 struct plan_algorithm {
@@ -86,13 +88,13 @@ enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in 
 /* One collective under way. */
 struct plan_exec {
     const struct plan_algorithm *alg;
-    struct plan_args args;
+    struct plan_args *args;
     struct gw_comm *comm;
     char *in, *out, *tmp;
     int round, n_steps, at;
     int scan;                     /* member that a WAIT for everybody has come to, */
     uint64_t lowest;              /* and the lowest flag so far */
-    bool posted;
+    int n_messages;               /* seen in this round and not posted yet */
     int n_reqs, err;
     struct gw_req *reqs[PLAN_STEPS];
     struct plan_step steps[PLAN_STEPS];
@@ -100,8 +102,19 @@ struct plan_exec {
 
 int plan_init(void);
 
-/* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller). */
-int plan_run(const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out, struct gw_comm *c);
+/* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller).  Numbers args. */
+int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
+
+/* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in the
+ * call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any order;
+ * what must be alike on all members is the order of the calls that number them: plan_run by messages, plan_start of either kind.
+ * Persistent ones keep their number, so they may be started in different orders.  alg NULL: nothing is to be done.
+ *
+ * What args points to lives until the operation is over or the persistent request is freed: counts and displacements are the
+ * user's, the datatypes, sts and rts (copied), op and communicator are held.  Errors that are found later come with the request. */
+enum plan_when { PLAN_START, PLAN_INIT };
+int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
+               void *out, struct gw_comm *c, struct gw_req **req_out);
 
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */

@@ -18,6 +18,7 @@ struct chunk {
 static struct chunk *chunks[GW_MAX_LANES];
 static struct gw_list hooks[GW_MAX_LANES];
 static int hook_events[GW_MAX_LANES]; /* since the round of progress began */
+static struct gw_list works[GW_MAX_LANES];
 
 struct gw_req gw_req_sent = {.flags = REQ_STATIC, .kind = REQ_SEND, .done = 1};
 struct gw_req gw_req_procnull = {.flags = REQ_STATIC, .kind = REQ_RECV, .done = 1};
@@ -31,6 +32,7 @@ void req_init(void)
     gw_status_fill(&gw_req_procnull.status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
     for (int i = 0; i < GW_MAX_LANES; i++) {
         gw_list_init(&hooks[i]);
+        gw_list_init(&works[i]);
         gw_list_init(&gw_lanes[i].free_reqs);
     }
 }
@@ -134,11 +136,31 @@ int req_progress_locked(struct gw_lane *lane)
     return n;
 }
 
+void req_work_add(struct gw_lane *lane, struct req_work *w)
+{
+    gw_list_push(&works[lane->index], &w->link);
+}
+
+static GW_COLD int run_works(struct gw_lane *lane)
+{
+    struct gw_list *list = &works[lane->index];
+    for (int n = 0;; n++) {
+        gw_lock(&lane->lock);
+        struct req_work *w = gw_list_empty(list) ? NULL : container_of(list->next, struct req_work, link);
+        if (w) gw_list_del(&w->link);
+        gw_unlock(&lane->lock);
+        if (!w) return n;
+        w->run.fn(&w->run, GW_OK);
+    }
+}
+
 static int progress_lane(struct gw_lane *lane)
 {
     if (!gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
     int n = req_progress_locked(lane);
+    bool has_work = !gw_list_empty(&works[lane->index]);
     gw_unlock(&lane->lock);
+    if (unlikely(has_work)) n += run_works(lane);
     return n;
 }
 

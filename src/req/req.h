@@ -41,6 +41,14 @@ struct gw_req {
     struct gw_list link;   /* pool, or a list of its owner */
 };
 
+/* Persistent requests of the rooms above p2p/ (REQ_COLL) begin so: MPI_Start and MPI_Request_free reach them through p2p/. */
+struct req_prepared {
+    struct gw_req req;
+    struct gw_done start;   /* of an inactive one, no lock held; what it answers stands in `rc` */
+    struct gw_done release; /* gives up what it holds, lane lock held; the request is recycled then */
+    int rc;
+};
+
 extern struct gw_req gw_req_sent;     /* a completed send */
 extern struct gw_req gw_req_procnull; /* a completed receive from PROC_NULL */
 
@@ -76,9 +84,16 @@ struct req_hook { struct gw_list link; struct gw_done *poll; };
 void req_hook_add(struct gw_lane *lane, struct req_hook *h);
 void req_hook_del(struct gw_lane *lane, struct req_hook *h);
 void req_hook_count(struct gw_lane *lane, int n); /* a hook says how many things it made happen: waiting goes on awake */
-/* One round on one lane, lock held by the caller; returns the number of things that happened. */
+/* Work that a completion makes possible and that must not run under the lane's lock (users' functions, more messages).  It runs once,
+ * in whichever thread's round of progress lets the lock go next; then it may be added again. */
+struct req_work {
+    struct gw_list link;
+    struct gw_done run;
+};
+void req_work_add(struct gw_lane *lane, struct req_work *w); /* with the lane's lock held */
+/* One round on one lane, lock held by the caller, without the work that it adds; returns the number of things that happened. */
 int req_progress_locked(struct gw_lane *lane);
-/* One round on all lanes; takes the locks (skips a lane that another thread is progressing). */
+/* One round on all lanes, and their work; takes the locks (skips a lane that another thread is progressing). */
 int req_progress(void);
 /* Blocks until *r is done, progressing (spin, yield, sleep).  No lock held. */
 void req_block(struct gw_req *r);

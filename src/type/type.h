@@ -88,6 +88,7 @@ int type_f90_integer(int r, struct gw_type **type_out);
 void type_mark_large(struct gw_type *t);
 int type_commit(struct gw_type **type);
 int type_free(struct gw_type **type); /* sets NULL; predefined: GW_ETYPE */
+int type_handle_add(struct gw_type *t); /* one more handle, a new one where the user has freed it; held until type_free() */
 static inline struct gw_type *type_hold(struct gw_type *t) { gw_obj_ref(&t->obj); return t; }
 void type_destroy(struct gw_type *t);
 static inline void type_release(struct gw_type *t) { if (gw_obj_unref(&t->obj)) type_destroy(t); }

@@ -58,8 +58,6 @@ struct type_args {
 };
 int type_make(const struct type_args *a, struct gw_type **type_out);
 
-int type_handle_add(struct gw_type *t);                  /* one more handle that the user frees; the type is held */
-
 int prog_build(struct gw_type *t);                      /* from its shape; sets prog, is_dense, is_single */
 void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
 

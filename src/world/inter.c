@@ -57,7 +57,7 @@ int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const
     int32_t *theirs = NULL;
     int m = 0, rc = local->rank == leader ? leaders_swap(b, mine, n, &theirs, &m) : GW_OK;
     /* A leader that failed tells its group so. */
-    int answer = rc == GW_OK ? m : rc, told = coll_bcast(&answer, 1, gw_type_int, leader, local);
+    int answer = rc == GW_OK ? m : rc, told = coll_bcast(&answer, 1, gw_type_int, leader, local, NULL);
     if (rc != GW_OK) return rc;
     if (told == GW_OK && answer < 0)
         told = gw_fail(answer, "the leader (rank %d) could not talk to that of the remote group", leader);
@@ -66,7 +66,7 @@ int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const
         theirs = malloc(sizeof *theirs * ((size_t)m + 1));
         if (!theirs) told = gw_fail(GW_ENOMEM, "no memory for %d words of the remote group", m);
     }
-    if (told == GW_OK) told = coll_bcast(theirs, m, gw_type_int, leader, local);
+    if (told == GW_OK) told = coll_bcast(theirs, m, gw_type_int, leader, local, NULL);
     if (told != GW_OK) {
         free(theirs);
         return told;
@@ -155,7 +155,7 @@ static int merge_order(struct gw_comm *c, int high, bool *second_out)
 {
     enum { MIXED = 2 };
     struct bridge b = bridge_of(c);
-    int mine[2] = {high, -high}, all[2], n, rc = coll_allreduce(mine, all, 2, gw_type_int, gw_op_max, c->local);
+    int mine[2] = {high, -high}, all[2], n, rc = coll_allreduce(mine, all, 2, gw_type_int, gw_op_max, c->local, NULL);
     if (rc != GW_OK) return rc;
     int32_t said = all[0] == -all[1] ? all[0] : MIXED, *theirs;
     rc = bridge_swap(c->local, 0, &b, &said, 1, &theirs, &n);
@@ -201,7 +201,7 @@ int inter_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out
     if (!ours) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
     struct gw_group *local = NULL, *remote = NULL;
     uint32_t id;
-    int n, rc = coll_allgather(pair, 2, gw_type_int, ours, 2, gw_type_int, c->local);
+    int n, rc = coll_allgather(pair, 2, gw_type_int, ours, 2, gw_type_int, c->local, NULL);
     if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, 2 * c->size, &theirs, &n);
     /* One pair of ids serves all colors: no process is in two of the new communicators. */
     if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);

@@ -137,7 +137,7 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
     uint32_t id;
     struct gw_group *group = NULL;
     struct gw_comm *new = NULL;
-    int rc = coll_allgather(pair, 2, gw_type_int, pairs, 2, gw_type_int, c);
+    int rc = coll_allgather(pair, 2, gw_type_int, pairs, 2, gw_type_int, c, NULL);
     /* One id serves all colors: no process is in two of the new communicators. */
     if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
     if (rc == GW_OK && color != GW_UNDEFINED) {

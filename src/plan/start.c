@@ -1,0 +1,292 @@
+/* start.c -- collectives behind requests: non-blocking ones run once, persistent ones as often as they are started.
+ *
+ *   IDLE --start--> RUNNING <--messages posted / the last one complete--> PARKED
+ *   RUNNING --no more rounds--> IDLE again, the request complete
+ *
+ * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: messages are out, `pending` of them; the completion of the last
+ * one, under the lock, hands the operation to the lane's work, and the thread that takes it from there makes it RUNNING.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "plan/plan_private.h"
+
+struct plan_op {
+    struct plan_exec x;
+    struct plan_args args;  /* x.args */
+    struct req_work work;
+    struct coll_req *req;
+    int64_t tmp_bytes;
+    int pending;            /* messages that are out; written under the lane's lock */
+    struct gw_type **types; /* copies of sts and rts, or NULL */
+    struct part {
+        struct gw_done done;
+        struct gw_req *inner;
+        struct plan_op *op;
+    } parts[PLAN_STEPS];
+    struct plan_op *next; /* spare */
+};
+struct coll_req {
+    struct req_prepared prepared; /* .req is the request, in both kinds */
+    struct plan_op *op;           /* NULL: nothing to do */
+    struct p2p_error error;
+};
+_Static_assert(sizeof(struct coll_req) <= GW_REQ_BYTES, "fits a pooled request");
+
+/* Operations that are over, for the next ones; temporaries up to KEEP bytes stay with them.  Under the lane's lock. */
+enum { MAX_SPARE = 64, KEEP = 64 << 10 };
+static struct {
+    struct plan_op *first;
+    int n;
+} spares[GW_MAX_LANES];
+
+static struct plan_op *op_get(struct gw_lane *lane)
+{
+    struct plan_op *op = spares[lane->index].first;
+    if (likely(op != NULL)) {
+        spares[lane->index].first = op->next;
+        spares[lane->index].n--;
+        return op;
+    }
+    op = calloc(1, sizeof *op);
+    if (!op) gw_fail(GW_ENOMEM, "no memory for another collective under way");
+    return op;
+}
+
+static void op_put(struct gw_lane *lane, struct plan_op *op)
+{
+    if (op->tmp_bytes > KEEP || spares[lane->index].n == MAX_SPARE) {
+        free(op->x.tmp);
+        op->x.tmp = NULL;
+        op->tmp_bytes = 0;
+    }
+    if (spares[lane->index].n == MAX_SPARE) {
+        free(op);
+        return;
+    }
+    op->next = spares[lane->index].first;
+    spares[lane->index].first = op;
+    spares[lane->index].n++;
+}
+
+/* ---- what it holds ------------------------------------------------------------------------------------------------------------- */
+static void types_hold(struct gw_type **types, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (types[i]) type_hold(types[i]);
+}
+static void types_release(struct gw_type **types, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (types[i]) type_release(types[i]);
+}
+
+/* The arrays of datatypes are the caller's: in their place come copies. */
+static int types_copy(struct plan_op *op)
+{
+    struct plan_args *a = &op->args;
+    int n_sts = a->sts ? a->n_sts : 0, n_rts = a->rts ? a->n_rts : 0;
+    op->types = NULL;
+    if (n_sts + n_rts == 0) return GW_OK;
+    op->types = malloc((size_t)(n_sts + n_rts) * sizeof(struct gw_type *));
+    if (!op->types) return gw_fail(GW_ENOMEM, "no memory for the datatypes of a collective of %d", a->size);
+    for (int i = 0; i < n_sts; i++) op->types[i] = a->sts[i];
+    for (int i = 0; i < n_rts; i++) op->types[n_sts + i] = a->rts[i];
+    a->sts = n_sts ? op->types : NULL;
+    a->rts = n_rts ? op->types + n_sts : NULL;
+    return GW_OK;
+}
+
+static void hold(const struct plan_op *op)
+{
+    const struct plan_args *a = &op->args;
+    types_hold((struct gw_type *[]){a->st, a->rt}, 2);
+    if (a->sts) types_hold(a->sts, a->n_sts);
+    if (a->rts) types_hold(a->rts, a->n_rts);
+    if (a->op) op_hold(a->op);
+    comm_hold(op->x.comm);
+}
+
+static void let_go(struct plan_op *op)
+{
+    const struct plan_args *a = &op->args;
+    types_release((struct gw_type *[]){a->st, a->rt}, 2);
+    if (a->sts) types_release(a->sts, a->n_sts);
+    if (a->rts) types_release(a->rts, a->n_rts);
+    if (a->op) op_release(a->op);
+    free(op->types);
+    op->types = NULL;
+    comm_release(op->x.comm);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------------------- */
+static void error_note(struct plan_op *op, int err)
+{
+    struct gw_req *r = &op->req->prepared.req;
+    if (err < 0 && r->err == GW_OK) p2p_error_keep(r, &op->req->error, err);
+}
+
+static void part_done(struct gw_done *d, int err)
+{
+    struct part *p = container_of(d, struct part, done);
+    struct plan_op *op = p->op;
+    if (unlikely(err < 0)) error_note(op, p2p_stream_error(p->inner));
+    if (--op->pending == 0) req_work_add(op->x.comm->lane, &op->work);
+}
+
+/* The messages of this round are out.  False: all are complete already. */
+static bool park(struct plan_op *op)
+{
+    struct gw_lane *lane = op->x.comm->lane;
+    gw_lock(&lane->lock);
+    int n = 0;
+    for (int i = 0; i < op->x.n_reqs; i++) {
+        op->parts[n] = (struct part){{part_done}, op->x.reqs[i], op};
+        int rc = p2p_stream_chain(op->x.reqs[i], &op->parts[n].done);
+        if (rc == GW_POSTED)
+            n++;
+        else
+            error_note(op, rc);
+    }
+    op->x.n_reqs = 0;
+    op->pending = n;
+    gw_unlock(&lane->lock);
+    return n > 0;
+}
+
+/* Complete: a persistent one keeps all it has for the next start. */
+static void over(struct plan_op *op)
+{
+    struct gw_lane *lane = op->x.comm->lane;
+    struct gw_req *r = &op->req->prepared.req;
+    bool once = !(r->flags & REQ_PERSISTENT);
+    if (once) let_go(op);
+    gw_lock(&lane->lock);
+    if (once) op_put(lane, op);
+    req_complete(r);
+    gw_unlock(&lane->lock);
+}
+
+/* As far as it goes.  Afterwards the operation may be over already, by another thread. */
+static void run(struct plan_op *op)
+{
+    int done;
+    for (;;) {
+        bool is_over = plan_exec_advance(&op->x, &done);
+        if (unlikely(op->x.err < 0)) error_note(op, op->x.err);
+        if (is_over) break;
+        if (park(op)) return;
+    }
+    over(op);
+}
+
+static void resume(struct gw_done *d, int err)
+{
+    (void)err;
+    run(container_of(d, struct plan_op, work.run));
+}
+
+/* ---- making requests ------------------------------------------------------------------------------------------------------------- */
+static void activate(struct coll_req *q)
+{
+    struct gw_req *r = &q->prepared.req;
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    r->err = GW_OK;
+    r->flags |= REQ_ACTIVE;
+    gw_status_empty(&r->status);
+}
+
+static void complete_empty(struct gw_lane *lane, struct gw_req *r)
+{
+    gw_lock(&lane->lock);
+    req_complete(r);
+    gw_unlock(&lane->lock);
+}
+
+static void persistent_start(struct gw_done *d, int err)
+{
+    (void)err;
+    struct coll_req *q = container_of(d, struct coll_req, prepared.start);
+    q->prepared.rc = GW_OK;
+    activate(q);
+    if (!q->op) {
+        complete_empty(&gw_lanes[q->prepared.req.lane], &q->prepared.req);
+        return;
+    }
+    plan_exec_reset(&q->op->x);
+    run(q->op);
+}
+
+static void persistent_release(struct gw_done *d, int err)
+{
+    (void)err;
+    struct coll_req *q = container_of(d, struct coll_req, prepared.release);
+    struct plan_op *op = q->op;
+    if (!op) return;
+    struct gw_lane *lane = op->x.comm->lane;
+    let_go(op);
+    op_put(lane, op);
+}
+
+static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
+                   void *out, struct gw_comm *c)
+{
+    struct plan_exec *x = &op->x;
+    assert(alg->kind == PLAN_P2P);
+    x->alg = alg;
+    op->args = *args;
+    x->args = &op->args;
+    x->comm = c;
+    x->in = (char *)(uintptr_t)in;
+    x->out = out;
+    plan_exec_reset(x);
+    op->work.run.fn = resume;
+    int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
+    if (tmp > op->tmp_bytes) {
+        free(x->tmp);
+        x->tmp = plan_tmp_alloc(tmp);
+        op->tmp_bytes = x->tmp ? tmp : 0;
+        if (!x->tmp) return GW_ENOMEM;
+    }
+    return types_copy(op);
+}
+
+int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
+               void *out, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct gw_lane *lane = c->lane;
+    uint64_t n = c->coll_seq++ & PLAN_TAG_MASK;
+    gw_lock(&lane->lock);
+    struct plan_op *op = alg ? op_get(lane) : NULL;
+    struct coll_req *q = !alg || op ? (struct coll_req *)req_new(lane, REQ_COLL) : NULL;
+    int rc = !q ? GW_ENOMEM : op ? op_fill(op, alg, args, in, out, c) : GW_OK;
+    if (rc != GW_OK) {
+        if (op) op_put(lane, op);
+        if (q) req_recycle(&q->prepared.req);
+        gw_unlock(&lane->lock);
+        return rc;
+    }
+    gw_unlock(&lane->lock);
+    struct gw_req *r = &q->prepared.req;
+    r->errctx = (const void *)(uintptr_t)c->obj.id;
+    q->op = op;
+    if (op) {
+        op->req = q;
+        op->args.n = n | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
+        hold(op);
+    }
+    *req_out = r;
+    if (when == PLAN_INIT) {
+        q->prepared.start.fn = persistent_start;
+        q->prepared.release.fn = persistent_release;
+        r->flags = REQ_PERSISTENT;
+        return GW_OK;
+    }
+    activate(q);
+    if (op)
+        run(op);
+    else
+        complete_empty(lane, r);
+    return GW_OK;
+}
