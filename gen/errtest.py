@@ -18,7 +18,11 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
-NULL_INFO_OK = re.compile(r"MPI_(Comm_dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|\w+_init)$")
+NULL_INFO_OK = re.compile(r"MPI_(Comm_dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
+# Calls that need a communicator with a topology.
+TOPOLOGIES = [(re.compile(r"MPI_Cart(_get|_sub|_rank|_coords|_shift|dim_get)$"), "cart"),
+              (re.compile(r"MPI_Graph(_get|_neighbors|_neighbors_count|dims_get)$"), "graph"),
+              (re.compile(r"MPI_Dist_graph_neighbors"), "dist")]
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
 # Good values of scalars and arrays by kind or name; others are 1.
 GOOD = {"KEYVAL": "comm_keyval", "KEY_INDEX": "0", "TAG": "5", "RANK": "me", "RANK_NNI": "0", "SPLIT_TYPE": "MPI_COMM_TYPE_SHARED",
@@ -27,7 +31,8 @@ GOOD = {"KEYVAL": "comm_keyval", "KEY_INDEX": "0", "TAG": "5", "RANK": "me", "RA
         "POLYDTYPE_PACK_SIZE": "1024", "POLYNUM_BYTES_NNI": "1024", "POLYNUM_BYTES": "1024", "EXTRA_STATE": "NULL",
         "EXTRA_STATE2": "NULL", "COLOR": "0", "KEY": "0"}
 GOOD_ARRAYS = {"array_of_starts": "zeros", "array_of_distribs": "distribs", "array_of_dargs": "dargs", "ranks": "zeros",
-               "ranks1": "zeros", "displs": "zeros", "sdispls": "zeros", "rdispls": "zeros"}
+               "ranks1": "zeros", "displs": "zeros", "sdispls": "zeros", "rdispls": "zeros", "edges": "zeros", "sources": "zeros",
+               "destinations": "zeros", "coords": "zeros"}
 GARBAGE = [("0", "0"), ("0xffe", "a small number that is no handle"), ("0x5555deadbeef0", "a stray pointer")]
 
 
@@ -49,6 +54,8 @@ class Cases:
             if p.is_array:
                 return word + "s_good" if p.dir != "out" else "types_out"
             value = "MPI_SUM" if p.kind == "OPERATION" and p.dir == "in" else "good_" + word
+            if p.kind == "COMMUNICATOR" and p.dir == "in":
+                value = next(("good_" + kind for names, kind in TOPOLOGIES if names.match(self.base)), value)
             return "(%s_v = %s, &%s_v)" % (word, value, word) if "*" in p.c else value
         if p.kind == "STATUS":
             return "statuses"
@@ -145,7 +152,7 @@ class Cases:
     def array(self, p):
         if p.dir == "in" and p.kind in ("POLYXFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI") and p.name != "array_of_starts":
             self.add(p, "(void *)%s" % ("negative64" if self.e.large else "negative"), "[0] is -1", "COUNT")
-        if p.kind == "RANK" and p.dir == "in" and "[3]" not in p.c:
+        if p.kind in ("RANK", "RANK_NNI") and p.dir == "in" and "[3]" not in p.c:
             self.add(p, "wild", "[0] is -5", "RANK")
         if p.name in ("array_of_sizes", "array_of_subsizes", "array_of_gsizes", "array_of_psizes", "array_of_starts"):
             self.add(p, "(void *)%s" % ("negative64" if "int" not in p.c else "negative"), "[0] is -1", "ARG")

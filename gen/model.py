@@ -36,6 +36,9 @@ class Param:
         name = self.name if name is None else name
         m = re.match(r"^(.*?)((?:\[\d*\])+)$", self.c)
         base, tail = m.groups() if m else (self.c, "")
+        if self.kind == "WEIGHT" and tail:
+            # GCC warns where MPI_UNWEIGHTED, the address 10, is given for what is declared as an array.
+            base, tail = base + " *", ""
         return base + ("" if base.endswith("*") else " ") + name + tail
 
 

@@ -56,6 +56,11 @@ int comm_init(void)
     return GW_OK;
 }
 
+void comm_topo_release(struct gw_topo *t)
+{
+    if (t && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) free(t);
+}
+
 /* What a communicator owns, and at finalize also what WORLD and SELF own. */
 static void comm_empty(struct gw_comm *c)
 {
@@ -68,6 +73,8 @@ static void comm_empty(struct gw_comm *c)
     if (c->remote) group_release(c->remote);
     if (c->local) comm_release(c->local);
     if (c->info) gw_info_free(&c->info);
+    comm_topo_release(c->topo);
+    c->topo = NULL;
     c->errhandler = NULL;
     c->group = NULL;
 }

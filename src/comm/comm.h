@@ -40,6 +40,25 @@ static inline int group_world(const struct gw_group *g, int rank)
     return g->map ? g->map[rank] : g->first + rank * g->step;
 }
 
+/* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
+struct gw_topo {
+    _Atomic int refs;
+    int kind;               /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
+    int nin, nout;          /* neighbours of this process, as often as they are neighbours */
+    int *in, *out;          /* their ranks, in the order of the neighbourhood collectives; GW_PROC_NULL beyond the border of a grid */
+    union {
+        struct { int ndims, *dims, *periods, *coords; } cart;
+        struct { int nnodes, nedges, *index, *edges; } graph;
+        struct { int *in_weights, *out_weights; } dist; /* NULL: not weighted */
+    };
+};
+static inline struct gw_topo *comm_topo_hold(struct gw_topo *t)
+{
+    if (t) atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+void comm_topo_release(struct gw_topo *t); /* NULL is right */
+
 struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */
 
 struct gw_comm {
@@ -59,6 +78,7 @@ struct gw_comm {
     uint64_t coll_seq;      /* collectives started */
     struct gw_attrs attrs;
     struct gw_info *info;   /* hints, may be NULL */
+    struct gw_topo *topo;   /* may be NULL */
     void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
     char name[GW_MAX_OBJECT_NAME];
 };

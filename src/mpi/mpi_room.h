@@ -8,6 +8,7 @@
 #include "boot/boot.h"
 #include "coll/coll.h"
 #include "p2p/p2p_fast.h"
+#include "topo/topo.h"
 #include "world/world.h"
 
 enum mpi_phase { MPI_PHASE_BEFORE, MPI_PHASE_RUNNING, MPI_PHASE_FINALIZED };

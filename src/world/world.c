@@ -74,7 +74,7 @@ int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
     return rc;
 }
 
-/* MPI 4.1 section 7.4.2: attributes by their copy functions, hints of `info` or else of c, not the name. */
+/* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` or else of c, not the name. */
 static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
 {
     uint32_t id;
@@ -83,6 +83,7 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
     if (rc != GW_OK) return rc;
     rc = c->remote ? comm_create_inter(c->group, c->remote, id, c, &new) : comm_create_object(c->group, id, c, &new);
     if (rc != GW_OK) return rc;
+    new->topo = comm_topo_hold(c->topo);
     rc = comm_set_info(new, info);
     if (rc == GW_OK) rc = gw_attr_copy_all(&c->attrs, &c->obj, &new->attrs);
     if (rc != GW_OK) {

@@ -30,7 +30,7 @@ static int ranges[1][3] = {{0, 0, 1}};
 static _Alignas(16) char out_space[1024];
 static void *const out = out_space;
 static MPI_Status statuses[4];
-static MPI_Comm good_comm, comm_v, freed_comm;
+static MPI_Comm good_comm, good_cart, good_graph, good_dist, comm_v, freed_comm; /* the middle three: a ring of each kind */
 static MPI_Group good_group, group_v, freed_group;
 static MPI_Datatype good_type, type_v, freed_type, uncommitted, types_v[64], types_good[64], types_out[4];
 static MPI_Op good_op, op_v, freed_op;
@@ -104,6 +104,15 @@ static void still_works(void)
     if (handler_calls) complain("the error handler ran");
 }
 
+static void topologies(void)
+{
+    int index[64], edges[64], next = (me + 1) % nranks, previous = (me + nranks - 1) % nranks;
+    for (int i = 0; i < nranks; i++) index[i] = i + 1, edges[i] = (i + 1) % nranks;
+    MPI_Cart_create(good_comm, 1, &nranks, ones, 0, &good_cart);
+    MPI_Graph_create(good_comm, nranks, index, edges, 0, &good_graph);
+    MPI_Dist_graph_create_adjacent(good_comm, 1, &previous, ones, 1, &next, ones, MPI_INFO_NULL, 0, &good_dist);
+}
+
 static void begin(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -117,6 +126,7 @@ static void begin(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &good_comm);
     MPI_Comm_set_errhandler(good_comm, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
+    topologies();
     memset(long_key, 'k', sizeof long_key - 1);
     good_type = MPI_INT;
     for (int i = 0; i < 64; i++) types_good[i] = types_v[i] = MPI_INT;

@@ -1,0 +1,20 @@
+/* topo_private.h -- shared by the files of topo/.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_TOPO_TOPO_PRIVATE_H
+#define GW_TOPO_TOPO_PRIVATE_H
+
+#include "topo/topo.h"
+
+/* A topology object with room for `nints` integers behind it, the first at *ints_out; NULL after gw_fail(). */
+struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out);
+/* Takes the next n integers of *ints, filled from `from` if that is not NULL. */
+int *topo_take(int **ints, int n, const int *from);
+/* A communicator of n members of c: its rank i is rank order[i] of c, or i where order is NULL.  NULL for the others. */
+int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **comm_out);
+int topo_intra(const struct gw_comm *c); /* GW_OK, or GW_ECOMM with the reason: c is an intercommunicator */
+/* GW_OK, or GW_ETOPOLOGY with the reason: c has no topology of this kind. */
+int topo_want(const struct gw_comm *c, int kind);
+
+#endif
