@@ -183,10 +183,8 @@ class Cases:
             for value, text in [("MPI_KEYVAL_INVALID", "MPI_KEYVAL_INVALID"), ("12345", "12345"), ("freed_keyval", "a freed one"),
                                 ("comm_keyval" if name == "type_keyval" else "type_keyval", "of something else")]:
                 self.add(p, value, text, "KEYVAL")
-        elif p.kind in ("COLOR", "ORDER", "TYPECLASS"):
+        elif p.kind in ("COLOR", "ORDER", "TYPECLASS", "SPLIT_TYPE"):
             self.add(p, "-7", "-7", "ARG")
-        elif p.kind == "SPLIT_TYPE":
-            self.add(p, "-7", "-7", "UNSUPPORTED_OPERATION")
 
 
 def emit(model):

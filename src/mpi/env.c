@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "node/node.h"
+
 static int answer(const char *text, char *out, size_t cap, int *len_out)
 {
     size_t n = (size_t)gw_min64((int64_t)strlen(text), (int64_t)cap - 1);
@@ -34,6 +36,23 @@ int mpi_get_library_version(char *version_out, int *len_out)
     snprintf(text, sizeof text, "Godwit %s, MPI %d.%d, standard ABI %d.%d, shared memory, compiled with %s", GODWIT_VERSION,
              GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, __VERSION__);
     return answer(text, version_out, GW_MAX_LIBRARY_VERSION_STRING, len_out);
+}
+
+/* The kinds that this machine has. */
+int mpi_get_hw_resource_info(struct gw_info **info_out)
+{
+    int32_t instance[NODE_HW_KINDS];
+    struct gw_info *info;
+    int rc = gw_info_create(&info);
+    if (rc != GW_OK) return rc;
+    node_hw_of_process(instance);
+    for (int k = 0; k < NODE_HW_KINDS && rc == GW_OK; k++)
+        if (instance[k] != NODE_HW_UNKNOWN) rc = gw_info_set(info, node_hw_names[k], instance[k] >= 0 ? "true" : "false");
+    if (rc != GW_OK)
+        gw_info_free(&info);
+    else
+        *info_out = info;
+    return rc;
 }
 
 /* The hint of MPI 4.1 section 9.2; memory is at least aligned for a cache line. */

@@ -84,4 +84,16 @@ bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_o
 void node_job_add(uint64_t job, int64_t bytes);  /* bytes are in place (release) */
 bool node_job_done(uint64_t job, int64_t total); /* acquire */
 
+/* ---- hardware that this process is bound to (hw.c) ---------------------------------------------------------
+ * Kinds of resources, from large to small, named as MPI_Get_hw_resource_info does.  Looked up at each call. */
+enum node_hw {
+    NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE, NODE_HW_PU, NODE_HW_KINDS
+};
+enum { NODE_HW_SEVERAL = -1, NODE_HW_UNKNOWN = -2 };
+extern const char *const node_hw_names[NODE_HW_KINDS]; /* "hwloc://NUMANode" */
+int node_hw_find(const char *name);                    /* with or without "hwloc://"; -1: no such kind */
+/* Per kind the number (in the node) of the one resource that holds all cpus on which threads of this process may run, or
+ * SEVERAL, or UNKNOWN: the kernel knows no such resource. */
+void node_hw_of_process(int32_t instance_out[NODE_HW_KINDS]);
+
 #endif

@@ -11,4 +11,9 @@ void heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every ran
 void wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void wait_close(void);
 
+enum { HW_MAX_CPUS = 8192 };
+struct hw_cpus { uint64_t bits[HW_MAX_CPUS / 64]; };
+/* node_hw_of_process for any set of cpus on a machine described under `sys`, as the kernel does under /sys/devices/system. */
+void hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
+
 #endif

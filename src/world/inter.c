@@ -1,4 +1,4 @@
-/* inter.c -- intercommunicators (MPI 4.1 section 7.6): create, merge, and what split and create mean for them.
+/* inter.c -- intercommunicators (MPI 4.1 section 7.6): create, merge, and what create from groups means for them.
  *
  * The leaders of the two groups talk over a bridge: at creation the user's peer communicator, afterwards the intercommunicator
  * itself between its ranks 0.  Everything else is done inside the groups.
@@ -8,11 +8,6 @@
 #include "world/world_private.h"
 
 #include <stdlib.h>
-
-static struct bridge bridge_of(struct gw_comm *c)
-{
-    return (struct bridge){.comm = c, .rank = 0, .tag = TAG_WHOLE};
-}
 
 /* ---- the bridge ---------------------------------------------------------------------------------------------------------- */
 /* Between the leaders: n items go out, m come in. */
@@ -154,7 +149,7 @@ int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_co
 static int merge_order(struct gw_comm *c, int high, bool *second_out)
 {
     enum { MIXED = 2 };
-    struct bridge b = bridge_of(c);
+    struct bridge b = bridge_whole(c);
     int mine[2] = {high, -high}, all[2], n, rc = coll_allreduce(mine, all, 2, gw_type_int, gw_op_max, c->local, NULL);
     if (rc != GW_OK) return rc;
     int32_t said = all[0] == -all[1] ? all[0] : MIXED, *theirs;
@@ -184,45 +179,18 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
     return rc;
 }
 
-/* ---- split, create --------------------------------------------------------------------------------------------------------- */
-/* Those of my color on both sides, if there are any on the other. */
-static int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
-                      struct gw_comm **comm_out)
+/* ---- create from groups ------------------------------------------------------------------------------------------------------ */
+int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
+               struct gw_comm **comm_out)
 {
-    if (local->size > 0 && remote->size > 0) return comm_create_inter(local, remote, id, c, comm_out);
     *comm_out = NULL;
-    return GW_OK;
-}
-
-int inter_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out)
-{
-    struct bridge b = bridge_of(c);
-    int32_t pair[2] = {color, key}, *ours = malloc(sizeof pair * (size_t)c->size), *theirs = NULL;
-    if (!ours) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
-    struct gw_group *local = NULL, *remote = NULL;
-    uint32_t id;
-    int n, rc = coll_allgather(pair, 2, gw_type_int, ours, 2, gw_type_int, c->local, NULL);
-    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, 2 * c->size, &theirs, &n);
-    /* One pair of ids serves all colors: no process is in two of the new communicators. */
-    if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);
-    if (rc == GW_OK && color != GW_UNDEFINED) {
-        assert(n == 2 * c->remote->size);
-        rc = split_group(c->group, ours, color, &local);
-        if (rc == GW_OK) rc = split_group(c->remote, theirs, color, &remote);
-        if (rc == GW_OK) rc = sides_join(c, local, remote, id, comm_out);
-    } else if (rc == GW_OK) {
-        *comm_out = NULL;
-    }
-    if (local) group_release(local);
-    if (remote) group_release(remote);
-    free(theirs);
-    free(ours);
-    return rc;
+    if (local->size == 0 || (c->remote && remote->size == 0)) return GW_OK;
+    return c->remote ? comm_create_inter(local, remote, id, c, comm_out) : comm_create_object(local, id, c, comm_out);
 }
 
 int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
 {
-    struct bridge b = bridge_of(c);
+    struct bridge b = bridge_whole(c);
     struct gw_group *remote = NULL;
     int32_t *ours = NULL, *theirs = NULL;
     uint32_t id;

@@ -1,12 +1,10 @@
-/* world.c -- making communicators: context ids by agreement; dup, split, create, free.
+/* world.c -- making communicators: context ids by agreement; dup, create, free.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "world/world_private.h"
 
 #include <stdlib.h>
-
-#include "boot/boot.h"
 
 /* The next context id that this process has not yet seen taken.  0 and 1 are WORLD and SELF. */
 static struct gw_lock next_lock;
@@ -64,7 +62,7 @@ int party_whole(struct gw_comm *c, int leader, struct party *out)
 
 int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
 {
-    struct bridge b = {.comm = c, .rank = 0, .tag = TAG_WHOLE};
+    struct bridge b = bridge_whole(c);
     struct party p;
     int rc = party_whole(c->remote ? c->local : c, 0, &p);
     if (rc != GW_OK) return rc;
@@ -99,67 +97,6 @@ int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out) { return dup_wi
 int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
 {
     return dup_with(c, info, comm_out);
-}
-
-struct split_entry { int32_t color, key, rank; };
-
-static int split_order(const void *a, const void *b)
-{
-    const struct split_entry *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->rank - y->rank;
-}
-
-int split_group(struct gw_group *of, const int32_t *pairs, int color, struct gw_group **group_out)
-{
-    int n = 0;
-    struct split_entry *mine = malloc(sizeof *mine * (size_t)of->size);
-    int32_t *map = malloc(sizeof *map * (size_t)of->size);
-    int rc = mine && map ? GW_OK : gw_fail(GW_ENOMEM, "no memory to split a group of %d", of->size);
-    for (int i = 0; rc == GW_OK && i < of->size; i++)
-        if (pairs[2 * i] == color) mine[n++] = (struct split_entry){color, pairs[2 * i + 1], i};
-    if (rc == GW_OK) {
-        qsort(mine, (size_t)n, sizeof *mine, split_order);
-        for (int i = 0; i < n; i++) map[i] = group_world(of, mine[i].rank);
-        rc = group_from_map(n, map, group_out);
-    }
-    free(map);
-    free(mine);
-    return rc;
-}
-
-int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out)
-{
-    if (color < 0 && color != GW_UNDEFINED)
-        return gw_fail(GW_EARG, "color is %d; it must not be negative (or MPI_UNDEFINED to take no part)", color);
-    if (c->remote) return inter_split(c, color, key, comm_out);
-    int32_t pair[2] = {color, key}, *pairs = malloc(sizeof pair * (size_t)c->size);
-    if (!pairs) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
-    uint32_t id;
-    struct gw_group *group = NULL;
-    struct gw_comm *new = NULL;
-    int rc = coll_allgather(pair, 2, gw_type_int, pairs, 2, gw_type_int, c, NULL);
-    /* One id serves all colors: no process is in two of the new communicators. */
-    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
-    if (rc == GW_OK && color != GW_UNDEFINED) {
-        rc = split_group(c->group, pairs, color, &group);
-        if (rc == GW_OK) {
-            rc = comm_create_object(group, id, c, &new);
-            group_release(group); /* the communicator holds it */
-        }
-    }
-    free(pairs);
-    if (rc == GW_OK) *comm_out = new;
-    return rc;
-}
-
-int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out)
-{
-    (void)info; /* no key changes what SHARED means */
-    if (split_type != GW_COMM_TYPE_SHARED && split_type != GW_UNDEFINED)
-        return gw_fail(GW_EUNSUPPORTED, "split_type %d: only MPI_COMM_TYPE_SHARED and MPI_UNDEFINED are there yet", split_type);
-    /* A node is known by its lowest world rank. */
-    return world_comm_split(c, split_type == GW_UNDEFINED ? GW_UNDEFINED : gw_boot.local_to_world[0], key, comm_out);
 }
 
 int group_within(struct gw_group *g, struct gw_comm *c)

@@ -1,4 +1,4 @@
-/* world_private.h -- between world.c and inter.c: who agrees on a context id, and how the leaders of two groups talk.
+/* world_private.h -- between the files of world/: who agrees on a context id, and how the leaders of two groups talk.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,6 +17,12 @@ struct bridge {
     struct gw_comm *comm;
     int rank, tag;
 };
+
+/* Between the ranks 0 of an intercommunicator. */
+static inline struct bridge bridge_whole(struct gw_comm *c)
+{
+    return (struct bridge){.comm = c, .rank = 0, .tag = TAG_WHOLE};
+}
 
 /* Members of c who agree, ranks[n], and, where there is a bridge, those at its other end; ranks[0] walks it. */
 struct party {
@@ -37,9 +43,9 @@ int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct 
 int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n,
                 int32_t **theirs_out, int *n_out);
 
-/* World ranks of a group's members with this color, ordered by (key, old rank), from everybody's (color, key). */
-int split_group(struct gw_group *of, const int32_t *pairs, int color, struct gw_group **group_out);
-int inter_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out);
+/* A new communicator like c of a part of its group(s); NULL where one of them is empty.  remote: intercommunicators only. */
+int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
+               struct gw_comm **comm_out);
 int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
 int group_within(struct gw_group *g, struct gw_comm *c); /* GW_OK if every member of g is one of c's local group */
 
