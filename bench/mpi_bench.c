@@ -1,6 +1,6 @@
 /* mpi_bench.c -- times the MPI library it is compiled with; bench/compare builds it with each library and compares.
  *
- *     mpi_bench p2p | rate | coll | small      prints lines "name size microseconds" (rank 0): the best of the batches
+ *     mpi_bench p2p | rate | coll | small | icoll     prints lines "name size microseconds" (rank 0): the best of the batches
  *
  * Buffers rotate through 8 copies for payloads up to 64 KiB, so that they are not always hot in the same lines.
  *
@@ -81,6 +81,40 @@ static void gatherv(int i, int bytes)
     MPI_Barrier(MPI_COMM_WORLD); /* else ranks run ahead of the root */
 }
 
+/* Non-blocking ones: call and wait. */
+static void await(MPI_Request *q) { MPI_Wait(q, MPI_STATUS_IGNORE); }
+static void ibarrier(int i, int bytes)
+{
+    MPI_Request q;
+    (void)i, (void)bytes;
+    MPI_Ibarrier(MPI_COMM_WORLD, &q);
+    await(&q);
+}
+static void ibcast(int i, int bytes)
+{
+    MPI_Request q;
+    MPI_Ibcast(at(rbuf, i, bytes), bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &q);
+    await(&q);
+}
+static void iallreduce(int i, int bytes)
+{
+    MPI_Request q;
+    MPI_Iallreduce(at(sbuf, i, bytes), at(rbuf, i, bytes), bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &q);
+    await(&q);
+}
+static void ialltoall(int i, int bytes)
+{
+    MPI_Request q;
+    MPI_Ialltoall(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, MPI_COMM_WORLD, &q);
+    await(&q);
+}
+static void iallgather(int i, int bytes)
+{
+    MPI_Request q;
+    MPI_Iallgather(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, MPI_COMM_WORLD, &q);
+    await(&q);
+}
+
 static void time_it(const char *name, step_fn *step, int bytes, double per_step)
 {
     int n = batch_size(bytes);
@@ -114,6 +148,16 @@ static void run_coll(void)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) time_it(table[k].name, table[k].fn, sizes[i], 1);
 }
 
+static void run_icoll(void)
+{
+    static const struct { const char *name; step_fn *fn; } table[] = {
+        {"ibcast", ibcast}, {"iallreduce", iallreduce}, {"ialltoall", ialltoall}, {"iallgather", iallgather}};
+    static const int sizes[] = {8, 1024, 65536, 1048576};
+    time_it("ibarrier", ibarrier, 0, 1);
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) time_it(table[k].name, table[k].fn, sizes[i], 1);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -131,6 +175,8 @@ int main(int argc, char **argv)
         time_it("rate", window, 8, 64);
     else if (!strcmp(what, "coll"))
         run_coll();
+    else if (!strcmp(what, "icoll"))
+        run_icoll();
     else if (!strcmp(what, "small")) /* many ranks on few cores */
         time_it("barrier", barrier, 0, 1), time_it("allreduce", allreduce, 8, 1);
     free(sbuf), free(rbuf), free(counts), free(displs);
