@@ -2,7 +2,9 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "launch/doctor.h"
 
@@ -139,18 +141,42 @@ int doctor_main(int argc, char **argv)
     return problems ? 1 : 0;
 }
 
+/* A shell and the dynamic loader end with 127 where they find something missing. */
+unsigned doctor_kind(const struct job *j, int status)
+{
+    static const int broken[] = {EXIT_NOT_FOUND, 128 + SIGSEGV, 128 + SIGBUS, 128 + SIGILL, 128 + SIGABRT, 128 + SIGFPE};
+    unsigned kind = status == 1 ? AFTER_MEMORY : 0; /* how our library ends without its segment */
+    for (size_t i = 0; i < GW_ARRAY_LEN(broken); i++)
+        if (status == broken[i]) kind = AFTER_EXEC;
+    for (int i = 0; i < j->n; i++)
+        if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) > BOOT_INIT) return 0;
+    return kind;
+}
+
+/* mpiexec has said already that it is not there, or may not be executed. */
+static bool explained(const struct launch_app *a)
+{
+    char *path = program_find(a->argv[0], a->wdir);
+    bool is = !path || access(path, X_OK) < 0;
+    free(path);
+    return is;
+}
+
 void doctor_after(unsigned when, const struct job *j)
 {
-    struct machine m = {.ranks = j->n};
+    struct machine m = {.ranks = j->n, .set = {&j->o.env, NULL}};
     machine_look(&m, when);
     for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
         if (!(checks[i].after & when)) continue;
         for (int app = 0; app < (checks[i].fn == check_program ? j->o.n_apps : 1); app++) {
-            struct answer a = {FINDING_OK, "", ""};
-            m.program = j->o.apps[app].argv[0];
-            m.wdir = j->o.apps[app].wdir;
-            checks[i].fn(&m, &a);
-            if (a.is == FINDING_PROBLEM) answer_print(stderr, checks[i].what, &a);
+            const struct launch_app *a = &j->o.apps[app];
+            struct answer answer = {FINDING_OK, "", ""};
+            if (checks[i].fn == check_program && explained(a)) continue;
+            m.program = a->argv[0];
+            m.wdir = a->wdir;
+            m.set[1] = &a->env;
+            checks[i].fn(&m, &answer);
+            if (answer.is == FINDING_PROBLEM) answer_print(stderr, checks[i].what, &answer);
         }
     }
     machine_free(&m);

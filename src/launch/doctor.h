@@ -24,10 +24,11 @@ void answer_raise(struct answer *a, enum finding is, const char *fmt, ...) GW_PR
 
 enum { NOT_TRIED = -1 };
 struct machine {
-    const char *root;    /* stands before every path that is read: "", or an invented tree */
-    const char *program; /* NULL: none was given */
-    const char *wdir;    /* where the program will start, NULL: here */
-    int ranks;           /* that are to run; as many as cores where nobody said */
+    const char *root;           /* stands before every path that is read: "", or an invented tree */
+    const char *program;        /* NULL: none was given */
+    const char *wdir;           /* where the program will start, NULL: here */
+    const struct words *set[2]; /* what its environment has besides ours; NULL: nothing */
+    int ranks;                  /* that are to run; as many as cores where nobody said */
     /* environment */
     const char *path, *library_path, *preload, *tmpdir;
     char **env;
@@ -79,6 +80,8 @@ void program_judge(const struct machine *m, const char *loader_text, struct answ
 
 /* `mpiexec doctor ...`, argv[0] is "doctor"; the exit status. */
 int doctor_main(int argc, char **argv);
+/* Which AFTER_... a job that ended with `status` is worth; 0: none, it had begun. */
+unsigned doctor_kind(const struct job *j, int status);
 /* After a failure: prints the checks that are problems on stderr. */
 void doctor_after(unsigned when, const struct job *j);
 /* A program that is not there, but whose name is nearly a command of mpiexec: that command, else NULL. */

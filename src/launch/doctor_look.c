@@ -22,19 +22,25 @@
 
 extern char **environ;
 
+static uint64_t limit(int which, bool hard)
+{
+    struct rlimit r;
+    if (getrlimit(which, &r) < 0) return UINT64_MAX;
+    rlim_t v = hard ? r.rlim_max : r.rlim_cur;
+    return v == RLIM_INFINITY ? UINT64_MAX : v;
+}
+
 static int try_memfd(void)
 {
     enum { BYTES = 1 << 20 };
     int fd = memfd_create("godwit-doctor", MFD_CLOEXEC), rc = 0;
     if (fd < 0) return errno;
-    /* Growing past the limit of file sizes would also send SIGXFSZ. */
-    struct rlimit r;
-    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur < BYTES) rc = EFBIG;
-    if (!rc) rc = posix_fallocate(fd, 0, BYTES);
-    void *p = rc ? NULL : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    /* Growing past the limit of file sizes would also send SIGXFSZ; what that limit means another check says. */
+    if (limit(RLIMIT_FSIZE, false) >= BYTES) rc = posix_fallocate(fd, 0, BYTES);
+    void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         rc = errno;
-    else if (p)
+    else
         munmap(p, BYTES);
     close(fd);
     return rc;
@@ -78,14 +84,6 @@ static int try_cma(void)
     close(hold[1]);
     if (target > 0) waitpid(target, NULL, 0);
     return reader > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRIED;
-}
-
-static uint64_t limit(int which, bool hard)
-{
-    struct rlimit r;
-    if (getrlimit(which, &r) < 0) return UINT64_MAX;
-    rlim_t v = hard ? r.rlim_max : r.rlim_cur;
-    return v == RLIM_INFINITY ? UINT64_MAX : v;
 }
 
 /* Addresses of interfaces, IPv4 first among equals as the kernel lists them. */

@@ -44,20 +44,25 @@ void check_godwit(const struct machine *m, struct answer *a)
     if (uname(&u) == 0) answer_add(a, ", %s %s %s", u.sysname, u.release, u.machine);
 }
 
+/* The folder of this installation's library, as far as it lies where it should; else NULL.  Caller frees. */
+static char *own_library_folder(const struct machine *m)
+{
+    static const char *const folders[] = {"", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu", "/../lib/aarch64-linux-gnu"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(folders); i++)
+        if (root_there(m, "%s%s/libmpi_abi.so.1", m->own_bin, folders[i])) return gw_xasprintf("%s%s", m->own_bin, folders[i]);
+    return NULL;
+}
+
 void check_library(const struct machine *m, struct answer *a)
 {
-    static const char *const folders[] = {".", "../lib", "../lib64", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu"};
-    for (size_t i = 0; i < GW_ARRAY_LEN(folders); i++) {
-        if (!root_there(m, "%s/%s/libmpi_abi.so.1", m->own_bin, folders[i])) continue;
-        answer_add(a, "%s/%slibmpi_abi.so.1", m->own_bin, i ? folders[i] : "");
-        if (i) {
-            a->value[strlen(a->value) - strlen("libmpi_abi.so.1")] = 0;
-            answer_add(a, "/libmpi_abi.so.1");
-        }
-        return;
+    char *folder = own_library_folder(m);
+    if (folder) {
+        answer_add(a, "%s/libmpi_abi.so.1", folder);
+    } else {
+        answer_add(a, "libmpi_abi.so.1 does not lie beside this mpiexec");
+        answer_raise(a, FINDING_NOTE, "use the mpiexec of the installation that mpicc belongs to");
     }
-    answer_add(a, "libmpi_abi.so.1 does not lie beside this mpiexec");
-    answer_raise(a, FINDING_NOTE, "use the mpiexec of the installation that mpicc belongs to");
+    free(folder);
 }
 
 void check_settings(const struct machine *m, struct answer *a)
@@ -194,10 +199,11 @@ struct loaded {
     char path[512];
 };
 
-static void judge_foreign(const struct loaded *l, struct answer *a)
+static void judge_foreign(const struct machine *m, const struct loaded *l, struct answer *a)
 {
+    enum finding bad = m->ranks == 1 ? FINDING_NOTE : FINDING_PROBLEM; /* alone it needs nobody */
     if (strcmp(l->family, "standard ABI") == 0) {
-        answer_raise(a, FINDING_PROBLEM,
+        answer_raise(a, bad,
                      "that library cannot join a job of this mpiexec: put Godwit's lib folder first in LD_LIBRARY_PATH, or "
                      "start it with that library's mpiexec");
     } else if (strcmp(l->family, "Open MPI") == 0) {
@@ -207,10 +213,25 @@ static void judge_foreign(const struct loaded *l, struct answer *a)
             pmix ? "mpiexec starts it by PMIx, and it runs with its own library; to run with Godwit compile it with Godwit's mpicc"
                  : "to start it mpiexec needs PMIx: apt install libpmix2; or compile it with Godwit's mpicc");
     } else {
-        answer_raise(a, FINDING_PROBLEM,
+        answer_raise(a, bad,
                      "here it would run as so many jobs of one rank: compile it with Godwit's mpicc, or start it with "
                      "mpiexec.hydra (or mpiexec --pmix on, if that library uses PMIx)");
     }
+}
+
+static void judge_missing(const struct machine *m, const char *family, struct answer *a)
+{
+    char *folder = own_library_folder(m);
+    if (family && strcmp(family, "standard ABI") == 0 && folder)
+        answer_raise(a, FINDING_PROBLEM, "export LD_LIBRARY_PATH=%s, or compile the program with Godwit's mpicc", folder);
+    else if (family)
+        answer_raise(a, FINDING_PROBLEM,
+                     "compile the program with Godwit's mpicc (%s/mpicc), or add the folder of that library to "
+                     "LD_LIBRARY_PATH",
+                     m->own_bin);
+    else
+        answer_raise(a, FINDING_PROBLEM, "add the folder of that library to LD_LIBRARY_PATH");
+    free(folder);
 }
 
 /* One line of the loader's; *l gets the MPI library that it names. */
@@ -224,13 +245,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     l->family = mpi_of_library_name(base);
     if (missing || (arrow && strstr(arrow, "not found"))) {
         answer_add(a, "; %s is not found", name);
-        answer_raise(
-            a, FINDING_PROBLEM,
-            l->family && strcmp(l->family, "standard ABI") == 0
-                ? "export LD_LIBRARY_PATH=%s/../lib, or compile the program with Godwit's mpicc"
-            : l->family ? "compile the program with Godwit's mpicc (%s/mpicc), or add the folder of that library to LD_LIBRARY_PATH"
-                        : "add the folder of that library to LD_LIBRARY_PATH",
-            m->own_bin);
+        judge_missing(m, l->family, a);
         return false;
     }
     if (!l->family) return false;
@@ -264,14 +279,14 @@ void program_judge(const struct machine *m, const char *loader_text, struct answ
         answer_raise(a, FINDING_PROBLEM,
                      "two MPI libraries in one process do not work: compile the program and all its libraries with one mpicc");
     else if (first.family && strcmp(first.family, "Godwit") != 0)
-        judge_foreign(&first, a);
+        judge_foreign(m, &first, a);
     else if (!first.family && a->is == FINDING_OK)
         answer_add(a, "; it names no MPI library (perhaps it opens one later, as Python does)");
 }
 
 /* What the loader prints of the libraries that it would load, at most 3 s of it; caller frees.  glibc's --list ends at the first
  * that is missing, its trace names all; musl knows --list alone, and would start the program. */
-static char *loader_list(const char *loader, const char *program)
+static char *loader_list(const struct machine *m, const char *loader, const char *program)
 {
     enum { CAP = 1 << 16, MS = 3000 };
     char *text = gw_xcalloc(1, CAP);
@@ -282,6 +297,8 @@ static char *loader_list(const char *loader, const char *program)
     if (pid == 0) {
         dup2(p[1], 1);
         dup2(p[1], 2);
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; m->set[i] && k < m->set[i]->n; k++) putenv(m->set[i]->at[k]);
         if (strstr(loader, "musl"))
             execl(loader, loader, "--list", program, (char *)NULL);
         else if (setenv("LD_TRACE_LOADED_OBJECTS", "1", 1) == 0)
@@ -321,10 +338,12 @@ static void judge_file(const struct machine *m, const char *path, struct answer 
     program_read(path, &f);
     if (f.is == PROGRAM_SCRIPT) {
         judge_script(&f, a);
+    } else if (f.is == PROGRAM_TEXT) {
+        answer_add(a, ", a script without #!, which sh reads");
+        answer_raise(a, FINDING_NOTE, "begin it with a line such as #!/bin/sh, or say who reads it: mpiexec python3 %s", path);
     } else if (f.is == PROGRAM_OTHER) {
-        answer_add(a, ", neither a program nor a script with #!");
-        answer_raise(a, FINDING_PROBLEM, "begin it with a line such as #!/bin/sh, or say who runs it: mpiexec -n 4 python3 %s",
-                     path);
+        answer_add(a, " is no program of this machine");
+        answer_raise(a, FINDING_PROBLEM, "say who runs it, or compile it here");
     } else if (f.other_machine) {
         answer_add(a, ", compiled for another kind of processor");
         answer_raise(a, FINDING_PROBLEM, "compile it on this machine, or for it");
@@ -334,7 +353,7 @@ static void judge_file(const struct machine *m, const char *path, struct answer 
     } else if (!*f.loader) {
         answer_add(a, ", linked statically");
     } else {
-        char *text = loader_list(f.loader, path);
+        char *text = loader_list(m, f.loader, path);
         program_judge(m, text, a);
         free(text);
     }

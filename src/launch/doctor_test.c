@@ -278,6 +278,7 @@ static void foreign(void)
 {
     fresh();
     file("/opt/ompi/lib/libmpi.so.40", "ELF");
+    file("/opt/godwit/bin/mpiexec", "..GODWIT_BOOT..");
     file("/opt/godwit/lib/libmpi_abi.so.1", "..GODWIT_BOOT..");
     file("/opt/other/lib/libmpi_abi.so.1", "..");
     judged = "\tlinux-vdso.so.1 (0x1)\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n";
@@ -291,7 +292,7 @@ static void foreign(void)
     judged = "\tlibmpi.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n";
     CHECK(finds(judge, FINDING_PROBLEM, "libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
     judged = "\tlibmpi_abi.so.1 => not found\n";
-    CHECK(finds(judge, FINDING_PROBLEM, "libmpi_abi.so.1 is not found", "LD_LIBRARY_PATH=/opt/godwit/bin/../lib"));
+    CHECK(finds(judge, FINDING_PROBLEM, "libmpi_abi.so.1 is not found", "LD_LIBRARY_PATH=/opt/godwit/bin/../lib,"));
     judged = "Error loading shared library libmpi.so.40: No such file or directory (needed by ./a.out)\n"; /* musl */
     CHECK(finds(judge, FINDING_PROBLEM, "; libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
     judged = "./a.out: error while loading shared libraries: libmpi.so.40: cannot open shared object file\n";
@@ -314,7 +315,6 @@ static void foreign(void)
 
     CHECK(finds(check_path, FINDING_OK, "no mpiexec; no mpirun; no mpicc", ""));
     file("/opt/openmpi/bin/mpicc", "x");
-    file("/opt/godwit/bin/mpiexec", "..GODWIT_BOOT..");
     m.path = "/nowhere:/opt/openmpi/bin:/opt/godwit/bin";
     CHECK(finds(check_path, FINDING_NOTE, "mpiexec is this one; no mpirun; mpicc is /opt/openmpi/bin/mpicc (Open MPI)",
                 "PATH=/opt/godwit/bin"));

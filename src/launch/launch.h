@@ -98,6 +98,7 @@ struct job {
     bool pmix;              /* the ranks are offered PMIx */
     int exit_status;        /* what mpiexec will return */
     bool ending;            /* the others have been told to end */
+    unsigned failed;        /* why the start failed: AFTER_... of doctor.h */
 };
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
 {
@@ -111,7 +112,7 @@ void spawn_free(struct job *j);
 enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_PMIX, PROGRAM_MPICH };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 char *program_find(const char *name, const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
-enum program_is { PROGRAM_OTHER, PROGRAM_SCRIPT, PROGRAM_ELF };
+enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /* TEXT: no #!, but sh may know what to do */
 struct program_file {
     enum program_is is;
     bool other_machine; /* compiled for another kind of processor */

@@ -31,7 +31,11 @@ int main(int argc, char **argv)
     bind_make(&j.o, &j.bind);
     if (j.o.verbose) bind_print(&j.bind, j.n);
     rc = spawn_all(&j);
-    if (rc == 0) rc = watch(&j);
+    if (rc == 0) {
+        rc = watch(&j);
+        if (rc) j.failed = doctor_kind(&j, rc);
+    }
+    if (j.failed) doctor_after(j.failed, &j);
     pmix_stop();
     keeper_stop(&j);
     spawn_free(&j);

@@ -154,6 +154,8 @@ void program_read(const char *path, struct program_file *f_out)
         read_script(&im, f_out);
     else if (eh && memcmp(eh->e_ident, ELFMAG, SELFMAG) == 0)
         read_elf(&im, eh, f_out);
+    else if (!memchr(im.at, 0, im.bytes < 512 ? im.bytes : 512))
+        f_out->is = PROGRAM_TEXT;
     image_close(&im);
 }
 

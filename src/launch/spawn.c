@@ -22,8 +22,12 @@ extern char **environ;
 static int segment_make(struct job *j)
 {
     uint64_t bytes = boot_shm_offset(j->n);
+    j->failed = AFTER_MEMORY;
     j->memfd = memfd_create("godwit", MFD_CLOEXEC);
-    if (j->memfd < 0 || ftruncate(j->memfd, (off_t)bytes) < 0) {
+    signal(SIGXFSZ, SIG_IGN); /* a file that is too large is to be explained */
+    int rc = j->memfd < 0 ? -1 : ftruncate(j->memfd, (off_t)bytes);
+    signal(SIGXFSZ, SIG_DFL);
+    if (rc < 0) {
         say("cannot make the shared memory of the job: %s", strerror(errno));
         return EXIT_CANNOT_RUN;
     }
@@ -33,6 +37,7 @@ static int segment_make(struct job *j)
         return EXIT_CANNOT_RUN;
     }
     struct boot_head *h = j->head;
+    j->failed = 0;
     h->magic = BOOT_MAGIC;
     h->version = GODWIT_SHM_VERSION;
     h->nlocal = h->size = j->n;
@@ -216,6 +221,7 @@ int spawn_all(struct job *j)
     if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
     rc = keeper_start(j);
     if (rc) say("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
+    if (rc) j->failed = AFTER_PROCESSES;
     if (!rc) rc = pmix_start(j);
     if (rc) return EXIT_CANNOT_RUN;
     const struct launch_app *a = j->o.apps;
@@ -227,6 +233,7 @@ int spawn_all(struct job *j)
     close(report[1]);
     if (rc) {
         watch_kill_all(j, SIGKILL);
+        j->failed = AFTER_PROCESSES;
         return EXIT_CANNOT_RUN;
     }
     /* The pipe closes when every rank has become its program; what comes before that is a failure. */
@@ -234,6 +241,7 @@ int spawn_all(struct job *j)
         if (!rc) rc = explain_start(&j->o.apps[why[2]], why);
     close(report[0]);
     if (rc) watch_kill_all(j, SIGKILL);
+    if (rc) j->failed = AFTER_EXEC;
     return rc;
 }
 

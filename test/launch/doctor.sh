@@ -75,7 +75,11 @@ says problem program "lines end as on Windows" "carriage returns"
 doctor "$dir/missing"
 says problem program "a script for /gw/no/such, which cannot be started: No such file"
 doctor "$dir/bare"
-says problem program "neither a program nor a script" "#!/bin/sh"
+says note program "a script without #!" "#!/bin/sh"
+printf '\0\1' >"$dir/bytes"
+chmod +x "$dir/bytes"
+doctor "$dir/bytes"
+says problem program "no program of this machine"
 doctor "$dir/good"
 says ok program "a script for /bin/sh"
 cp "$build/mpi_world_size" "$dir/other"
@@ -84,7 +88,7 @@ doctor "$dir/other"
 says problem program "another kind of processor"
 cp "$build/mpi_world_size" "$dir/alone" # it looks for its library beside itself
 doctor "$dir/alone"
-says problem program "libmpi_abi.so.1 is not found" LD_LIBRARY_PATH
+says problem program "libmpi_abi.so.1 is not found" "LD_LIBRARY_PATH=$build,"
 if command -v mpicc.openmpi >/dev/null && command -v mpicc.mpich >/dev/null; then
     printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n' >"$dir/p.c"
     mpicc.openmpi "$dir/p.c" -o "$dir/with_openmpi"
@@ -98,8 +102,44 @@ fi
 # limits of this process
 (ulimit -n 40; doctor -n 50; says problem "open files" "at most 40; 50 ranks need about 182" "ulimit -Hn 182") || exit 1
 (ulimit -f 0; timeout 20 "$build/mpiexec" doctor 2>&1 </dev/null) | cat >"$dir/out"
-says problem "shared memory" "File too large" "ulimit"
 says problem "other limits" "size of files 0 bytes" "ulimit -f"
+
+# After a failure mpiexec asks the doctor itself, and shows problems alone.
+# after STATUS WORDS ARGUMENTS...: mpiexec's output is in $dir/out; WORDS "": no line of the doctor's
+after() {
+    want=$1 words=$2 rc=0
+    shift 2
+    timeout 20 "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
+    [ $rc = "$want" ] || fail "$* ended with status $rc, not $want: $(cat "$dir/out")"
+    if grep '^note \|^ok ' "$dir/out"; then fail "$*: a line that is no problem"; fi
+    if [ "$words" ]; then
+        grep -q "^problem *$words" "$dir/out" || fail "$*: no problem '$words' in $(cat "$dir/out")"
+    else
+        if grep '^problem' "$dir/out"; then fail "$*: there is no problem"; fi
+    fi
+}
+after 127 "program: $dir/windows, .*end as on Windows" -n 2 "$dir/windows"
+after 127 "program: $dir/missing, .*No such file" -n 1 true : -n 1 "$dir/missing"
+after 127 "program: $dir/alone; libmpi_abi.so.1 is not found" -n 2 "$dir/alone"
+after 0 "" -x LD_LIBRARY_PATH="$build" -n 2 "$dir/alone"
+after 127 "program: $dir/alone; libmpi_abi.so.1 is not found" -x LD_LIBRARY_PATH=/nowhere -n 2 "$dir/alone"
+after 127 "" -n 2 gw-no-such-program
+after 127 "" -n 2 sh -c 'exit 127'
+after 1 "" -n 2 false
+after 0 "" -n 2 "$dir/bare"
+(ulimit -f 0; timeout 20 "$build/mpiexec" -n 2 true 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
+grep -q "^problem *other limits: size of files 0 bytes" "$dir/out" && grep -q "^status 126" "$dir/out" || fail "no files: $(cat "$dir/out")"
+(ulimit -f 16; timeout 20 "$build/mpiexec" -n 2 "$build/mpi_world_size" 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
+grep -q "^problem *other limits: size of files" "$dir/out" && grep -q "^status 1$" "$dir/out" || fail "small files: $(cat "$dir/out")"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then # a user who has no processes left; for root there is no limit
+    chmod 755 "$dir"
+    cp "$build/mpiexec" "$dir/mpiexec"
+    rc=0
+    setpriv --reuid=61234 --regid=61234 --clear-groups prlimit --nproc=4 timeout 20 "$dir/mpiexec" -n 12 sleep 7371 >"$dir/out" 2>&1 \
+        </dev/null || rc=$?
+    [ $rc = 126 ] || fail "no processes: status $rc: $(cat "$dir/out")"
+    grep -q "^problem *processes: at most 4 of this user" "$dir/out" || fail "no processes: $(cat "$dir/out")"
+fi
 
 # its own options
 doctor --help
