@@ -14,6 +14,7 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
     gw_list_del(&r->work);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
+    if (pl->getting_since && r->ptr) pace_got(pl, r);
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
     recv_finish(r);
 }

@@ -45,10 +45,10 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool can_read = op->ptr && op->peer->ep && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
+    op->may_be_read = can_read;
     struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len};
     op->kind = PROTO_RTS;
     op->hdr.world = gw_boot.rank;
     op->ctl_len = sizeof rts;
     memcpy(op->payload, &rts, sizeof rts);
-    pl->fast.sent[can_read ? PROTO_R0 : PROTO_R1]++;
 }

@@ -13,6 +13,7 @@ void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
 {
     struct proto_cts cts = {r->got, r->want};
     r->state = RECV_TAKING;
+    pace_taking(pl);
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts,
              sizeof cts);
 }
@@ -27,6 +28,7 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
+    pl->fast.sent[PROTO_R1]++;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     if (!op->ptr) {
@@ -79,6 +81,7 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
         type_cursor_unpack(r->cursor, payload, n);
     r->got += n;
     if (r->got < r->want) return;
+    pace_taken(pl, r);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
     recv_finish(r);

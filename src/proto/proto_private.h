@@ -58,6 +58,7 @@ struct proto_op {
     uint8_t state, kind, ctl_len;
     bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
     bool is_over;                /* apart from that */
+    bool may_be_read;            /* the RTS says where the data lies */
     bool is_put_refused;         /* HELPING: the wire cannot write there; pieces go as DATA */
     union {
         struct proto_hdr hdr;
@@ -86,6 +87,10 @@ struct proto_out {               /* what waits for room on the way to one peer; 
     struct gw_list ops;
 };
 
+/* What the two ways of a middle-sized message have taken lately, in ticks a KiB; 0: not known. */
+enum { PACE_GET, PACE_PIECES, PACE_WAYS, PACE_CLASSES = 4, PACE_PEERS = 16 };
+struct proto_pace { uint32_t ticks[PACE_WAYS], turn; };
+
 struct proto_lane {
     struct proto_fast fast;      /* first */
     int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
@@ -96,6 +101,11 @@ struct proto_lane {
     int n_outs;                  /* peers with something queued */
     struct gw_list outs, asked, op_work, recv_work;
     int64_t unexpected_bytes, unexpected_max;
+    struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
+    uint64_t getting_since;      /* R0 goes on within this very call since then; 0: no */
+    int n_taking;                /* streams of pieces under way to here, */
+    uint64_t taking_since;       /* since when there are any, */
+    int64_t taken;               /* and what came by those that ended meanwhile */
     struct req_hook hook;
     struct gw_done poll;
     struct gw_lane *lane;
@@ -145,6 +155,12 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
 void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world);
 void recv_finish(struct proto_recv *r); /* everything that will come is there */
+
+/* proto_pace.c: R0 or R1 for a message that could take either? */
+bool pace_direct(struct proto_lane *pl, const struct proto_recv *r);
+void pace_got(struct proto_lane *pl, const struct proto_recv *r);   /* R0 began at getting_since and is over */
+void pace_taking(struct proto_lane *pl);                            /* R1 begins */
+void pace_taken(struct proto_lane *pl, const struct proto_recv *r); /* R1 is over */
 
 /* proto_get.c (R0) and proto_help.c */
 int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things that happened; r may be complete afterwards */

@@ -49,14 +49,16 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
-    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK) || !shm_cma_ok(p->ep)) {
+    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK) || !shm_cma_ok(p->ep) || !pace_direct(pl, r)) {
         pieces_ask(pl, r);
         return;
     }
     if (r->ptr && r->want >= gw_set.help_min && share_start(pl, r)) return;
     r->state = RECV_GETTING;
     gw_list_push(&pl->recv_work, &r->work);
+    pl->getting_since = gw_ticks();
     get_step(pl, r);
+    pl->getting_since = 0;
     if (!gw_list_empty(&pl->recv_work)) lane_hook(pl);
 }
 

@@ -16,14 +16,17 @@ static int64_t eager_limit(const struct proto_lane *pl)
 
 static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_peer *p, const struct wire_caps *caps)
 {
-    char direct[128] = "";
+    char direct[192] = "";
     bool can = caps->get && shm_cma_ok(p->ep);
     /* A peer that has not started yet cannot be asked. */
     bool may = can || (caps->get && p->ep->cma == SHM_CMA_UNKNOWN);
     if (may)
-        snprintf(direct, sizeof direct, "; from %lld bytes copied by the receiver%s, the sender helps from %lld",
-                 (long long)gw_set.cma_min, can ? "" : " where the kernel allows it", (long long)gw_set.help_min);
-    gw_explain(GW_LOG_PROTO, "eager to %lld bytes (inline to %zu), then in pieces through the wire%s; at most %lld bytes unexpected",
+        snprintf(direct, sizeof direct,
+                 "; from %lld bytes copied by the receiver if quicker, from %lld always%s, the sender helps from %lld",
+                 (long long)gw_set.cma_min, (long long)gw_set.cma_sure, can ? "" : " where the kernel allows it",
+                 (long long)gw_set.help_min);
+    gw_explain(GW_LOG_PROTO,
+               "eager to %lld bytes (inline to %zu), then in pieces through the wire%s; at most %lld bytes unexpected",
                (long long)eager_limit(pl), caps->short_max, direct, (long long)gw_set.unexpected_max);
 }
 
