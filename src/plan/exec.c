@@ -80,7 +80,7 @@ static char *shm_slot(void *ctx, int rank, int slot) { return leaf_slot(ctx, ran
 
 static struct plan_memory memory_of(const struct plan_exec *x)
 {
-    return (struct plan_memory){x->in, x->out, x->tmp, x->args->tmp_shift, shm_slot, x->comm->coll};
+    return (struct plan_memory){x->in, x->out, x->tmp, x->args->tmp_shift, shm_slot, x->leaf};
 }
 
 /* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static inline uint64_t flag_of(const struct comm_coll *k, int rank)
 
 static void publish(struct plan_exec *x, int phase)
 {
-    struct comm_coll *k = x->comm->coll;
+    struct comm_coll *k = x->leaf;
     /* [F1] pairs with the acquire in flag_of(). */
     atomic_store_explicit(&k->flags[x->args->rank].value, flag_at(x, phase), memory_order_release);
     for (int i = 0; i < x->args->size; i++)
@@ -104,7 +104,7 @@ static void publish(struct plan_exec *x, int phase)
 /* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
 static bool all_reached(struct plan_exec *x, uint64_t value)
 {
-    struct comm_coll *k = x->comm->coll;
+    struct comm_coll *k = x->leaf;
     if (k->safe >= value) return true;
     if (x->scan == 0) x->lowest = UINT64_MAX;
     for (; x->scan < x->args->size; x->scan++) {
@@ -150,7 +150,7 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
 
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
-    struct comm_coll *k = x->comm->coll;
+    struct comm_coll *k = x->leaf;
     struct gw_peer *p = comm_peer(x->comm, s->peer);
     struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
     if (!s->a.len) return GW_OK;
@@ -163,7 +163,7 @@ static int pull(struct plan_exec *x, const struct plan_memory *m, const struct p
 /* One local step: true if it is done, false if it must be tried again later. */
 static bool local_step(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
-    struct comm_coll *k = x->comm->coll;
+    struct comm_coll *k = x->leaf;
     switch (s->kind) {
     case PLAN_COPY: plan_copy(m, &s->a, &s->b); return true;
     case PLAN_REDUCE: op_reduce(x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
@@ -265,7 +265,7 @@ static uint64_t leaf_entry(const struct comm_coll *k, uint64_t n)
 
 static void leaf_begin(struct plan_exec *x)
 {
-    struct comm_coll *k = x->comm->coll;
+    struct comm_coll *k = x->leaf;
     x->args->n = ++k->leaf_n;
     uint64_t entry = leaf_entry(k, x->args->n);
     if (unlikely(k->safe < entry)) {
@@ -340,10 +340,13 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
         int rc = tmp_get(&x, tmp);
         if (rc != GW_OK) return rc;
     }
-    if (alg->kind)
+    if (alg->kind) {
+        x.leaf = c->coll;
         leaf_begin(&x);
-    else
+    } else {
+        x.leaf = NULL;
         args->n = c->coll_seq++ & PLAN_TAG_MASK;
+    }
     int done;
     if (!plan_exec_advance(&x, &done)) wait_over(&x);
     if (tmp) tmp_put(c->coll);

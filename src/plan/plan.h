@@ -90,6 +90,7 @@ struct plan_exec {
     const struct plan_algorithm *alg;
     struct plan_args *args;
     struct gw_comm *comm;
+    struct comm_coll *leaf;       /* comm->coll where it is used: another thread may make that now */
     char *in, *out, *tmp;
     int round, n_steps, at;
     int scan;                     /* member that a WAIT for everybody has come to, */

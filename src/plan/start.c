@@ -238,6 +238,7 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     op->args = *args;
     x->args = &op->args;
     x->comm = c;
+    x->leaf = NULL;
     x->in = (char *)(uintptr_t)in;
     x->out = out;
     plan_exec_reset(x);
