@@ -51,11 +51,13 @@ enum gw_error {
 /* Records why (printf text, kept per thread, at most 1 KiB) and returns `code`.  The function that decides
  * an error calls it once; those above only pass the code on. */
 int gw_fail(int code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
+/* The same for an error that a function of the user's answered: returns GW_ECALLBACK, whose class is then this MPI code. */
+int gw_fail_callback(int mpi_code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
 const char *gw_fail_text(void); /* the calling thread's last text; "" if none */
 void gw_fail_clear(void);
 const char *gw_error_name(int code); /* "GW_ETRUNCATE" */
 const char *gw_error_text(int code); /* the errors.def sentence */
-int gw_error_class(int code);        /* the MPI error class; GW_OK -> 0 */
+int gw_error_class(int code);        /* the MPI error class; GW_OK -> 0; GW_ECALLBACK -> the thread's last code of that kind */
 
 /* Prints "godwit: rank R (host, pid): ..." to stderr and ends the process with status 1 (for failures
  * before error handlers exist, and for broken invariants that a user can meet). */

@@ -20,6 +20,7 @@ _Static_assert(GW_ARRAY_LEN(rows) == GW_ELAST_ - GW_EFIRST_ - 1, "one row per er
 
 /* In the thread's own storage, so that two threads that fail at once each keep their reason. */
 static _Thread_local char fail_text[1024];
+static _Thread_local int callback_code; /* of the last GW_ECALLBACK */
 
 static const struct error_row *error_find(int code)
 {
@@ -27,16 +28,31 @@ static const struct error_row *error_find(int code)
     return &rows[code - GW_EFIRST_ - 1];
 }
 
+static GW_COLD void text_set(const char *fmt, va_list args)
+{
+    /* Through a local copy: a caller may pass gw_fail_text() as an argument to put words before it. */
+    char text[sizeof fail_text];
+    vsnprintf(text, sizeof text, fmt, args);
+    memcpy(fail_text, text, strlen(text) + 1);
+}
+
 int gw_fail(int code, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    /* Through a local copy: a caller may pass gw_fail_text() as an argument to put words before it. */
-    char text[sizeof fail_text];
-    vsnprintf(text, sizeof text, fmt, args);
+    text_set(fmt, args);
     va_end(args);
-    memcpy(fail_text, text, strlen(text) + 1);
     return code;
+}
+
+int gw_fail_callback(int mpi_code, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    text_set(fmt, args);
+    va_end(args);
+    callback_code = mpi_code;
+    return GW_ECALLBACK;
 }
 
 const char *gw_fail_text(void)
@@ -64,5 +80,6 @@ const char *gw_error_text(int code)
 int gw_error_class(int code)
 {
     const struct error_row *row = error_find(code);
+    if (code == GW_ECALLBACK && callback_code) return callback_code;
     return row ? row->class : code >= 0 ? 0 : GW_ERR_UNKNOWN;
 }

@@ -1,4 +1,5 @@
-/* std_callbacks.c -- calls users' functions with handles of the standard ABI: operations, attributes, error handlers.
+/* std_callbacks.c -- calls users' functions with handles of the standard ABI: operations, attributes, error handlers,
+ * generalized requests.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -67,8 +68,31 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_comm *c, int
     ((MPI_Comm_errhandler_function *)cb->fn)(&handle, mpi_code);
 }
 
+static int request_result(const char *what, int code)
+{
+    if (code == MPI_SUCCESS) return GW_OK;
+    return gw_fail_callback(code, "the %s function of a generalized request answered error code %d", what, code);
+}
+
+static int call_request_query(const struct req_user_fns *f, struct gw_status *status)
+{
+    return request_result("query", ((MPI_Grequest_query_function *)f->query.fn)(f->extra_state, (MPI_Status *)status));
+}
+
+static int call_request_free(const struct req_user_fns *f)
+{
+    return request_result("free", ((MPI_Grequest_free_function *)f->free.fn)(f->extra_state));
+}
+
+static int call_request_cancel(const struct req_user_fns *f, bool is_complete)
+{
+    return request_result("cancel", ((MPI_Grequest_cancel_function *)f->cancel.fn)(f->extra_state, is_complete));
+}
+
 void std_callbacks_install(void)
 {
+    static const struct req_user_calls requests = {call_request_query, call_request_free, call_request_cancel};
+    req_call_user = &requests;
     op_call_user = call_op;
     gw_attr_call_copy = call_attr_copy;
     gw_attr_call_delete = call_attr_delete;

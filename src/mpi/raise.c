@@ -74,7 +74,9 @@ static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char 
                        const char *reason)
 {
     char block[BLOCK_MAX], who[192], last_words[sizeof((struct boot_rank *)0)->what];
-    const char *class = mpi_class_name(mpi_code);
+    int class_number = mpi_code;
+    gw_errcode_find(mpi_code, &class_number);
+    const char *class = mpi_class_name(class_number);
     who_am_i(who, sizeof who);
     snprintf(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error", reason,
              what_to_do(eh));

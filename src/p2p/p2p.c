@@ -340,6 +340,7 @@ int p2p_cancel(struct gw_req **r)
 {
     struct gw_req *q = *r;
     struct gw_lane *lane = &gw_lanes[q->lane];
+    if (q->kind == REQ_USER) return req_user_cancel(q);
     if (part_is(q))
         return gw_fail(GW_EREQUEST, "this is a partitioned operation, which cannot be cancelled: complete it (MPI_Wait, MPI_Test)");
     if (q->flags & REQ_STATIC) return GW_OK; /* complete already: a cancel changes nothing */
@@ -374,6 +375,7 @@ int p2p_request_free(struct gw_req **r)
 {
     struct gw_req *q = *r;
     if (part_is(q)) return part_free(r);
+    if (q->kind == REQ_USER) return req_user_free(r);
     if (q->kind == REQ_COLL && q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST,
                        "the request is of a collective operation under way, which cannot be freed: wait for it");

@@ -17,7 +17,7 @@
 
 #define GW_REQ_BYTES 320
 
-enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL, REQ_PSEND, REQ_PRECV }; /* the last two: partitioned */
+enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL, REQ_PSEND, REQ_PRECV, REQ_USER }; /* PSEND, PRECV: partitioned */
 enum req_flag {
     REQ_PERSISTENT = 1, /* survives completion; inactive until started */
     REQ_ACTIVE = 2,     /* started and not yet waited for */
@@ -117,6 +117,19 @@ int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status);
 int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status);
 int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses);
 int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses);
+/* Generalized requests (MPI 4.1 section 13.2), kind REQ_USER.  No lock is held while the user's functions run.  What they fail
+ * with comes back as GW_ECALLBACK.  The door that makes statuses calls them: it fills in req_call_user at init. */
+struct req_user_fns { struct gw_callback query, free, cancel; void *extra_state; };
+struct req_user_calls {
+    int (*query)(const struct req_user_fns *f, struct gw_status *status);
+    int (*free)(const struct req_user_fns *f);
+    int (*cancel)(const struct req_user_fns *f, bool is_complete);
+};
+extern const struct req_user_calls *req_call_user;
+int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void), void *extra_state, struct gw_req **req_out);
+int req_user_complete(struct gw_req *r); /* GW_EREQUEST: of another kind, or complete already */
+int req_user_cancel(struct gw_req *r);
+int req_user_free(struct gw_req **r);    /* MPI_Request_free */
 const void *req_error_context(void); /* errctx of the calling thread's last failing wait/test; NULL if none */
 
 #endif

@@ -13,4 +13,7 @@ static inline bool req_is_inactive(const struct gw_req *r)
     return !r || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT;
 }
 
+/* A generalized request that is done: its status, as the user's function says it. */
+int req_user_query(struct gw_req *r);
+
 #endif

@@ -29,12 +29,12 @@ static inline int retire(struct gw_req **slot, struct gw_status *status)
         *slot = NULL;
         return GW_OK;
     }
-    if (unlikely(err < 0)) error_context = r->errctx;
     if (unlikely(r->flags & REQ_FINALIZE)) {
         r->flags &= (uint16_t)~REQ_FINALIZE;
         r->final->fn(r->final, err);
         err = r->err;
     }
+    if (unlikely(err < 0)) error_context = r->errctx;
     status_copy(status, &r->status);
     if (r->flags & REQ_PERSISTENT) {
         r->flags &= (uint16_t)~REQ_ACTIVE;
@@ -223,67 +223,77 @@ int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, 
 }
 
 /* ---- looking without retiring ----------------------------------------------------------------------------------- */
-int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
+/* The status of a request that is done or inactive.  An operation's own error is for the call that retires it; only the function
+ * that a generalized request asks for its status can fail here. */
+static int look(struct gw_req *r, struct gw_status *status)
 {
-    *flag_out = 1;
+    int err = GW_OK;
     if (req_is_inactive(r)) {
         status_empty(status);
         return GW_OK;
     }
-    if (!req_is_done(r)) req_progress();
-    *flag_out = req_is_done(r);
-    if (*flag_out) status_copy(status, &r->status);
-    return GW_OK;
+    if (unlikely(r->kind == REQ_USER)) err = req_user_query(r);
+    status_copy(status, &r->status);
+    if (unlikely(err < 0)) error_context = r->errctx;
+    return err;
 }
 
+/* The same for one of several: after the first error the statuses carry error classes, also the n_before already written. */
+static int look_among(struct gw_req *r, struct gw_status *statuses, int n_before, int rc)
+{
+    struct gw_status *s = statuses ? &statuses[n_before] : NULL;
+    int err = look(r, s);
+    for (int k = 0; err < 0 && rc == GW_OK && statuses && k < n_before; k++) statuses[k].error = GW_SUCCESS;
+    if (err < 0) rc = GW_EINSTATUS;
+    if (rc < 0 && s) s->error = gw_error_class(err);
+    return rc;
+}
+
+int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
+{
+    *flag_out = 1;
+    if (!req_is_inactive(r)) {
+        if (!req_is_done(r)) req_progress();
+        *flag_out = req_is_done(r);
+    }
+    return *flag_out ? look(r, status) : GW_OK;
+}
+
+/* These two make progress also where one is done: it stays, and a caller who waits for the others comes again and again. */
 int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
+    if (!all_done(n, r)) req_progress();
     int i = find_done(n, r);
-    if (i == -1) {
-        req_progress();
-        i = find_done(n, r);
-    }
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
-    if (i >= 0)
-        status_copy(status, &r[i]->status);
-    else if (i == GW_UNDEFINED)
-        status_empty(status);
-    return GW_OK;
+    return *flag_out ? look(i >= 0 ? r[i] : NULL, status) : GW_OK;
 }
 
 int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
 {
+    int rc = GW_OK;
     *flag_out = all_done(n, r);
     if (!*flag_out) {
         req_progress();
         *flag_out = all_done(n, r);
     }
-    for (int i = 0; *flag_out && statuses && i < n; i++) {
-        if (req_is_inactive(r[i]))
-            status_empty(&statuses[i]);
-        else
-            status_copy(&statuses[i], &r[i]->status);
-    }
-    return GW_OK;
+    for (int i = 0; *flag_out && i < n; i++) rc = look_among(r[i], statuses, i, rc);
+    return rc;
 }
 
 int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
-    int i = find_done(n, r), k = 0;
-    if (i == -1) {
-        req_progress();
-        i = find_done(n, r);
-    }
+    if (!all_done(n, r)) req_progress();
+    int i = find_done(n, r), k = 0, rc = GW_OK;
     if (i == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;
         return GW_OK;
     }
     for (i = 0; i < n; i++) {
         if (req_is_inactive(r[i]) || !req_is_done(r[i])) continue;
-        if (statuses) status_copy(&statuses[k], &r[i]->status);
+        rc = look_among(r[i], statuses, k, rc);
         indices_out[k++] = i;
     }
     *outcount_out = k;
-    return GW_OK;
+    return rc;
 }
