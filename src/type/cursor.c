@@ -34,37 +34,42 @@ static int64_t find_entry(const int64_t *from, int64_t n, int64_t pos)
 
 static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len);
 
-/* A loop over records of a few blocks each: block by block over a batch of records that stays in the first-level cache. */
-enum { RECORD_BLOCKS = 16, BATCH_BYTES = 8 << 10 };
+/* Records of a few blocks each. */
 static bool is_record(const struct type_prog *c)
 {
-    return c->count <= RECORD_BLOCKS && (c->kind == PROG_RUNS || (c->kind == PROG_VECTOR && c->child->kind == PROG_BLOCK));
+    return c->count <= TYPE_RECORD_BLOCKS && (c->kind == PROG_RUNS || (c->kind == PROG_VECTOR && c->child->kind == PROG_BLOCK));
 }
 
-static void move_records(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t n)
+/* Rows of a matrix: the loop inside without a walk for each.  Where rows are near each other and their blocks far apart (columns of
+ * a matrix), unpacking goes along the memory and not along the stream: stores want to be near each other. */
+enum { TILE_BYTES = 512 };
+static void move_rows(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t n)
 {
-    const struct type_prog *c = p->child;
-    int64_t each = c->bytes, far = gw_max64(each, p->stride < 0 ? -p->stride : p->stride);
-    int64_t batch = gw_max64(BATCH_BYTES / gw_max64(far, 1), 8);
-    mem = mem_at(mem, c->disp);
-    for (int64_t k = 0; k < n; k += batch) {
-        int64_t m = gw_min64(batch, n - k), pos = 0;
-        char *to = mem_at(mem, k * p->stride);
-        for (int64_t i = 0; i < c->count; i++) {
-            int64_t at = c->kind == PROG_RUNS ? c->at[i] : i * c->stride + c->child->disp;
-            int64_t bytes = c->kind == PROG_VECTOR ? c->child->bytes : c->run ? c->run : c->from[i + 1] - c->from[i];
-            move_strided(d, mem_at(to, at), p->stride, stream + k * each + pos, each, m, bytes);
-            pos += bytes;
-        }
+    const struct type_prog *row = p->child, *block = row->child;
+    int64_t bytes = block->bytes, apart = p->stride < 0 ? -p->stride : p->stride;
+    int64_t far = row->stride < 0 ? -row->stride : row->stride;
+    int64_t tile = d == UNPACK && apart < far ? TILE_BYTES / gw_max64(apart, 1) : 0;
+    mem = mem_at(mem, row->disp + block->disp);
+    if (tile < 8) tile = 1;
+    for (int64_t k = 0, m; k < n; k += m, mem = mem_at(mem, m * p->stride), stream += m * row->bytes) {
+        m = gw_min64(n - k, tile);
+        if (m == 1)
+            move_strided(d, mem, row->stride, stream, bytes, row->count, bytes);
+        else
+            for (int64_t i = 0; i < row->count; i++)
+                move_strided(d, mem_at(mem, i * row->stride), p->stride, stream + i * bytes, row->bytes, m, bytes);
     }
 }
 
 static void walk_vector(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len)
 {
     const struct type_prog *c = p->child;
-    int64_t each = c->bytes, i = skip / each;
-    mem = mem_at(mem, i * p->stride);
-    skip -= i * each;
+    int64_t each = c->bytes;
+    if (skip > 0) {
+        int64_t i = skip / each;
+        mem = mem_at(mem, i * p->stride);
+        skip -= i * each;
+    }
     if (skip > 0) { /* the tail of a child */
         int64_t part = gw_min64(each - skip, len);
         walk(d, c, mem, stream, skip, part);
@@ -72,11 +77,13 @@ static void walk_vector(enum direction d, const struct type_prog *p, char *mem, 
         len -= part;
         mem = mem_at(mem, p->stride);
     }
-    int64_t whole = len / each;
+    int64_t whole = len == p->bytes ? p->count : len / each;
     if (c->kind == PROG_BLOCK) {
         move_strided(d, mem_at(mem, c->disp), p->stride, stream, each, whole, each);
-    } else if (whole >= 4 && is_record(c)) {
-        move_records(d, p, mem, stream, whole);
+    } else if (whole >= 2 && is_record(c)) {
+        type_move_records(d == PACK, c, mem, p->stride, stream, whole);
+    } else if (c->kind == PROG_VECTOR && c->child->kind == PROG_BLOCK) {
+        move_rows(d, p, mem, stream, whole);
     } else {
         for (int64_t k = 0; k < whole; k++) walk(d, c, mem_at(mem, k * p->stride), stream + k * each, 0, each);
     }
@@ -91,7 +98,7 @@ static void walk_runs(enum direction d, const struct type_prog *p, char *mem, ch
         int64_t off = skip - start, bytes = p->run ? p->run : p->from[i + 1] - start;
         if (off == 0 && p->run && len >= bytes) {
             int64_t n = len / bytes;
-            type_move_runs(d == PACK, mem, stream, n, bytes, p->at + i);
+            type_move_runs(d == PACK, mem, stream, n, p, i);
             i += n;
             bytes *= n;
         } else if (off == 0 && len >= bytes) { /* all that are whole */
@@ -102,7 +109,7 @@ static void walk_runs(enum direction d, const struct type_prog *p, char *mem, ch
             bytes = p->from[i] - skip;
         } else {
             bytes = gw_min64(bytes - off, len);
-            char *at = mem_at(mem, p->at[i] + off);
+            char *at = mem_at(mem, run_at(p, i) + off);
             d == PACK ? memcpy(stream, at, (size_t)bytes) : memcpy(at, stream, (size_t)bytes);
             i++;
         }
@@ -142,25 +149,32 @@ static void walk(enum direction d, const struct type_prog *p, char *mem, char *s
     }
 }
 
-/* `count` instances as one node.  `child` must live as long as the answer. */
-static struct type_prog whole_buffer(const struct gw_type *t, int64_t count, struct type_prog *child)
+/* `count` instances as one node, made in `room` if need be, which must live as long as the answer. */
+static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t count, struct type_prog room[2])
 {
-    *child = *t->prog;
-    if (child->kind == PROG_BLOCK && t->extent == child->bytes) {
-        child->bytes *= count;
-        return *child;
+    if (count == 1) return t->prog;
+    struct type_prog *one = &room[0], *all = &room[1];
+    *one = *t->prog;
+    if (one->kind == PROG_BLOCK && t->extent == one->bytes) {
+        one->bytes *= count;
+        return one;
     }
-    if (count == 1) return *child;
-    int64_t disp = child->disp;
-    child->disp = 0;
-    if (child->kind == PROG_VECTOR && t->extent == child->count * child->stride) {
-        child->count *= count;
-        child->bytes *= count;
-        child->disp = disp;
-        return *child;
+    if (one->kind == PROG_VECTOR && t->extent == one->count * one->stride) {
+        one->count *= count;
+        one->bytes *= count;
+        return one;
     }
-    return (struct type_prog){.kind = PROG_VECTOR, .disp = disp, .bytes = child->bytes * count, .count = count,
-                              .stride = t->extent, .child = child};
+    *all = (struct type_prog){.kind = PROG_VECTOR, .disp = one->disp, .bytes = one->bytes * count, .count = count,
+                              .stride = t->extent, .child = one};
+    one->disp = 0;
+    return all;
+}
+
+/* Whether n bytes are all of one instance of a plain vector, the most frequent derived type: no walk. */
+static inline bool is_one_vector(const struct type_cursor *c, int64_t n)
+{
+    const struct type_prog *p = c->type->prog;
+    return c->count == 1 && p->kind == PROG_VECTOR && n == p->bytes && p->child->kind == PROG_BLOCK;
 }
 
 static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream, int64_t max)
@@ -170,9 +184,12 @@ static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream
     if (c->type->is_dense) {
         char *mem = mem_at(c->buf, c->type->true_lb + c->pos);
         d == PACK ? gw_copy(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
+    } else if (is_one_vector(c, n)) {
+        const struct type_prog *p = c->type->prog, *block = p->child;
+        move_strided(d, mem_at(c->buf, p->disp + block->disp), p->stride, stream, block->bytes, p->count, block->bytes);
     } else {
-        struct type_prog child, node = whole_buffer(c->type, c->count, &child);
-        walk(d, &node, c->buf, stream, c->pos, n);
+        struct type_prog room[2];
+        walk(d, whole_buffer(c->type, c->count, room), c->buf, stream, c->pos, n);
     }
     c->pos += n;
     return n;
@@ -237,7 +254,7 @@ static bool iov_walk(struct iov_out *o, const struct type_prog *p, char *mem, in
         int64_t off = skip - (p->run ? i * p->run : p->from[i]);
         for (; i < p->count; i++, off = 0) {
             int64_t bytes = p->run ? p->run : p->from[i + 1] - p->from[i];
-            if (!iov_add(o, mem_at(mem, p->at[i] + off), bytes - off)) return false;
+            if (!iov_add(o, mem_at(mem, run_at(p, i) + off), bytes - off)) return false;
         }
         return true;
     }
@@ -256,8 +273,8 @@ int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64
     struct iov_out o = {iov, 0, max_iov, gw_min64(max_bytes, c->total - c->pos)};
     int64_t want = o.left;
     if (want > 0) {
-        struct type_prog child, node = whole_buffer(c->type, c->count, &child);
-        iov_walk(&o, &node, c->buf, c->pos);
+        struct type_prog room[2];
+        iov_walk(&o, whole_buffer(c->type, c->count, room), c->buf, c->pos);
     }
     *bytes_out = want - o.left;
     c->pos += *bytes_out;

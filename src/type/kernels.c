@@ -66,12 +66,18 @@ STRIDED(64)
                                  int64_t bytes)                                                                                 \
     {                                                                                                                           \
         int64_t last = bytes - W;                                                                                               \
-        for (; n > 0; n--, to += to_step, from += from_step) {                                                                  \
-            T a, b;                                                                                                             \
-            memcpy(&a, from, W), memcpy(&b, from + last, W);                                                                    \
-            memcpy(to, &a, W), memcpy(to + last, &b, W);                                                                        \
+        for (; n >= 2; n -= 2, to += 2 * to_step, from += 2 * from_step) {                                                      \
+            ENDS(W, T, 0, 0);                                                                                                   \
+            ENDS(W, T, to_step, from_step);                                                                                     \
         }                                                                                                                       \
+        if (n > 0) ENDS(W, T, 0, 0);                                                                                            \
     }
+#define ENDS(W, T, to_add, from_add)                                                                        \
+    do {                                                                                                    \
+        T a, b;                                                                                             \
+        memcpy(&a, from + from_add, W), memcpy(&b, from + from_add + last, W);                              \
+        memcpy(to + to_add, &a, W), memcpy(to + to_add + last, &b, W);                                      \
+    } while (0)
 STRIDED_ENDS(2, uint16_t) STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
 
 void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
@@ -96,45 +102,82 @@ void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from
 }
 
 /* ---- listed places --------------------------------------------------------------------------------------------------------- */
-#define RUNS(B)                                                                                                   \
-    static void pack_runs_##B(char *restrict to, const char *restrict mem, int64_t n, const int64_t *restrict at)  \
-    {                                                                                                             \
-        int64_t i = 0;                                                                                            \
-        for (; i + 4 <= n; i += 4, to += 4 * B) {                                                                 \
-            memcpy(to, mem_at(mem, at[i]), B);                                                 \
-            memcpy(to + B, mem_at(mem, at[i + 1]), B);                                         \
-            memcpy(to + 2 * B, mem_at(mem, at[i + 2]), B);                                     \
-            memcpy(to + 3 * B, mem_at(mem, at[i + 3]), B);                                     \
-        }                                                                                                         \
-        for (; i < n; i++, to += B) memcpy(to, mem_at(mem, at[i]), B);                         \
-    }                                                                                                             \
-    static void unpack_runs_##B(char *restrict mem, const char *restrict from, int64_t n, const int64_t *restrict at) \
-    {                                                                                                             \
-        int64_t i = 0;                                                                                            \
-        for (; i + 4 <= n; i += 4, from += 4 * B) {                                                               \
-            memcpy(mem_at(mem, at[i]), from, B);                                                                  \
-            memcpy(mem_at(mem, at[i + 1]), from + B, B);                                                          \
-            memcpy(mem_at(mem, at[i + 2]), from + 2 * B, B);                                                      \
-            memcpy(mem_at(mem, at[i + 3]), from + 3 * B, B);                                                      \
-        }                                                                                                         \
-        for (; i < n; i++, from += B) memcpy(mem_at(mem, at[i]), from, B);                                        \
-    }
-RUNS(1) RUNS(2) RUNS(4) RUNS(8) RUNS(12) RUNS(16) RUNS(24) RUNS(32) RUNS(48) RUNS(64)
-#define EACH_RUNS(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(48) X(64)
-
-void type_move_runs(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const int64_t *at)
+/* Kept from the vectorizer, which would widen the places in vector registers and take longer. */
+static inline char *place(const char *mem, int64_t at)
 {
-    switch (bytes) {
-#define CASE(B) case B: pack ? pack_runs_##B(stream, mem, n, at) : unpack_runs_##B(mem, stream, n, at); return;
-        EACH_RUNS(CASE)
+    __asm__("" : "+r"(at));
+    return mem_at(mem, at);
+}
+
+#define RUNS(B, T)                                                                                                      \
+    static void pack_runs_##B##_##T(char *restrict to, const char *restrict mem, int64_t n, const T *restrict at)       \
+    {                                                                                                                   \
+        int64_t i = 0;                                                                                                  \
+        for (; i + 4 <= n; i += 4, to += 4 * B) {                                                                       \
+            memcpy(to, place(mem, at[i]), B);                                                                          \
+            memcpy(to + B, place(mem, at[i + 1]), B);                                                                  \
+            memcpy(to + 2 * B, place(mem, at[i + 2]), B);                                                              \
+            memcpy(to + 3 * B, place(mem, at[i + 3]), B);                                                              \
+        }                                                                                                               \
+        for (; i < n; i++, to += B) memcpy(to, place(mem, at[i]), B);                                                  \
+    }                                                                                                                   \
+    static void unpack_runs_##B##_##T(char *restrict mem, const char *restrict from, int64_t n, const T *restrict at)   \
+    {                                                                                                                   \
+        int64_t i = 0;                                                                                                  \
+        for (; i + 4 <= n; i += 4, from += 4 * B) {                                                                     \
+            memcpy(place(mem, at[i]), from, B);                                                                        \
+            memcpy(place(mem, at[i + 1]), from + B, B);                                                                \
+            memcpy(place(mem, at[i + 2]), from + 2 * B, B);                                                            \
+            memcpy(place(mem, at[i + 3]), from + 3 * B, B);                                                            \
+        }                                                                                                               \
+        for (; i < n; i++, from += B) memcpy(place(mem, at[i]), from, B);                                              \
+    }
+#define EACH_RUNS(X, T) X(1, T) X(2, T) X(4, T) X(8, T) X(12, T) X(16, T) X(24, T) X(32, T) X(48, T) X(64, T)
+#define CASE(B, T) case B: pack ? pack_runs_##B##_##T(stream, mem, n, at) : unpack_runs_##B##_##T(mem, stream, n, at); return;
+#define MOVE_RUNS(T)                                                                                                    \
+    EACH_RUNS(RUNS, T)                                                                                                  \
+    static void move_runs_##T(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const T *at)                \
+    {                                                                                                                   \
+        switch (bytes) {                                                                                                \
+            EACH_RUNS(CASE, T)                                                                                          \
+        }                                                                                                               \
+        for (int64_t i = 0; i < n; i++, stream += bytes) {                                                              \
+            if (pack)                                                                                                   \
+                copy_small(stream, mem_at(mem, at[i]), (size_t)bytes);                                                  \
+            else                                                                                                        \
+                copy_small(mem_at(mem, at[i]), stream, (size_t)bytes);                                                  \
+        }                                                                                                               \
+    }
+MOVE_RUNS(int32_t) MOVE_RUNS(int64_t)
 #undef CASE
+
+/* The most frequent case: two places in one load, two blocks in another, as loads and stores are what takes the time. */
+typedef uint64_t pair64 __attribute__((vector_size(16)));
+static void unpack_8_near(char *restrict mem, const char *restrict from, int64_t n, const int32_t *restrict at)
+{
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4, from += 32) {
+        pair64 a, b;
+        int64_t places[2];
+        memcpy(&a, from, 16), memcpy(&b, from + 16, 16);
+        memcpy(places, at + i, 16);
+        memcpy(mem_at(mem, little ? (int32_t)places[0] : places[0] >> 32), &(uint64_t){a[0]}, 8);
+        memcpy(mem_at(mem, little ? places[0] >> 32 : (int32_t)places[0]), &(uint64_t){a[1]}, 8);
+        memcpy(mem_at(mem, little ? (int32_t)places[1] : places[1] >> 32), &(uint64_t){b[0]}, 8);
+        memcpy(mem_at(mem, little ? places[1] >> 32 : (int32_t)places[1]), &(uint64_t){b[1]}, 8);
     }
-    for (int64_t i = 0; i < n; i++, stream += bytes) {
-        if (pack)
-            copy_small(stream, mem_at(mem, at[i]), (size_t)bytes);
-        else
-            copy_small(mem_at(mem, at[i]), stream, (size_t)bytes);
-    }
+    for (; i < n; i++, from += 8) memcpy(mem_at(mem, at[i]), from, 8);
+}
+
+void type_move_runs(bool pack, char *mem, char *stream, int64_t n, const struct type_prog *p, int64_t first)
+{
+    if (p->near && p->run == 8 && !pack)
+        unpack_8_near(mem, stream, n, p->near + first);
+    else if (p->near)
+        move_runs_int32_t(pack, mem, stream, n, p->run, p->near + first);
+    else
+        move_runs_int64_t(pack, mem, stream, n, p->run, p->at + first);
 }
 
 void type_move_lengths(bool pack, char *mem, char *stream, int64_t n, const int64_t *from, const int64_t *at)

@@ -40,10 +40,28 @@ static struct layout layout_random(void)
     return l;
 }
 
-static struct gw_type *layout_type(const struct layout *l, bool backwards)
+/* A few small blocks with gaps, as of a structure. */
+static struct layout layout_structure(void)
+{
+    struct layout l = {.n = 1 + (int)rnd(6)};
+    int64_t end = 0, most = rnd(2) ? 15 : 34;
+    for (int i = 0; i < l.n; i++) {
+        l.len[i] = 1 + rnd(most);
+        l.at[i] = end + rnd(4);
+        end = l.at[i] + l.len[i];
+        l.size += l.len[i];
+    }
+    l.extent = end + rnd(9);
+    return l;
+}
+
+/* `base`: where displacements are counted from, 0 or an address. */
+static struct gw_type *layout_type(const struct layout *l, bool backwards, int64_t base)
 {
     struct gw_type *t = NULL, *r = NULL;
-    CHECK_EQ(type_hindexed(l->n, (struct gw_counts){l->len, true}, (struct gw_counts){l->at, true}, gw_type_byte, &t), GW_OK);
+    int64_t at[MAX_BLOCKS];
+    for (int i = 0; i < l->n; i++) at[i] = base + l->at[i];
+    CHECK_EQ(type_hindexed(l->n, (struct gw_counts){l->len, true}, (struct gw_counts){at, true}, gw_type_byte, &t), GW_OK);
     CHECK_EQ(type_resized(t, 0, backwards ? -l->extent : l->extent, &r), GW_OK);
     type_release(t);
     return r;
@@ -51,7 +69,7 @@ static struct gw_type *layout_type(const struct layout *l, bool backwards)
 
 static void check_layout(const struct layout *l, int64_t count, bool backwards)
 {
-    struct gw_type *t = layout_type(l, backwards);
+    struct gw_type *t = layout_type(l, backwards, 0);
     int64_t bytes = count * l->size, span = count * l->extent, k = 0;
     char *memory = malloc((size_t)span + 1), *stream = malloc((size_t)bytes + 1), *got = malloc((size_t)bytes + 1);
     char *back = malloc((size_t)span + 1), *want = malloc((size_t)span + 1), *base = backwards ? memory + span - l->extent : memory;
@@ -70,6 +88,12 @@ static void check_layout(const struct layout *l, int64_t count, bool backwards)
     memset(back, 0x66, (size_t)span);
     type_unpack(back + (base - memory), count, t, stream);
     CHECK(!memcmp(back, want, (size_t)span));
+    /* with addresses for displacements */
+    struct gw_type *absolute = layout_type(l, backwards, (int64_t)(uintptr_t)base);
+    memset(got, 0, (size_t)bytes);
+    type_pack(NULL, count, absolute, got);
+    CHECK(!memcmp(got, stream, (size_t)bytes));
+    type_release(absolute);
     /* in pieces, both ways */
     struct type_cursor in, out;
     memset(got, 0, (size_t)bytes);
@@ -108,6 +132,11 @@ int main(void)
         struct layout l = layout_random();
         check_layout(&l, 1 + rnd(rnd(10) ? 30 : 700), rnd(4) == 0);
         if (unit_failures) fprintf(stderr, "in round %d\n", i);
+    }
+    for (int i = 0; i < ROUNDS / 4 && !unit_failures; i++) {
+        struct layout l = layout_structure();
+        check_layout(&l, 40 + rnd(400), rnd(4) == 0);
+        if (unit_failures) fprintf(stderr, "in round %d of structures\n", i);
     }
     type_finalize();
     gw_obj_finalize();

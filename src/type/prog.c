@@ -36,6 +36,27 @@ static struct type_prog repeat(const struct type_prog *node, int64_t count, int6
                               .stride = stride, .child = keep};
 }
 
+/* m unlike blocks, or equal ones at unequal distances. */
+static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int64_t m, int64_t total, bool equal,
+                     struct type_prog *out)
+{
+    bool small = equal;
+    for (int64_t i = 0; i < m; i++) small = small && nodes[i].disp == (int32_t)nodes[i].disp;
+    int32_t *near = small ? tree_memory(tree, sizeof *near * (size_t)m) : NULL;
+    int64_t *at = small ? NULL : tree_memory(tree, sizeof *at * (size_t)m);
+    int64_t *from = equal ? NULL : tree_memory(tree, sizeof *from * (size_t)(m + 1));
+    if ((!near && !at) || (!equal && !from)) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld blocks", (long long)m);
+    *out = (struct type_prog){.kind = PROG_RUNS, .bytes = total, .count = m, .run = equal ? nodes[0].bytes : 0,
+                              .at = at, .near = near, .from = from};
+    for (int64_t i = 0, pos = 0; i < m; pos += nodes[i].bytes, i++) {
+        if (near) near[i] = (int32_t)nodes[i].disp;
+        if (at) at[i] = nodes[i].disp;
+        if (from) from[i] = pos;
+    }
+    if (from) from[m] = total;
+    return GW_OK;
+}
+
 /* Blocks that touch become one; equal blocks at equal distances a vector. */
 static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n, struct type_prog *keep, struct type_prog *out)
 {
@@ -63,16 +84,7 @@ static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n
         *out = m == 1 ? nodes[0] : repeat(&nodes[0], m, nodes[1].disp - nodes[0].disp, 0, keep);
         return GW_OK;
     }
-    int64_t *at = tree_memory(tree, sizeof *at * (size_t)m), *from = NULL;
-    if (!equal) from = tree_memory(tree, sizeof *from * (size_t)(m + 1));
-    if (!at || (!equal && !from)) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld blocks", (long long)m);
-    *out = (struct type_prog){.kind = PROG_RUNS, .bytes = total, .count = m, .run = equal ? nodes[0].bytes : 0, .at = at, .from = from};
-    for (int64_t i = 0, pos = 0; i < m; pos += nodes[i].bytes, i++) {
-        at[i] = nodes[i].disp;
-        if (from) from[i] = pos;
-    }
-    if (from) from[m] = total;
-    return GW_OK;
+    return runs_keep(tree, nodes, m, total, equal, out);
 }
 
 static int list_build(struct type_tree *tree, const struct type_prog *nodes, int64_t n, struct type_prog *out)

@@ -24,9 +24,12 @@ struct type_prog {
     int64_t count, stride;         /* VECTOR: count children, stride bytes apart.  RUNS, LIST: count entries */
     const struct type_prog *child; /* VECTOR: one; LIST: array of count nodes (their disp says where) */
     int64_t run;                   /* RUNS: bytes of every run, or 0: they differ */
-    const int64_t *at;             /* RUNS: displacement of each run */
+    const int64_t *at;             /* RUNS: displacement of each run, if `near` is NULL */
+    const int32_t *near;           /* RUNS of equal size: the same where they all are small; half the memory to read */
     const int64_t *from;           /* RUNS (run == 0), LIST: stream position of each entry; count + 1 of them */
 };
+
+static inline int64_t run_at(const struct type_prog *p, int64_t i) { return p->near ? p->near[i] : p->at[i]; }
 
 /* What MPI_Type_get_contents gives back. */
 struct type_tree {
@@ -64,11 +67,14 @@ void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
 /* Bases may be NULL (MPI_BOTTOM) and displacements addresses, which C's pointer arithmetic does not allow. */
 static inline char *mem_at(const char *base, int64_t disp) { return (char *)((uintptr_t)base + (uintptr_t)disp); }
 
-/* Kernels: n blocks of `bytes`, the two sides at their own distances; n blocks of `bytes` at places at[]; n blocks of
+/* Kernels: n blocks of `bytes`, the two sides at their own distances; n equal runs from the first on; n blocks of
  * from[i + 1] - from[i] bytes at places at[].  The stream is dense. */
 void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes);
-void type_move_runs(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const int64_t *at);
+void type_move_runs(bool pack, char *mem, char *stream, int64_t n, const struct type_prog *p, int64_t first); /* of equal RUNS */
 void type_move_lengths(bool pack, char *mem, char *stream, int64_t n, const int64_t *from, const int64_t *at);
+/* n records, `stride` bytes apart in memory, of the blocks of p: RUNS or a VECTOR of BLOCKs, of at most that many. */
+enum { TYPE_RECORD_BLOCKS = 16 };
+void type_move_records(bool pack, const struct type_prog *p, char *mem, int64_t stride, char *stream, int64_t n);
 
 /* Basic elements of one instance in the order of the stream. */
 struct elem_info { uint8_t size, align, external; uint8_t part[2]; };
