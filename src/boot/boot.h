@@ -20,14 +20,60 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 2u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 3u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
-struct boot_rank {             /* one cache line pair per local rank, written by that rank only */
+
+/* ---- where is a rank? ---------------------------------------------------------------------------------------------
+ * Each rank says in its slot which collectives it entered, and, once a wait has become long, what it waits for.  Our mpiexec reads
+ * this for its verdict on a job that hangs (launch/verdict.h).  Nothing is written on the fast paths but one line a collective. */
+enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 29, BOOT_WORLD_UNKNOWN = -2 };
+enum boot_state {              /* of struct boot_where */
+    BOOT_BUSY,                 /* in no wait, or in a short one: computing, or communicating */
+    BOOT_MOVING,               /* in a wait that was long, but something has happened since it was described */
+    BOOT_BLOCKED,              /* in a wait in which nothing has happened since `told_ns` */
+};
+enum boot_about { BOOT_SEND, BOOT_RECV, BOOT_PROBE, BOOT_MEMBER /* of a collective */, BOOT_OUTSIDE /* not up to another rank */ };
+struct boot_pending {          /* something waited for; or a message that came unexpected */
+    int64_t bytes;
+    int32_t world;             /* rank in the job; GW_ANY_SOURCE, BOOT_WORLD_UNKNOWN */
+    int32_t peer, tag;         /* in the communicator; may be GW_ANY_SOURCE, GW_ANY_TAG */
+    uint32_t ctx;              /* context id of the communicator: equal on all its members */
+    uint8_t about;             /* enum boot_about */
+    uint8_t stream;            /* 0: a message of the user's, else of a collective or of making a communicator */
+    uint8_t is_moving;         /* both sides have met: its data are under way */
+    char comm[BOOT_COMM_NAME]; /* its name, perhaps cut; "": it has none */
+};
+/* One collective that a rank has entered: [0] context id << 34 | number on the communicator << 12 | call, [1] its root. */
+struct boot_coll { _Atomic uint64_t word[2]; };
+static inline uint64_t boot_coll_pack(uint32_t ctx, uint64_t number, uint32_t call)
+{
+    return (uint64_t)ctx << 34 | (number & 0x3fffff) << 12 | (call & 0xfff);
+}
+struct boot_where {
+    _Atomic uint32_t version;  /* odd while the fields below `state` are being written */
+    _Atomic uint32_t state;    /* enum boot_state */
+    uint64_t since_ns;         /* about when the wait began, and when this was written; CLOCK_MONOTONIC */
+    uint64_t told_ns;
+    uint32_t call;             /* GW_FN_* */
+    int32_t n_pending;         /* what is waited for; the first BOOT_PENDING of them are listed */
+    uint8_t is_any;            /* one of them is enough */
+    uint8_t has_coll;          /* in a collective: coll.peer is its root, GW_ANY_SOURCE: it has none */
+    uint32_t coll_call;        /* that collective's call, where `call` only waits for it */
+    uint64_t coll_number;
+    int64_t n_unexpected;      /* messages held; the BOOT_PENDING that are most like what is waited for are listed */
+    struct boot_pending coll, pending[BOOT_PENDING], unexpected[BOOT_PENDING];
+};
+
+struct boot_rank {             /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
     _Atomic uint32_t phase;    /* enum boot_phase */
     _Atomic(uint32_t) call;    /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
     _Atomic int32_t abort_code;
     char what[112];            /* last words: text of a fatal error, for the launcher; 0-terminated */
+    _Atomic uint32_t n_colls;  /* entered so far, the newest is colls[(n_colls - 1) % BOOT_COLLS] */
+    uint32_t is_threaded;      /* several threads may be in MPI at once: a wait does not mean that the rank rests */
+    struct boot_coll colls[BOOT_COLLS];
+    struct boot_where where;
 } GW_ALIGNED(128);
 struct boot_head {
     uint64_t magic;
@@ -78,6 +124,18 @@ void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells 
  * /proc/PID/fd/N (checked by a nonce), all agreed through put/fence/get.  The memory is zero and reserved (a real check,
  * never SIGBUS): if the machine cannot give it, one sentence says sizes and limits.  Closes every descriptor. */
 struct boot_head *boot_map_segment(uint64_t node_bytes);
-struct boot_rank *boot_my_rank_slot(void); /* never NULL: a private one before the segment is mapped and after boot_finalize */
+extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
+struct boot_rank *boot_my_rank_slot(void); /* the same */
+/* Notes that this rank enters a collective; `call` is the one entered last. */
+static inline void boot_coll_note(uint32_t ctx, uint64_t number, int root)
+{
+    struct boot_rank *s = boot_slot;
+    uint32_t n = atomic_load_explicit(&s->n_colls, memory_order_relaxed);
+    uint32_t call = s->is_threaded ? 0 : atomic_load_explicit(&s->call, memory_order_relaxed); /* else perhaps another thread's */
+    struct boot_coll *c = &s->colls[n % BOOT_COLLS];
+    atomic_store_explicit(&c->word[0], boot_coll_pack(ctx, number, call), memory_order_relaxed);
+    atomic_store_explicit(&c->word[1], (uint32_t)root, memory_order_relaxed);
+    atomic_store_explicit(&s->n_colls, n + 1, memory_order_release);
+}
 
 #endif

@@ -19,11 +19,11 @@
 static struct boot_head *head;
 static uint64_t mapped_bytes;
 static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
-static struct boot_rank *my_slot = &unmapped_slot;
+struct boot_rank *boot_slot = &unmapped_slot;
 
 struct boot_rank *boot_my_rank_slot(void)
 {
-    return my_slot;
+    return boot_slot;
 }
 
 /* ---- is there enough? ----
@@ -273,19 +273,19 @@ struct boot_head *boot_map_segment(uint64_t node_bytes)
     if (gw_boot.nlocal == 1 && gw_boot.size > 1) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
-    my_slot = (struct boot_rank *)((char *)head + head->ranks_offset) + gw_boot.local_rank;
+    boot_slot = (struct boot_rank *)((char *)head + head->ranks_offset) + gw_boot.local_rank;
     int32_t nobody = 0;
-    if (!atomic_compare_exchange_strong_explicit(&my_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
+    if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
                                                  memory_order_relaxed))
         gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
                gw_boot.rank, (int)nobody);
-    atomic_store_explicit(&my_slot->phase, BOOT_INIT, memory_order_release);
+    atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
     return head;
 }
 
 void boot_segment_close(void)
 {
-    my_slot = &unmapped_slot;
+    boot_slot = &unmapped_slot;
     if (head) munmap(head, mapped_bytes);
     head = NULL;
 }

@@ -27,6 +27,7 @@ static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const vo
                struct coll_as *as)
 {
     if (unlikely(c->remote)) return gw_fail(GW_ECOMM, "collectives on intercommunicators are not there yet");
+    plan_enter(c, a->root);
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }

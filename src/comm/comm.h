@@ -76,6 +76,7 @@ struct gw_comm {
     bool self;              /* size 1 */
     struct comm_coll *coll; /* NULL until the first collective */
     uint64_t coll_seq;      /* collectives started */
+    uint64_t colls;         /* number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0 */
     struct gw_attrs attrs;
     struct gw_info *info;   /* hints, may be NULL */
     struct gw_topo *topo;   /* may be NULL */
@@ -104,6 +105,7 @@ static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) 
 /* Who frees what hangs at c->coll and c->bsend when the object dies: set once by coll/ and p2p/ at their init. */
 extern struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend; /* fn finds the comm through comm_dying() */
 struct gw_comm *comm_dying(void);
+struct gw_comm *comm_by_context(uint32_t ctx_id); /* NULL: there is none.  Slow: for reports */
 
 /* Inquiries (chapter 7): targets of the entry points. */
 int comm_size(struct gw_comm *c, int *size_out);

@@ -138,6 +138,8 @@ int forward_flush_stale(struct job *j); /* prints partial lines that have waited
 void forward_hurry(void);           /* we are to end: what nobody takes is dropped */
 void forward_end(struct job *j);    /* the rest of everything */
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
+/* where.c */
+void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
 /* watch.c */
 int watch(struct job *j);           /* until all are gone; the exit status */
 void watch_kill_all(const struct job *j, int sig); /* all that live, with what they started */

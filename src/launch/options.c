@@ -28,13 +28,14 @@ static const char help[] =
     "  --map-by WHAT        core: neighbours side by side (default); numa: spread over the NUMA nodes\n"
     "  -l                   begin each line of output with its rank\n"
     "  -stdin RANK          who reads standard input: a rank (default 0), all or none\n"
-    "  --timeout SECONDS    end the job after that time, with exit status 124\n"
+    "  --timeout SECONDS    end the job after that time, with exit status 124; says where the ranks were\n"
     "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
     "  -v                   say where ranks run\n"
     "  -host, -f            hosts, or a file of them: this machine only\n"
     "  --version, --help\n"
     "\n"
     "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
+    "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
     "More ranks than cores, root and containers need no permission.\n";
 
 enum option {

@@ -135,6 +135,7 @@ static void on_signal(struct job *j, int sig)
         for (int i = 0; i < j->n; i++)
             if (j->ranks[i].pid > 0) kill(j->ranks[i].pid, sig);
         break;
+    case SIGQUIT: where_say(j); break;
     default:
         forward_hurry();
         if (j->ending) {
@@ -169,7 +170,8 @@ static int timers(struct job *j, uint64_t deadline)
     uint64_t now = gw_now_ns();
     int wait = forward_flush_stale(j);
     if (deadline && now >= deadline && !j->ending) {
-        say("the job ran longer than --timeout %g s; it ends now", j->o.timeout);
+        say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
+        where_say(j);
         end_job(j, SIGTERM, EXIT_TIMEOUT);
     }
     if (kill_at && now >= kill_at) {

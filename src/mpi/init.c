@@ -84,7 +84,8 @@ int mpi_init(int required, int *provided_out)
     env_facts();
     predefined_attributes();
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
-    mpi_hot.call = &boot_my_rank_slot()->call;
+    mpi_hot.call = &boot_slot->call;
+    boot_slot->is_threaded = gw_threads;
     mpi_enter(fn);
     mpi_hot.check = gw_set.check_args;
     mpi_hot.running = true;

@@ -58,23 +58,27 @@ static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[loc
  * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
  * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
  * share the cores.  Steps never block longer than 50 ms. */
-struct node_wait { uint32_t phase, count, seen; uint64_t until; };
+struct node_wait { uint32_t phase, count, seen, told; uint64_t until, since_ns; };
 void node_wait_begin(struct node_wait *w);
-void node_wait_step_slow(struct node_wait *w);
+bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
-static inline void node_wait_step(struct node_wait *w, bool progressed)
+/* True: this wait has become long, and this rank's slot says so; the caller may now say there what it waits for (node_tell). */
+static inline bool node_wait_step(struct node_wait *w, bool progressed)
 {
     if (likely(w->phase == 0) && likely(w->count > 0)) {
         w->count = progressed ? w->count : w->count - 1;
         gw_cpu_relax();
-    } else if (progressed) {
-        node_wait_reset(w);
-    } else {
-        node_wait_step_slow(w);
+        return false;
     }
+    if (!progressed) return node_wait_step_slow(w);
+    node_wait_reset(w);
+    return false;
 }
 void node_wait_end_slow(struct node_wait *w);
-static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase)) node_wait_end_slow(w); }
+static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w); }
+/* What a long wait is for: the record to be filled in, with nothing listed yet; node_told() ends that.  A lock is held between them. */
+struct boot_where *node_tell(void);
+void node_told(struct boot_where *where);
 
 /* ---- copy jobs: one large copy worked on by both of its ranks -------------------------------------------
  * A job word pair lives in the segment; both sides claim pieces with node_job_claim until it is used up. */

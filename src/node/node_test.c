@@ -188,6 +188,42 @@ static void steps(int rank)
     node_finalize();
 }
 
+/* A wait that has become long says so in the rank's slot, whichever way it waits; progress and its end are told too. */
+static void tells(int rank)
+{
+    (void)rank;
+    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    const struct boot_where *where = &boot_slot->where;
+    struct node_wait w;
+    atomic_store(&boot_slot->call, 77);
+    node_wait_begin(&w);
+    CHECK_EQ(atomic_load(&where->state), BOOT_BUSY);
+    CHECK(!node_wait_step(&w, false)); /* not at once */
+    while (!node_wait_step(&w, false)) {}
+    CHECK_EQ(atomic_load(&where->state), BOOT_BLOCKED);
+    CHECK_EQ(where->call, 77);
+    CHECK_EQ(where->n_pending, 0);
+    CHECK(where->since_ns > 0 && where->told_ns <= gw_now_ns());
+    struct boot_where *mine = node_tell();
+    CHECK_EQ(atomic_load(&where->version) % 2, 1);
+    mine->n_pending = 1;
+    node_told(mine);
+    CHECK_EQ(atomic_load(&where->version) % 2, 0);
+    for (int i = 0; i < 5; i++) CHECK(!node_wait_step(&w, false)); /* once is enough */
+    CHECK_EQ(where->n_pending, 1);
+    uint64_t since = where->since_ns, told = where->told_ns;
+    node_wait_step(&w, true);
+    CHECK_EQ(atomic_load(&where->state), BOOT_MOVING);
+    while (!node_wait_step(&w, false)) {}
+    CHECK_EQ(atomic_load(&where->state), BOOT_BLOCKED);
+    CHECK_EQ(where->since_ns, since); /* the same wait */
+    CHECK(where->told_ns > told);
+    CHECK_EQ(where->n_pending, 0);
+    node_wait_end(&w);
+    CHECK_EQ(atomic_load(&where->state), BOOT_BUSY);
+    node_finalize();
+}
+
 /* ---- several threads of one rank wait at one door ------------------------------------------------------------------------------- */
 enum { WAITERS = 4, ROUNDS = 200 };
 
@@ -268,10 +304,15 @@ int main(void)
     ranks_run(1, 0, steps);
     ranks_run(2, 4, pass_token);
     ranks_run(6, 2, pass_token); /* oversubscribed */
+    ranks_run(1, 4, tells);
     setenv("GODWIT_WAIT", "sleep", 1);
     ranks_run(3, 4, pass_token);
+    ranks_run(1, 4, tells);
     setenv("GODWIT_WAIT", "yield", 1);
     ranks_run(3, 4, pass_token);
+    ranks_run(1, 4, tells);
+    setenv("GODWIT_WAIT", "spin", 1);
+    ranks_run(1, 4, tells);
     unsetenv("GODWIT_WAIT");
     ranks_run(3, 4, idle);
     ranks_run(2, 4, threads);

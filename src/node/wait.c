@@ -1,7 +1,7 @@
 /* wait.c -- doorbells, and how a rank waits: spin, yield, sleep.
  *
  *   SPIN --budget used up--> YIELD --time used up--> ARMED --one more look, nothing--> asleep --rung or timeout--> YIELD
- *   any of them --progress--> SPIN
+ *   any of them --progress--> SPIN          (GODWIT_WAIT=spin: SPIN --budget used up--> SPIN_ON)
  *
  * No wake-up is lost.  A ringer publishes [1], then reads `sleeping` [2]; a sleeper reads `seq`, sets `sleeping` [3], then
  * looks [4], then sleeps on the value that it read: who takes the flag down after [3] bumps `seq`, even before the look.  With a full fence between [3] and [4] and one between [1] and
@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN, YIELD, ARMED };
+enum { SPIN, YIELD, ARMED, SPIN_ON };
 static uint32_t spin_rounds;
 static uint64_t yield_ticks;
 static bool never_yield, never_sleep, use_membarrier;
@@ -54,23 +54,84 @@ void node_ring_slow(int local_rank)
     gw_futex_wake(&d->seq, INT_MAX);
 }
 
+/* ---- the slot that says where this rank is ------------------------------------------------------------------------------------
+ * One record for all threads of the rank: the last one that has waited long describes itself; when it goes on and others still
+ * wait, they are asked to describe themselves at their next sleep. */
+static struct gw_lock tell_lock;
+enum { DESCRIBED = 1, OUTDATED }; /* node_wait.told; 0: never described */
+
+struct boot_where *node_tell(void)
+{
+    struct boot_where *where = &boot_slot->where;
+    gw_lock(&tell_lock);
+    uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
+    atomic_store_explicit(&where->version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release); /* a reader that sees the new fields sees the odd version, or a later one */
+    where->n_pending = 0;
+    where->n_unexpected = 0;
+    where->is_any = where->has_coll = 0;
+    return where;
+}
+
+void node_told(struct boot_where *where)
+{
+    uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
+    atomic_store_explicit(&where->version, version + 1, memory_order_release);
+    gw_unlock(&tell_lock);
+}
+
+static bool tell_plainly(struct node_wait *w)
+{
+    uint64_t now = gw_now_ns();
+    struct boot_where *where = node_tell();
+    if (!w->since_ns) w->since_ns = now;
+    w->told = DESCRIBED;
+    where->since_ns = w->since_ns;
+    where->told_ns = now;
+    where->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
+    node_told(where);
+    atomic_store_explicit(&where->state, BOOT_BLOCKED, memory_order_release);
+    return true;
+}
+
+static inline bool tell_again(const struct node_wait *w)
+{
+    return w->told != DESCRIBED || atomic_load_explicit(&boot_slot->where.state, memory_order_relaxed) != BOOT_BLOCKED;
+}
+
+static void tell_state(enum boot_state state) { atomic_store_explicit(&boot_slot->where.state, state, memory_order_release); }
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------------------- */
 void node_wait_begin(struct node_wait *w)
 {
     w->phase = SPIN;
     w->count = spin_rounds;
+    w->told = 0;
+    w->since_ns = 0;
 }
 
-void node_wait_end_slow(struct node_wait *w)
+static void disarm(struct node_wait *w)
 {
     /* With several threads another one may be armed: then the flag stays, at worst for one ring too many. */
     if (w->phase == ARMED && !gw_threads)
         atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
+void node_wait_end_slow(struct node_wait *w)
+{
+    disarm(w);
+    if (w->told) tell_state(BOOT_BUSY);
+}
+
 void node_wait_reset(struct node_wait *w)
 {
-    node_wait_end_slow(w);
-    node_wait_begin(w);
+    disarm(w);
+    if (w->told == DESCRIBED) {
+        w->told = OUTDATED;
+        tell_state(BOOT_MOVING);
+    }
+    w->phase = SPIN;
+    w->count = spin_rounds;
 }
 
 static void arm(struct node_wait *w)
@@ -92,30 +153,40 @@ static void sleep_once(struct node_wait *w)
     w->count++;
 }
 
-void node_wait_step_slow(struct node_wait *w)
+bool node_wait_step_slow(struct node_wait *w)
 {
     switch (w->phase) {
     case SPIN:
-        if (never_yield) {
-            w->count = spin_rounds;
-            gw_cpu_relax();
-            return;
+        if (!never_yield) {
+            w->phase = YIELD;
+            w->count = 0;
+            w->until = gw_ticks() + yield_ticks;
+            return false;
         }
-        w->phase = YIELD;
-        w->count = 0;
-        w->until = gw_ticks() + yield_ticks;
-        return;
+        w->phase = SPIN_ON;
+        w->count = spin_rounds;
+        return tell_again(w) && tell_plainly(w);
+    case SPIN_ON:
+        gw_cpu_relax();
+        if (w->count-- > 0) return false;
+        w->count = spin_rounds;
+        return tell_again(w) && tell_plainly(w);
     case YIELD:
-        if (never_sleep || gw_ticks() < w->until)
+        if (gw_ticks() < w->until) {
             sched_yield();
-        else
+            return false;
+        }
+        if (!never_sleep) {
             arm(w);
-        return;
+            return false;
+        }
+        sched_yield();
+        return tell_again(w) && tell_plainly(w);
     default:
         sleep_once(w);
         /* Somebody rang, most likely for us: look a little while before the next sleep. */
         w->phase = YIELD;
         w->until = gw_ticks();
-        return;
+        return w->count > 1 && tell_again(w) && tell_plainly(w);
     }
 }

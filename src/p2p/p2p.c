@@ -6,7 +6,11 @@
 
 #include <stdlib.h>
 
-int p2p_init(void) { return p2p_bsend_init_room(); }
+int p2p_init(void)
+{
+    req_teller = p2p_tell_requests;
+    return p2p_bsend_init_room();
+}
 
 static bool all_drained(void *unused)
 {
@@ -274,7 +278,9 @@ static void both_part_done(struct both *b, int err)
 }
 static void both_send_done(struct gw_done *d, int err)
 {
-    both_part_done(container_of(d, struct both, send_done), err);
+    struct both *b = container_of(d, struct both, send_done);
+    b->inner_send = NULL;
+    both_part_done(b, err);
 }
 static void both_recv_done(struct gw_done *d, int err)
 {
@@ -282,8 +288,18 @@ static void both_recv_done(struct gw_done *d, int err)
     if (b->inner_recv) {
         b->req.status = b->inner_recv->status;
         proto_error(b->inner_recv);
+        b->inner_recv = NULL;
     }
     both_part_done(b, err);
+}
+
+bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req **recv_out)
+{
+    struct both *b = container_of(r, struct both, req);
+    if (r->kind != REQ_GENERAL || b->send_done.fn != both_send_done) return false;
+    *send_out = b->inner_send;
+    *recv_out = b->inner_recv;
+    return true;
 }
 
 static int both_start(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,

@@ -10,6 +10,7 @@
 #define GW_P2P_P2P_H
 
 #include "comm/comm.h"
+#include "node/node.h"
 
 int p2p_init(void);
 void p2p_finalize(void); /* detaches automatic buffers, waits until nothing is queued to go out */
@@ -93,5 +94,14 @@ struct p2p_error {
     char *text;
 };
 void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* gw_fail_text() holds the words */
+
+/* ---- saying what a long wait is for (tell.c; see struct boot_where) ----
+ * Between node_tell() and p2p_told(), by who waits: adds what `r` waits for; names a communicator; adds the unexpected messages. */
+void p2p_tell_request(struct boot_where *where, struct gw_req *r);
+void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: found by its id */
+void p2p_told(struct boot_where *where, struct gw_lane *lane);
+/* Who knows what requests of kind REQ_COLL wait for: set by plan/. */
+struct p2p_tell_coll { struct gw_done done; struct gw_req *req; struct boot_where *where; };
+extern void (*p2p_coll_teller)(struct gw_done *done, int err);
 
 #endif

@@ -34,6 +34,13 @@ int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_
 bool p2p_is_persistent_p2p(const struct gw_req *r);
 void p2p_persistent_release(struct gw_req *r);
 struct gw_req *p2p_persistent_inner(struct gw_req *r);
+/* For reports, lane's lock held.  False: it is not partitioned; else what it waits for, the context as the communicator has it. */
+bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out);
+/* What the operation of a persistent request of this room (false: it is another room's), or the parts
+ * of one of MPI_Isendrecv, wait for; NULL where nothing. */
+bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out);
+bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req **recv_out);
+void p2p_tell_requests(struct gw_done *done, int err); /* tell.c: req_teller */
 
 /* Partitioned operations (partitioned.c). */
 static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }

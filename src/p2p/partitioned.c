@@ -491,6 +491,22 @@ static struct part *part_new(struct part args)
     return NULL;
 }
 
+bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
+{
+    if (r->kind != REQ_PSEND && r->kind != REQ_PRECV) return false;
+    const struct part *p = part_of(r);
+    bool is_ready = true; /* else the program itself has to go on: MPI_Pready */
+    for (int i = 0; p->is_send && i < p->partitions && is_ready; i++) is_ready = p->is_ready[i];
+    *p_out = (struct boot_pending){.bytes = p->intro.total_bytes,
+                                   .world = BOOT_WORLD_UNKNOWN,
+                                   .peer = p->rank,
+                                   .tag = p->tag,
+                                   .ctx = p->comm->ctx,
+                                   .about = !is_ready ? BOOT_OUTSIDE : p->is_send ? BOOT_SEND : BOOT_RECV,
+                                   .stream = GW_STREAM_PART};
+    return true;
+}
+
 static int init(struct part args, struct gw_req **req_out)
 {
     struct gw_comm *c = args.comm;

@@ -45,6 +45,14 @@ static void operation_done(struct gw_done *d, int err)
     req_complete(&p->req);
 }
 
+bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out)
+{
+    struct persistent *p = container_of(r, struct persistent, req);
+    if ((r->kind != REQ_SEND && r->kind != REQ_RECV) || p->done.fn != operation_done) return false;
+    *inner_out = p->inner;
+    return true;
+}
+
 static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int rank, int tag,
                 struct gw_comm *c, struct gw_req **req_out)
 {

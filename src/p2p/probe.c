@@ -10,6 +10,7 @@ struct gw_msg gw_msg_no_proc;
 
 /* One look, with progress when it finds nothing.  take: as mprobe. */
 struct look {
+    struct gw_done about;
     struct proto_addr addr;
     bool take;
     struct proto_msg *msg;
@@ -36,9 +37,23 @@ static bool look_twice(struct look *l)
     return look_once(l);
 }
 
+static void look_tell(struct gw_done *d, int err)
+{
+    (void)err;
+    const struct look *l = container_of(d, struct look, about);
+    const struct proto_addr *a = &l->addr;
+    struct boot_where *where = node_tell();
+    struct boot_pending *p = &where->pending[0];
+    *p = (struct boot_pending){.about = BOOT_PROBE, .peer = a->rank, .tag = a->tag, .bytes = -1};
+    p->world = a->peer ? (int32_t)(a->peer - a->lane->peers) : GW_ANY_SOURCE;
+    p2p_tell_comm(p, a->ctx >> GW_STREAM_BITS, NULL);
+    where->n_pending = 1;
+    p2p_told(where, a->lane);
+}
+
 static struct look look_for(int src, int tag, struct gw_comm *c, bool take)
 {
-    return (struct look){.addr = p2p_addr(c, src, tag, GW_STREAM_P2P), .take = take};
+    return (struct look){.about.fn = look_tell, .addr = p2p_addr(c, src, tag, GW_STREAM_P2P), .take = take};
 }
 
 static void status_copy(struct gw_status *status, const struct gw_status *from)
@@ -57,7 +72,7 @@ int p2p_probe(int src, int tag, struct gw_comm *c, struct gw_status *status)
         return GW_OK;
     }
     struct look l = look_for(src, tag, c, false);
-    if (!look_once(&l)) req_block_until(c->lane, look_once, &l);
+    if (!look_once(&l)) req_block_about(c->lane, look_once, &l, &l.about);
     status_copy(status, &l.status);
     return GW_OK;
 }
@@ -98,7 +113,7 @@ int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, str
         return GW_OK;
     }
     struct look l = look_for(src, tag, c, true);
-    if (!look_once(&l)) req_block_until(c->lane, look_once, &l);
+    if (!look_once(&l)) req_block_about(c->lane, look_once, &l, &l.about);
     int rc = msg_new(&l, c, msg_out);
     if (rc == GW_OK) status_copy(status, &l.status);
     return rc;

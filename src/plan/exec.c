@@ -271,7 +271,8 @@ static void leaf_begin(struct plan_exec *x)
     if (unlikely(k->safe < entry)) {
         struct node_wait w;
         node_wait_begin(&w);
-        while (!all_reached(x, entry)) node_wait_step(&w, req_progress() > 0);
+        while (!all_reached(x, entry))
+            if (unlikely(node_wait_step(&w, req_progress() > 0))) plan_tell(x, entry);
         node_wait_end(&w);
     }
     if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
@@ -319,7 +320,7 @@ static void wait_over(struct plan_exec *x)
     for (unsigned turn = 1;; turn++) {
         /* Others may need our point-to-point progress; a leaf itself does not. */
         if (messages || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
-        node_wait_step(&w, done > 0);
+        if (unlikely(node_wait_step(&w, done > 0))) plan_tell(x, 0);
         if (plan_exec_advance(x, &done)) break;
     }
     node_wait_end(&w);

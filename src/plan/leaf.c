@@ -119,6 +119,7 @@ static struct gw_done on_destroy = {coll_free};
 int plan_init(void)
 {
     comm_on_destroy_coll = &on_destroy;
+    plan_start_init();
     return GW_OK;
 }
 

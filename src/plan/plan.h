@@ -117,6 +117,9 @@ enum plan_when { PLAN_START, PLAN_INIT };
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
                void *out, struct gw_comm *c, struct gw_req **req_out);
 
+/* Every collective call of the user, as it begins: gives it its number on the communicator (for reports). */
+void plan_enter(struct gw_comm *c, int root);
+
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */
 bool plan_leaf_ready(struct gw_comm *c);

@@ -38,6 +38,11 @@ enum { PLAN_TAG_MASK = 0x3fffffff, PLAN_TAG_PERSISTENT = 0x40000000 };
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
 char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail set) */
+void plan_start_init(void);          /* start.c */
+/* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
+void plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
+/* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts, int n);
 
 static inline char *leaf_slot(const struct comm_coll *k, int rank, int slot)
 {

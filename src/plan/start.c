@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "boot/boot.h"
 #include "plan/plan_private.h"
 
 struct plan_op {
@@ -18,6 +19,8 @@ struct plan_op {
     struct req_work work;
     struct coll_req *req;
     int64_t tmp_bytes;
+    uint64_t number;        /* as the user counts, and the call that made it: for reports */
+    uint32_t call;
     int pending;            /* messages that are out; written under the lane's lock */
     struct gw_type **types; /* copies of sts and rts, or NULL */
     struct part {
@@ -131,7 +134,9 @@ static void part_done(struct gw_done *d, int err)
 {
     struct part *p = container_of(d, struct part, done);
     struct plan_op *op = p->op;
-    if (unlikely(err < 0)) error_note(op, p2p_stream_error(p->inner));
+    struct gw_req *inner = p->inner;
+    p->inner = NULL;
+    if (unlikely(err < 0)) error_note(op, p2p_stream_error(inner));
     if (--op->pending == 0) req_work_add(op->x.comm->lane, &op->work);
 }
 
@@ -149,6 +154,7 @@ static bool park(struct plan_op *op)
         else
             error_note(op, rc);
     }
+    for (int i = n; i < PLAN_STEPS; i++) op->parts[i].inner = NULL;
     op->x.n_reqs = 0;
     op->pending = n;
     gw_unlock(&lane->lock);
@@ -253,6 +259,22 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     return types_copy(op);
 }
 
+/* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */
+static void tell(struct gw_done *d, int err)
+{
+    (void)err;
+    struct p2p_tell_coll *t = container_of(d, struct p2p_tell_coll, done);
+    struct plan_op *op = container_of(t->req, struct coll_req, prepared.req)->op;
+    struct gw_req *out[PLAN_STEPS];
+    int n = 0;
+    if (!op) return;
+    for (int i = 0; i < PLAN_STEPS; i++)
+        if (op->parts[i].inner) out[n++] = op->parts[i].inner;
+    plan_tell_parts(t->where, &op->x, op->number, op->call, out, n);
+}
+
+void plan_start_init(void) { p2p_coll_teller = tell; }
+
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
                void *out, struct gw_comm *c, struct gw_req **req_out)
 {
@@ -274,6 +296,8 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
     q->op = op;
     if (op) {
         op->req = q;
+        op->number = c->colls - 1;
+        op->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
         op->args.n = n | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
         hold(op);
     }

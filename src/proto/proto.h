@@ -16,6 +16,7 @@
 #ifndef GW_PROTO_PROTO_H
 #define GW_PROTO_PROTO_H
 
+#include "boot/boot.h"
 #include "match/match.h"
 #include "req/req.h"
 
@@ -61,6 +62,13 @@ bool proto_drained(struct gw_lane *lane); /* nothing queued to go out: finalize 
 /* The error of a completed receive, with its words recorded again for the calling thread: another thread may have seen the
  * message arrive.  For receives in the caller's storage; requests get the same from the wait or test that retires them. */
 int proto_error(struct gw_req *r);
+
+/* ---- for reports (proto_tell.c), lane's lock held ----
+ * What a request of this room that is not done waits for; of a send, `world` is set, of a receive who asks finds it. */
+void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
+/* Counts the unexpected messages of contexts without a bit of `mask`; puts those that are most like `like` (ctx, peer, tag; NULL: the
+ * first ones) into where->unexpected, without names.  Contexts here are those of the wire. */
+void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where);
 
 /* Messages sent by each path, for tests and for GODWIT_EXPLAIN=proto. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };

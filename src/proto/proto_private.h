@@ -40,7 +40,7 @@ struct proto_msg {
     struct gw_lane *lane;
     uint8_t kind;       /* EAGER, EAGER_SYNC or RTS */
     uint8_t class;
-    int32_t world;      /* of the sender; not for EAGER */
+    int32_t world;      /* of the sender */
     int64_t len;        /* of the message */
     uint64_t cookie, addr;
     uint8_t data[];     /* EAGER, EAGER_SYNC */

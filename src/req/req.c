@@ -174,29 +174,43 @@ int req_progress(void)
 /* Other lanes are looked at now and then while a thread waits on one: their peers may need us. */
 enum { OTHER_LANES_EVERY = 64 };
 
-void req_block(struct gw_req *r)
+void (*req_teller)(struct gw_done *done, int err);
+
+static GW_COLD void tell(struct gw_req **r, int n)
+{
+    struct req_tell t = {.done.fn = req_teller, .reqs = r, .n = n};
+    if (t.done.fn) t.done.fn(&t.done, GW_OK);
+}
+
+static inline void block(struct gw_req *r, struct gw_req **rest, int n)
 {
     if (req_is_done(r)) return;
     struct gw_lane *lane = &gw_lanes[r->lane];
     struct node_wait w;
     node_wait_begin(&w);
     for (unsigned round = 1; !req_is_done(r); round++) {
-        int n = progress_lane(lane);
+        int events = progress_lane(lane);
         if (req_is_done(r)) break;
-        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
-        node_wait_step(&w, n > 0);
+        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
+        if (unlikely(node_wait_step(&w, events > 0))) tell(rest, n);
     }
     node_wait_end(&w);
 }
 
-void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg)
+void req_block(struct gw_req *r) { block(r, &r, 1); }
+
+void req_block_in(struct gw_req **r, int n, int at) { block(r[at], r + at, n - at); }
+
+void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, struct gw_done *about)
 {
     struct node_wait w;
     node_wait_begin(&w);
     for (unsigned round = 1; !pred(arg); round++) {
         int n = progress_lane(lane);
         if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
-        node_wait_step(&w, n > 0);
+        if (unlikely(node_wait_step(&w, n > 0)) && about && about->fn) about->fn(about, GW_OK);
     }
     node_wait_end(&w);
 }
+
+void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg) { req_block_about(lane, pred, arg, NULL); }

@@ -100,6 +100,13 @@ void req_block(struct gw_req *r);
 /* Blocks until pred(arg); for barriers, probes and leaves.  No lock held; pred is called without a lock. */
 void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg);
 
+/* What a long wait is for, told to the launcher.  Requests do not know their peers: p2p/ sets the function, which finds its arguments
+ * around `done` and calls node_tell().  No lock held. */
+struct req_tell { struct gw_done done; struct gw_req **reqs; int n; bool is_any; };
+extern void (*req_teller)(struct gw_done *done, int err);
+/* As req_block_until; `about->fn` (may be NULL) tells what is waited for. */
+void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, struct gw_done *about);
+
 /* ---- MPI 4.1 sections 3.7.3 to 3.7.6: targets of the entry points ------------------------------------------
  * Requests may be NULL (MPI_REQUEST_NULL).  A slot whose request was retired is set to NULL.  status(es) may be NULL.
  * Return GW_OK, the operation's own error code (single forms), or GW_EINSTATUS with status[i].error set to *MPI error

@@ -15,5 +15,7 @@ static inline bool req_is_inactive(const struct gw_req *r)
 
 /* A generalized request that is done: its status, as the user's function says it. */
 int req_user_query(struct gw_req *r);
+/* Blocks until r[at] is done; of interest to who asks what this rank waits for are all from there on. */
+void req_block_in(struct gw_req **r, int n, int at);
 
 #endif

@@ -99,7 +99,7 @@ static int retire_all(int n, struct gw_req **r, struct gw_status *statuses)
 int req_waitall(int n, struct gw_req **r, struct gw_status *statuses)
 {
     for (int i = 0; i < n; i++)
-        if (!req_is_inactive(r[i])) req_block(r[i]);
+        if (!req_is_inactive(r[i])) req_block_in(r, n, i);
     return retire_all(n, r, statuses);
 }
 
@@ -153,10 +153,16 @@ static struct gw_lane *lane_of(int n, struct gw_req **r)
     return &gw_lanes[0];
 }
 
+static void block_any(struct any *a)
+{
+    struct req_tell t = {.done.fn = req_teller, .reqs = a->r, .n = a->n, .is_any = true};
+    req_block_about(lane_of(a->n, a->r), any_is_done, a, &t.done);
+}
+
 int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status)
 {
     struct any a = {.n = n, .r = r};
-    if (!any_is_done(&a)) req_block_until(lane_of(n, r), any_is_done, &a);
+    if (!any_is_done(&a)) block_any(&a);
     *index_out = a.found;
     if (a.found >= 0) return retire(&r[a.found], status);
     status_empty(status);
@@ -200,7 +206,7 @@ static int retire_some(int n, struct gw_req **r, int *outcount_out, int *indices
 int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
     struct any a = {.n = n, .r = r};
-    if (!any_is_done(&a)) req_block_until(lane_of(n, r), any_is_done, &a);
+    if (!any_is_done(&a)) block_any(&a);
     if (a.found == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;
         return GW_OK;

@@ -1,0 +1,123 @@
+/* tell.c -- what this rank waits for, written where mpiexec can read it, for the report on a job that hangs.
+ *
+ * All of it runs only when a wait has become long.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p/p2p_private.h"
+
+#include <stdio.h>
+
+enum { STREAM_MASK = (1 << GW_STREAM_BITS) - 1 };
+void (*p2p_coll_teller)(struct gw_done *done, int err);
+
+void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
+{
+    p->ctx = ctx_id;
+    if (!c) c = comm_by_context(ctx_id);
+    snprintf(p->comm, sizeof p->comm, "%.*s", BOOT_COMM_NAME - 1, c ? c->name : "");
+}
+
+/* The ranks of a pending operation, as far as its communicator is still there. */
+static void name_peer(struct boot_pending *p)
+{
+    struct gw_comm *c = comm_by_context(p->ctx);
+    p2p_tell_comm(p, p->ctx, c);
+    if (p->world >= 0) { /* a send knows only the process */
+        for (int i = 0; c && i < c->targets && p->peer < 0; i++)
+            if (group_world(comm_target_group(c), i) == p->world) p->peer = i;
+    } else if (p->peer == GW_ANY_SOURCE) {
+        p->world = GW_ANY_SOURCE;
+    } else if (c && p->peer < c->targets) {
+        p->world = group_world(comm_target_group(c), p->peer);
+    }
+}
+
+static void add(struct boot_where *where, const struct boot_pending *p)
+{
+    if (where->n_pending < BOOT_PENDING) where->pending[where->n_pending] = *p;
+    where->n_pending++;
+}
+
+/* Messages on the streams of other rooms belong to a collective call. */
+static void add_message(struct boot_where *where, struct gw_req *r)
+{
+    struct boot_pending p;
+    proto_describe(r, &p);
+    p.stream = p.ctx & STREAM_MASK;
+    p.ctx >>= GW_STREAM_BITS;
+    name_peer(&p);
+    if (p.stream) {
+        p.about = BOOT_MEMBER;
+        if (!where->has_coll) {
+            struct gw_comm *c = comm_by_context(p.ctx);
+            where->has_coll = 1;
+            where->coll = (struct boot_pending){.peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
+            p2p_tell_comm(&where->coll, p.ctx, c);
+            /* Only some members take part where the user gave a tag: that has no number. */
+            where->coll_number = c && c->colls > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? c->colls - 1 : 0;
+            where->coll_call = where->call;
+        }
+    }
+    add(where, &p);
+}
+
+void p2p_tell_request(struct boot_where *where, struct gw_req *r)
+{
+    struct gw_req *one = NULL, *two = NULL;
+    struct boot_pending p;
+    if (!r || req_is_done(r) || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT) return;
+    if (r->kind == REQ_COLL && p2p_coll_teller) {
+        struct p2p_tell_coll t = {{p2p_coll_teller}, r, where};
+        t.done.fn(&t.done, GW_OK);
+    } else if ((r->flags & REQ_PERSISTENT && p2p_persistent_pending(r, &one)) || p2p_both_pending(r, &one, &two)) {
+        if (one) add_message(where, one);
+        if (two) add_message(where, two);
+    } else if (!(r->flags & REQ_PERSISTENT) && (r->kind == REQ_SEND || r->kind == REQ_RECV)) {
+        add_message(where, r);
+    } else if (p2p_partitioned_pending(r, &p)) {
+        p.ctx >>= GW_STREAM_BITS;
+        name_peer(&p);
+        add(where, &p);
+    } else {
+        add(where, &(struct boot_pending){.about = BOOT_OUTSIDE, .world = BOOT_WORLD_UNKNOWN});
+    }
+}
+
+void p2p_told(struct boot_where *where, struct gw_lane *lane)
+{
+    const struct boot_pending *like = NULL;
+    int listed = where->n_pending < BOOT_PENDING ? where->n_pending : BOOT_PENDING;
+    for (int i = 0; i < listed && !like; i++)
+        if (where->pending[i].about == BOOT_RECV || where->pending[i].about == BOOT_PROBE) like = &where->pending[i];
+    gw_lock(&lane->lock);
+    struct boot_pending wire;
+    if (like) {
+        wire = *like;
+        wire.ctx <<= GW_STREAM_BITS;
+        like = &wire;
+    }
+    proto_describe_unexpected(lane, like, STREAM_MASK, where);
+    gw_unlock(&lane->lock);
+    for (int i = 0; i < BOOT_PENDING && i < where->n_unexpected; i++)
+        p2p_tell_comm(&where->unexpected[i], where->unexpected[i].ctx >> GW_STREAM_BITS, NULL);
+    node_told(where);
+}
+
+void p2p_tell_requests(struct gw_done *done, int err)
+{
+    (void)err;
+    struct req_tell *t = container_of(done, struct req_tell, done);
+    struct gw_lane *lane = &gw_lanes[0];
+    struct boot_where *where = node_tell();
+    for (int i = 0; i < t->n; i++) {
+        struct gw_req *r = t->reqs[i];
+        if (!r) continue;
+        lane = &gw_lanes[r->lane];
+        gw_lock(&lane->lock);
+        p2p_tell_request(where, r);
+        gw_unlock(&lane->lock);
+    }
+    where->is_any = t->is_any;
+    p2p_told(where, lane);
+}

@@ -1,0 +1,72 @@
+/* tell.c -- numbers collectives, and says which members one waits for: for the report on a job that hangs.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot.h"
+#include "node/node.h"
+#include "plan/plan_private.h"
+
+void plan_enter(struct gw_comm *c, int root)
+{
+    boot_coll_note(c->ctx >> GW_STREAM_BITS, c->colls++, root);
+}
+
+static void add_member(struct boot_where *where, const struct gw_comm *c, int member)
+{
+    if (where->n_pending < BOOT_PENDING)
+        where->pending[where->n_pending] = (struct boot_pending){.about = BOOT_MEMBER,
+                                                                 .world = group_world(c->group, member),
+                                                                 .peer = member,
+                                                                 .tag = GW_ANY_TAG,
+                                                                 .ctx = c->ctx >> GW_STREAM_BITS};
+    where->n_pending++;
+}
+
+static void add_late(struct boot_where *where, const struct gw_comm *c, uint64_t value)
+{
+    for (int i = 0; i < c->size; i++)
+        if (atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, i);
+}
+
+static void add_round(struct boot_where *where, const struct plan_exec *x, uint64_t entry)
+{
+    struct gw_comm *c = x->comm;
+    const struct plan_step *s = &x->steps[x->at];
+    if (entry) {
+        add_late(where, c, entry);
+    } else if (x->at < x->n_steps) { /* at a WAIT: nothing else holds a round back there */
+        if (s->peer < 0)
+            add_late(where, c, x->args->n << 20 | (uint64_t)s->phase);
+        else
+            add_member(where, c, s->peer);
+    } else {
+        gw_lock(&c->lane->lock);
+        for (int i = 0; i < x->n_reqs; i++) p2p_tell_request(where, x->reqs[i]);
+        gw_unlock(&c->lane->lock);
+    }
+}
+
+static void name_coll(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call)
+{
+    if (where->has_coll) return; /* of several requests, the first */
+    where->has_coll = 1;
+    where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = x->args->root, .tag = GW_ANY_TAG};
+    p2p_tell_comm(&where->coll, x->comm->ctx >> GW_STREAM_BITS, x->comm);
+    where->coll_number = number;
+    where->coll_call = call;
+}
+
+void plan_tell(struct plan_exec *x, uint64_t entry)
+{
+    struct boot_where *where = node_tell();
+    name_coll(where, x, x->comm->colls - 1, where->call);
+    add_round(where, x, entry);
+    p2p_told(where, x->comm->lane);
+}
+
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call,
+                     struct gw_req **parts, int n)
+{
+    name_coll(where, x, number, call);
+    for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
+}
