@@ -44,10 +44,12 @@ static inline void copy_small(char *to, const char *from, size_t n)
 }
 
 /* ---- equal distances ----------------------------------------------------------------------------------------------------- */
+/* Stores far apart are found by the processor's prefetcher only if they all come from one instruction. */
+static inline bool is_close(int64_t step) { return step < 256 && step > -256; }
 #define STRIDED(B)                                                                                                              \
     static void strided_##B(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n)         \
     {                                                                                                                           \
-        for (; n >= 4; n -= 4) {                                                                                                \
+        for (; n >= 4 && is_close(to_step); n -= 4) {                                                                           \
             memcpy(to, from, B);                                                                                                \
             memcpy(to + to_step, from + from_step, B);                                                                          \
             memcpy(to + 2 * to_step, from + 2 * from_step, B);                                                                  \
