@@ -66,6 +66,8 @@ class Code:
     def length_of(self, p):
         """The C expression for how many elements the array p has, or None."""
         n = p.len[0] if isinstance(p.len, list) else p.len
+        if n == "*" and self.f.is_neighbor:
+            return "std_%sdegree(comm_o)" % ("out" if p.name[0] == "s" else "in")
         if n == "*" and self.f.chapter == 8:
             return None  # the topology says how many there are: the target looks
         if n == "*":
@@ -88,7 +90,7 @@ class Code:
         return " && ".join(conditions) or None
 
     def committed(self):
-        return (self.f.chapter in (3, 4, 6) or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
+        return (self.f.moves_data or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
 
     def lookup(self, p):
         if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
@@ -221,7 +223,7 @@ class Code:
             self.check(quick or "true", 'std_why_requests("%s", %s, %s, %s)' % (name, name, n, "true" if may else "false"))
             if p.dir == "inout":
                 self.always.append("std_requests_out(%s, %s, %s);" % (o, n, name))
-        elif self.f.blocking == "MPI_Alltoallw":
+        elif self.f.blocking in ("MPI_Alltoallw", "MPI_Neighbor_alltoallw"):
             # A datatype that goes with a count of 0 is not looked at.
             counts = "sendcounts" if name == "sendtypes" else "recvcounts"
             self.check("std_bad_types(%s, %s)" % (name, n),
@@ -248,7 +250,7 @@ class Code:
         if self.f.name.endswith("attach_buffer") or self.f.name == "MPI_Buffer_attach":
             self.check("std_bad_buffer(%s, size)" % p.name, "std_why_attach(%s, %s, size)" % (text, p.name))
             return
-        if self.f.chapter not in (3, 4, 6) and self.f.name not in PACKERS:
+        if not self.f.moves_data and self.f.name not in PACKERS:
             return  # an address, not a message
         if at == p.name:
             allowed = "%s != MPI_IN_PLACE" % p.name
@@ -272,7 +274,7 @@ class Code:
         poly = p.kind.startswith("POLY") or (p.kind == "DISPLACEMENT" and p.dir == "in")
         self.args[name] = self.counts(p) if poly else name
         when = self.when(p)
-        if poly and self.f.chapter == 6 and p.kind == "POLYXFER_NUM_ELEM_NNI":
+        if poly and (self.f.chapter == 6 or self.f.is_neighbor) and p.kind == "POLYXFER_NUM_ELEM_NNI":
             self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
                        'std_why_counts("%s", %s, %s)' % (name, self.args[name], n), when)
         elif poly and p.kind == "POLYDTYPE_NUM_ELEM_NNI" and n and name == "array_of_blocklengths":

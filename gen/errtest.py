@@ -22,7 +22,7 @@ NULL_INFO_OK = re.compile(r"MPI_(Comm_dup_with_info|Comm_split_type|Comm_set_inf
 # Calls that need a communicator with a topology.
 TOPOLOGIES = [(re.compile(r"MPI_Cart(_get|_sub|_rank|_coords|_shift|dim_get)$"), "cart"),
               (re.compile(r"MPI_Graph(_get|_neighbors|_neighbors_count|dims_get)$"), "graph"),
-              (re.compile(r"MPI_Dist_graph_neighbors"), "dist")]
+              (re.compile(r"MPI_Dist_graph_neighbors|MPI_I?[nN]eighbor_"), "dist")]
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
 # Good values of scalars and arrays by kind or name; others are 1.
 GOOD = {"KEYVAL": "comm_keyval", "KEY_INDEX": "0", "TAG": "5", "RANK": "me", "RANK_NNI": "0", "SPLIT_TYPE": "MPI_COMM_TYPE_SHARED",
@@ -118,7 +118,7 @@ class Cases:
         values = [] if null_ok else [(null, "the null handle")]
         values += [("(%s)(uintptr_t)%s" % (ctype, v), text) for v, text in GARBAGE]
         values += [("(%s)%s" % (ctype, other), "the handle of something else"), ("freed_" + word, "a freed one")]
-        if p.kind == "DATATYPE" and (self.f.chapter in (3, 4, 6) or self.base in PACKERS) and self.base not in (
+        if p.kind == "DATATYPE" and (self.f.moves_data or self.base in PACKERS) and self.base not in (
                 "MPI_Get_count", "MPI_Type_get_value_index"):
             values.append(("uncommitted", "not committed"))
         for value, text in values:
@@ -134,12 +134,13 @@ class Cases:
             self.add(p, "NULL", "NULL", "ARG")
 
     def buffer(self, p):
-        if self.f.chapter not in (3, 4, 6) and self.base not in PACKERS:
+        if not self.f.moves_data and self.base not in PACKERS:
             return
         if self.base.endswith("ttach") or self.base.endswith("attach_buffer"):
             self.add(p, "NULL", "NULL", "BUFFER")
             return
-        counts = {"MPI_Alltoallw", "MPI_Alltoallv", "MPI_Allgatherv", "MPI_Gatherv", "MPI_Scatterv", "MPI_Reduce_scatter"}
+        counts = {"MPI_Alltoallw", "MPI_Alltoallv", "MPI_Allgatherv", "MPI_Gatherv", "MPI_Scatterv", "MPI_Reduce_scatter",
+                  "MPI_Neighbor_allgatherv", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"}
         base = self.f.blocking
         if base not in counts:
             self.add(p, "NULL", "NULL", "BUFFER")

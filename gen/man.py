@@ -86,7 +86,7 @@ def errors(f):
         row = ("MPI_ERR_ROOT", "a rank that the communicator does not have") if kind == "ROOT" else ERRORS.get(kind)
         if row and p.dir != "out":
             rows.setdefault(*row)
-        if p.kind == "BUFFER" and f.chapter in (3, 6):
+        if p.kind == "BUFFER" and (f.chapter in (3, 6) or f.is_neighbor):
             rows.setdefault("MPI_ERR_BUFFER", "a null address, or MPI_IN_PLACE where it must not stand")
         if p.dir != "in" or p.is_array:
             rows.setdefault("MPI_ERR_ARG", "a null pointer, or another argument that is out of range")

@@ -83,9 +83,19 @@ class Function:
         return FILES.get(self.chapter)
 
     @property
+    def is_neighbor(self):
+        """A neighbourhood collective."""
+        return "eighbor_all" in self.name
+
+    @property
+    def moves_data(self):
+        """Its buffers are messages, its datatypes must be committed."""
+        return self.chapter in (3, 4, 6) or self.is_neighbor
+
+    @property
     def blocking(self):
         """The name of the blocking call of a collective, also for its non-blocking and its persistent form."""
-        if self.chapter != 6:
+        if self.chapter != 6 and not self.is_neighbor:
             return self.name
         name = re.sub(r"_init$", "", self.name)
         return re.sub(r"^MPI_I(\w)", lambda m: "MPI_" + m.group(1).upper(), name)

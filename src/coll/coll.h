@@ -57,6 +57,24 @@ int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, st
 int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
                 struct coll_as *as);
 
+/* Neighbourhood collectives (section 8.6) on a communicator with a topology, which says whom the blocks are from and for.  No
+ * MPI_IN_PLACE.  Several edges between the same two go in the order of the lists; in a grid, what is sent in the negative
+ * direction arrives from the positive one. */
+int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                            struct gw_comm *c, struct coll_as *as);
+int coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
+                             struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as);
+int coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                           struct gw_comm *c, struct coll_as *as);
+int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
+                            struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
+                            struct coll_as *as);
+int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
+                            struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
+                            struct coll_as *as);
+/* For topo/: fills t->moves (room for nin + nout) and t->nmoves of the member `rank` of `size`, from t's kind and lists. */
+int coll_neighbor_order(struct gw_topo *t, int rank, int size);
+
 /* For world/: a small allreduce of int64 values over a *group* of c, identified by tag, on GW_STREAM_WORLD (point-to-point
  * rounds only).  members[n] are ranks in c, me is my index.  op MAX or MIN or BAND, in place. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,

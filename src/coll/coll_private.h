@@ -89,6 +89,7 @@ static inline struct plan_ref block_of(enum plan_buf buf, int i, int64_t count, 
                                        struct gw_counts displs, struct gw_type **types)
 {
     struct gw_type *type = types ? types[i] : t;
+    if (unlikely(!type)) return ref_raw(buf, 0, 0); /* MPI_DATATYPE_NULL, which may go with a count of 0 */
     int64_t n = counts.v ? gw_counts_at(counts, i) : count;
     int64_t d = displs.v ? gw_counts_at(displs, i) : (int64_t)i * count;
     return ref_typed(buf, types ? d : d * type->extent, n, type);
@@ -133,6 +134,8 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
     X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(scan_leaf)     \
     X(exscan_leaf)
+/* Not in the table: there is one for each. */
+extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
 #define X(name) extern const struct plan_algorithm alg_##name;
 ALGORITHMS(X)
 #undef X

@@ -41,11 +41,14 @@ static inline int group_world(const struct gw_group *g, int rank)
 }
 
 /* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
+struct gw_topo_move { int32_t in, out; }; /* block `in` comes, or block `out` goes (the other is -1), or `out` becomes `in` */
 struct gw_topo {
     _Atomic int refs;
     int kind;               /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
     int nin, nout;          /* neighbours of this process, as often as they are neighbours */
-    int *in, *out;          /* their ranks, in the order of the neighbourhood collectives; GW_PROC_NULL beyond the border of a grid */
+    int *in, *out;          /* their ranks, in the order of chapter 8; GW_PROC_NULL beyond the border of a grid */
+    int nmoves;             /* what neighbourhood collectives do, in a good order: see coll_neighbor_order() */
+    struct gw_topo_move *moves;
     union {
         struct { int ndims, *dims, *periods, *coords; } cart;
         struct { int nnodes, nedges, *index, *edges; } graph;

@@ -39,6 +39,9 @@ static inline bool std_bad_types(const MPI_Datatype *types, int64_t n)
         if (unlikely(std_bad_type(std_type(types[i])))) return true;
     return false;
 }
+/* How many blocks a neighbourhood collective has; without a topology the target fails. */
+static inline int std_indegree(const struct gw_comm *c) { return c->topo ? c->topo->nin : 0; }
+static inline int std_outdegree(const struct gw_comm *c) { return c->topo ? c->topo->nout : 0; }
 static inline bool std_bad_request(MPI_Request r) { return r != MPI_REQUEST_NULL && !std_request(r); }
 static inline bool std_bad_requests(const MPI_Request *r, int64_t n)
 {

@@ -73,6 +73,7 @@ struct plan_args {
     int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
+    const struct gw_topo *topo;   /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
     uint64_t n;                   /* number of the collective on its communicator; of messages, their tag */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);

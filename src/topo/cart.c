@@ -57,10 +57,10 @@ static int grid_size(const struct gw_comm *c, int ndims, const int *dims, int *n
 }
 
 /* ---- making ---- */
-static struct gw_topo *cart_new(int ndims, const int *dims, const int *periods, int rank)
+static struct gw_topo *cart_new(int ndims, const int *dims, const int *periods, int rank, int size)
 {
     int *ints;
-    struct gw_topo *t = topo_new(GW_CART, 5 * (int64_t)ndims, &ints);
+    struct gw_topo *t = topo_new(GW_CART, 13 * (int64_t)ndims, &ints);
     if (!t) return NULL;
     t->cart.ndims = ndims;
     t->cart.dims = topo_take(&ints, ndims, dims);
@@ -71,13 +71,13 @@ static struct gw_topo *cart_new(int ndims, const int *dims, const int *periods, 
     t->nin = t->nout = 2 * ndims;
     t->in = t->out = topo_take(&ints, 2 * ndims, NULL);
     for (int i = 0; i < 2 * ndims; i++) t->in[i] = grid_step(t, t->cart.coords, i / 2, i % 2 ? 1 : -1);
-    return t;
+    return topo_finish(t, rank, size, &ints);
 }
 
 /* Gives the communicator, if this process got one, its grid. */
 static int cart_finish(struct gw_comm *new, int ndims, const int *dims, const int *periods, struct gw_comm **comm_out)
 {
-    if (new && !(new->topo = cart_new(ndims, dims, periods, new->rank))) {
+    if (new && !(new->topo = cart_new(ndims, dims, periods, new->rank, new->size))) {
         comm_release(new);
         return GW_ENOMEM;
     }

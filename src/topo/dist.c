@@ -55,10 +55,10 @@ struct hood {
     const int *in, *out, *inw, *outw;
 };
 
-static struct gw_topo *dist_new(const struct hood *h)
+static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
 {
     int *ints;
-    struct gw_topo *t = topo_new(GW_DIST_GRAPH, 2 * ((int64_t)h->nin + h->nout), &ints);
+    struct gw_topo *t = topo_new(GW_DIST_GRAPH, 4 * ((int64_t)h->nin + h->nout), &ints);
     if (!t) return NULL;
     t->nin = h->nin;
     t->nout = h->nout;
@@ -68,7 +68,7 @@ static struct gw_topo *dist_new(const struct hood *h)
         t->dist.in_weights = topo_take(&ints, h->nin, h->inw);
         t->dist.out_weights = topo_take(&ints, h->nout, h->outw);
     }
-    return t;
+    return topo_finish(t, rank, size, &ints);
 }
 
 static int dist_make(struct gw_comm *c, const struct hood *h, struct gw_comm **comm_out)
@@ -76,7 +76,7 @@ static int dist_make(struct gw_comm *c, const struct hood *h, struct gw_comm **c
     struct gw_comm *new = NULL;
     int rc = topo_make_comm(c, c->size, NULL, &new);
     if (rc != GW_OK) return rc;
-    if (!(new->topo = dist_new(h))) {
+    if (!(new->topo = dist_new(h, new->rank, new->size))) {
         comm_release(new);
         return GW_ENOMEM;
     }

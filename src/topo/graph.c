@@ -31,16 +31,16 @@ static int graph_begin(const struct gw_topo *t, int rank)
 
 static struct gw_topo *graph_new(int nnodes, const int *index, const int *edges, int rank)
 {
-    int *ints, nedges = index[nnodes - 1];
-    struct gw_topo *t = topo_new(GW_GRAPH, (int64_t)nnodes + nedges, &ints);
+    int *ints, nedges = index[nnodes - 1], degree = index[rank] - (rank ? index[rank - 1] : 0);
+    struct gw_topo *t = topo_new(GW_GRAPH, (int64_t)nnodes + nedges + 4 * (int64_t)degree, &ints);
     if (!t) return NULL;
     t->graph.nnodes = nnodes;
     t->graph.nedges = nedges;
     t->graph.index = topo_take(&ints, nnodes, index);
     t->graph.edges = topo_take(&ints, nedges, edges);
-    t->nin = t->nout = index[rank] - graph_begin(t, rank);
+    t->nin = t->nout = degree;
     t->in = t->out = t->graph.edges + graph_begin(t, rank);
-    return t;
+    return topo_finish(t, rank, nnodes, &ints);
 }
 
 int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder,

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "coll/coll.h"
 #include "world/world.h"
 
 struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out)
@@ -27,6 +28,14 @@ int *topo_take(int **ints, int n, const int *from)
     *ints += n;
     if (from && n > 0) memcpy(p, from, sizeof *p * (size_t)n);
     return p;
+}
+
+struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints)
+{
+    t->moves = (struct gw_topo_move *)topo_take(ints, 2 * (t->nin + t->nout), NULL);
+    if (coll_neighbor_order(t, rank, size) == GW_OK) return t;
+    comm_topo_release(t);
+    return NULL;
 }
 
 int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **comm_out)

@@ -1,0 +1,71 @@
+/* neighbor.c -- neighbourhood collectives: what only they can check, and their arguments as the algorithms see them.
+ *
+ * Their order among the collectives of a communicator is the same on all members, so all of them are numbered, also those of members
+ * without neighbours.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
+{
+    if (unlikely(!c->topo))
+        return gw_fail(GW_ETOPOLOGY,
+                       "the communicator has no topology; neighbourhood collectives need one (see MPI_Cart_create)");
+    if (unlikely(sbuf == GW_IN_PLACE || rbuf == GW_IN_PLACE))
+        return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which neighbourhood collectives do not know",
+                       sbuf == GW_IN_PLACE ? "sendbuf" : "recvbuf");
+    return GW_OK;
+}
+
+static int run(const struct plan_algorithm *alg, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
+               struct coll_as *as)
+{
+    int rc = check(sbuf, rbuf, c);
+    if (rc != GW_OK) return rc;
+    a->rank = c->rank;
+    a->size = c->size;
+    a->topo = c->topo;
+    if (!as) return plan_run(alg, a, sbuf, rbuf, c);
+    if (a->sts) a->n_sts = c->topo->nout, a->n_rts = c->topo->nin;
+    return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, sbuf, rbuf, c, as->req_out);
+}
+
+int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                            struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
+    return run(&alg_neighbor_allgather, &a, sbuf, rbuf, c, as);
+}
+
+int coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
+                             struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_args a = {.scount = scount, .st = st, .rcounts = rcounts, .rdispls = displs, .rt = rt};
+    return run(&alg_neighbor_allgather, &a, sbuf, rbuf, c, as);
+}
+
+int coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                           struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
+    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+}
+
+int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st,
+                            void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt,
+                            struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_args a = {
+        .scounts = scounts, .sdispls = sdispls, .st = st, .rcounts = rcounts, .rdispls = rdispls, .rt = rt};
+    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+}
+
+int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
+                            void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
+                            struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_args a = {
+        .scounts = scounts, .sdispls = sdispls, .sts = st, .rcounts = rcounts, .rdispls = rdispls, .rts = rt};
+    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+}
