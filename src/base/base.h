@@ -150,6 +150,11 @@ static inline bool gw_lock_try(struct gw_lock *l)
     return !gw_threads ||
            atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed);
 }
+/* Might gw_lock_try() succeed?  Takes the lock's line from nobody. */
+static inline bool gw_lock_look(const struct gw_lock *l)
+{
+    return !gw_threads || atomic_load_explicit(&l->word, memory_order_relaxed) == 0;
+}
 static inline void gw_lock(struct gw_lock *l)
 {
     if (unlikely(gw_threads) && !gw_lock_try(l)) gw_lock_slow(l);

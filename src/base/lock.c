@@ -1,4 +1,4 @@
-/* lock.c -- the slow half of struct gw_lock: spin briefly, then sleep on the word.
+/* lock.c -- the slow half of struct gw_lock: look again after growing pauses, then sleep on the word.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -6,16 +6,18 @@
 
 bool gw_threads;
 
-/* A lane is held for well under a microsecond; spinning longer than a few times that only burns the core that
- * the holder may need. */
-enum { LOCK_SPINS = 64 };
+/* A lane is held for well under a microsecond, but handing it to another core costs more than the work that it is held for.
+ * So who finds it held stays away for longer and longer: meanwhile the holder's core takes it many times at no cost.  After that
+ * the holder has lost its core, or is at something long: sleep. */
+enum { FIRST_PAUSES = 4, MOST_PAUSES = 512, LOCK_LOOKS = 24 };
 
 /* INVARIANT: a thread that sleeps has left 2 in the word, and whoever takes the lock after sleeping keeps it at 2,
  * because there may be more sleepers; so the release that sees 2 wakes one. */
 void gw_lock_slow(struct gw_lock *l)
 {
-    for (int i = 0; i < LOCK_SPINS; i++) {
-        gw_cpu_relax();
+    for (int i = 0, pauses = FIRST_PAUSES; i < LOCK_LOOKS; i++) {
+        for (int k = 0; k < pauses; k++) gw_cpu_relax();
+        if (pauses < MOST_PAUSES) pauses *= 2;
         if (atomic_load_explicit(&l->word, memory_order_relaxed) == 0 && gw_lock_try(l)) return;
     }
     /* Acquire pairs with the release exchange in gw_unlock(). */

@@ -14,12 +14,12 @@
 
 struct gw_peer;
 struct gw_lane {
-    struct gw_lock lock;
     int index;
     struct wire *wire;  /* shm; further wires join here */
     struct gw_peer *peers; /* [size of the job] */
-    struct gw_list free_reqs; /* pool of req/ */
     void *proto;        /* struct proto_lane of proto/ */
+    struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
+    struct gw_list free_reqs; /* pool of req/ */
 } GW_ALIGNED(128);
 
 /* Per lane and world rank.  16 bytes until connected. */

@@ -156,7 +156,7 @@ static GW_COLD int run_works(struct gw_lane *lane)
 
 static int progress_lane(struct gw_lane *lane)
 {
-    if (!gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
+    if (!gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
     int n = req_progress_locked(lane);
     bool has_work = !gw_list_empty(&works[lane->index]);
     gw_unlock(&lane->lock);

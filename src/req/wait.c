@@ -19,8 +19,17 @@ static inline void status_empty(struct gw_status *to)
     if (to) gw_status_empty(to);
 }
 
+/* A lane that stays locked while several requests go back to its pool. */
+static inline void hold_lane(struct gw_lane **held, struct gw_lane *lane)
+{
+    if (*held == lane) return;
+    if (*held) gw_unlock(&(*held)->lock);
+    if (lane) gw_lock(&lane->lock);
+    *held = lane;
+}
+
 /* The request is done: its status and error go out, it goes back to the pool or becomes inactive, *slot follows. */
-static inline int retire(struct gw_req **slot, struct gw_status *status)
+static inline int retire_held(struct gw_req **slot, struct gw_status *status, struct gw_lane **held)
 {
     struct gw_req *r = *slot;
     int err = r->err;
@@ -31,6 +40,7 @@ static inline int retire(struct gw_req **slot, struct gw_status *status)
     }
     if (unlikely(r->flags & REQ_FINALIZE)) {
         r->flags &= (uint16_t)~REQ_FINALIZE;
+        hold_lane(held, NULL); /* the program's code may run */
         r->final->fn(r->final, err);
         err = r->err;
     }
@@ -40,11 +50,17 @@ static inline int retire(struct gw_req **slot, struct gw_status *status)
         r->flags &= (uint16_t)~REQ_ACTIVE;
         return err;
     }
-    struct gw_lane *lane = &gw_lanes[r->lane];
-    gw_lock(&lane->lock);
+    hold_lane(held, &gw_lanes[r->lane]);
     req_recycle(r);
-    gw_unlock(&lane->lock);
     *slot = NULL;
+    return err;
+}
+
+static inline int retire(struct gw_req **slot, struct gw_status *status)
+{
+    struct gw_lane *held = NULL;
+    int err = retire_held(slot, status, &held);
+    hold_lane(&held, NULL);
     return err;
 }
 
@@ -80,19 +96,21 @@ int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
 static int retire_all(int n, struct gw_req **r, struct gw_status *statuses)
 {
     bool failed = false;
+    struct gw_lane *held = NULL;
     for (int i = 0; i < n; i++) {
         struct gw_status *s = statuses ? &statuses[i] : NULL;
         int err = GW_OK;
         if (req_is_inactive(r[i]))
             status_empty(s);
         else
-            err = retire(&r[i], s);
+            err = retire_held(&r[i], s, &held);
         if (unlikely(err < 0) && !failed) {
             failed = true;
             for (int k = 0; statuses && k < i; k++) statuses[k].error = GW_SUCCESS;
         }
         if (unlikely(failed) && s) s->error = gw_error_class(err);
     }
+    hold_lane(&held, NULL);
     return failed ? GW_EINSTATUS : GW_OK;
 }
 
@@ -188,10 +206,11 @@ static int retire_some(int n, struct gw_req **r, int *outcount_out, int *indices
 {
     int k = 0;
     bool failed = false;
+    struct gw_lane *held = NULL;
     for (int i = 0; i < n; i++) {
         if (req_is_inactive(r[i]) || !req_is_done(r[i])) continue;
         struct gw_status *s = statuses ? &statuses[k] : NULL;
-        int err = retire(&r[i], s);
+        int err = retire_held(&r[i], s, &held);
         if (unlikely(err < 0) && !failed) {
             failed = true;
             for (int j = 0; statuses && j < k; j++) statuses[j].error = GW_SUCCESS;
@@ -199,6 +218,7 @@ static int retire_some(int n, struct gw_req **r, int *outcount_out, int *indices
         if (unlikely(failed) && s) s->error = gw_error_class(err);
         indices_out[k++] = i;
     }
+    hold_lane(&held, NULL);
     *outcount_out = k;
     return failed ? GW_EINSTATUS : GW_OK;
 }
