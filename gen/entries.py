@@ -309,8 +309,8 @@ class Code:
             receive = name == "recvtag" or (has_source and name == "tag" and self.f.chapter == 3)
             if self.f.name.startswith("MPI_Status"):
                 return
-            self.check("std_bad_recv_tag(%s)" % name if receive else "%s < 0" % name,
-                       "std_why_tag(%s, %s, %s)" % (text, name, "true" if receive else "false"))
+            self.check("std_bad_recv_tag(%s, comm_o)" % name if receive else "%s < 0" % name,
+                       "std_why_recv_tag(%s, %s, comm_o)" % (text, name) if receive else "std_why_tag(%s, %s)" % (text, name))
 
     def output(self, p):
         name = p.name

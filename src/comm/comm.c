@@ -73,7 +73,6 @@ static void comm_empty(struct gw_comm *c)
     if (c->group) group_release(c->group);
     if (c->remote) group_release(c->remote);
     if (c->local) comm_release(c->local);
-    if (c->info) gw_info_free(&c->info);
     comm_topo_release(c->topo);
     c->topo = NULL;
     c->errhandler = NULL;
@@ -232,23 +231,6 @@ int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out)
 {
     *eh_out = gw_errhandler_hold(c->errhandler);
     return GW_OK;
-}
-
-int comm_set_info(struct gw_comm *c, struct gw_info *info)
-{
-    struct gw_info *copy = NULL;
-    if (info) {
-        int rc = gw_info_dup(info, &copy);
-        if (rc != GW_OK) return rc;
-    }
-    if (c->info) gw_info_free(&c->info);
-    c->info = copy;
-    return GW_OK;
-}
-
-int comm_get_info(struct gw_comm *c, struct gw_info **info_out)
-{
-    return c->info ? gw_info_dup(c->info, info_out) : gw_info_create(info_out);
 }
 
 int comm_set_attr(struct gw_comm *c, int keyval, void *value) { return gw_attr_set(&c->attrs, &c->obj, keyval, value); }

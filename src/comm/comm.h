@@ -62,6 +62,18 @@ static inline struct gw_topo *comm_topo_hold(struct gw_topo *t)
 }
 void comm_topo_release(struct gw_topo *t); /* NULL is right */
 
+/* Promises that a user may make of a communicator (MPI 4.1 section 7.4.4), all false at first and not inherited by MPI_Comm_dup.
+ * The library holds users to the first two, where arguments are checked; it needs none of them: matching goes the short way for
+ * every communicator on which no wildcard is posted. */
+enum comm_hint {
+    COMM_NO_ANY_TAG = 1,
+    COMM_NO_ANY_SOURCE = 2,
+    COMM_EXACT_LENGTH = 4,
+    COMM_ALLOW_OVERTAKING = 8,
+    COMM_STRICT_PERSISTENT_ORDER = 16, /* mpi_assert_strict_persistent_collective_ordering */
+    COMM_STRICT_START_ORDER = 32,      /* mpi_assert_strict_start_ordering, its older name */
+};
+
 struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */
 
 struct gw_comm {
@@ -81,7 +93,7 @@ struct gw_comm {
     uint64_t coll_seq;      /* collectives started */
     uint64_t colls;         /* number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0 */
     struct gw_attrs attrs;
-    struct gw_info *info;   /* hints, may be NULL */
+    uint8_t hints;          /* what the user promised: enum comm_hint */
     struct gw_topo *topo;   /* may be NULL */
     void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
     char name[GW_MAX_OBJECT_NAME];
@@ -122,7 +134,8 @@ int comm_remote_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_test_inter(struct gw_comm *c, int *flag_out);
 int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh);
 int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out);
-int comm_set_info(struct gw_comm *c, struct gw_info *info);
+/* Hints (hints.c): keys that are not in info stay as they are, values other than "true" and "false" are ignored. */
+int comm_set_info(struct gw_comm *c, struct gw_info *info); /* info may be NULL */
 int comm_get_info(struct gw_comm *c, struct gw_info **info_out);
 int comm_set_attr(struct gw_comm *c, int keyval, void *value);
 int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out);

@@ -109,6 +109,9 @@ int std_why_dest(const char *name, int rank, const struct gw_comm *c)
 
 int std_why_source(const char *name, int rank, const struct gw_comm *c)
 {
+    if (rank == MPI_ANY_SOURCE && c->hints & COMM_NO_ANY_SOURCE)
+        return gw_fail(GW_ERANK, "%s is MPI_ANY_SOURCE, which %s was promised never to see: its hint mpi_assert_no_any_source is true",
+                       name, comm_word(c));
     return rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE
                ? GW_OK
                : why_rank(name, rank, c, GW_ERANK, " (or MPI_ANY_SOURCE, MPI_PROC_NULL)");
@@ -116,11 +119,19 @@ int std_why_source(const char *name, int rank, const struct gw_comm *c)
 
 int std_why_root(const char *name, int rank, const struct gw_comm *c) { return why_rank(name, rank, c, GW_EROOT, ""); }
 
-int std_why_tag(const char *name, int tag, bool any_tag)
+int std_why_tag(const char *name, int tag)
 {
-    if (tag >= 0 || (any_tag && tag == MPI_ANY_TAG)) return GW_OK;
+    if (tag >= 0) return GW_OK;
     if (tag == MPI_ANY_TAG) return gw_fail(GW_ETAG, "%s is MPI_ANY_TAG, which only receives and probes may use", name);
     return gw_fail(GW_ETAG, "%s is %d; tags are 0 to %d", name, tag, INT32_MAX);
+}
+
+int std_why_recv_tag(const char *name, int tag, const struct gw_comm *c)
+{
+    if (tag != MPI_ANY_TAG) return std_why_tag(name, tag);
+    if (!(c->hints & COMM_NO_ANY_TAG)) return GW_OK;
+    return gw_fail(GW_ETAG, "%s is MPI_ANY_TAG, which %s was promised never to see: its hint mpi_assert_no_any_tag is true", name,
+                   comm_word(c));
 }
 
 /* ---- pointers and arrays ---- */

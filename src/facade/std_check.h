@@ -19,10 +19,14 @@ static inline bool std_bad_dest(int rank, const struct gw_comm *c)
 }
 static inline bool std_bad_source(int rank, const struct gw_comm *c)
 {
-    return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL;
+    return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_PROC_NULL &&
+           (rank != MPI_ANY_SOURCE || c->hints & COMM_NO_ANY_SOURCE);
 }
 static inline bool std_bad_root(int rank, const struct gw_comm *c) { return (unsigned)rank >= (unsigned)c->size; }
-static inline bool std_bad_recv_tag(int tag) { return unlikely(tag < 0) && tag != MPI_ANY_TAG; }
+static inline bool std_bad_recv_tag(int tag, const struct gw_comm *c)
+{
+    return unlikely(tag < 0) && (tag != MPI_ANY_TAG || c->hints & COMM_NO_ANY_TAG);
+}
 /* NULL and the special addresses: seldom, and only the slow test can tell. */
 static inline bool std_bad_buffer(const void *buf, int64_t count) { return unlikely((uintptr_t)buf < 16) && count > 0; }
 static inline bool std_bad_counts(struct gw_counts counts, int64_t n)
@@ -69,7 +73,8 @@ int std_why_array(const char *name, const void *p, int64_t n) GW_COLD;
 int std_why_dest(const char *name, int rank, const struct gw_comm *c) GW_COLD;
 int std_why_source(const char *name, int rank, const struct gw_comm *c) GW_COLD;
 int std_why_root(const char *name, int rank, const struct gw_comm *c) GW_COLD;
-int std_why_tag(const char *name, int tag, bool any_tag) GW_COLD;
+int std_why_tag(const char *name, int tag) GW_COLD;
+int std_why_recv_tag(const char *name, int tag, const struct gw_comm *c) GW_COLD;
 /* count items of t (NULL: bytes); where MPI_IN_PLACE may stand, the caller has looked before. */
 int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_type *t) GW_COLD;
 int std_why_attach(const char *name, const void *buf, int64_t size) GW_COLD;

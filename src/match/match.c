@@ -21,6 +21,7 @@ struct match_queue {
     uint64_t next_seq;
     bool indexed[FORMS];  /* messages are in this form's table */
     struct gw_list order; /* of messages */
+    uint32_t wild_in[64]; /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
     struct match_recv *posted[MATCH_BUCKETS];
     struct match_msg *msgs[FORMS][MATCH_BUCKETS];
 };
@@ -35,6 +36,12 @@ static inline uint32_t match_hash(uint32_t ctx, int32_t src, int32_t tag)
 static inline enum form form_of(int32_t src, int32_t tag)
 {
     return (enum form)((src == GW_ANY_SOURCE) << 1 | (tag == GW_ANY_TAG));
+}
+
+/* The count of posted wildcards that a message of this context has to think of; a few contexts share one. */
+static inline uint32_t *wild_of(struct match_queue *q, uint32_t ctx)
+{
+    return &q->wild_in[(ctx * 0x9e3779b1u) >> 26];
 }
 
 static inline uint32_t msg_hash(const struct match_msg *m, enum form f)
@@ -96,6 +103,14 @@ static inline struct match_recv *recv_find(struct match_recv **bucket, uint32_t 
     return NULL;
 }
 
+/* A receive leaves the posted ones. */
+static inline void wild_forget(struct match_queue *q, const struct match_recv *r)
+{
+    if (form_of(r->src, r->tag) == FORM_EXACT) return;
+    q->n_wild--;
+    --*wild_of(q, r->ctx);
+}
+
 /* As match_arrive, while wildcards are posted: the oldest of what the four forms find. */
 static struct match_recv *arrive_wild(struct match_queue *q, uint32_t ctx, int32_t src, int32_t tag)
 {
@@ -109,14 +124,14 @@ static struct match_recv *arrive_wild(struct match_queue *q, uint32_t ctx, int32
         }
     }
     if (!best) return NULL;
-    if (form_of(best->src, best->tag) != FORM_EXACT) q->n_wild--;
+    wild_forget(q, best);
     recv_remove(q, best_bucket, best);
     return best;
 }
 
 struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, int tag)
 {
-    if (unlikely(q->n_wild)) return arrive_wild(q, ctx, src, tag);
+    if (unlikely(q->n_wild) && *wild_of(q, ctx)) return arrive_wild(q, ctx, src, tag);
     if (unlikely(!q->n_posted)) return NULL;
     struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = recv_find(bucket, ctx, src, tag);
     if (likely(r)) recv_remove(q, bucket, r);
@@ -127,7 +142,10 @@ static inline void recv_post(struct match_queue *q, struct match_recv *r)
 {
     r->seq = q->next_seq++;
     q->n_posted++;
-    if (unlikely(form_of(r->src, r->tag) != FORM_EXACT)) q->n_wild++;
+    if (unlikely(form_of(r->src, r->tag) != FORM_EXACT)) {
+        q->n_wild++;
+        ++*wild_of(q, r->ctx);
+    }
     recv_append(&q->posted[match_hash(r->ctx, r->src, r->tag)], r);
 }
 
@@ -148,7 +166,7 @@ struct match_msg *match_post(struct match_queue *q, struct match_recv *r)
 void match_remove_recv(struct match_queue *q, struct match_recv *r)
 {
     assert(q->n_posted > 0);
-    if (form_of(r->src, r->tag) != FORM_EXACT) q->n_wild--;
+    wild_forget(q, r);
     recv_remove(q, &q->posted[match_hash(r->ctx, r->src, r->tag)], r);
 }
 

@@ -9,7 +9,7 @@
  * Cost is O(1) for exact receives whatever the queue length; wildcards cost at most four look-ups.
  *
  * Posted receives hang in one table, hashed by the three numbers as they were posted: a wildcard is a number like any other,
- * so a message is looked up under its own numbers and, only while wildcards are posted, under the three forms with a
+ * so a message is looked up under its own numbers and, only while its context has wildcards posted, under the three forms with a
  * wildcard.  Messages hang in up to four tables, one for each of those forms; the three with a wildcard are filled from the
  * first time that a receive or probe asks for that form, so programs without wildcards never pay for them.  Tables have a
  * fixed number of buckets (MATCH_BUCKETS): chains get longer only beyond that many different keys.

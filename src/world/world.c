@@ -74,7 +74,7 @@ int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
     return rc;
 }
 
-/* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` or else of c, not the name. */
+/* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` alone, not the name. */
 static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
 {
     uint32_t id;
@@ -95,7 +95,7 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
     return GW_OK;
 }
 
-int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out) { return dup_with(c, c->info, comm_out); }
+int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out) { return dup_with(c, NULL, comm_out); }
 
 int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
 {

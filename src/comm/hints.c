@@ -1,0 +1,42 @@
+/* hints.c -- the hints of a communicator (MPI 4.1 section 7.4.4).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "comm/comm_private.h"
+
+static const struct {
+    const char *key;
+    uint8_t bit;
+} hints[] = {
+    {"mpi_assert_no_any_tag", COMM_NO_ANY_TAG},
+    {"mpi_assert_no_any_source", COMM_NO_ANY_SOURCE},
+    {"mpi_assert_exact_length", COMM_EXACT_LENGTH},
+    {"mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING},
+    {"mpi_assert_strict_persistent_collective_ordering", COMM_STRICT_PERSISTENT_ORDER},
+    {"mpi_assert_strict_start_ordering", COMM_STRICT_START_ORDER},
+};
+
+int comm_set_info(struct gw_comm *c, struct gw_info *info)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(hints); i++) {
+        const char *value = gw_info_find(info, hints[i].key);
+        if (!value) continue;
+        if (strcmp(value, "true") == 0) c->hints |= hints[i].bit;
+        if (strcmp(value, "false") == 0) c->hints &= (uint8_t)~hints[i].bit;
+    }
+    return GW_OK;
+}
+
+int comm_get_info(struct gw_comm *c, struct gw_info **info_out)
+{
+    struct gw_info *info;
+    int rc = gw_info_create(&info);
+    if (rc != GW_OK) return rc;
+    for (size_t i = 0; i < GW_ARRAY_LEN(hints) && rc == GW_OK; i++)
+        rc = gw_info_set(info, hints[i].key, c->hints & hints[i].bit ? "true" : "false");
+    if (rc == GW_OK)
+        *info_out = info;
+    else
+        gw_info_free(&info);
+    return rc;
+}
