@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
+#include "launch/stack.h"
 
 /* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
 static void standard_open(void)
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
     struct job j = {.memfd = -1};
     standard_open();
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
+    if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
     int rc = options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);

@@ -13,7 +13,8 @@ extern char **environ;
 
 static const char help[] =
     "usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
-    "       mpiexec doctor [PROGRAM]   looks at what on this machine helps or hinders MPI jobs\n"
+    "       mpiexec doctor [PROGRAM]      looks at what on this machine helps or hinders MPI jobs\n"
+    "       mpiexec --stack [-v] [JOB]    prints where the ranks of a running job are: their merged stacks, by gdb or eu-stack\n"
     "\n"
     "Starts PROGRAM as the ranks of one MPI job on this machine.\n"
     "\n"
@@ -40,7 +41,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
+    O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -53,6 +54,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
+    {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
     {"--oversubscribe", O_NOTHING, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
     {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
     {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
@@ -234,6 +236,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_VERBOSE: o->verbose = true; return -1;
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;
+    case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
     case O_NOTHING: return -1;
     case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
     default: return set_hosts(is, name, v[0]);
