@@ -59,9 +59,19 @@ class Code:
 
     # ---- helpers ----
     def check(self, quick, slow, when=None):
+        late = self.late()
+        if late and quick:
+            quick = "(%s) && %s" % (quick, late)
         if quick:
             self.quick.append("(%s && (%s))" % (when, quick) if when else "(%s)" % quick if "||" in quick or "&&" in quick else quick)
-        self.slow.append((when, slow))
+        self.slow.append((" && ".join(filter(None, (when, late))) or None, slow))
+
+    def late(self):
+        """On intercommunicators parameters of a rooted collective count on one side only; looked at last, it is seldom so."""
+        p = self.p
+        if self.f.chapter != 6 or not self.e.param("root") or p.root_only or p.name in ("root", "comm", "info", "request"):
+            return None
+        return "std_%s(root, comm_o)" % ("other_side" if p.name.startswith(("send", "recv")) else "takes_part")
 
     def length_of(self, p):
         """The C expression for how many elements the array p has, or None."""
@@ -74,14 +84,15 @@ class Code:
             first = self.e.params[0]
             if first.kind.startswith("ARRAY_LENGTH") and first.dir == "in":
                 return first.name
-            return "comm_o->size" if self.comm else None
+            # Of an intercommunicator there are as many as remote ranks, but a reduce_scatter's parts are the local group's.
+            return ("comm_o->size" if self.f.blocking == "MPI_Reduce_scatter" else "comm_o->targets") if self.comm else None
         return n if n and self.e.param(n) else None
 
     def when(self, p):
         """The condition under which a parameter of a collective counts, or None for always."""
         conditions = []
         if p.root_only:
-            conditions.append("comm_o->rank == root")
+            conditions.append("std_is_root(root, comm_o)")
         if p.name == "peer_comm":
             conditions.append("local_comm_o->rank == local_leader")
         at = IN_PLACE.get(self.f.blocking)
@@ -120,6 +131,7 @@ class Code:
 
     # ---- by kind ----
     def marshal(self, p):
+        self.p = p
         if p.c == "...":
             return
         if p.kind in HANDLES:
@@ -246,7 +258,7 @@ class Code:
         at, root = IN_PLACE.get(self.f.blocking, (None, False))
         text, when = '"%s"' % p.name, None
         if p.root_only:
-            when = "comm_o->rank == root"
+            when = "std_is_root(root, comm_o)"
         if self.f.name.endswith("attach_buffer") or self.f.name == "MPI_Buffer_attach":
             self.check("std_bad_buffer(%s, size)" % p.name, "std_why_attach(%s, %s, size)" % (text, p.name))
             return
@@ -255,7 +267,7 @@ class Code:
         if at == p.name:
             allowed = "%s != MPI_IN_PLACE" % p.name
             if root:
-                allowed = "(%s || comm_o->rank != root)" % allowed
+                allowed = "(%s || !std_is_root(root, comm_o))" % allowed
             when = " && ".join(filter(None, [when, allowed]))
         if count is None or self.f.blocking == "MPI_Reduce_scatter":
             self.check("%s == MPI_IN_PLACE" % p.name, "std_why_buffer(%s, %s, 0, NULL)" % (text, p.name), when)

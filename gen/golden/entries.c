@@ -5,13 +5,13 @@ static GW_COLD int why_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     struct gw_comm *comm_o = std_comm(comm);
     int rc = std_why_state();
     if (rc == GW_OK) rc = std_why_comm("comm", comm);
-    if (rc == GW_OK && (sendbuf != MPI_IN_PLACE || comm_o->rank != root)) rc = std_why_buffer("sendbuf", sendbuf, sendcount, sendtype_o);
-    if (rc == GW_OK && sendbuf != MPI_IN_PLACE) rc = std_why_count("sendcount", sendcount);
-    if (rc == GW_OK && sendbuf != MPI_IN_PLACE) rc = std_why_type("sendtype", sendtype, true);
-    if (rc == GW_OK && comm_o->rank == root) rc = std_why_buffer("recvbuf", recvbuf, 0, NULL);
-    if (rc == GW_OK && comm_o->rank == root) rc = std_why_counts("recvcounts", (struct gw_counts){recvcounts, false}, comm_o->size);
-    if (rc == GW_OK && comm_o->rank == root) rc = std_why_array("displs", displs, comm_o->size);
-    if (rc == GW_OK && comm_o->rank == root) rc = std_why_type("recvtype", recvtype, true);
+    if (rc == GW_OK && (sendbuf != MPI_IN_PLACE || !std_is_root(root, comm_o)) && std_other_side(root, comm_o)) rc = std_why_buffer("sendbuf", sendbuf, sendcount, sendtype_o);
+    if (rc == GW_OK && sendbuf != MPI_IN_PLACE && std_other_side(root, comm_o)) rc = std_why_count("sendcount", sendcount);
+    if (rc == GW_OK && sendbuf != MPI_IN_PLACE && std_other_side(root, comm_o)) rc = std_why_type("sendtype", sendtype, true);
+    if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_buffer("recvbuf", recvbuf, 0, NULL);
+    if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_counts("recvcounts", (struct gw_counts){recvcounts, false}, comm_o->targets);
+    if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_array("displs", displs, comm_o->targets);
+    if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_type("recvtype", recvtype, true);
     if (rc == GW_OK) rc = std_why_root("root", root, comm_o);
     return rc;
 }
@@ -24,17 +24,17 @@ GW_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype send
     int rc;
     if (likely(mpi_hot.check) &&
         unlikely(!comm_o ||
-                 ((sendbuf != MPI_IN_PLACE || comm_o->rank != root) && (std_bad_buffer(sendbuf, sendcount))) ||
-                 (sendbuf != MPI_IN_PLACE && (sendcount < 0)) ||
-                 (sendbuf != MPI_IN_PLACE && (std_bad_type(sendtype_o))) ||
-                 (comm_o->rank == root && (recvbuf == MPI_IN_PLACE)) ||
-                 (comm_o->rank == root && (std_bad_counts((struct gw_counts){recvcounts, false}, comm_o->size))) ||
-                 (comm_o->rank == root && (!displs && comm_o->size > 0)) ||
-                 (comm_o->rank == root && (std_bad_type(recvtype_o))) ||
+                 ((sendbuf != MPI_IN_PLACE || !std_is_root(root, comm_o)) && ((std_bad_buffer(sendbuf, sendcount)) && std_other_side(root, comm_o))) ||
+                 (sendbuf != MPI_IN_PLACE && ((sendcount < 0) && std_other_side(root, comm_o))) ||
+                 (sendbuf != MPI_IN_PLACE && ((std_bad_type(sendtype_o)) && std_other_side(root, comm_o))) ||
+                 (std_is_root(root, comm_o) && (recvbuf == MPI_IN_PLACE)) ||
+                 (std_is_root(root, comm_o) && (std_bad_counts((struct gw_counts){recvcounts, false}, comm_o->targets))) ||
+                 (std_is_root(root, comm_o) && (!displs && comm_o->targets > 0)) ||
+                 (std_is_root(root, comm_o) && (std_bad_type(recvtype_o))) ||
                  std_bad_root(root, comm_o)) &&
         (rc = why_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)) != GW_OK)
         goto failed;
-    rc = coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o);
+    rc = coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
     if (likely(rc >= 0)) {
         return MPI_SUCCESS;
     }

@@ -6,13 +6,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-static int log2_up(int p)
-{
-    int k = 0;
-    while (1 << k < p) k++;
-    return k;
-}
-
 /* ---- barrier: in round k everybody tells the rank 2^k further on --------------------------------------------------------- */
 static int barrier_dissemination(const struct plan_args *a, int round, struct plan_step *steps)
 {

@@ -13,7 +13,7 @@ int coll_init(void)
 
 static struct plan_args args_of(const struct gw_comm *c, int root)
 {
-    return (struct plan_args){.rank = c->rank, .size = c->size, .root = root};
+    return (struct plan_args){.rank = c->rank, .size = c->size, .root = root, .remote = c->remote ? c->targets : 0};
 }
 
 /* Behind a request.  alg NULL: there is nothing to do. */
@@ -23,11 +23,19 @@ static GW_NOINLINE int start(const struct plan_algorithm *alg, const struct plan
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, in, out, c, as->req_out);
 }
 
+static GW_NOINLINE int run_inter(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
+                                 struct gw_comm *c, struct coll_as *as)
+{
+    const struct plan_algorithm *alg = coll_select_inter(kind, bytes, c);
+    if (!alg) return GW_ECOMM;
+    return as ? start(alg, a, in, out, c, as) : plan_run(alg, a, in, out, c);
+}
+
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
                struct coll_as *as)
 {
-    if (unlikely(c->remote)) return gw_fail(GW_ECOMM, "collectives on intercommunicators are not there yet");
     plan_enter(c, a->root);
+    if (unlikely(c->remote)) return run_inter(kind, bytes, a, in, out, c, as);
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
@@ -39,10 +47,28 @@ static GW_NOINLINE int no_data(int rc, struct gw_comm *c, const struct coll_as *
     return rc == GW_OK && as ? start(NULL, &none, NULL, NULL, c, as) : rc;
 }
 
+/* On an intercommunicator one direction may have no data while the other has, so nobody can leave the collective out. */
+static inline bool is_void(int64_t bytes, const struct gw_comm *c) { return bytes == 0 && !c->remote; }
+
+static inline bool is_root(int root, const struct gw_comm *c)
+{
+    return likely(!c->remote) ? c->rank == root : root == GW_ROOT;
+}
+/* In the root's group of an intercommunicator all others only count the collective; their other arguments are not looked at. */
+static inline bool looks_on(int root, const struct gw_comm *c) { return unlikely(root == GW_PROC_NULL) && c->remote; }
+static int look_on(struct gw_comm *c, const struct coll_as *as)
+{
+    plan_enter(c, GW_PROC_NULL);
+    if (as) return no_data(GW_OK, c, as);
+    c->coll_seq++;
+    return GW_OK;
+}
+
 static int root_check(int root, const struct gw_comm *c)
 {
-    if (likely(root >= 0 && root < c->size)) return GW_OK;
-    return gw_fail(GW_EROOT, "root is %d; it must be a rank of %s, 0 to %d", root, c->name, c->size - 1);
+    if (likely(root >= 0 && root < c->targets) || (c->remote && root == GW_ROOT)) return GW_OK;
+    return gw_fail(GW_EROOT, "root is %d; it must be %sa rank of %s%s, 0 to %d", root, c->remote ? "MPI_ROOT, MPI_PROC_NULL or " : "",
+                   c->remote ? "the remote group of " : "", c->name, c->targets - 1);
 }
 
 static int in_place_check(const void *buf, const char *what, bool allowed)
@@ -51,17 +77,25 @@ static int in_place_check(const void *buf, const char *what, bool allowed)
     return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which is not allowed here", what);
 }
 
+/* Where every rank of an intracommunicator may say MPI_IN_PLACE. */
+static int in_place_inter(const void *buf, const struct gw_comm *c)
+{
+    return in_place_check(buf, "sendbuf (of an intercommunicator)", !c->remote);
+}
+
 int coll_barrier(struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = args_of(c, 0);
+    a.rt = gw_type_byte;
     return run(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
 }
 
 int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
 {
+    if (looks_on(root, c)) return look_on(c, as);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
-    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
     struct plan_args a = args_of(c, root);
     a.rcount = count, a.rt = t;
     return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
@@ -72,14 +106,16 @@ static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rb
                   struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
                   struct coll_as *as)
 {
+    if (looks_on(root, c)) return look_on(c, as);
+    bool mine = is_root(root, c);
     int rc = root_check(root, c);
-    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
-    if (rc == GW_OK && c->rank == root) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
+    if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc != GW_OK) return rc;
     struct plan_args a = args_of(c, root);
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
-    if (c->rank == root) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
+    if (mine) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
     return run(COLL_GATHER, 0, &a, sbuf, rbuf, c, as);
 }
 
@@ -99,14 +135,16 @@ static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, s
                    struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c,
                    struct coll_as *as)
 {
+    if (looks_on(root, c)) return look_on(c, as);
+    bool mine = is_root(root, c);
     int rc = root_check(root, c);
-    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", c->rank == root);
-    if (rc == GW_OK && c->rank == root) rc = in_place_check(sbuf, "sendbuf", false);
+    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", mine);
+    if (rc == GW_OK && mine) rc = in_place_check(sbuf, "sendbuf", false);
     if (rc != GW_OK) return rc;
     struct plan_args a = args_of(c, root);
     a.in_place = rbuf == GW_IN_PLACE;
     a.rcount = rcount, a.rt = rt;
-    if (c->rank == root) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
+    if (mine) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
     return run(COLL_SCATTER, 0, &a, sbuf, rbuf, c, as);
 }
 
@@ -135,8 +173,9 @@ static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void 
                      struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
-    int64_t bytes = (rcounts.v ? largest(rcounts, c->size) : rcount) * rt->size;
-    if (rc != GW_OK || bytes == 0) return no_data(rc, c, as);
+    if (rc == GW_OK) rc = in_place_inter(sbuf, c);
+    int64_t bytes = (rcounts.v ? largest(rcounts, c->targets) : rcount) * rt->size;
+    if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, c, as);
     struct plan_args a = args_of(c, 0);
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
@@ -161,6 +200,7 @@ static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, con
                     struct gw_comm *c, struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     if (rc != GW_OK) return rc;
     a->in_place = sbuf == GW_IN_PLACE;
     if (a->in_place) {
@@ -175,7 +215,7 @@ int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rb
 {
     struct plan_args a = args_of(c, 0);
     a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt;
-    if (rcount * rt->size == 0) return no_data(in_place_check(rbuf, "recvbuf", false), c, as);
+    if (is_void(rcount * rt->size, c)) return no_data(in_place_check(rbuf, "recvbuf", false), c, as);
     return alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -194,7 +234,7 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
 {
     struct plan_args a = args_of(c, 0);
     a.sts = st, a.scounts = scounts, a.sdispls = sdispls, a.rts = rt, a.rcounts = rcounts, a.rdispls = rdispls;
-    a.n_sts = a.n_rts = c->size;
+    a.n_sts = a.n_rts = c->targets;
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 
@@ -223,11 +263,13 @@ static struct plan_args reduction(const struct gw_comm *c, int root, const void 
 int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
                 struct gw_comm *c, struct coll_as *as)
 {
+    if (looks_on(root, c)) return look_on(c, as);
+    bool mine = is_root(root, c);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = op_check(op, t);
-    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", c->rank == root);
-    if (rc == GW_OK && c->rank == root) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
+    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
+    if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
     struct plan_args a = reduction(c, root, sbuf, count, t, op);
     return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
 }
@@ -237,7 +279,8 @@ static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int6
 {
     int rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || count * t->size == 0) return no_data(rc, c, as);
+    if (rc == GW_OK) rc = in_place_inter(sbuf, c);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
     struct plan_args a = reduction(c, 0, sbuf, count, t, op);
     return run(kind, count * t->size, &a, sbuf, rbuf, c, as);
 }
@@ -267,9 +310,12 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     int rc = op_check(op, t);
     for (int i = 0; rcounts.v && i < c->size; i++) all += gw_counts_at(rcounts, i);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || all * t->size == 0) return no_data(rc, c, as);
-    struct plan_args a = reduction(c, 0, sbuf, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, t, op);
+    if (rc == GW_OK) rc = in_place_inter(sbuf, c);
+    if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, c, as);
+    int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
+    struct plan_args a = reduction(c, 0, sbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
     a.rcounts = rcounts;
+    a.scount = own;
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);
 }
 

@@ -81,6 +81,12 @@ static inline void step_wait(struct plan_steps *s, int peer, int phase)
     p->peer = peer, p->phase = phase;
 }
 enum { EVERYBODY = -1 };
+static inline int log2_up(int p)
+{
+    int k = 0;
+    while (1 << k < p) k++;
+    return k;
+}
 /* A round in which this rank has nothing to do. */
 static inline void step_nothing(struct plan_steps *s) { step_copy(s, ref_raw(PLAN_OUT, 0, 0), ref_raw(PLAN_OUT, 0, 0)); }
 
@@ -155,9 +161,11 @@ struct coll_rule {
 };
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;
+extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
 int coll_select_init(void);
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
+const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
 const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c);
 

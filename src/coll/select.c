@@ -138,3 +138,13 @@ const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t b
 {
     return choose(kind, bytes, a, c, true);
 }
+
+const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
+{
+    const struct plan_algorithm *alg = coll_inter_algorithms[kind];
+    if (!alg)
+        gw_fail(GW_ECOMM, "%s is an intercommunicator, for which %s is not defined", c->name[0] ? c->name : "comm", kind_names[kind]);
+    else if (unlikely(gw_log_mask & GW_LOG_COLL))
+        explain(kind, alg, bytes, c, "two groups");
+    return alg;
+}

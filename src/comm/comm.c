@@ -117,6 +117,8 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
     c->local = local;
     c->self = c->one_node = false;
     comm_aim(c, remote);
+    local->lane = c->lane;
+    comm_aim(local, group);
     *comm_out = c;
     return GW_OK;
 }

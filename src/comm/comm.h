@@ -6,7 +6,7 @@
  * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one, and the ranks that messages go to
  * and come from are those of `remote`.  Its context id is equal in both groups, so a message says under it what rank its sender
  * has in its own group, which is the receiver's remote one.  What the local group does among itself goes by `local`, a private
- * intracommunicator whose context id is the next one.
+ * intracommunicator on the same lane whose context id is the next one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,6 +22,7 @@ enum gw_stream {
     GW_STREAM_WORLD, /* making communicators */
     GW_STREAM_LEAF,  /* leaf set-up */
     GW_STREAM_PART,  /* partitioned communication */
+    GW_STREAM_INTER, /* of an intercommunicator's local communicator: its part in collectives of both groups */
     GW_STREAMS
 };
 #define GW_STREAM_BITS 3

@@ -117,7 +117,11 @@ int std_why_source(const char *name, int rank, const struct gw_comm *c)
                : why_rank(name, rank, c, GW_ERANK, " (or MPI_ANY_SOURCE, MPI_PROC_NULL)");
 }
 
-int std_why_root(const char *name, int rank, const struct gw_comm *c) { return why_rank(name, rank, c, GW_EROOT, ""); }
+int std_why_root(const char *name, int rank, const struct gw_comm *c)
+{
+    if (c->remote && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return GW_OK;
+    return why_rank(name, rank, c, GW_EROOT, c->remote ? " (or MPI_ROOT, MPI_PROC_NULL)" : "");
+}
 
 int std_why_tag(const char *name, int tag)
 {

@@ -22,7 +22,15 @@ static inline bool std_bad_source(int rank, const struct gw_comm *c)
     return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_PROC_NULL &&
            (rank != MPI_ANY_SOURCE || c->hints & COMM_NO_ANY_SOURCE);
 }
-static inline bool std_bad_root(int rank, const struct gw_comm *c) { return (unsigned)rank >= (unsigned)c->size; }
+static inline bool std_bad_root(int rank, const struct gw_comm *c) { return (unsigned)rank >= (unsigned)c->targets; }
+/* Whose parameters of a rooted collective count.  On an intercommunicator the root says MPI_ROOT, the others of its group, whose
+ * parameters do not count, MPI_PROC_NULL, and those of the other group the root's rank. */
+static inline bool std_is_root(int root, const struct gw_comm *c)
+{
+    return likely(!c->remote) ? c->rank == root : root == MPI_ROOT;
+}
+static inline bool std_other_side(int root, const struct gw_comm *c) { return !c->remote || root >= 0; }
+static inline bool std_takes_part(int root, const struct gw_comm *c) { return !c->remote || root != MPI_PROC_NULL; }
 static inline bool std_bad_recv_tag(int tag, const struct gw_comm *c)
 {
     return unlikely(tag < 0) && (tag != MPI_ANY_TAG || c->hints & COMM_NO_ANY_TAG);

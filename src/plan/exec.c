@@ -183,18 +183,33 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+/* Between the groups of an intercommunicator, or inside the local one: there on a stream of its own, since its communicator has
+ * collectives of its own, with their own numbers. */
+static GW_NOINLINE void local_or_remote(struct gw_comm **c, enum gw_stream *stream, int *peer)
+{
+    if (*peer >= (*c)->size) {
+        *peer -= (*c)->size;
+    } else {
+        *c = (*c)->local;
+        *stream = GW_STREAM_INTER;
+    }
+}
+
 static void post(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
     const struct plan_ref *r = &s->a;
     char *at = plan_address(m, r);
     struct gw_type *t = r->type ? r->type : gw_type_byte;
     int64_t count = r->type ? r->count : r->len;
-    int tag = (int)x->args->n, rc;
+    int tag = (int)x->args->n, peer = s->peer, rc;
+    struct gw_comm *c = x->comm;
+    enum gw_stream stream = GW_STREAM_COLL;
     struct gw_req *req = NULL;
+    if (unlikely(c->remote)) local_or_remote(&c, &stream, &peer);
     if (s->kind == PLAN_SEND)
-        rc = p2p_stream_isend(GW_STREAM_COLL, at, count, t, s->peer, tag, x->comm, &req);
+        rc = p2p_stream_isend(stream, at, count, t, peer, tag, c, &req);
     else
-        rc = p2p_stream_irecv(GW_STREAM_COLL, at, count, t, s->peer, tag, x->comm, &req);
+        rc = p2p_stream_irecv(stream, at, count, t, peer, tag, c, &req);
     if (rc == GW_POSTED) x->reqs[x->n_reqs++] = req;
     if (rc < 0 && x->err == GW_OK) x->err = rc;
 }

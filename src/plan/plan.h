@@ -62,6 +62,7 @@ struct plan_step {
 /* Everything an algorithm may look at.  Counts per peer where the collective has them. */
 struct plan_args {
     int rank, size, root;
+    int remote;                   /* ranks of the remote group, which steps number from size on; 0: there is none */
     int32_t n_sts;                /* length of sts */
     int64_t scount, rcount;       /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
     struct gw_type *st, *rt;
