@@ -331,6 +331,49 @@ static void fair(void)
     for (int i = 0; i < 3; i++) CHECK(chosen[i] >= 5);
 }
 
+/* Work runs once a time it is added, in order, without the lock, also what work itself adds; a wait runs it. */
+static struct job { struct req_work w; int ran, again; struct gw_req *completes; } jobs[3];
+static int ran_order;
+static void job_run(struct gw_done *d, int err)
+{
+    struct job *j = container_of(d, struct job, w.run);
+    struct gw_lane *lane = &gw_lanes[0];
+    CHECK_EQ(err, GW_OK);
+    CHECK(gw_lock_try(&lane->lock));
+    j->ran++;
+    ran_order = 10 * ran_order + (int)(j - jobs) + 1;
+    if (j->again-- > 0) req_work_add(lane, &j->w);
+    if (j->completes && j->again < 0) req_complete(j->completes);
+    gw_unlock(&lane->lock);
+}
+static void works(void)
+{
+    struct gw_lane *lane = &gw_lanes[0];
+    gw_threads = true; /* locks are real */
+    gw_lock(&lane->lock);
+    struct gw_req *r = req_new(lane, REQ_COLL);
+    jobs[1].again = 1;
+    jobs[2].completes = r;
+    for (int i = 0; i < 2; i++) {
+        jobs[i].w.run.fn = job_run;
+        req_work_add(lane, &jobs[i].w);
+    }
+    req_progress_locked(lane);
+    CHECK_EQ(ran_order, 0);
+    gw_unlock(&lane->lock);
+    CHECK(req_progress() >= 3);
+    CHECK_EQ(ran_order, 122);
+    req_progress();
+    CHECK_EQ(ran_order, 122);
+    gw_lock(&lane->lock);
+    jobs[2].w.run.fn = job_run;
+    req_work_add(lane, &jobs[2].w);
+    gw_unlock(&lane->lock);
+    CHECK_EQ(req_wait(&r, NULL), GW_OK);
+    CHECK_EQ(ran_order, 1223);
+    gw_threads = false;
+}
+
 static void nothing(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     (void)ctx, (void)lane, (void)kind, (void)hdr, (void)payload, (void)len;
@@ -344,6 +387,7 @@ static void all(int rank)
     req_init();
     life();
     fair();
+    works();
     req_hook_add(&gw_lanes[0], &hook);
     forms();
     req_hook_del(&gw_lanes[0], &hook);
