@@ -51,6 +51,27 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
 }
 const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL};
 
+/* Direct: everybody gives its block to everybody, four members a round. */
+static int allgather_direct(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { PAIRS = PLAN_STEPS / 2 };
+    struct plan_steps s = {steps, 0};
+    int p = a->size;
+    if (round == 0) {
+        if (a->in_place)
+            step_nothing(&s);
+        else
+            step_copy(&s, ref_typed(PLAN_IN, 0, a->scount, a->st), recv_block(a, a->rank));
+        return s.n;
+    }
+    for (int r = 1 + (round - 1) * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
+        step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
+        step_send(&s, (a->rank + r) % p, recv_block(a, a->rank));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_allgather_direct = {"direct", allgather_direct, NULL, PLAN_P2P, NULL};
+
 /* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
 static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
 static int allgather_bruck(const struct plan_args *a, int round, struct plan_step *steps)

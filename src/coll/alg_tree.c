@@ -179,6 +179,50 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
 }
 const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P, op_commutes};
 
+/* Direct: everybody sends everybody the block that it is to reduce, and then its result.  Four members a round.  The other members'
+ * operands of my block lie one behind the other in the temporary, as many elements as the whole at most, and are reduced in
+ * rank order: any associative operation is right. */
+static struct plan_ref from_member(const struct plan_args *a, int member)
+{
+    if (member == a->rank) return share(a, a->in_place ? PLAN_OUT : PLAN_IN, a->rank);
+    struct plan_ref r = share(a, PLAN_TMP, a->rank);
+    r.off = (member - (member > a->rank)) * r.count * a->rt->extent;
+    return r;
+}
+static int allreduce_direct(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { PAIRS = PLAN_STEPS / 2 };
+    struct plan_steps s = {steps, 0};
+    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS, joins = (p + PLAN_STEPS - 1) / PLAN_STEPS;
+    bool last = a->rank == p - 1;
+    struct plan_ref acc = last ? share(a, PLAN_OUT, a->rank) : from_member(a, p - 1);
+    if (round == 0) {
+        if (last && !a->in_place) step_copy(&s, from_member(a, a->rank), acc);
+    } else if (round <= exchanges) {
+        for (int r = 1 + (round - 1) * PAIRS; r < p && r <= round * PAIRS; r++) {
+            int from = (a->rank - r + p) % p, to = (a->rank + r) % p;
+            step_recv(&s, from, from_member(a, from));
+            step_send(&s, to, share(a, a->in_place ? PLAN_OUT : PLAN_IN, to));
+        }
+    } else if (round <= exchanges + joins) {
+        int first = p - 2 - (round - exchanges - 1) * PLAN_STEPS; /* down to -1, which brings the result home */
+        for (int r = first; r >= 0 && s.n < PLAN_STEPS; r--) step_reduce(&s, from_member(a, r), acc);
+        if (s.n < PLAN_STEPS && !last) step_copy(&s, acc, share(a, PLAN_OUT, a->rank));
+    } else if (round <= 2 * exchanges + joins) {
+        int turn = round - exchanges - joins;
+        for (int r = 1 + (turn - 1) * PAIRS; r < p && r <= turn * PAIRS; r++) {
+            step_recv(&s, (a->rank - r + p) % p, share(a, PLAN_OUT, (a->rank - r + p) % p));
+            step_send(&s, (a->rank + r) % p, share(a, PLAN_OUT, a->rank));
+        }
+    } else {
+        return 0;
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+static bool shares_fit(const struct plan_args *a) { return a->rcount >= (int64_t)a->size * a->size; }
+const struct plan_algorithm alg_allreduce_direct = {"direct", allreduce_direct, one_operand, PLAN_P2P, shares_fit};
+
 /* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
 static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
 

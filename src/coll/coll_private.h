@@ -133,8 +133,8 @@ static inline bool op_dense(const struct plan_args *a) { return a->rt->is_dense 
 static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
 
 #define ALGORITHMS(X)                                                                                                       \
-    X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring)    \
-    X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
+    X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring) X(allreduce_direct)    \
+    X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_direct) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
     X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(scan_doubling) X(exscan_doubling)                                                          \
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
