@@ -1,14 +1,664 @@
 /* verdict.c -- which ranks can never go on, and why.
  *
+ *   live: ranks that run, or whose waits can end.  Found from those that run, backwards along "waits for".
+ *   stuck: those that wait and are not live.
+ *
+ * Causes are looked for in an order: the first kind that is found is the verdict, since the later ones follow from it.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "launch/verdict.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { SAY = 3 }; /* findings of one kind that are printed */
+
+struct view {
+    const struct verdict_job *j;
+    bool *live; /* [n] */
+    bool *stuck;
+    int n_stuck;
+    /* Who waits for rank t: edges from first[t] on along next[]; edge e is the pending number e % BOOT_PENDING of rank
+     * e / BOOT_PENDING.  needs[i]: of rank i, the pending ones that must still be shown to be able to end. */
+    int *first, *next, *needs;
+    int *queue, n_queue; /* live ranks whose waiters have not been looked at */
+};
+
+static int index_of(const struct verdict_job *j, int world)
+{
+    int low = 0, high = j->n - 1;
+    while (low <= high) {
+        int mid = (low + high) / 2;
+        if (j->ranks[mid].world == world) return mid;
+        if (j->ranks[mid].world < world)
+            low = mid + 1;
+        else
+            high = mid - 1;
+    }
+    return -1;
+}
+
+static bool tags_meet(int a, int b)
+{
+    return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG;
+}
+
+/* A send of rank `from` and a receive of rank `to` that fit each other: whatever holds them up, it is not the program. */
+static bool they_meet(const struct verdict_job *j, int from, const struct boot_pending *send, int to,
+                      const struct boot_pending *recv)
+{
+    if (recv->about == BOOT_SEND || recv->about > BOOT_PROBE || send->about != BOOT_SEND) return false;
+    return send->ctx == recv->ctx && send->stream == recv->stream && tags_meet(send->tag, recv->tag) &&
+           send->world == j->ranks[to].world && (recv->world == j->ranks[from].world || recv->world == GW_ANY_SOURCE);
+}
+
+static bool has_counterpart(const struct verdict_job *j, int i, const struct boot_pending *p, int other)
+{
+    const struct verdict_rank *r = &j->ranks[other];
+    if (rank_is(r) != RANK_BLOCKED) return false;
+    for (int k = 0; k < listed(r); k++) {
+        const struct boot_pending *q = &r->where.pending[k];
+        if (p->about == BOOT_SEND ? they_meet(j, i, p, other, q) : they_meet(j, other, q, i, p)) return true;
+    }
+    return false;
+}
+
+/* ---- who can go on ------------------------------------------------------------------------------------------------------------ */
+static void set_live(struct view *v, int i)
+{
+    if (v->live[i]) return;
+    v->live[i] = true;
+    v->queue[v->n_queue++] = i;
+}
+
+/* One of the things that rank i waits for can come. */
+static void wait_can_end(struct view *v, int i)
+{
+    if (v->j->ranks[i].where.is_any || --v->needs[i] <= 0) set_live(v, i);
+}
+
+/* Does it wait for a rank that we know?  Then which one. */
+static int waits_for(const struct verdict_job *j, int i, const struct boot_pending *p)
+{
+    int other = p->about == BOOT_OUTSIDE || p->is_moving || p->world < 0 ? -1 : index_of(j, p->world);
+    return other >= 0 && has_counterpart(j, i, p, other) ? -1 : other;
+}
+
+static bool waits_for_anyone(const struct boot_pending *p)
+{
+    return p->world == GW_ANY_SOURCE && (p->about == BOOT_RECV || p->about == BOOT_PROBE) && !p->is_moving;
+}
+
+/* Several threads: one of them is known to wait; what the others do can only be seen from the CPU time. */
+static bool may_run(const struct verdict_rank *r, uint64_t now, uint64_t quiet_ns)
+{
+    if (rank_is(r) != RANK_BLOCKED) return rank_is(r) != RANK_LEFT && rank_is(r) != RANK_GONE;
+    return (r->is_threaded && r->uses_cpu) || now - r->where.told_ns < quiet_ns;
+}
+
+static void edges_add(struct view *v, int i)
+{
+    const struct verdict_rank *r = &v->j->ranks[i];
+    int n = listed(r);
+    v->needs[i] = n > 0 && !r->is_threaded ? n : 1;
+    /* What is not listed may come; a wait without a list is for something that we do not know, and so are other threads'. */
+    if (r->where.n_pending > n && r->where.is_any) wait_can_end(v, i);
+    if (n == 0 && v->j->size == v->j->n) return; /* not known: for any rank */
+    if (n == 0) wait_can_end(v, i);
+    for (int k = 0; k < n && !r->is_threaded; k++) {
+        int other = waits_for(v->j, i, &r->where.pending[k]), e = i * BOOT_PENDING + k;
+        if (other >= 0) {
+            v->next[e] = v->first[other];
+            v->first[other] = e;
+        } else if (!waits_for_anyone(&r->where.pending[k]) || v->j->size > v->j->n) {
+            wait_can_end(v, i);
+        }
+    }
+}
+
+static bool waits_for_all(const struct verdict_rank *r)
+{
+    return listed(r) == 0 || r->is_threaded;
+}
+
+/* Some rank is live, so whoever waits for any rank can go on. */
+static void anyone_can_come(struct view *v)
+{
+    for (int i = 0; i < v->j->n; i++) {
+        const struct verdict_rank *r = &v->j->ranks[i];
+        if (v->live[i] || rank_is(r) != RANK_BLOCKED) continue;
+        if (waits_for_all(r))
+            wait_can_end(v, i);
+        else
+            for (int k = 0; k < listed(r); k++)
+                if (waits_for_anyone(&r->where.pending[k])) wait_can_end(v, i);
+    }
+}
+
+static void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns)
+{
+    size_t n = (size_t)j->n;
+    *v = (struct view){.j = j,
+                       .live = gw_xcalloc(n, 1),
+                       .stuck = gw_xcalloc(n, 1),
+                       .first = gw_xmalloc(n * sizeof *v->first),
+                       .next = gw_xmalloc(n * BOOT_PENDING * sizeof *v->next),
+                       .needs = gw_xcalloc(n, sizeof *v->needs),
+                       .queue = gw_xmalloc(n * sizeof *v->queue)};
+    for (int i = 0; i < j->n; i++) v->first[i] = -1;
+    for (int i = 0; i < j->n; i++)
+        if (may_run(&j->ranks[i], j->now_ns, quiet_ns)) set_live(v, i);
+    for (int i = 0; i < j->n; i++)
+        if (!v->live[i] && rank_is(&j->ranks[i]) == RANK_BLOCKED) edges_add(v, i);
+    if (v->n_queue > 0) anyone_can_come(v);
+    while (v->n_queue > 0) {
+        int t = v->queue[--v->n_queue];
+        for (int e = v->first[t]; e >= 0; e = v->next[e])
+            if (!v->live[e / BOOT_PENDING]) wait_can_end(v, e / BOOT_PENDING);
+    }
+    for (int i = 0; i < j->n; i++) {
+        v->stuck[i] = !v->live[i] && rank_is(&j->ranks[i]) == RANK_BLOCKED;
+        v->n_stuck += v->stuck[i];
+    }
+}
+
+static void view_free(struct view *v)
+{
+    free(v->live);
+    free(v->stuck);
+    free(v->first);
+    free(v->next);
+    free(v->needs);
+    free(v->queue);
+}
+
+bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns)
+{
+    struct view v;
+    view_make(&v, j, quiet_ns);
+    bool hangs = v.n_stuck > 0;
+    view_free(&v);
+    return hangs;
+}
+
+/* ---- collectives that do not agree ---------------------------------------------------------------------------------------------- */
+/* One rank's collective; a root of -1 says nothing. */
+struct entered {
+    uint32_t ctx, number;
+    int rank;
+    uint32_t call;
+    int root;
+};
+
+static int entered_order(const void *a, const void *b)
+{
+    const struct entered *x = a, *y = b;
+    if (x->ctx != y->ctx) return x->ctx < y->ctx ? -1 : 1;
+    if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+static bool agree(const struct verdict_job *j, const struct entered *a, const struct entered *b)
+{
+    if (!a->call || !b->call) return true; /* of a rank with threads: not known */
+    char name[64];
+    snprintf(name, sizeof name, "%s", call_name(j, a->call));
+    if (strcmp(name, call_name(j, b->call)) != 0) return false;
+    return !call_is_rooted(name) || a->root < 0 || b->root < 0 || a->root == b->root;
+}
+
+static int entered_all(const struct verdict_job *j, struct entered *e)
+{
+    int n = 0;
+    for (int i = 0; i < j->n; i++)
+        for (int k = 0; k < j->ranks[i].n_colls; k++) {
+            const uint64_t *w = j->ranks[i].colls[k];
+            e[n++] = (struct entered){coll_ctx(w), coll_number(w), i, coll_call(w), coll_root(w)};
+        }
+    qsort(e, (size_t)n, sizeof *e, entered_order);
+    return n;
+}
+
+static bool is_finalize(const struct verdict_job *j, uint32_t call)
+{
+    return strcmp(call_name(j, call), "MPI_Finalize") == 0;
+}
+
+/* "ranks 0-1 called MPI_Barrier", or with a different root only "gave root 0". */
+static void text_side(struct text *t, const struct verdict_job *j, const struct entered *e, const int *index, int n,
+                      bool by_root)
+{
+    text_ranks(t, j, index, n);
+    if (by_root)
+        text_add(t, " gave root %d", e->root);
+    else
+        text_add(t, " called %s", call_name(j, e->call));
+    if (!by_root && call_is_rooted(call_name(j, e->call))) text_add(t, " (root %d)", e->root);
+}
+
+/* The ranks of e[n], one collective, by what they called. */
+static void text_sides(struct text *t, const struct verdict_job *j, const struct entered *e, int n, bool by_root)
+{
+    enum { SIDES = 4 };
+    int *index = gw_xmalloc((size_t)n * sizeof *index), sides = 0;
+    bool *done = gw_xcalloc((size_t)n, 1);
+    for (int a = 0; a < n && sides < SIDES; a++) {
+        int m = 0;
+        if (done[a] || !e[a].call) continue;
+        for (int b = a; b < n; b++)
+            if (!done[b] && e[b].call && agree(j, &e[a], &e[b])) {
+                done[b] = true;
+                index[m++] = e[b].rank;
+            }
+        text_add(t, sides++ ? ", " : " ");
+        text_side(t, j, &e[a], index, m, by_root);
+    }
+    free(done);
+    free(index);
+}
+
+/* e[n] is one collective. */
+static bool find_disagreement(struct text *t, const struct verdict_job *j, const struct entered *e, int n)
+{
+    const struct entered *odd = NULL;
+    bool by_root = true, left = false;
+    for (int k = 1; k < n; k++) {
+        if (agree(j, &e[0], &e[k])) continue;
+        if (!odd) odd = &e[k];
+        by_root = by_root && e[k].call == e[0].call;
+    }
+    if (!odd) return false;
+    for (int k = 0; k < n; k++) left = left || is_finalize(j, e[k].call);
+    if (by_root)
+        text_add(t, "verdict: wrong root: %s", call_name(j, e->call));
+    else
+        text_add(t, "verdict: %s: collective", left ? "a rank has left MPI" : "the collectives do not match");
+    text_add(t, " #%u on ", e->number);
+    text_comm(t, j, e->ctx);
+    text_add(t, ":");
+    text_sides(t, j, e, n, by_root);
+    text_add(t, "\n");
+    return true;
+}
+
+/* The first collective in which its members do not agree; those that a stuck rank's communicator had come first. */
+static bool find_mismatch(struct text *t, const struct view *v)
+{
+    const struct verdict_job *j = v->j;
+    struct entered *e = gw_xmalloc(((size_t)j->n * BOOT_COLLS + 1) * sizeof *e);
+    int n = entered_all(j, e);
+    bool found = false;
+    for (int from = 0, to; from < n && !found; from = to) {
+        for (to = from + 1; to < n && e[to].ctx == e[from].ctx && e[to].number == e[from].number;) to++;
+        found = find_disagreement(t, j, e + from, to - from);
+    }
+    free(e);
+    return found;
+}
+
+/* ---- messages that do not match --------------------------------------------------------------------------------------------------- */
+/* In which one thing a message that came differs from what is waited for.  The last two are mistakes for sure where nothing else can
+ * come; the others may be received later. */
+enum likeness { NOTHING, OTHER_SOURCE, OTHER_COMM, OTHER_TAG };
+
+static enum likeness likeness_of(const struct boot_pending *want, const struct boot_pending *got)
+{
+    bool ctx = want->ctx == got->ctx, tag = tags_meet(want->tag, got->tag);
+    bool source = want->world == GW_ANY_SOURCE || want->world == got->world;
+    if (ctx && source && !tag) return OTHER_TAG;
+    if (!ctx && source && tag) return OTHER_COMM;
+    return ctx && tag && !source ? OTHER_SOURCE : NOTHING;
+}
+
+static const struct boot_pending *nearest(const struct verdict_rank *r, const struct boot_pending *want,
+                                          enum likeness *how_out)
+{
+    const struct boot_pending *best = NULL;
+    *how_out = NOTHING;
+    for (int k = 0; k < BOOT_PENDING && k < r->where.n_unexpected; k++) {
+        enum likeness how = likeness_of(want, &r->where.unexpected[k]);
+        if (how <= *how_out) continue;
+        *how_out = how;
+        best = &r->where.unexpected[k];
+    }
+    return best;
+}
+
+/* Another rank that holds what rank i waits for, not received there. */
+static int holder(const struct verdict_job *j, int i, const struct boot_pending *want)
+{
+    for (int h = 0; h < j->n && want->world >= 0; h++) {
+        const struct verdict_rank *r = &j->ranks[h];
+        for (int k = 0; h != i && rank_is(r) == RANK_BLOCKED && k < BOOT_PENDING && k < r->where.n_unexpected; k++) {
+            const struct boot_pending *u = &r->where.unexpected[k];
+            if (u->world == want->world && u->ctx == want->ctx && tags_meet(u->tag, want->tag)) return h;
+        }
+    }
+    return -1;
+}
+
+static bool is_awaited_message(const struct boot_pending *p)
+{
+    return (p->about == BOOT_RECV || p->about == BOOT_PROBE) && !p->is_moving;
+}
+
+static void text_want(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *p)
+{
+    text_rank(t, j, i);
+    text_add(t, p->about == BOOT_SEND    ? " sends "
+                : p->about == BOOT_PROBE ? " probes for a message "
+                                         : " waits for a message ");
+    text_pending(t, j, p);
+    text_add(t, p->about == BOOT_SEND ? ", which is not received" : ", and none came");
+}
+
+/* "; nearest: tag 6 (unexpected at rank 1)" */
+static void text_nearest(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *want)
+{
+    enum likeness how;
+    const struct boot_pending *u = nearest(&j->ranks[i], want, &how);
+    int at = u && how > OTHER_SOURCE ? -1 : holder(j, i, want);
+    if (!u && at < 0) return;
+    text_add(t, "; nearest: ");
+    if (at >= 0)
+        text_add(t, "one sent to another rank");
+    else if (how == OTHER_TAG)
+        text_add(t, "tag %d", u->tag);
+    else if (how == OTHER_SOURCE)
+        text_add(t, "from %d", u->peer);
+    else
+        text_add(t, "on "), text_comm(t, j, u->ctx);
+    text_add(t, " (unexpected at ");
+    text_rank(t, j, at >= 0 ? at : i);
+    text_add(t, ")");
+}
+
+static void text_more(struct text *t, int n)
+{
+    if (n > SAY) text_add(t, "  and %d more like this\n", n - SAY);
+}
+
+static bool find_message(struct text *t, const struct view *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->j->n; i++) {
+        const struct verdict_rank *r = &v->j->ranks[i];
+        for (int k = 0; v->stuck[i] && k < listed(r); k++) {
+            const struct boot_pending *p = &r->where.pending[k];
+            enum likeness how = NOTHING;
+            if (is_awaited_message(p)) nearest(r, p, &how);
+            if (how <= OTHER_SOURCE || n++ >= SAY) continue;
+            text_add(t, "verdict: wrong %s: ", how == OTHER_TAG ? "tag" : "communicator");
+            text_want(t, v->j, i, p);
+            text_nearest(t, v->j, i, p);
+            text_add(t, "\n");
+        }
+    }
+    text_more(t, n);
+    return n > 0;
+}
+
+/* ---- ranks that left ------------------------------------------------------------------------------------------------------------------ */
+static bool is_leaving(const struct verdict_job *j, int i)
+{
+    const struct verdict_rank *r = &j->ranks[i];
+    enum rank_is is = rank_is(r);
+    return is == RANK_GONE || is == RANK_LEFT || (is == RANK_BLOCKED && is_finalize(j, r->where.call));
+}
+
+/* What rank i waits for from rank `other`, or NULL. */
+static const struct boot_pending *wait_for_rank(const struct verdict_job *j, int i, int other)
+{
+    const struct verdict_rank *r = &j->ranks[i];
+    for (int k = 0; rank_is(r) == RANK_BLOCKED && k < listed(r); k++)
+        if (r->where.pending[k].world == j->ranks[other].world) return &r->where.pending[k];
+    return NULL;
+}
+
+/* Everybody who waits for the leaver in a collective, in one line, and a line for each message. */
+static int say_left(struct text *t, const struct view *v, int leaver, int room)
+{
+    const struct verdict_job *j = v->j;
+    int *index = gw_xmalloc((size_t)j->n * sizeof *index), members = 0, n = 0;
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_pending *p = v->stuck[i] && !is_leaving(j, i) ? wait_for_rank(j, i, leaver) : NULL;
+        if (!p) continue;
+        if (p->about == BOOT_MEMBER) {
+            index[members++] = i;
+            if (members > 1) continue;
+        }
+        n++;
+        if (p->about == BOOT_MEMBER || n > room) continue;
+        text_add(t, "verdict: a rank has left MPI: ");
+        text_want(t, j, i, p);
+        text_add(t, "; ");
+        text_rank_is(t, j, leaver);
+        text_add(t, "\n");
+    }
+    if (members) {
+        text_add(t, "verdict: a rank has left MPI: ");
+        text_ranks(t, j, index, members);
+        text_add(t, members > 1 ? " are " : " is ");
+        text_place(t, j, index[0]);
+        text_add(t, ", and ");
+        text_rank_is(t, j, leaver);
+        text_add(t, "\n");
+    }
+    free(index);
+    return n;
+}
+
+static bool find_left(struct text *t, const struct view *v)
+{
+    enum { LOOK_AT = 100 }; /* each looks at all ranks */
+    int n = 0, looked = 0;
+    for (int i = 0; i < v->j->n && looked < LOOK_AT; i++)
+        if (is_leaving(v->j, i)) looked++, n += say_left(t, v, i, SAY - n);
+    text_more(t, n);
+    return n > 0;
+}
+
+/* ---- cycles ------------------------------------------------------------------------------------------------------------------------------ */
+/* The stuck rank that stuck rank i waits for; messages only: not in a collective. */
+static int follow(const struct view *v, int i, bool messages_only)
+{
+    const struct verdict_rank *r = &v->j->ranks[i];
+    for (int k = 0; k < listed(r); k++) {
+        const struct boot_pending *p = &r->where.pending[k];
+        if (messages_only && p->about == BOOT_MEMBER) continue;
+        int other = waits_for(v->j, i, p);
+        if (other >= 0 && v->stuck[other]) return other;
+    }
+    return -1;
+}
+
+/* A rank on a cycle, or -1.  seen[i]: the walk that came to rank i. */
+static int cycle_entry(const struct view *v, bool messages_only)
+{
+    int *seen = gw_xcalloc((size_t)v->j->n, sizeof *seen), found = -1;
+    for (int i = 0; i < v->j->n && found < 0; i++) {
+        int at = v->stuck[i] ? i : -1;
+        while (at >= 0 && !seen[at]) {
+            seen[at] = i + 1;
+            at = follow(v, at, messages_only);
+        }
+        if (at >= 0 && seen[at] == i + 1) found = at;
+    }
+    free(seen);
+    return found;
+}
+
+/* "rank 0 -> 3 -> 0"; the number of its ranks. */
+static int text_links(struct text *t, const struct view *v, int entry, bool messages_only)
+{
+    enum { LINKS = 8 };
+    int length = 0, at = entry;
+    do {
+        at = follow(v, at, messages_only);
+        length++;
+    } while (at != entry);
+    text_add(t, "rank %d", v->j->ranks[entry].world);
+    for (int k = 0; k < length; k++) {
+        at = follow(v, at, messages_only);
+        if (k < LINKS - 1 || k == length - 1)
+            text_add(t, " -> %d", v->j->ranks[at].world);
+        else if (k == LINKS - 1)
+            text_add(t, " -> ...");
+    }
+    if (length > LINKS) text_add(t, " (%d ranks)", length);
+    return length;
+}
+
+static void text_cycle(struct text *t, const struct view *v, int entry)
+{
+    int at = entry, sends = 0;
+    text_add(t, "each waits for the next: ");
+    int length = text_links(t, v, entry, true);
+    for (int k = 0; k < length; k++, at = follow(v, at, true))
+        sends += v->j->ranks[at].where.pending[0].about == BOOT_SEND;
+    if (sends == length)
+        text_add(t, "; all send first, and messages of this size wait for their receive (MPI_Sendrecv or MPI_Irecv "
+                    "would help)");
+    else if (sends == 0)
+        text_add(t, "; all receive first");
+    text_add(t, "\n");
+}
+
+static bool find_cycle(struct text *t, const struct view *v, const char *title)
+{
+    int entry = cycle_entry(v, true);
+    if (entry < 0) return false;
+    text_add(t, "%s", title);
+    text_cycle(t, v, entry);
+    return true;
+}
+
+/* ---- messages without a partner, collectives in different orders ------------------------------------------------------------------------ */
+static void say_missing(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *p)
+{
+    int other = p->world >= 0 ? index_of(j, p->world) : -1;
+    text_add(t, "verdict: %s: ", p->about == BOOT_SEND ? "no receiver" : "no sender");
+    text_want(t, j, i, p);
+    if (other >= 0) {
+        text_add(t, "; ");
+        text_rank_is(t, j, other);
+        if (wait_for_rank(j, other, i)) text_add(t, ", which waits for rank %d", j->ranks[i].world);
+    } else {
+        text_add(t, "; all other ranks wait too, or have left");
+    }
+    if (is_awaited_message(p)) text_nearest(t, j, i, p);
+    text_add(t, "\n");
+}
+
+static bool find_missing(struct text *t, const struct view *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->j->n; i++) {
+        const struct verdict_rank *r = &v->j->ranks[i];
+        for (int k = 0; v->stuck[i] && k < listed(r); k++)
+            if (r->where.pending[k].about < BOOT_MEMBER && n++ < SAY) say_missing(t, v->j, i, &r->where.pending[k]);
+    }
+    text_more(t, n);
+    return n > 0;
+}
+
+static bool find_order(struct text *t, const struct view *v)
+{
+    int entry = cycle_entry(v, false), at = entry;
+    if (entry < 0) return false;
+    text_add(t, "verdict: collectives in different orders: ");
+    for (int k = 0; k < 2; k++) {
+        int next = follow(v, at, false);
+        if (k) text_add(t, "; ");
+        text_rank_is(t, v->j, at);
+        text_add(t, ", which waits for rank %d", v->j->ranks[next].world);
+        at = next;
+    }
+    if (at != entry) text_add(t, "; in all "), text_links(t, v, entry, false);
+    text_add(t, "\n");
+    return true;
+}
+
+/* Whatever it is: what the first of them waits for. */
+static void say_unknown(struct text *t, const struct view *v)
+{
+    int i = 0;
+    while (!v->stuck[i]) i++;
+    text_add(t, "verdict: %d rank%s, and nobody is left who could end that; ", v->n_stuck,
+             v->n_stuck > 1 ? "s wait" : " waits");
+    text_rank_is(t, v->j, i);
+    text_add(t, "\n");
+}
+
+/* ---- nobody is stuck -------------------------------------------------------------------------------------------------------------------- */
+static void mark_awaited(const struct verdict_job *j, bool *awaited, bool *anyone)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct verdict_rank *r = &j->ranks[i];
+        if (rank_is(r) != RANK_BLOCKED) continue;
+        *anyone = *anyone || listed(r) == 0;
+        for (int k = 0; k < listed(r); k++) {
+            int other = waits_for(j, i, &r->where.pending[k]);
+            *anyone = *anyone || waits_for_anyone(&r->where.pending[k]);
+            if (other >= 0) awaited[other] = true;
+        }
+    }
+}
+
+/* Those who run and whom the others wait for. */
+static void say_running(struct text *t, const struct view *v, int n_blocked)
+{
+    const struct verdict_job *j = v->j;
+    bool *awaited = gw_xcalloc((size_t)j->n, 1), anyone = false;
+    int *index = gw_xmalloc((size_t)j->n * sizeof *index), n = 0;
+    mark_awaited(j, awaited, &anyone);
+    for (int i = 0; i < j->n; i++)
+        if ((awaited[i] || anyone) && rank_is(&j->ranks[i]) != RANK_BLOCKED) index[n++] = i;
+    if (n > 0) {
+        text_add(t, "verdict: no deadlock: the ranks that wait do so for ");
+        text_ranks(t, j, index, n);
+        text_add(t, "; ");
+        text_rank_is(t, j, index[0]);
+        text_add(t, "\n");
+    } else {
+        text_add(t, "verdict: no deadlock: %s\n",
+                 n_blocked
+                     ? "the messages that are waited for are on their way, or the program itself must end the wait"
+                     : "no rank waits");
+    }
+    free(index);
+    free(awaited);
+}
+
+static void find_cause(struct text *t, const struct view *v)
+{
+    if (find_mismatch(t, v)) return;
+    if (find_message(t, v))
+        find_cycle(t, v, "  and a cycle of messages: "); /* one may be the reason of the other */
+    else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) &&
+             !find_order(t, v))
+        say_unknown(t, v);
+}
 
 char *verdict_text(const struct verdict_job *j)
 {
     struct text t = {0};
+    struct view v;
+    int blocked = 0, new = 0;
     text_places(&t, j);
+    if (j->size > j->n) text_add(&t, "  (only the %d ranks of this node are known here, of %d)\n", j->n, j->size);
+    view_make(&v, j, 0);
+    for (int i = 0; i < j->n; i++) {
+        blocked += rank_is(&j->ranks[i]) == RANK_BLOCKED;
+        new += rank_is(&j->ranks[i]) == RANK_NEW;
+    }
+    if (new == j->n)
+        text_add(&t, "verdict: no rank has called MPI_Init of this library\n");
+    else if (v.n_stuck == 0)
+        say_running(&t, &v, blocked);
+    else
+        find_cause(&t, &v);
+    view_free(&v);
     return t.at;
 }

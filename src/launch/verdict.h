@@ -51,7 +51,8 @@ void text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx); /* it
 void text_pending(struct text *t, const struct verdict_job *j,
                   const struct boot_pending *p);                     /* "from 0 tag 5 on MPI_COMM_WORLD" */
 void text_place(struct text *t, const struct verdict_job *j, int i); /* "in MPI_Recv from 0 tag 5 on MPI_COMM_WORLD" */
-void text_places(struct text *t, const struct verdict_job *j);       /* a line for all that are at the same place */
+void text_rank_is(struct text *t, const struct verdict_job *j, int i); /* "rank 3 is " and its place */
+void text_places(struct text *t, const struct verdict_job *j);         /* a line for all that are at the same place */
 
 enum rank_is { RANK_BUSY, RANK_BLOCKED, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
 enum rank_is rank_is(const struct verdict_rank *r);

@@ -61,7 +61,7 @@ enum rank_is rank_is(const struct verdict_rank *r)
 const char *call_name(const struct verdict_job *j, uint32_t call)
 {
     static char name[64];
-    const char *full = call < (uint32_t)j->n_call_names && j->call_names[call] ? j->call_names[call] : "";
+    const char *full = call > 0 && call < (uint32_t)j->n_call_names ? j->call_names[call] : "";
     size_t len = strlen(full);
     if (len < 2 || strcmp(full + len - 2, "_c") != 0) return full;
     snprintf(name, sizeof name, "%.*s", (int)len - 2, full); /* the same call with large counts */
@@ -160,6 +160,8 @@ static void text_coll(struct text *t, const struct verdict_job *j, const struct 
 {
     const char *name = call_name(j, w->coll_call);
     text_add(t, "%s", name[0] ? name : "a collective");
+    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0)
+        return;
     if (w->coll_number) text_add(t, " #%llu", (unsigned long long)w->coll_number);
     if (call_is_rooted(name) && w->coll.peer >= 0) text_add(t, " (root %d)", w->coll.peer);
     text_add(t, " on ");
@@ -211,23 +213,30 @@ void text_place(struct text *t, const struct verdict_job *j, int i)
         text_add(t, "not in MPI yet: MPI_Init was not called");
         return;
     case RANK_LEFT:
-        text_add(t, "out of MPI: MPI_Finalize was called");
+        text_add(t, "out of MPI: MPI_Finalize is over");
         return;
     case RANK_GONE:
-        text_add(t, "at its end: the process is gone");
+        text_add(t, "gone: its process has ended");
         return;
     case RANK_BUSY:
         if (is_polling_call(last)) {
             text_add(t, "polling with %s", last);
             return;
         }
-        text_add(t, "computing, in no MPI call that waits%s",
+        text_add(t, "computing, in no MPI call%s",
                  r->os == 'S'   ? " (asleep: input, a lock?)"
                  : r->os == 'D' ? " (waiting for a disk or file system)"
                                 : "");
         break;
     }
-    if (last[0]) text_add(t, "; its last MPI call was %s", last);
+    if (last[0]) text_add(t, "; the last one was %s", last);
+}
+
+void text_rank_is(struct text *t, const struct verdict_job *j, int i)
+{
+    text_rank(t, j, i);
+    text_add(t, " is ");
+    text_place(t, j, i);
 }
 
 /* Ranks with equal keys are at the same place; zeroed before it is filled, as it is compared by bytes. */
@@ -292,8 +301,10 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
     text_add(t, " ");
     text_place(t, j, p->rank);
     if (n > 1 && p->is == RANK_BLOCKED && p->about != BOOT_MEMBER && p->n_pending && differ)
-        text_add(t, " (this is %s of rank %d; the others have other peers)", p->n_pending > 1 ? "the list" : "that",
-                 j->ranks[p->rank].world);
+        text_add(t, " (so rank %d; the others have other peers)", j->ranks[p->rank].world);
+    const struct boot_where *w = &j->ranks[p->rank].where;
+    if (n == 1 && p->is == RANK_BLOCKED && w->n_unexpected > 0)
+        text_add(t, ", %lld unexpected message%s held,", (long long)w->n_unexpected, w->n_unexpected > 1 ? "s" : "");
     if (p->is == RANK_BLOCKED) text_since(t, j, p, n);
     text_add(t, "\n");
     free(index);

@@ -42,6 +42,14 @@ static void where_copy(const struct boot_where *from, struct boot_where *to)
     memset(to, 0, sizeof *to);
 }
 
+/* Text that another process wrote. */
+static void names_end(struct boot_where *w)
+{
+    w->coll.comm[BOOT_COMM_NAME - 1] = 0;
+    for (int k = 0; k < BOOT_PENDING; k++)
+        w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
+}
+
 static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
 {
     const struct boot_rank *slot = job_slot(j, i);
@@ -49,6 +57,7 @@ static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
     *to = (struct verdict_rank){.world = i, .is_gone = j->ranks[i].pid == 0, .is_threaded = slot->is_threaded};
     if (!to->is_gone) to->os = process_state(j->ranks[i].pid, &ticks);
     where_copy(&slot->where, &to->where);
+    names_end(&to->where);
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
     to->call = atomic_load_explicit(&slot->call, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&slot->n_colls, memory_order_acquire);

@@ -89,7 +89,8 @@ bool plan_pull_ready(struct gw_comm *c)
         struct node_wait w;
         uint32_t answer;
         node_wait_begin(&w);
-        while (!(answer = atomic_load_explicit(&k->flags[i].can_pull, memory_order_acquire))) node_wait_step(&w, req_progress() > 0);
+        while (!(answer = atomic_load_explicit(&k->flags[i].can_pull, memory_order_acquire)))
+            if (unlikely(node_wait_step(&w, req_progress() > 0))) plan_tell_one(c, i);
         node_wait_end(&w);
         all = all && answer == 2;
     }

@@ -41,6 +41,7 @@ char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail
 void plan_start_init(void);          /* start.c */
 /* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
 void plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
+void plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
 /* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts, int n);
 

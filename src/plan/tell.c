@@ -46,12 +46,12 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
     }
 }
 
-static void name_coll(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call)
+static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uint64_t number, uint32_t call)
 {
     if (where->has_coll) return; /* of several requests, the first */
     where->has_coll = 1;
-    where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = x->args->root, .tag = GW_ANY_TAG};
-    p2p_tell_comm(&where->coll, x->comm->ctx >> GW_STREAM_BITS, x->comm);
+    where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = root, .tag = GW_ANY_TAG};
+    p2p_tell_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = number;
     where->coll_call = call;
 }
@@ -59,7 +59,7 @@ static void name_coll(struct boot_where *where, const struct plan_exec *x, uint6
 void plan_tell(struct plan_exec *x, uint64_t entry)
 {
     struct boot_where *where = node_tell();
-    name_coll(where, x, x->comm->colls - 1, where->call);
+    name_coll(where, x->comm, x->args->root, x->comm->colls - 1, where->call);
     add_round(where, x, entry);
     p2p_told(where, x->comm->lane);
 }
@@ -67,6 +67,14 @@ void plan_tell(struct plan_exec *x, uint64_t entry)
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call,
                      struct gw_req **parts, int n)
 {
-    name_coll(where, x, number, call);
+    name_coll(where, x->comm, x->args->root, number, call);
     for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
+}
+
+void plan_tell_one(struct gw_comm *c, int member)
+{
+    struct boot_where *where = node_tell();
+    name_coll(where, c, GW_ANY_SOURCE, c->colls - 1, where->call);
+    add_member(where, c, member);
+    p2p_told(where, c->lane);
 }

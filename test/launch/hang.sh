@@ -1,42 +1,91 @@
 #!/bin/sh
-# A job that hangs is explained: mpiexec says where its ranks are, on SIGQUIT and when --timeout ends it.
-# run.py: timeout=120 tags=quick
+# A job that hangs is explained: mpiexec says where its ranks are and why they do not go on, on SIGQUIT and when --timeout ends it.
+# Each kind of test/mpi/hang.c is one mistake and has one right verdict; a program that only takes its time has none.
+# run.py: timeout=240 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
 dir=$(mktemp -d)
-mark=gw-hang-$$
-trap 'rm -rf "$dir"' EXIT
+export GW_MARK=gw-hang-$$
+trap 'for p in $(left); do kill -9 $p 2>/dev/null || :; done; rm -rf "$dir"' EXIT
 fail() { echo "hang: $*"; cat "$dir/out"; exit 1; }
-# What is left of our jobs, by a mark in their environment.
-left() { grep -lzsx "GW_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3 | tr '\n' ' '; }
-# has TEXT...: each stands in the output
-has() {
-    for text in "$@"; do grep -qF -- "$text" "$dir/out" || fail "$kind: it does not say '$text'"; done
+# What is left of our jobs, by the mark in their environment.
+left() { grep -lzsx "GW_MARK=$GW_MARK" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx $$ | tr '\n' ' ' || :; }
+nothing_left() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        job=$(for p in $(left); do cat "/proc/$p/cmdline" 2>/dev/null | tr '\0' ' ' | grep -o 'mpi_hang.*' || :; done)
+        [ "$job" ] || return 0
+        sleep 0.1
+    done
+    fail "$kind: this is left: $job"
 }
-# hangs KIND TEXT...: the kind of hang.c does not end by itself, and these are said when it is ended
+says() { # TEXT...: the output holds each
+    for text in "$@"; do grep -qF -- "$text" "$dir/out" || return 1; done
+}
+start() { "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null & pid=$!; }
+
+# hangs KIND TEXT...: asked often enough, mpiexec says these, and the job stays as it is until it is ended
 hangs() {
     kind=$1
     shift
+    start -n ${RANKS-4} "$build/mpi_hang" "$kind"
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+        sleep 0.3
+        kill -QUIT $pid || fail "$kind: it ended"
+        says "$@" && break
+    done
+    says "$@" || fail "$kind: it does not say all of: $*"
+    [ "$(grep -c 'verdict: no deadlock' "$dir/out")" -lt $try ] || [ "${LIVE-}" ] || fail "$kind: only this"
+    kill -TERM $pid
     rc=0
-    GW_MARK=$mark "$build/mpiexec" --timeout ${TIME-1.5} -n 4 "$build/mpi_hang" "$kind" >"$dir/out" 2>&1 </dev/null || rc=$?
-    [ $rc = 124 ] || fail "$kind: status $rc, not 124"
-    has "the job ran longer than --timeout" "$@"
-    [ -z "$(left)" ] || fail "$kind: this is left: $(ps -o pid,args -p "$(left | tr ' ' ,)")"
+    wait $pid || rc=$?
+    [ $rc = 143 ] || fail "$kind: status $rc"
+    nothing_left
 }
 
-hangs recv_cycle "ranks 0, 3 in MPI_Recv from" "ranks 1-2 in MPI_Barrier #1 on MPI_COMM_WORLD"
-hangs wrong_tag "ranks 0, 2-3 in MPI_Barrier #1 on MPI_COMM_WORLD since" "rank 1 in MPI_Recv from 0 tag 5 on MPI_COMM_WORLD since"
-hangs wrong_root "rank 2 in MPI_Gather #1 (root 1)"
+hangs recv_cycle "ranks 1-2 in MPI_Barrier #1 on MPI_COMM_WORLD since" \
+    "verdict: a cycle of messages: each waits for the next: rank 0 -> 3 -> 0; all receive first"
+hangs send_cycle "verdict: a cycle of messages: each waits for the next: rank 0 -> 1 -> 2 -> 3 -> 0; all send first"
+hangs wrong_tag "ranks 0, 2-3 in MPI_Barrier #1 on MPI_COMM_WORLD since" \
+    "verdict: wrong tag: rank 1 waits for a message from 0 tag 5 on MPI_COMM_WORLD, and none came; nearest: tag 6 (unexpected at rank 1)"
+hangs wrong_comm "verdict: wrong communicator: rank 1 waits for a message from 0 tag 5 on MPI_COMM_WORLD, and none came; nearest: on other (unexpected"
+hangs wrong_dest "verdict: no sender: rank 1 waits for a message from 0 tag 5" "nearest: one sent to another rank (unexpected at rank 2)"
+hangs wrong_source "verdict: no sender: rank 1 waits for a message from 0 tag 5" "nearest: from 2 (unexpected at rank 1)"
+hangs no_sender "verdict: no sender: rank 1 waits for a message from 0 tag 5" "rank 0 is in MPI_Barrier #1 on MPI_COMM_WORLD, which waits for rank 1"
+hangs no_receiver "verdict: no receiver: rank 2 sends to 3 tag 8 on MPI_COMM_WORLD" "rank 3 is in MPI_Allreduce #1 on MPI_COMM_WORLD"
+hangs waitall "rank 2 in MPI_Waitall for a receive from 1 tag 11" "verdict: wrong tag: rank 2 waits" "nearest: tag 13 (unexpected at rank 2)"
+hangs any_source "verdict: no sender: rank 0 waits for a message from any source tag 9 on MPI_COMM_WORLD"
+hangs probe "verdict: wrong tag: rank 3 probes for a message from 2 tag 21" "nearest: tag 22 (unexpected at rank 3)"
+hangs mismatch "verdict: the collectives do not match: collective #2 on MPI_COMM_WORLD: ranks 0-1, 3 called MPI_Allreduce, rank 2 called MPI_Barrier"
+hangs wrong_root "verdict: wrong root: MPI_Gather #1 on MPI_COMM_WORLD: ranks 0-1, 3 gave root 0, rank 2 gave root 1"
+hangs skipped "ranks 0-2 in MPI_Allreduce #5" "verdict: no sender: rank 3 waits for a message from 0 tag 2" "which waits for rank 3"
+hangs order "verdict: collectives in different orders: rank 0 is in MPI_Barrier #1 on alpha, which waits for rank 1; rank 1 is in MPI_Barrier #1 on beta"
+hangs left "verdict: a rank has left MPI: rank 2 waits for a message from 1 tag 3" "rank 1 is in MPI_Finalize"
+hangs finalized "verdict: a rank has left MPI: collective #1 on MPI_COMM_WORLD: ranks 0, 2-3 called MPI_Barrier, rank 1 called MPI_Finalize"
+hangs nonblocking "rank 3 in MPI_Wait for MPI_Iallreduce #2 on MPI_COMM_WORLD" "verdict: the collectives do not match: collective #1 on MPI_COMM_WORLD"
+RANKS=40 hangs send_cycle "rank 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... -> 0 (40 ranks); all send first"
+LIVE=yes hangs computes "verdict: no deadlock: the ranks that wait do so for rank 2; rank 2 is computing, in no MPI call"
+LIVE=yes hangs polls "verdict: no deadlock: the ranks that wait do so for rank 0; rank 0 is polling with MPI_Test"
 
-# SIGQUIT asks, and the job goes on.
+# --timeout says the same before it ends the job, and nothing stays behind.
+kind=no_sender rc=0
+"$build/mpiexec" --timeout 4 -n 4 "$build/mpi_hang" $kind >"$dir/out" 2>&1 </dev/null || rc=$?
+[ $rc = 124 ] || fail "$kind: status $rc, not 124"
+says "the job ran longer than --timeout 4 s" "verdict: no sender: rank 1 waits for a message from 0 tag 5" || fail "$kind: --timeout does not explain"
+nothing_left
+kind=computes rc=0
+"$build/mpiexec" --timeout 4 -n 4 "$build/mpi_hang" $kind >"$dir/out" 2>&1 </dev/null || rc=$?
+[ $rc = 124 ] || fail "$kind: status $rc, not 124"
+says "ranks 0-1, 3 in MPI_Barrier #1" "rank 2 is computing" || fail "$kind: --timeout does not explain"
+nothing_left
+
+# A right program is asked, and goes on to its end.
 kind=long_compute
-GW_MARK=$mark "$build/mpiexec" -n 4 "$build/mpi_hang" $kind >"$dir/out" 2>&1 </dev/null &
-pid=$!
+start -n 4 "$build/mpi_hang" $kind
 sleep 1
 kill -QUIT $pid
 rc=0
 wait $pid || rc=$?
 [ $rc = 0 ] || fail "$kind: status $rc after SIGQUIT"
-has "$kind is over" "rank 1 computing" "ranks 0, 2-3 in MPI_Allreduce #2"
+says "$kind is over" "verdict: no deadlock" || fail "$kind"

@@ -116,7 +116,7 @@ static void mismatch(void)
     if (rank == 2)
         MPI_Barrier(world);
     else
-        MPI_Allreduce(MPI_IN_PLACE, large, LARGE, MPI_BYTE, MPI_MAX, world);
+        MPI_Allreduce(MPI_IN_PLACE, large, LARGE, MPI_SIGNED_CHAR, MPI_MAX, world);
     MPI_Barrier(world);
     receive((rank + 1) % size, 1, world);
 }
@@ -141,6 +141,19 @@ static void order(void) /* two communicators, their collectives in different ord
     MPI_Comm_set_name(b, "beta");
     MPI_Barrier(rank == 1 ? b : a);
     MPI_Barrier(rank == 1 ? a : b);
+}
+
+static void nonblocking(void) /* rank 3 begins two in the other order */
+{
+    MPI_Request q[2];
+    int x = 1, sum;
+    for (int i = 0; i < 2; i++)
+        if ((rank == 3) == (i == 1))
+            MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, world, &q[0]);
+        else
+            MPI_Ibcast(large, LARGE, MPI_BYTE, 0, world, &q[1]);
+    MPI_Wait(&q[rank != 3], MPI_STATUS_IGNORE);
+    MPI_Wait(&q[rank == 3], MPI_STATUS_IGNORE);
 }
 
 /* ---- ranks that left, that compute ---- */
@@ -199,6 +212,7 @@ static const struct {
     {"wrong_root", wrong_root},
     {"skipped", skipped},
     {"order", order},
+    {"nonblocking", nonblocking},
     {"left", left},
     {"finalized", finalized},
     {"computes", computes},
