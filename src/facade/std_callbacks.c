@@ -35,7 +35,7 @@ static void call_op(const struct gw_callback *cb, void *in, void *inout, int64_t
 static int attr_result(const char *what, const struct gw_keyval *kv, int code)
 {
     if (code == MPI_SUCCESS) return GW_OK;
-    return gw_fail(GW_EOTHER, "the %s function of attribute key %u answered error code %d", what, kv->obj.id, code);
+    return gw_fail_callback(code, "the %s function of attribute key %u answered error code %d", what, kv->obj.id, code);
 }
 
 static int call_attr_copy(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out)

@@ -39,7 +39,7 @@ static void predefined_attributes(void)
     gw_attr_predefined_set(GW_HOST, GW_PROC_NULL);
     gw_attr_predefined_set(GW_IO, GW_ANY_SOURCE);
     gw_attr_predefined_set(GW_WTIME_IS_GLOBAL, 0);
-    gw_attr_predefined_set(GW_LASTUSEDCODE, GW_ERR_LASTCODE);
+    gw_attr_predefined_set(GW_LASTUSEDCODE, gw_errcode_last()); /* codes may be older than MPI */
     if (gw_boot.appnum >= 0) gw_attr_predefined_set(GW_APPNUM, gw_boot.appnum);
     if (gw_boot.universe_size > 0) gw_attr_predefined_set(GW_UNIVERSE_SIZE, gw_boot.universe_size);
 }

@@ -173,7 +173,8 @@ static void test_errhandlers(void)
     gw_errhandler_release(fatal);
     gw_errhandler_release(fatal);
     CHECK(gw_obj_lookup(GW_H_ERRORS_ARE_FATAL, GW_KIND_ERRHANDLER) == &fatal->obj);
-    CHECK_EQ(gw_errhandler_create(GW_KIND_WIN, any_function, &eh), GW_OK); /* left for gw_obj_finalize() */
+    CHECK_EQ(gw_errhandler_create(GW_KIND_WIN, any_function, &eh), GW_OK);
+    CHECK_EQ(gw_errhandler_free(&eh), GW_OK);
 }
 
 /* Several threads on one object: each has keys of its own and copies what all of them set. */

@@ -128,10 +128,10 @@ bool gw_errstring_find(int code, char text_out[GW_MAX_ERROR_STRING])
     return has;
 }
 
-void errclass_finalize(void)
+int gw_errcode_last(void)
 {
-    for (int i = 0; i < list_count; i++) free(list[i].text);
-    free(list);
-    list = NULL;
-    list_count = list_room = 0;
+    obj_lock(&list_lock);
+    int last = FIRST + list_count - 1;
+    obj_unlock(&list_lock);
+    return last;
 }

@@ -59,6 +59,6 @@ int main(void)
         CHECK_EQ(class, code2 + 1 + i); /* numbers are not used again */
     }
     gw_obj_finalize();
-    CHECK(!gw_errcode_find(class, &found));
+    CHECK(gw_errcode_find(class, &found) && found == class && gw_errcode_last() == class); /* usable to the very end */
     return unit_end();
 }

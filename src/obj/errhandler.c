@@ -27,7 +27,7 @@ int gw_errhandler_create(enum gw_kind applies_to, void (*fn)(void), struct gw_er
     return GW_OK;
 }
 
-void errhandler_destroy(struct gw_obj *o)
+static void errhandler_destroy(struct gw_obj *o)
 {
     gw_obj_unregister(o);
     free(container_of(o, struct gw_errhandler, obj));

@@ -105,7 +105,7 @@ int gw_info_create(struct gw_info **info_out)
     return GW_OK;
 }
 
-void info_destroy(struct gw_obj *o)
+static void info_destroy(struct gw_obj *o)
 {
     struct gw_info *info = container_of(o, struct gw_info, obj);
     gw_obj_unregister(o);

@@ -126,7 +126,7 @@ static void test_limits(void)
     CHECK_EQ(gw_info_delete(info, key_long), GW_EINFO_KEY);
     CHECK_EQ(gw_info_get_string(info, key_max, &len, NULL, &flag), GW_OK);
     CHECK_EQ(len, GW_MAX_INFO_VAL);
-    /* left for gw_obj_finalize() */
+    CHECK_EQ(gw_info_free(&info), GW_OK);
 }
 
 static void test_env(void)
@@ -171,6 +171,14 @@ int main(void)
     test_get_string();
     test_limits();
     test_env();
+    struct gw_info *info;
+    CHECK_EQ(gw_info_create(&info), GW_OK);
+    CHECK_EQ(gw_info_set(info, "k", "v"), GW_OK);
     gw_obj_finalize();
+    CHECK(gw_obj_lookup(((struct gw_obj *)info)->id, GW_KIND_INFO) != NULL); /* it lives on */
+    CHECK_STR(gw_info_find(info, "k"), "v");
+    CHECK_EQ(gw_info_free(&info), GW_OK);
+    CHECK_EQ(gw_info_create(&info), GW_OK);
+    CHECK_EQ(gw_info_free(&info), GW_OK);
     return unit_end();
 }

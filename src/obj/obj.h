@@ -55,8 +55,9 @@ static inline struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind);                  /* gives an id; refs = 1; GW_ENOMEM */
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id);   /* id < 4096 */
 void gw_obj_unregister(struct gw_obj *o);                                  /* the id dies; memory stays the owner's */
-/* At the end: frees what users left of info objects, keyvals and error handlers, the tables, every predefined id.  The
- * room works again afterwards (MPI allows info objects before init and after finalize). */
+/* At the end: frees what users left of keyvals, the tables, every predefined id.  The room works again afterwards, and info
+ * objects, error handlers, error classes and codes that users have not freed live on: MPI allows them before init and after
+ * finalize. */
 void gw_obj_finalize(void);
 /* For pooled objects (requests): keeps the slot, changes the generation, so that old handles are invalid. */
 static inline void gw_obj_renew(struct gw_obj *o)
@@ -146,6 +147,7 @@ int gw_errcode_add(int class, int *code_out); /* class: a predefined or an added
 int gw_errcode_remove(int code);
 int gw_errstring_add(int code, const char *text); /* class or code; "" takes the text away again */
 int gw_errstring_remove(int code);
+int gw_errcode_last(void); /* the highest number that is or was in use */
 bool gw_errcode_find(int code, int *class_out); /* an added class or code */
 bool gw_errstring_find(int code, char text_out[GW_MAX_ERROR_STRING]); /* false: no text was added */
 

@@ -21,10 +21,7 @@ static inline void obj_unlock(struct gw_lock *l)
     if (unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)) gw_futex_wake(&l->word, 1);
 }
 
-/* Free an object that its user left behind, when the room ends. */
-void info_destroy(struct gw_obj *o);
+/* Frees an object that its user left behind, when the room ends. */
 void keyval_destroy(struct gw_obj *o);
-void errhandler_destroy(struct gw_obj *o);
-void errclass_finalize(void);
 
 #endif

@@ -139,21 +139,25 @@ static void leftovers_free(enum gw_kind kind, void (*destroy)(struct gw_obj *))
     }
 }
 
+/* Forgets a kind's table: no object of that kind lives. */
+static void pool_free(enum gw_kind kind)
+{
+    struct slot_pool *pool = &pools[kind];
+    for (uint32_t i = 0; i * CHUNK_SLOTS < pool->used; i++) {
+        free(atomic_load_explicit(&gw_slots[kind].chunk[i], memory_order_relaxed));
+        atomic_store_explicit(&gw_slots[kind].chunk[i], NULL, memory_order_relaxed);
+        free(pool->meta[i]);
+        pool->meta[i] = NULL;
+    }
+    pool->used = pool->queued = 0;
+}
+
 void gw_obj_finalize(void)
 {
-    leftovers_free(GW_KIND_INFO, info_destroy);
     leftovers_free(GW_KIND_KEYVAL, keyval_destroy);
-    leftovers_free(GW_KIND_ERRHANDLER, errhandler_destroy);
-    errclass_finalize();
     for (int kind = 0; kind < GW_KIND_COUNT; kind++) {
-        struct slot_pool *pool = &pools[kind];
-        for (uint32_t i = 0; i * CHUNK_SLOTS < pool->used; i++) {
-            free(atomic_load_explicit(&gw_slots[kind].chunk[i], memory_order_relaxed));
-            atomic_store_explicit(&gw_slots[kind].chunk[i], NULL, memory_order_relaxed);
-            free(pool->meta[i]);
-            pool->meta[i] = NULL;
-        }
-        pool->used = pool->queued = 0;
+        bool lives_on = kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER;
+        if (!lives_on || pools[kind].used == pools[kind].queued) pool_free((enum gw_kind)kind);
     }
     memset(gw_predef, 0, sizeof gw_predef);
     gw_predef[GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj;
