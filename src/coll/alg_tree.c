@@ -106,37 +106,36 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
 const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P, NULL};
 
 /* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
- * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept. */
+ * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept.
+ * Round 0 hands over, round k + 1 exchanges over distance 2^k; each begins by joining what the one before has brought. */
 static int allreduce_doubling(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int levels = log2_up(a->size + 1) - 1, pow2 = 1 << levels, rest = a->size - pow2;
+    int levels = log2_up(a->size + 1) - 1, pow2 = 1 << levels, rest = a->size - pow2, last = levels + 1;
     bool folded = a->rank < 2 * rest, gone = folded && a->rank % 2 == 0;
-    int v = folded ? a->rank / 2 : a->rank - rest, k = (round - 3) / 2, last = 3 + 2 * levels;
+    int v = folded ? a->rank / 2 : a->rank - rest;
     if (round == 0) {
         step_copy(&s, mine(a), operand(a, 0));
-    } else if (round == 1 && folded) {
-        gone ? step_send(&s, a->rank + 1, operand(a, 0)) : step_recv(&s, a->rank - 1, operand(a, 1));
-    } else if (round == 2 && folded && !gone) {
-        join(&s, a, true);
-    } else if (round >= 3 && round < last && !gone) {
-        int other = v ^ 1 << k, peer = other < rest ? 2 * other + 1 : other + rest;
-        if (round % 2) {
-            step_send(&s, peer, operand(a, 0));
-            step_recv(&s, peer, operand(a, 1));
-        } else {
-            join(&s, a, other < v);
-        }
-    } else if (round == last) {
-        if (!gone) step_copy(&s, operand(a, 0), result(a));
-        if (gone)
-            step_recv(&s, a->rank + 1, result(a));
-        else if (folded)
-            step_send(&s, a->rank - 1, operand(a, 0));
-    } else if (round > last) {
-        return 0;
+        if (folded) gone ? step_send(&s, a->rank + 1, operand(a, 0)) : step_recv(&s, a->rank - 1, operand(a, 1));
+        return s.n;
     }
-    if (s.n == 0) step_nothing(&s);
+    if (round > last) return 0;
+    if (gone) {
+        if (round == last)
+            step_recv(&s, a->rank + 1, result(a));
+        else
+            step_nothing(&s);
+        return s.n;
+    }
+    if (round > 1 || folded) join(&s, a, round == 1 || (v ^ 1 << (round - 2)) < v);
+    if (round < last) {
+        int other = v ^ 1 << (round - 1), peer = other < rest ? 2 * other + 1 : other + rest;
+        step_send(&s, peer, operand(a, 0));
+        step_recv(&s, peer, operand(a, 1));
+    } else {
+        step_copy(&s, operand(a, 0), result(a));
+        if (folded) step_send(&s, a->rank - 1, operand(a, 0));
+    }
     return s.n;
 }
 const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P, NULL};
