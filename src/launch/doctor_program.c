@@ -234,6 +234,20 @@ static void judge_missing(const struct machine *m, const char *family, struct an
     free(folder);
 }
 
+/* Library and mpiexec agree on the layout of the job's shared memory only within one installation. */
+static void judge_ours(const struct machine *m, const struct loaded *l, struct answer *a)
+{
+    char *folder = own_library_folder(m), *own = gw_xasprintf("%s%s/libmpi_abi.so.1", m->root, folder ? folder : "");
+    char *its = gw_xasprintf("%s%s", m->root, l->path);
+    if (folder && !same_file(own, its)) {
+        answer_add(a, ", which is not that of this mpiexec");
+        answer_raise(a, FINDING_NOTE, "use the mpiexec of the library's installation, or LD_LIBRARY_PATH=%s", folder);
+    }
+    free(its);
+    free(own);
+    free(folder);
+}
+
 /* One line of the loader's; *l gets the MPI library that it names. */
 static bool judge_line(const struct machine *m, const char *line, struct loaded *l, struct answer *a)
 {
@@ -280,6 +294,8 @@ void program_judge(const struct machine *m, const char *loader_text, struct answ
                      "two MPI libraries in one process do not work: compile the program and all its libraries with one mpicc");
     else if (first.family && strcmp(first.family, "Godwit") != 0)
         judge_foreign(m, &first, a);
+    else if (first.family)
+        judge_ours(m, &first, a);
     else if (!first.family && a->is == FINDING_OK)
         answer_add(a, "; it names no MPI library (perhaps it opens one later, as Python does)");
 }

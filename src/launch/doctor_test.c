@@ -285,6 +285,9 @@ static void foreign(void)
     CHECK(finds(judge, FINDING_OK, "names no MPI library", ""));
     judged = "\tlibmpi_abi.so.1 => /opt/godwit/lib/libmpi_abi.so.1 (0x2)\n";
     CHECK(finds(judge, FINDING_OK, "/opt/godwit/lib/libmpi_abi.so.1 (Godwit)", ""));
+    file("/opt/old/lib/libmpi_abi.so.1", "..GODWIT_BOOT..");
+    judged = "\tlibmpi_abi.so.1 => /opt/old/lib/libmpi_abi.so.1 (0x2)\n";
+    CHECK(finds(judge, FINDING_NOTE, "(Godwit), which is not that of this mpiexec", "LD_LIBRARY_PATH=/opt/godwit/bin/../lib"));
     judged = "\tlibmpi_abi.so.1 => /opt/other/lib/libmpi_abi.so.1 (0x2)\n";
     CHECK(finds(judge, FINDING_PROBLEM, "(standard ABI)", "LD_LIBRARY_PATH"));
     judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";

@@ -44,6 +44,7 @@ struct launch_options {
     enum pmix_mode pmix;
     int stdin_rank;     /* or STDIN_NONE, STDIN_ALL */
     bool label, verbose;
+    const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
 };
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
+#include "launch/gdb.h"
 #include "launch/stack.h"
 
 /* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
@@ -23,6 +24,7 @@ int main(int argc, char **argv)
     standard_open();
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);
     int rc = options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);
@@ -32,11 +34,13 @@ int main(int argc, char **argv)
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;
     bind_make(&j.o, &j.bind);
     if (j.o.verbose) bind_print(&j.bind, j.n);
-    rc = spawn_all(&j);
+    rc = gdb_start(&j);
+    if (rc == 0) rc = spawn_all(&j);
     if (rc == 0) {
         rc = watch(&j);
-        if (rc) j.failed = doctor_kind(&j, rc);
+        if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
     }
+    gdb_end();
     if (j.failed) doctor_after(j.failed, &j);
     pmix_stop();
     keeper_stop(&j);

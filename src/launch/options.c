@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch.h"
+#include "launch/gdb.h"
 
 extern char **environ;
 
@@ -31,6 +31,8 @@ static const char help[] =
     "  -stdin RANK          who reads standard input: a rank (default 0), all or none\n"
     "  --timeout SECONDS    end the job after that time, with exit status 124; says where the ranks were\n"
     "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
+    "  --gdb[=RANKS]        start all ranks, or those of a list such as 0,2-3, under gdb: one on this terminal, several in windows\n"
+    "                       of xterm (where DISPLAY is set) or tmux\n"
     "  -v                   say where ranks run\n"
     "  -host, -f            hosts, or a file of them: this machine only\n"
     "  --version, --help\n"
@@ -41,7 +43,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
+    O_GDB, O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -54,7 +56,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
-    {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
+    {"--gdb", O_GDB, 0}, {"-gdb", O_GDB, 0}, {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
     {"--oversubscribe", O_NOTHING, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
     {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
     {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
@@ -236,6 +238,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_VERBOSE: o->verbose = true; return -1;
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;
+    case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
     case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
     case O_NOTHING: return -1;
     case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
@@ -272,9 +275,9 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
         }
         while (k < N_TABLE && strcmp(table[k].name, name) != 0) k++;
         if (k == N_TABLE) return unknown(argv[i]);
-        if (value ? table[k].words != 1 : i + table[k].words >= end)
+        if (value ? table[k].words != 1 && table[k].is != O_GDB : i + table[k].words >= end)
             return bad("%s wants %d word%s behind it", name, table[k].words, table[k].words == 1 ? "" : "s");
-        int rc = set(table[k].is, table[k].name, value ? &value : argv + i + 1, o, a);
+        int rc = set(table[k].is, table[k].name, value || !table[k].words ? &value : argv + i + 1, o, a);
         if (rc >= 0) return rc;
         i += value ? 1 : 1 + table[k].words;
     }
@@ -282,6 +285,16 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));
+    return -1;
+}
+
+static int check_gdb(const struct launch_options *o)
+{
+    bool *has = gw_xcalloc((size_t)o->n_ranks, sizeof *has);
+    int n = o->gdb ? gdb_ranks(o->gdb, o->n_ranks, has) : 0;
+    free(has);
+    if (n == GDB_NO_LIST) return bad("--gdb wants ranks, such as --gdb=0 or --gdb=0,2-3, not '%s'", o->gdb);
+    if (n == GDB_NO_RANK) return bad("--gdb=%s: there are only %d ranks", o->gdb, o->n_ranks);
     return -1;
 }
 
@@ -303,5 +316,5 @@ int options_parse(int argc, char **argv, struct launch_options *o)
     }
     if (o->n_ranks > MAX_RANKS) return bad("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
     if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
-    return -1;
+    return check_gdb(o);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
+#include "launch/gdb.h"
 
 extern char **environ;
 
@@ -108,6 +109,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
     pmix_env(j, rank, own);
+    gdb_env(rank, own);
     return env_join(j, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
@@ -117,18 +119,19 @@ struct ends { int child[3], parent[3]; };
 
 static bool piped_in(const struct job *j, int rank)
 {
+    if (gdb_has(rank)) return false;
     return j->o.stdin_rank == STDIN_ALL || (rank == j->o.stdin_rank && isatty(0));
 }
 
 /* A single rank without labels writes straight to where mpiexec writes. */
-static bool piped_out(const struct job *j) { return j->n > 1 || j->o.label; }
+static bool piped_out(const struct job *j, int rank) { return (j->n > 1 || j->o.label) && !gdb_has(rank); }
 
 static int ends_open(const struct job *j, int rank, struct ends *e)
 {
     for (int i = 0; i < 3; i++) e->child[i] = e->parent[i] = -1;
     for (int i = 0; i < 3; i++) {
         int p[2];
-        if (i == 0 ? !piped_in(j, rank) : !piped_out(j)) continue;
+        if (i == 0 ? !piped_in(j, rank) : !piped_out(j, rank)) continue;
         if (pipe2(p, O_CLOEXEC) < 0) return errno;
         e->child[i] = p[i == 0 ? 0 : 1];
         e->parent[i] = p[i == 0 ? 1 : 0];
@@ -151,7 +154,8 @@ static void files_more(void)
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
     sigset_t none;
-    setpgid(0, 0);
+    if (gdb_has_window(rank)) setsid();
+    else setpgid(0, 0);
     keeper_note(rank, getpid()); /* before anything can be started here: mpiexec may be killed before fork returns there */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
@@ -164,9 +168,12 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     if (files.rlim_max) setrlimit(RLIMIT_NOFILE, &files);
     if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
     int what = 'd';
-    if (!a->wdir || chdir(a->wdir) == 0) {
+    if (gdb_has(rank) && (errno = gdb_terminal(rank)) != 0) {
+        what = 't';
+    } else if (!a->wdir || chdir(a->wdir) == 0) {
         what = 'x';
-        execvpe(a->argv[0], a->argv, env);
+        char **argv = gdb_has(rank) ? gdb_argv(a->argv) : a->argv;
+        execvpe(argv[0], argv, env);
     }
     int why[3] = {errno, what, (int)(a - j->o.apps)};
     if (write(report, why, sizeof why) < 0) {}
@@ -178,6 +185,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
     bool missing = why[0] == ENOENT;
     if (why[1] == 'd')
         say("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
+    else if (why[1] == 't')
+        say("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
         say("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
             missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0 ? " (it is in this folder: say ./ before its name)"
@@ -204,7 +213,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     for (int i = 0; i < 3; i++)
         if (e.child[i] >= 0) close(e.child[i]);
     if (rc) return rc;
-    setpgid(pid, pid);
+    if (!gdb_has_window(rank)) setpgid(pid, pid);
     *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .in_fd = e.parent[0],
                        .out = {.fd = e.parent[1], .rank = rank, .to = stdout},
                        .err = {.fd = e.parent[2], .rank = rank, .to = stderr}};

@@ -1,0 +1,23 @@
+/* gdb.h -- mpiexec --gdb: ranks that start under gdb, on the terminal or in a window each.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_LAUNCH_GDB_H
+#define GW_LAUNCH_GDB_H
+
+#include "launch/launch.h"
+
+enum { GDB_NO_LIST = -1, GDB_NO_RANK = -2 };
+/* Which ranks a list such as "0,2-3" names; "" and "all" name all.  Returns how many, or why it is none. */
+int gdb_ranks(const char *list, int n_ranks, bool *has_out);
+
+int gdb_start(struct job *j); /* before the ranks start: 0, or an exit status after an explanation */
+bool gdb_has(int rank);
+bool gdb_has_window(int rank);             /* such a rank begins a session of its own */
+void gdb_env(int rank, struct words *own); /* adds what gdb needs of its window */
+int gdb_terminal(int rank);   /* in the rank's process, leader of its group or session: takes its terminal; 0 or errno */
+char **gdb_argv(char **argv); /* the program under gdb; caller frees the list */
+void gdb_end(void);           /* the ranks are gone: closes the windows, takes our terminal back */
+
+int gdb_window_main(int argc, char **argv); /* the process of a window: argv is --gdb-window SOCKET RANK */
+#endif
