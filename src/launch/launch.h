@@ -141,6 +141,8 @@ void forward_end(struct job *j);    /* the rest of everything */
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
 /* where.c */
 void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
+void where_resumed(void);             /* the job was stopped: its ranks get some time before they are looked at again */
+int where_watch(const struct job *j); /* warns once when the job hangs; ms until it must be called again, -1: never */
 /* watch.c */
 int watch(struct job *j);           /* until all are gone; the exit status */
 void watch_kill_all(const struct job *j, int sig); /* all that live, with what they started */

@@ -47,5 +47,6 @@ int main(int argc, char **argv)
     spawn_free(&j);
     bind_free(&j.bind, j.n);
     options_free(&j.o);
+    gw_settings_free();
     return rc;
 }

@@ -39,6 +39,7 @@ static const char help[] =
     "\n"
     "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
     "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
+    "It says so by itself, once, when the job seems to hang for GODWIT_HANG_WARN seconds (60; 0: never).\n"
     "More ranks than cores, root and containers need no permission.\n";
 
 enum option {

@@ -129,7 +129,10 @@ static void on_signal(struct job *j, int sig)
         watch_kill_all(j, SIGSTOP);
         kill(getpid(), SIGSTOP);
         break;
-    case SIGCONT: watch_kill_all(j, SIGCONT); break;
+    case SIGCONT:
+        watch_kill_all(j, SIGCONT);
+        where_resumed();
+        break;
     case SIGUSR1:
     case SIGUSR2:
         for (int i = 0; i < j->n; i++)
@@ -168,7 +171,8 @@ static int sooner(int a, int64_t b)
 static int timers(struct job *j, uint64_t deadline)
 {
     uint64_t now = gw_now_ns();
-    int wait = forward_flush_stale(j);
+    int wait = forward_flush_stale(j), look = where_watch(j);
+    if (look >= 0) wait = sooner(wait, look);
     if (deadline && now >= deadline && !j->ending) {
         say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);

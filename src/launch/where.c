@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,12 @@
 #include "launch/launch.h"
 #include "launch/verdict.h"
 
-/* The state of a process and the CPU time that it has used, in ticks; 0 where it cannot be read. */
-static char process_state(pid_t pid, uint64_t *ticks_out)
+/* ---- the processes ---------------------------------------------------------------------------------------------------------- */
+/* The state in a file PID/stat of /proc; 0: it cannot be read.  ticks_out: the CPU time used, in clock ticks. */
+static char stat_read(const char *path, uint64_t *ticks_out)
 {
-    char path[48], line[512], *p, state = 0;
+    char line[512], *p, state = 0;
     unsigned long long user = 0, system = 0;
-    *ticks_out = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *f = fopen(path, "re");
     if (!f) return 0;
     /* PID (NAME) STATE ...: the name may hold anything. */
@@ -28,6 +28,45 @@ static char process_state(pid_t pid, uint64_t *ticks_out)
     return state;
 }
 
+static bool a_thread_runs(pid_t pid)
+{
+    char path[320];
+    bool runs = false;
+    uint64_t ticks;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && !runs && (e = readdir(d));) {
+        snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, e->d_name);
+        char state = e->d_name[0] == '.' ? 0 : stat_read(path, &ticks);
+        runs = state == 'R' || state == 'D';
+    }
+    if (d) closedir(d);
+    return runs;
+}
+
+/* What a process does, and of one with threads in MPI whether others of them work: now, or much of the time since the last look. */
+static void process_look(pid_t pid, int rank, struct verdict_rank *to)
+{
+    static struct look {
+        uint64_t ns, ticks;
+    } * looks;
+    static int n_looks;
+    char path[48];
+    uint64_t ticks = 0, now = gw_now_ns();
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    to->os = stat_read(path, &ticks);
+    if (!to->is_threaded) return;
+    while (n_looks <= rank) {
+        looks = gw_xrealloc(looks, (size_t)(rank + 1) * sizeof *looks);
+        looks[n_looks++] = (struct look){0, 0};
+    }
+    struct look *last = &looks[rank];
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    to->uses_cpu = a_thread_runs(pid) || (last->ns && (ticks - last->ticks) * tick_ns > (now - last->ns) / 10);
+    *last = (struct look){now, ticks};
+}
+
+/* ---- the slots -------------------------------------------------------------------------------------------------------------------- */
 /* A copy in which nothing is half written; without details where there is none, as of a rank that was killed while it wrote. */
 static void where_copy(const struct boot_where *from, struct boot_where *to)
 {
@@ -53,9 +92,8 @@ static void names_end(struct boot_where *w)
 static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
 {
     const struct boot_rank *slot = job_slot(j, i);
-    uint64_t ticks;
     *to = (struct verdict_rank){.world = i, .is_gone = j->ranks[i].pid == 0, .is_threaded = slot->is_threaded};
-    if (!to->is_gone) to->os = process_state(j->ranks[i].pid, &ticks);
+    if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
     where_copy(&slot->where, &to->where);
     names_end(&to->where);
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
@@ -79,11 +117,84 @@ static struct verdict_job job_copy(const struct job *j)
                                 .n_call_names = BOOT_CALL_NAMES_COUNT};
 }
 
+static void say_verdict(const struct verdict_job *v)
+{
+    char *text = verdict_text(v), *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) say("%s", line);
+    free(text);
+}
+
 void where_say(const struct job *j)
 {
     struct verdict_job v = job_copy(j);
-    char *text = verdict_text(&v), *rest = text;
-    for (char *line; (line = strsep(&rest, "\n")) && *line;) say("%s", line);
-    free(text);
+    say_verdict(&v);
     free((void *)v.ranks);
+}
+
+/* ---- the warning ------------------------------------------------------------------------------------------------------------------- */
+/* ns without progress that are too long; 0: never. */
+static uint64_t patience(const struct job *j)
+{
+    static const char name[] = "GODWIT_HANG_WARN=";
+    for (int i = 0; i < j->o.env.n; i++) /* -genv is for the ranks, and for us */
+        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0)
+            setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
+    gw_settings_load();
+    return (uint64_t)gw_set.hang_warn * 1000000000u;
+}
+
+/* At least one rank waits and nothing has happened in that wait for so long. */
+static bool somebody_waits(const struct job *j, uint64_t now, uint64_t quiet_ns)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_where *w = &job_slot(j, i)->where;
+        if (atomic_load_explicit(&w->state, memory_order_acquire) == BOOT_BLOCKED && now - w->told_ns >= quiet_ns)
+            return true;
+    }
+    return false;
+}
+
+static bool warn(const struct job *j, uint64_t quiet_ns)
+{
+    struct verdict_job v = job_copy(j);
+    bool hangs = verdict_is_hang(&v, quiet_ns);
+    if (hangs) {
+        say("this job seems to hang: ranks wait for what cannot come, for more than %.0f s (GODWIT_HANG_WARN sets the "
+            "time, 0: never)",
+            (double)quiet_ns / 1e9);
+        say_verdict(&v);
+    }
+    free((void *)v.ranks);
+    return hangs;
+}
+
+static uint64_t next;
+
+void where_resumed(void)
+{
+    next = gw_now_ns() + 1000000000;
+}
+
+int where_watch(const struct job *j)
+{
+    static const uint64_t second = 1000000000;
+    static uint64_t quiet_ns, pause;
+    static bool is_set_up;
+    uint64_t now = gw_now_ns();
+    if (!is_set_up) {
+        is_set_up = true;
+        quiet_ns = patience(j);
+        pause = quiet_ns / 4 < 5 * second ? quiet_ns / 4 : 5 * second;
+        next = now + quiet_ns;
+    }
+    if (!quiet_ns || j->ending) return -1;
+    if (now >= next) {
+        /* The close look costs a little for each rank: less and less often while it finds nothing. */
+        if (somebody_waits(j, now, quiet_ns)) {
+            if (warn(j, quiet_ns)) quiet_ns = 0;
+            if (pause < 60 * second) pause += pause / 4;
+        }
+        next = now + pause;
+    }
+    return quiet_ns ? (int)((next - now) / 1000000) + 1 : -1;
 }

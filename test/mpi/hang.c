@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,21 @@ static void polls(void)
     MPI_Barrier(world);
 }
 
+static void *late_sender(void *unused)
+{
+    compute(3);
+    send(0, 1, world);
+    return unused;
+}
+static void thread_computes(void) /* right: 0 and 1 wait for each other, but another thread of 1 will send */
+{
+    pthread_t t;
+    if (rank == 1) pthread_create(&t, NULL, late_sender, NULL);
+    if (rank == 0) receive(1, 1, world), send(1, 2, world);
+    if (rank == 1) receive(0, 2, world), pthread_join(t, NULL);
+    MPI_Barrier(world);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -218,11 +234,13 @@ static const struct {
     {"computes", computes},
     {"long_compute", long_compute},
     {"polls", polls},
+    {"thread_computes", thread_computes},
 };
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int threads = argc > 1 && strncmp(argv[1], "thread", 6) == 0, provided;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     large = calloc(1, LARGE);
