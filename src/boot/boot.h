@@ -122,8 +122,8 @@ void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells 
 /* Maps the node's segment: `bytes` as computed by boot_segment_bytes for this nlocal by every rank alike.
  * Under our mpiexec it maps the inherited file; otherwise local rank 0 makes a memfd and the others open it through
  * /proc/PID/fd/N (checked by a nonce), all agreed through put/fence/get.  The memory is zero and reserved (a real check,
- * never SIGBUS): if the machine cannot give it, one sentence says sizes and limits.  Closes every descriptor. */
-struct boot_head *boot_map_segment(uint64_t node_bytes);
+ * never SIGBUS): if the machine cannot give it, but for seldom_bytes, one sentence says sizes and limits.  Closes every descriptor. */
+struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
 struct boot_rank *boot_my_rank_slot(void); /* the same */
 /* Notes that this rank enters a collective; `call` is the one entered last. */

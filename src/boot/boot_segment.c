@@ -242,7 +242,6 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
     if (pread(gw_boot.shm_fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
         gw_die("the segment of mpiexec cannot be read: %s", strerror(errno));
     *bytes_out = h.shm_offset + node_bytes;
-    if (gw_boot.local_rank == 0) check_memory(*bytes_out);
     file_grow(gw_boot.shm_fd, *bytes_out);
     struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out);
     close(gw_boot.shm_fd);
@@ -252,22 +251,22 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
 
 static struct boot_head *segment_alone(uint64_t bytes)
 {
-    check_memory(bytes);
     struct boot_head *h = file_map(-1, bytes);
     head_fill(h, bytes, 0);
     return h;
 }
 
-struct boot_head *boot_map_segment(uint64_t node_bytes)
+struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
 {
     assert(!head);
     mapped_bytes = boot_shm_offset(gw_boot.nlocal) + node_bytes;
+    if (gw_boot.local_rank == 0) check_memory(mapped_bytes - seldom_bytes);
     if (gw_boot.how == BOOT_GODWIT)
         head = segment_inherit(node_bytes, &mapped_bytes);
     else if (gw_boot.nlocal == 1)
         head = segment_alone(mapped_bytes);
     else if (gw_boot.local_rank == 0)
-        check_memory(mapped_bytes), head = segment_make(mapped_bytes);
+        head = segment_make(mapped_bytes);
     else
         head = segment_find(mapped_bytes);
     if (gw_boot.nlocal == 1 && gw_boot.size > 1) boot_fence(); /* the other nodes' ranks meet in one */

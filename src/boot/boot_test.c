@@ -63,7 +63,7 @@ static int alone(void)
     CHECK_EQ(boot_fence(), GW_OK);
     CHECK_EQ(boot_put("a", "b"), GW_EUNSUPPORTED);
     CHECK_EQ(boot_get(0, "a", value, sizeof value), GW_EUNSUPPORTED);
-    struct boot_head *h = boot_map_segment(1 << 20);
+    struct boot_head *h = boot_map_segment(1 << 20, 0);
     CHECK(h->magic == BOOT_MAGIC && h->nlocal == 1 && h->cores >= 1 && h->bytes == h->shm_offset + (1 << 20));
     for (int i = 0; i < 1 << 20; i++) CHECK_EQ(((char *)h)[h->shm_offset + (size_t)i], 0);
     CHECK_EQ(boot_my_rank_slot()->pid, getpid());
@@ -129,7 +129,7 @@ static void test_alone(void)
 static int far_too_much(void)
 {
     boot_init();
-    boot_map_segment(1ull << 50);
+    boot_map_segment(1ull << 50, 0);
     return 0;
 }
 
@@ -147,7 +147,7 @@ static int file_limit(void)
     snprintf(text, sizeof text, "fd=%d,local=0", fd);
     setenv("GODWIT_BOOT", text, 1);
     boot_init();
-    boot_map_segment(8 << 20);
+    boot_map_segment(8 << 20, 0);
     return 0;
 }
 
@@ -180,7 +180,7 @@ static void godwit_rank(int local)
     CHECK(gw_boot.how == BOOT_GODWIT && gw_boot.rank == local && gw_boot.size == RANKS && gw_boot.nlocal == RANKS);
     CHECK(gw_boot.appnum == 2 && gw_boot.universe_size == 9);
     CHECK_STR(gw_boot.jobid, "job-7");
-    struct boot_head *h = boot_map_segment(4096);
+    struct boot_head *h = boot_map_segment(4096, 0);
     CHECK(fcntl(segment_fd, F_GETFD) < 0); /* nothing stays open */
     _Atomic int *word = (_Atomic int *)((char *)h + h->shm_offset);
     atomic_fetch_add(word, 1);
@@ -194,7 +194,7 @@ static int second_time(void)
 {
     godwit_env(0);
     boot_init();
-    boot_map_segment(4096);
+    boot_map_segment(4096, 0);
     return 0;
 }
 
@@ -261,7 +261,7 @@ static int pmi_client(void)
     CHECK_STR(value, long_text);
     CHECK(boot_get(0, "absent", value, sizeof value) < 0);
     CHECK(boot_get(0, "long", value, 10) < 0);
-    struct boot_head *h = boot_map_segment(1 << 20);
+    struct boot_head *h = boot_map_segment(1 << 20, 0);
     CHECK_EQ(h->attached, 2);
     CHECK(h->nlocal == 2 && h->bytes == h->shm_offset + (1 << 20));
     _Atomic int *word = (_Atomic int *)((char *)h + h->shm_offset);

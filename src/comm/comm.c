@@ -28,7 +28,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->rank = group->rank;
     c->size = group->size;
     c->colls = ctx_id > 0;
-    c->lane = &gw_lanes[ctx_id % (uint32_t)gw_nlanes];
+    c->lane = lane_use(ctx_id < 2 ? 0 : (int)(ctx_id % (uint32_t)gw_nlanes)); /* WORLD and SELF: lane 0 */
     c->group = group_hold(group);
     comm_aim(c, group);
     c->errhandler = gw_errhandler_hold(eh);
@@ -130,19 +130,17 @@ void comm_destroy(struct gw_comm *c)
     free(c);
 }
 
+static bool has_context(struct gw_obj *o, const void *ctx_id)
+{
+    return container_of(o, struct gw_comm, obj)->ctx >> GW_STREAM_BITS == *(const uint32_t *)ctx_id;
+}
+
 struct gw_comm *comm_by_context(uint32_t ctx_id)
 {
     if (ctx_id == gw_comm_world.ctx >> GW_STREAM_BITS) return &gw_comm_world;
     if (ctx_id == gw_comm_self.ctx >> GW_STREAM_BITS) return &gw_comm_self;
-    for (uint32_t i = 0; i < GW_ARRAY_LEN(gw_slots[GW_KIND_COMM].chunk); i++) {
-        struct gw_obj **chunk = atomic_load_explicit(&gw_slots[GW_KIND_COMM].chunk[i], memory_order_acquire);
-        if (!chunk) return NULL; /* they fill up in order */
-        for (uint32_t k = 0; k < 1u << GW_OBJ_CHUNK_BITS; k++) {
-            struct gw_comm *c = chunk[k] ? container_of(chunk[k], struct gw_comm, obj) : NULL;
-            if (c && c->ctx >> GW_STREAM_BITS == ctx_id) return c;
-        }
-    }
-    return NULL;
+    struct gw_obj *o = gw_obj_find(GW_KIND_COMM, has_context, &ctx_id);
+    return o ? container_of(o, struct gw_comm, obj) : NULL;
 }
 
 int comm_size(struct gw_comm *c, int *size_out)

@@ -121,7 +121,7 @@ static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) 
 /* Who frees what hangs at c->coll and c->bsend when the object dies: set once by coll/ and p2p/ at their init. */
 extern struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend; /* fn finds the comm through comm_dying() */
 struct gw_comm *comm_dying(void);
-struct gw_comm *comm_by_context(uint32_t ctx_id); /* NULL: there is none.  Slow: for reports */
+struct gw_comm *comm_by_context(uint32_t ctx_id); /* held: release it; NULL: there is none.  Slow: for reports */
 
 /* Inquiries (chapter 7): targets of the entry points. */
 int comm_size(struct gw_comm *c, int *size_out);

@@ -56,9 +56,10 @@ static void rooms_up(void)
     gw_info_init();
     must(type_init(), "datatypes");
     must(op_init(), "reduction operations");
-    gw_nlanes = (int)gw_set.lanes; /* proto and req prepare their lanes before peer opens them */
+    peer_lanes_choose(); /* proto and req prepare their lanes before peer opens them */
     int64_t heap = gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) << 20;
-    must(node_init(shm_area_bytes(gw_boot.nlocal, gw_nlanes), (uint64_t)heap), "the memory that the ranks of a node share");
+    uint64_t area = shm_area_bytes(gw_boot.nlocal, gw_nlanes);
+    must(node_init(area, gw_lanes_spread ? 0 : area - shm_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap), "the memory that the ranks of a node share");
     req_init();
     must(proto_init(), "message protocols");
     must(peer_init(proto_receiver(), NULL), "connecting the ranks");

@@ -18,14 +18,14 @@ static struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
 static char *areas;
 static uint64_t area_size;
 
-int node_init(uint64_t area_bytes, uint64_t heap_bytes)
+int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     uint64_t n = (uint64_t)gw_boot.nlocal, shm_offset = boot_shm_offset(gw_boot.nlocal);
     uint64_t doors_bytes = n * sizeof(struct node_door), jobs_bytes = n * JOBS_PER_RANK * sizeof(struct node_job);
     area_size = gw_align_up(area_bytes, PAGE);
     uint64_t front = gw_align_up(doors_bytes + jobs_bytes, PAGE), heap_at = front + n * area_size;
     uint64_t total = heap_at + heap_bytes;
-    struct boot_head *head = boot_map_segment(total);
+    struct boot_head *head = boot_map_segment(total, n * seldom_bytes);
 
     gw_node.nlocal = gw_boot.nlocal;
     gw_node.me = gw_boot.local_rank;

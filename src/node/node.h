@@ -28,7 +28,9 @@ struct node {
 };
 extern struct node gw_node;
 
-int node_init(uint64_t area_bytes, uint64_t heap_bytes); /* after boot_init; same values on every rank of the node */
+/* After boot_init, with the same values on every rank of the node.  Of the area of each rank, seldom_bytes are not counted where the
+ * machine is asked whether it has enough memory. */
+int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
 static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }

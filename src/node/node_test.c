@@ -25,7 +25,7 @@ static void barrier(int slot)
 /* ---- layout ------------------------------------------------------------------------------------------------------------------ */
 static void layout(int rank)
 {
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     CHECK(gw_node.nlocal == gw_boot.nlocal && gw_node.me == rank);
     CHECK_EQ(gw_node.oversubscribed, gw_boot.nlocal > 4);
     char *mine = node_area(rank);
@@ -72,7 +72,7 @@ static void heap_churn(int rank)
 {
     enum { BLOCKS = 20 };
     struct block blocks[BLOCKS] = {{0}};
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     chance_state = 77 + (uint64_t)rank;
     int full = 0;
     for (int i = 0; i < 4000; i++) {
@@ -122,7 +122,7 @@ static void wait_for(_Atomic uint64_t *word, uint64_t value)
 
 static void pass_token(int rank)
 {
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     int n = gw_node.nlocal, next = (rank + 1) % n;
     _Atomic uint64_t *token = &board()->word[TOKEN];
     for (uint64_t lap = 0; lap < LAPS; lap++) {
@@ -146,7 +146,7 @@ static int64_t thread_cpu_us(void)
 /* Waiting long costs little; the ring at the end is not lost. */
 static void idle(int rank)
 {
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     barrier(0);
     if (rank == 0) {
         usleep(600000);
@@ -165,7 +165,7 @@ static void idle(int rank)
 static void steps(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     struct node_wait w;
     node_wait_begin(&w);
     for (int i = 0; i < 100000; i++) {
@@ -192,7 +192,7 @@ static void steps(int rank)
 static void tells(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     const struct boot_where *where = &boot_slot->where;
     struct node_wait w;
     atomic_store(&boot_slot->call, 77);
@@ -240,7 +240,7 @@ static void *thread_waits(void *arg)
 static void threads(int rank)
 {
     gw_threads = true;
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     pthread_t t[WAITERS];
     if (rank == 1) {
         for (uintptr_t i = 0; i < WAITERS; i++) CHECK_EQ(pthread_create(&t[i], NULL, thread_waits, (void *)i), 0);
@@ -262,7 +262,7 @@ static void threads(int rank)
 static void jobs(int rank)
 {
     enum { TOTAL = 1000003, PIECE = 4096 };
-    CHECK_EQ(node_init(AREA, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     _Atomic uint64_t *job_word = &board()->word[TOKEN], *sum = &board()->word[TOKEN + 1];
     if (rank == 0) {
         uint64_t held[1000];

@@ -54,6 +54,9 @@ static inline struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
 
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind);                  /* gives an id; refs = 1; GW_ENOMEM */
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id);   /* id < 4096 */
+/* The first object of this kind for which is(object, arg); one reference more, so that it lives on.  NULL: none.  Slow; `is` runs with
+ * the table locked, and sees no object of which the last reference has gone. */
+struct gw_obj *gw_obj_find(enum gw_kind kind, bool (*is)(struct gw_obj *o, const void *arg), const void *arg);
 void gw_obj_unregister(struct gw_obj *o);                                  /* the id dies; memory stays the owner's */
 /* At the end: frees what users left of keyvals, the tables, every predefined id.  The room works again afterwards, and info
  * objects, error handlers, error classes and codes that users have not freed live on: MPI allows them before init and after

@@ -131,6 +131,28 @@ void gw_obj_unregister(struct gw_obj *o)
     obj_unlock(&pool->lock);
 }
 
+/* A reference to an object that may be losing its last one now. */
+static bool ref_if_alive(struct gw_obj *o)
+{
+    int32_t refs = atomic_load_explicit(&o->refs, memory_order_relaxed);
+    while (refs > 0 && !atomic_compare_exchange_weak_explicit(&o->refs, &refs, refs + 1, memory_order_acquire, memory_order_relaxed)) {}
+    return refs > 0;
+}
+
+struct gw_obj *gw_obj_find(enum gw_kind kind, bool (*is)(struct gw_obj *o, const void *arg), const void *arg)
+{
+    struct slot_pool *pool = &pools[kind];
+    struct gw_obj *found = NULL;
+    obj_lock(&pool->lock);
+    for (uint32_t slot = 0; slot < pool->used && !found; slot++) {
+        struct gw_obj **chunk = atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed);
+        struct gw_obj *o = chunk[slot % CHUNK_SLOTS];
+        if (o && is(o, arg) && ref_if_alive(o)) found = o;
+    }
+    obj_unlock(&pool->lock);
+    return found;
+}
+
 static void leftovers_free(enum gw_kind kind, void (*destroy)(struct gw_obj *))
 {
     for (uint32_t slot = 0; slot < pools[kind].used; slot++) {

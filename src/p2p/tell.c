@@ -14,8 +14,10 @@ void (*p2p_coll_teller)(struct gw_done *done, int err);
 void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
 {
     p->ctx = ctx_id;
-    if (!c) c = comm_by_context(ctx_id);
+    struct gw_comm *found = c ? NULL : comm_by_context(ctx_id);
+    if (found) c = found;
     snprintf(p->comm, sizeof p->comm, "%.*s", BOOT_COMM_NAME - 1, c ? c->name : "");
+    if (found) comm_release(found);
 }
 
 /* The ranks of a pending operation, as far as its communicator is still there. */
@@ -31,6 +33,7 @@ static void name_peer(struct boot_pending *p)
     } else if (c && p->peer < c->targets) {
         p->world = group_world(comm_target_group(c), p->peer);
     }
+    if (c) comm_release(c);
 }
 
 static void add(struct boot_where *where, const struct boot_pending *p)
@@ -57,6 +60,7 @@ static void add_message(struct boot_where *where, struct gw_req *r)
             /* Only some members take part where the user gave a tag: that has no number. */
             where->coll_number = c && c->colls > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? c->colls - 1 : 0;
             where->coll_call = where->call;
+            if (c) comm_release(c);
         }
     }
     add(where, &p);

@@ -8,6 +8,8 @@
 
 struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
+_Atomic int gw_nlanes_used;
+bool gw_lanes_spread;
 
 static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
 {
@@ -17,9 +19,16 @@ static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *c
     return shm_ops.open(index, recv, ctx, &lane->wire);
 }
 
+void peer_lanes_choose(void)
+{
+    enum { LANES_OF_THREADS = 4 };
+    gw_nlanes = gw_set.lanes > 0 ? (int)gw_set.lanes : LANES_OF_THREADS;
+    gw_nlanes_used = 1;
+    gw_lanes_spread = gw_set.lanes > 0 || gw_threads;
+}
+
 int peer_init(wire_recv_fn recv, void *ctx)
 {
-    gw_nlanes = (int)gw_set.lanes;
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i, recv, ctx);
         if (rc != GW_OK) return rc;

@@ -1,7 +1,8 @@
 /* peer.h -- peers (processes by world rank), lanes, connection on first use.
  *
  * A lane is the unit of concurrency: one lock, one progress, its own endpoints and match queues.  Lane 0 always exists;
- * gw_set.lanes (default 1) sets how many there are; a communicator belongs to one lane for life (context id modulo lanes).
+ * gw_set.lanes sets how many there are, on all ranks the same number; a communicator belongs to one lane for life (context id
+ * modulo lanes).  Processes without threads propose context ids of lane 0 only, so further lanes cost them nothing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,6 +21,7 @@ struct gw_lane {
     void *proto;        /* struct proto_lane of proto/ */
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
     struct gw_list free_reqs; /* pool of req/ */
+    _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
 } GW_ALIGNED(128);
 
 /* Per lane and world rank.  16 bytes until connected. */
@@ -30,6 +32,17 @@ struct gw_peer {
 
 extern struct gw_lane gw_lanes[GW_MAX_LANES];
 extern int gw_nlanes;
+extern _Atomic int gw_nlanes_used; /* lanes from here on have no communicator yet, and are not looked at */
+extern bool gw_lanes_spread;       /* this process likes communicators on different lanes */
+void peer_lanes_choose(void);      /* before anything asks for gw_nlanes; gw_threads is known */
+static inline struct gw_lane *lane_use(int index)
+{
+    int used = atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed);
+    while (used <= index && !atomic_compare_exchange_weak_explicit(&gw_nlanes_used, &used, index + 1, memory_order_relaxed,
+                                                                   memory_order_relaxed)) {}
+    return &gw_lanes[index];
+}
+static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
 int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
 void peer_finalize(void);

@@ -137,7 +137,7 @@ static int lane_init(struct gw_lane *lane)
     pl->lane = lane;
     pl->eager_fast = pl->fast.inline_max = -1;
     pl->fast.world = gw_boot.rank;
-    pl->unexpected_max = gw_set.unexpected_max / gw_max64(1, gw_nlanes);
+    pl->unexpected_max = gw_set.unexpected_max;
     pl->poll.fn = lane_poll;
     pl->hook.poll = &pl->poll;
     gw_list_init(&pl->outs);

@@ -167,7 +167,7 @@ static int progress_lane(struct gw_lane *lane)
 int req_progress(void)
 {
     int n = 0;
-    for (int i = 0; i < gw_nlanes; i++) n += progress_lane(&gw_lanes[i]);
+    for (int i = 0, used = lanes_used(); i < used; i++) n += progress_lane(&gw_lanes[i]);
     return n;
 }
 
@@ -182,18 +182,36 @@ static GW_COLD void tell(struct gw_req **r, int n)
     if (t.done.fn) t.done.fn(&t.done, GW_OK);
 }
 
+/* Of the threads that wait on a lane one polls it; the others look at their requests only.  Two that took turns would carry the
+ * lane's lines from core to core at every turn. */
+static inline bool poller_become(struct gw_lane *lane)
+{
+    return !gw_threads || (atomic_load_explicit(&lane->has_poller, memory_order_relaxed) == 0 &&
+                           atomic_exchange_explicit(&lane->has_poller, 1, memory_order_acquire) == 0);
+}
+
+static inline void poller_leave(struct gw_lane *lane)
+{
+    if (likely(!gw_threads)) return;
+    atomic_store_explicit(&lane->has_poller, 0, memory_order_release);
+    node_ring(gw_node.me); /* one that sleeps takes over */
+}
+
 static inline void block(struct gw_req *r, struct gw_req **rest, int n)
 {
     if (req_is_done(r)) return;
     struct gw_lane *lane = &gw_lanes[r->lane];
     struct node_wait w;
+    bool is_poller = false;
     node_wait_begin(&w);
     for (unsigned round = 1; !req_is_done(r); round++) {
-        int events = progress_lane(lane);
+        is_poller = is_poller || poller_become(lane);
+        int events = is_poller ? progress_lane(lane) : 0;
         if (req_is_done(r)) break;
-        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
+        if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
         if (unlikely(node_wait_step(&w, events > 0))) tell(rest, n);
     }
+    if (is_poller) poller_leave(lane);
     node_wait_end(&w);
 }
 
@@ -204,12 +222,15 @@ void req_block_in(struct gw_req **r, int n, int at) { block(r[at], r + at, n - a
 void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, struct gw_done *about)
 {
     struct node_wait w;
+    bool is_poller = false;
     node_wait_begin(&w);
     for (unsigned round = 1; !pred(arg); round++) {
-        int n = progress_lane(lane);
-        if (unlikely(gw_nlanes > 1) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
+        is_poller = is_poller || poller_become(lane);
+        int n = is_poller ? progress_lane(lane) : 0;
+        if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
         if (unlikely(node_wait_step(&w, n > 0)) && about && about->fn) about->fn(about, GW_OK);
     }
+    if (is_poller) poller_leave(lane);
     node_wait_end(&w);
 }
 

@@ -382,7 +382,8 @@ static void nothing(void *ctx, int lane, uint8_t kind, const void *hdr, const vo
 static void all(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(shm_area_bytes(1, 1), 65536), GW_OK);
+    peer_lanes_choose();
+    CHECK_EQ(node_init(shm_area_bytes(1, gw_nlanes), 0, 65536), GW_OK);
     CHECK_EQ(peer_init(nothing, NULL), GW_OK);
     req_init();
     life();

@@ -21,6 +21,15 @@ static int party_agree(const struct party *p, int64_t *values, int nvalues, stru
     return rc == GW_OK ? coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op) : rc;
 }
 
+/* Ids of lane 0, where all members want that. */
+static int64_t id_propose(void)
+{
+    gw_lock(&next_lock);
+    int64_t id = next_id;
+    gw_unlock(&next_lock);
+    return gw_lanes_spread ? id : (id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
+}
+
 /* True: n ids from this one on are still free here and are now reserved. */
 static bool id_reserve(int64_t id, int n)
 {
@@ -34,9 +43,7 @@ static bool id_reserve(int64_t id, int n)
 int id_agree(const struct party *p, int n, uint32_t *id_out)
 {
     for (;;) {
-        gw_lock(&next_lock);
-        int64_t v[2] = {next_id, gw_threads};
-        gw_unlock(&next_lock);
+        int64_t v[2] = {id_propose(), gw_threads};
         int rc = party_agree(p, v, 2, gw_op_max);
         if (rc != GW_OK) return rc;
         if (v[0] + n > GW_CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_MAX);

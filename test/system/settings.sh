@@ -42,7 +42,7 @@ export GODWIT_WAIT=sleep MPICH_OFI_EAGER_MAX=8192
 info --settings
 has '^GODWIT_WAIT = sleep  *from GODWIT_WAIT$'
 has '^GODWIT_EAGER_MAX = 8K  *from MPICH_OFI_EAGER_MAX$'
-has '^GODWIT_LANES = 1$'
+has '^GODWIT_LANES = auto$'
 info
 has '^  GODWIT_WAIT=sleep (from GODWIT_WAIT)'
 has '^  GODWIT_EAGER_MAX=8K (from MPICH_OFI_EAGER_MAX)'
@@ -51,6 +51,6 @@ has '^GODWIT_EAGER_MAX = 4K  *from GODWIT_EAGER_MAX$'
 info MPICH_OFI_EAGER_MAX && has '^GODWIT_EAGER_MAX = 8K'
 GODWIT_LANES=many info lanes
 has 'GODWIT_LANES=many is not a number'
-has '^GODWIT_LANES = 1$'
+has '^GODWIT_LANES = auto$'
 if info wiat; then fail "godwit-info wiat was taken"; fi
 has 'no setting wiat; did you mean wait?'
