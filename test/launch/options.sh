@@ -52,6 +52,11 @@ for o in --help -h; do
         case $out in *"$word"*) ;; *) fail "$o does not name $word" ;; esac
     done
 done
+# the manual page has every option that --help has
+page=$(sed 's/\\-/-/g; s/\\f[RBI]//g' "$(dirname "$0")/../../doc/mpiexec.1")
+for o in $(run --help | grep -o '^  -[-a-z]*\|, -[-a-z]*\|^  *mpiexec [-a-z]*' | sed 's/^[ ,]*//; s/mpiexec //'); do
+    echo "$page" | grep -q -e "[ ]$o\($\|[^-a-z]\)" || fail "the manual page has no $o"
+done
 
 # misspelt: what was meant
 refused 2 "did you mean --bind-to?" --bindto core true
