@@ -66,7 +66,7 @@ void gw_die(const char *fmt, ...) GW_PRINTF(1, 2) __attribute__((noreturn, cold)
 /* ---- log ---------------------------------------------------------------------------------------
  * Warnings always print (once per call site where the caller passes a static flag); the rest when
  * GODWIT_EXPLAIN lists the category. */
-enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8 };
+enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8, GW_LOG_TOPO = 16 };
 extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
 #define GW_EXPLAIN(cat, ...)                                          \
     do {                                                              \

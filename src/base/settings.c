@@ -216,7 +216,7 @@ void gw_settings_load(void)
     assert(gw_setting_row_count <= SETTINGS_MAX);
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
     check_unknown();
-    static const char *const categories[] = {"wire", "proto", "coll", "boot"};
+    static const char *const categories[] = {"wire", "proto", "coll", "boot", "topo"};
     gw_log_mask = 0;
     for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
         if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;

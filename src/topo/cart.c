@@ -85,14 +85,47 @@ static int cart_finish(struct gw_comm *new, int ndims, const int *dims, const in
     return GW_OK;
 }
 
+/* All edges of a grid, each from the lower coordinate up. */
+static int grid_edges(int ndims, const int *dims, const int *periods, int n, struct topo_edges *e)
+{
+    size_t most = (size_t)ndims * (size_t)n;
+    e->from = malloc(2 * sizeof(int) * (most + 1));
+    if (!e->from) return gw_fail(GW_ENOMEM, "no memory for the edges of %d processes", n);
+    e->to = e->from + most;
+    for (int v = 0; v < n; v++) {
+        for (int d = 0, stride = n; d < ndims; d++) {
+            stride /= dims[d];
+            int at = v / stride % dims[d], next = at + 1 < dims[d] ? at + 1 : 0;
+            if (next == 0 && !periods[d]) continue;
+            e->from[e->n] = v;
+            e->to[e->n++] = v + (next - at) * stride;
+        }
+    }
+    return GW_OK;
+}
+
+static int cart_reorder(struct gw_comm *c, int ndims, const int *dims, const int *periods, int n,
+                        struct topo_reorder *r)
+{
+    int rc = topo_reorder_begin(c, r);
+    if (rc != GW_OK || !r->useful) return rc;
+    struct topo_edges e = {0};
+    if (c->rank == 0) rc = grid_edges(ndims, dims, periods, n, &e);
+    if (rc == GW_OK) rc = topo_reorder_end(c, r, n, &e, &(struct map_grid){ndims, dims});
+    free(e.from);
+    return rc;
+}
+
 int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *periods, int reorder,
                      struct gw_comm **comm_out)
 {
-    (void)reorder;
     int n;
+    struct topo_reorder r = {0};
     struct gw_comm *new = NULL;
     int rc = grid_size(c, ndims, dims, &n);
-    if (rc == GW_OK) rc = topo_make_comm(c, n, NULL, &new);
+    if (rc == GW_OK && reorder && n > 1) rc = cart_reorder(c, ndims, dims, periods, n, &r);
+    if (rc == GW_OK) rc = topo_make_comm(c, n, r.order, &new);
+    topo_reorder_free(&r);
     return rc == GW_OK ? cart_finish(new, ndims, dims, periods, comm_out) : rc;
 }
 

@@ -71,24 +71,116 @@ static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
     return topo_finish(t, rank, size, &ints);
 }
 
-static int dist_make(struct gw_comm *c, const struct hood *h, struct gw_comm **comm_out)
+/* ---- reordering: the edges come to rank 0, and each process gets the neighbours of its new rank from the process that had it ---- */
+static int64_t offsets(int n, const int64_t *count, int64_t *at)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        at[i] = sum;
+        sum += count[i];
+    }
+    return sum;
+}
+
+/* At rank 0: all edges, as those out of everybody. */
+static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edges *e)
+{
+    int64_t mine = h->nout, *counts = NULL, *at = NULL;
+    bool root = c->rank == 0;
+    if (root && !(counts = malloc(2 * sizeof *counts * (size_t)c->size)))
+        return gw_fail(GW_ENOMEM, "no memory for %d ranks", c->size);
+    int rc = coll_gather(&mine, 1, gw_type_int64, counts, 1, gw_type_int64, 0, c, NULL);
+    if (rc == GW_OK && root) {
+        at = counts + c->size;
+        e->n = offsets(c->size, counts, at);
+        e->from = malloc(3 * sizeof(int) * ((size_t)e->n + 1));
+        if (!e->from) rc = gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)e->n);
+    }
+    if (rc == GW_OK && root) {
+        e->to = e->from + e->n;
+        e->weight = h->outw ? e->to + e->n : NULL;
+        for (int i = 0; i < c->size; i++)
+            for (int64_t k = 0; k < counts[i]; k++) e->from[at[i] + k] = i;
+    }
+    struct gw_counts n = {counts, true}, d = {at, true};
+    if (rc == GW_OK) rc = coll_gatherv(h->out, mine, gw_type_int, e->to, n, d, gw_type_int, 0, c, NULL);
+    if (rc == GW_OK && h->outw) rc = coll_gatherv(h->outw, mine, gw_type_int, e->weight, n, d, gw_type_int, 0, c, NULL);
+    free(counts);
+    return rc;
+}
+
+/* n integers to one process, and as many as it sends from another. */
+static int pass_on(struct gw_comm *c, int to, const int *out, int64_t n, int from, int *in, int64_t nin)
+{
+    int64_t *counts = calloc(3 * (size_t)c->size, sizeof *counts), *none = counts + 2 * (size_t)c->size;
+    if (!counts) return gw_fail(GW_ENOMEM, "no memory for %d ranks", c->size);
+    counts[to] = n;
+    counts[c->size + from] = nin;
+    int rc = coll_alltoallv(out, (struct gw_counts){counts, true}, (struct gw_counts){none, true}, gw_type_int, in,
+                            (struct gw_counts){counts + c->size, true}, (struct gw_counts){none, true}, gw_type_int, c,
+                            NULL);
+    free(counts);
+    return rc;
+}
+
+/* h, of the rank that I had, becomes that of the rank that I get; *pool_out holds it. */
+static int hood_move(struct gw_comm *c, const int *order, struct hood *h, int **pool_out)
+{
+    int from = 0, parts = h->outw ? 2 : 1, degrees[2] = {h->nin, h->nout}, got[2] = {0, 0};
+    while (order[from] != c->rank) from++;
+    int64_t n = parts * ((int64_t)h->nin + h->nout), nin;
+    int rc = pass_on(c, order[c->rank], degrees, 2, from, got, 2);
+    if (rc != GW_OK) return rc;
+    nin = parts * ((int64_t)got[0] + got[1]);
+    int *out = malloc(sizeof *out * ((size_t)n + 1)), *next = out, *in = malloc(sizeof *in * ((size_t)nin + 1));
+    if (!out || !in) rc = gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)(n + nin));
+    if (rc == GW_OK) {
+        topo_take(&next, h->nin, h->in);
+        topo_take(&next, h->nout, h->out);
+        if (parts == 2) topo_take(&next, h->nin, h->inw);
+        if (parts == 2) topo_take(&next, h->nout, h->outw);
+        rc = pass_on(c, order[c->rank], out, n, from, in, nin);
+    }
+    free(out);
+    *pool_out = in;
+    h->nin = got[0], h->nout = got[1];
+    h->in = in, h->out = in + got[0];
+    if (parts == 2) h->inw = h->out + got[1], h->outw = h->inw + got[0];
+    return rc;
+}
+
+static int dist_reorder(struct gw_comm *c, struct hood *h, struct topo_reorder *r, int **pool_out)
+{
+    int rc = topo_reorder_begin(c, r);
+    if (rc != GW_OK || !r->useful) return rc;
+    struct topo_edges e = {0};
+    rc = edges_gather(c, h, &e);
+    if (rc == GW_OK) rc = topo_reorder_end(c, r, c->size, &e, NULL);
+    free(e.from);
+    return rc == GW_OK && r->order ? hood_move(c, r->order, h, pool_out) : rc;
+}
+
+static int dist_make(struct gw_comm *c, struct hood h, int reorder, struct gw_comm **comm_out)
 {
     struct gw_comm *new = NULL;
-    int rc = topo_make_comm(c, c->size, NULL, &new);
-    if (rc != GW_OK) return rc;
-    if (!(new->topo = dist_new(h, new->rank, new->size))) {
+    struct topo_reorder r = {0};
+    int *pool = NULL, rc = reorder && c->size > 1 ? dist_reorder(c, &h, &r, &pool) : GW_OK;
+    if (rc == GW_OK) rc = topo_make_comm(c, c->size, r.order, &new);
+    if (rc == GW_OK && !(new->topo = dist_new(&h, new->rank, new->size))) rc = GW_ENOMEM;
+    topo_reorder_free(&r);
+    free(pool);
+    if (rc == GW_OK)
+        *comm_out = new;
+    else if (new)
         comm_release(new);
-        return GW_ENOMEM;
-    }
-    *comm_out = new;
-    return GW_OK;
+    return rc;
 }
 
 int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *sources, const int *in_weights, int outdegree,
                               const int *destinations, const int *out_weights, struct gw_info *info, int reorder,
                               struct gw_comm **comm_out)
 {
-    (void)info, (void)reorder;
+    (void)info; /* no key is known */
     int rc = check_adjacent(c, indegree, sources, in_weights, outdegree, destinations, out_weights);
     if (rc != GW_OK) return rc;
     struct hood h = {.nin = indegree, .nout = outdegree, .in = sources, .out = destinations};
@@ -97,7 +189,7 @@ int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *source
         h.inw = in_weights ? in_weights : GW_WEIGHTS_EMPTY;
         h.outw = out_weights ? out_weights : GW_WEIGHTS_EMPTY;
     }
-    return dist_make(c, &h, comm_out);
+    return dist_make(c, h, reorder, comm_out);
 }
 
 /* ---- edges that anybody may know: each is told to both of its ends ----
@@ -138,16 +230,6 @@ static void exchange_free(struct exchange *x)
     free(x->scount);
     free(x->send);
     free(x->recv);
-}
-
-static int64_t offsets(int n, const int64_t *count, int64_t *at)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < n; i++) {
-        at[i] = sum;
-        sum += count[i];
-    }
-    return sum;
 }
 
 /* Sorts my edges by whom they are told. */
@@ -223,7 +305,7 @@ static int hood_of(const struct exchange *x, bool weighted, struct hood *h, int 
 int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations,
                      const int *weights, struct gw_info *info, int reorder, struct gw_comm **comm_out)
 {
-    (void)info, (void)reorder;
+    (void)info; /* no key is known */
     bool weighted = weights != GW_UNWEIGHTED;
     int64_t nedges = 0;
     int *pool = NULL;
@@ -233,7 +315,7 @@ int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *de
     if (rc == GW_OK) rc = exchange_fill(&x, c, n, sources, degrees, destinations, weighted ? weights : NULL, nedges);
     if (rc == GW_OK) rc = exchange_run(&x, c);
     if (rc == GW_OK) rc = hood_of(&x, weighted, &h, &pool);
-    if (rc == GW_OK) rc = dist_make(c, &h, comm_out);
+    if (rc == GW_OK) rc = dist_make(c, h, reorder, comm_out);
     free(pool);
     exchange_free(&x);
     return rc;

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/topo_private.h"
 
+#include <stdlib.h>
+
 static int graph_check(const struct gw_comm *c, int nnodes, const int *index, const int *edges)
 {
     int rc = topo_intra(c);
@@ -43,13 +45,32 @@ static struct gw_topo *graph_new(int nnodes, const int *index, const int *edges,
     return topo_finish(t, rank, nnodes, &ints);
 }
 
+static int graph_reorder(struct gw_comm *c, int nnodes, const int *index, const int *edges, struct topo_reorder *r)
+{
+    int rc = topo_reorder_begin(c, r), nedges = index[nnodes - 1];
+    if (rc != GW_OK || !r->useful) return rc;
+    struct topo_edges e = {.n = nedges};
+    if (c->rank == 0) {
+        e.from = malloc(2 * sizeof(int) * ((size_t)nedges + 1));
+        if (!e.from) return gw_fail(GW_ENOMEM, "no memory for %d edges", nedges);
+        e.to = e.from + nedges;
+        for (int v = 0, i = 0; v < nnodes; v++)
+            for (; i < index[v]; i++) e.from[i] = v, e.to[i] = edges[i];
+    }
+    rc = topo_reorder_end(c, r, nnodes, &e, NULL);
+    free(e.from);
+    return rc;
+}
+
 int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder,
                       struct gw_comm **comm_out)
 {
-    (void)reorder;
     struct gw_comm *new = NULL;
+    struct topo_reorder r = {0};
     int rc = graph_check(c, nnodes, index, edges);
-    if (rc == GW_OK) rc = topo_make_comm(c, nnodes, NULL, &new);
+    if (rc == GW_OK && reorder && nnodes > 1) rc = graph_reorder(c, nnodes, index, edges, &r);
+    if (rc == GW_OK) rc = topo_make_comm(c, nnodes, r.order, &new);
+    topo_reorder_free(&r);
     if (rc != GW_OK) return rc;
     if (new && !(new->topo = graph_new(nnodes, index, edges, new->rank))) {
         comm_release(new);

@@ -4,6 +4,10 @@
  * communicator are collective over `c`; all others are local.  A call for another kind of topology than the
  * communicator has fails with GW_ETOPOLOGY.
  *
+ * With `reorder`, places that talk to each other go to processes on the same node, in the same package, ... (map.h), if that is
+ * cheaper than leaving every process its rank.  The two ..._map calls are local, so they cannot know where the others run: they answer
+ * the place that a process has without reordering.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_TOPO_TOPO_H

@@ -5,6 +5,7 @@
 #ifndef GW_TOPO_TOPO_PRIVATE_H
 #define GW_TOPO_TOPO_PRIVATE_H
 
+#include "topo/map.h"
 #include "topo/topo.h"
 
 /* A topology object with room for `nints` integers behind it, the first at *ints_out; NULL after gw_fail(). */
@@ -19,5 +20,21 @@ int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **
 int topo_intra(const struct gw_comm *c); /* GW_OK, or GW_ECOMM with the reason: c is an intercommunicator */
 /* GW_OK, or GW_ETOPOLOGY with the reason: c has no topology of this kind. */
 int topo_want(const struct gw_comm *c, int kind);
+
+/* ---- reordering (reorder.c); collective over c ----
+ *     topo_reorder_begin();  if (useful) { rank 0: its edges;  topo_reorder_end(); }  ... order ...  topo_reorder_free() */
+struct topo_edges {
+    int64_t n;
+    int *from, *to, *weight;
+}; /* weight NULL: 1 each */
+struct topo_reorder {
+    bool useful;              /* there is something to be gained: equal on all members */
+    struct map_place *places; /* at rank 0 */
+    int *order;               /* new rank i is rank order[i] of c; NULL: all as they are */
+};
+int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r);
+int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const struct topo_edges *edges /* at rank 0 */,
+                     const struct map_grid *grid);
+void topo_reorder_free(struct topo_reorder *r); /* also after a failure */
 
 #endif
