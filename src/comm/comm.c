@@ -48,8 +48,8 @@ int comm_init(void)
     memset(&gw_comm_self, 0, sizeof gw_comm_self);
     gw_obj_predefine(&gw_comm_world.obj, GW_KIND_COMM, GW_H_COMM_WORLD);
     gw_obj_predefine(&gw_comm_self.obj, GW_KIND_COMM, GW_H_COMM_SELF);
-    comm_fill(&gw_comm_world, &world, 0, &gw_errors_are_fatal);
-    comm_fill(&gw_comm_self, &self, 1, &gw_errors_are_fatal);
+    comm_fill(&gw_comm_world, &world, 0, gw_errhandler_initial());
+    comm_fill(&gw_comm_self, &self, 1, gw_errhandler_initial());
     gw_comm_self.lane = &gw_lanes[0];
     gw_comm_self.peers = peer_get(gw_comm_self.lane, gw_boot.rank);
     strcpy(gw_comm_world.name, "MPI_COMM_WORLD");

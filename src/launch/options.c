@@ -23,6 +23,7 @@ static const char help[] =
     "  -env NAME VALUE      set an environment variable\n"
     "  -x NAME[=VALUE]      the same; without =VALUE as it is here\n"
     "  -wdir DIR            start in DIR\n"
+    "  -initial-errhandler H  mpi_errors_are_fatal (default), mpi_errors_abort or mpi_errors_return\n"
     "Of the job:\n"
     "  -genv NAME VALUE     set an environment variable for all programs\n"
     "  --bind-to WHAT       core, numa or none (default: an equal share of the cores; nothing where ranks outnumber cores)\n"
@@ -44,7 +45,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE
+    O_GDB, O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -64,6 +65,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-hosts", O_HOSTS, 1}, {"--hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-H", O_HOSTS, 1},
     {"-f", O_HOSTFILE, 1}, {"--hostfile", O_HOSTFILE, 1}, {"-hostfile", O_HOSTFILE, 1}, {"-machinefile", O_HOSTFILE, 1},
     {"--machinefile", O_HOSTFILE, 1},
+    {"-initial-errhandler", O_ERRHANDLER, 1}, {"--initial-errhandler", O_ERRHANDLER, 1},
 };
 enum { N_TABLE = sizeof table / sizeof table[0] };
 
@@ -216,6 +218,7 @@ static int set_hosts(enum option is, const char *name, const char *text)
 static int set(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     static const char *const pmixes[] = {"auto", "on", "off"};
+    static const char *const errhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
     long n;
     int c;
     switch (is) {
@@ -236,6 +239,10 @@ static int set(enum option is, const char *name, char **v, struct launch_options
         c = choice(name, v[0], pmixes, 3);
         o->pmix = (enum pmix_mode)c;
         return c < 0 ? EXIT_USAGE : -1;
+    case O_ERRHANDLER:
+        if (choice(name, v[0], errhandlers, 3) < 0) return EXIT_USAGE;
+        add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", v[0]);
+        return -1;
     case O_VERBOSE: o->verbose = true; return -1;
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;

@@ -31,6 +31,10 @@ static void env_facts(void)
     snprintf(size, sizeof size, "%d", gw_boot.size);
     gw_info_env_set("maxprocs", size);
     gw_info_env_set("thread_level", level_name(thread_level));
+    const struct gw_errhandler *eh = gw_errhandler_initial();
+    gw_info_env_set("mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
+                                              : eh == &gw_errors_abort ? "mpi_errors_abort"
+                                                                       : "mpi_errors_are_fatal");
 }
 
 static void predefined_attributes(void)

@@ -15,10 +15,10 @@ enum { BLOCK_MAX = 4096 };
 
 void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code);
 
-/* The error handler of calls without a communicator.  Before init and after finalize nothing is set: errors are fatal. */
+/* The error handler of calls without a communicator.  Before init and after finalize none is set: the initial one counts. */
 static struct gw_errhandler *handler_of(struct gw_comm *c)
 {
-    if (!mpi_hot.running) return &gw_errors_are_fatal;
+    if (!mpi_hot.running) return gw_errhandler_initial();
     c = c ? c : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }

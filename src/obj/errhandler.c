@@ -11,6 +11,14 @@ struct gw_errhandler gw_errors_are_fatal = {.obj = {GW_H_ERRORS_ARE_FATAL, GW_KI
 struct gw_errhandler gw_errors_abort = {.obj = {GW_H_ERRORS_ABORT, GW_KIND_ERRHANDLER, true, 1}};
 struct gw_errhandler gw_errors_return = {.obj = {GW_H_ERRORS_RETURN, GW_KIND_ERRHANDLER, true, 1}};
 
+struct gw_errhandler *gw_errhandler_initial(void)
+{
+    gw_settings_load();
+    return gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_RETURN  ? &gw_errors_return
+           : gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_ABORT ? &gw_errors_abort
+                                                                                     : &gw_errors_are_fatal;
+}
+
 int gw_errhandler_create(enum gw_kind applies_to, void (*fn)(void), struct gw_errhandler **eh_out)
 {
     if (!fn) return gw_fail(GW_EARG, "the error handler function is NULL");

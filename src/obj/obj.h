@@ -137,6 +137,7 @@ struct gw_errhandler {
     struct gw_callback user; /* fn NULL for the predefined ones */
 };
 extern struct gw_errhandler gw_errors_are_fatal, gw_errors_abort, gw_errors_return;
+struct gw_errhandler *gw_errhandler_initial(void); /* a predefined one, by the setting; also before MPI_Init */
 int gw_errhandler_create(enum gw_kind applies_to, void (*fn)(void), struct gw_errhandler **eh_out);
 int gw_errhandler_free(struct gw_errhandler **eh);
 static inline struct gw_errhandler *gw_errhandler_hold(struct gw_errhandler *eh) { gw_obj_ref(&eh->obj); return eh; }

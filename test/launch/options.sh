@@ -45,10 +45,14 @@ same "/ /usr" -n 1 -wdir / pwd : -n 1 --wdir /usr pwd
 for m in core slot numa socket node ppr:2:socket numa:pe=2 core,numa; do run --map-by $m -n 2 true || fail "--map-by $m"; done
 for b in core numa none socket hwthread; do run --bind-to $b -n 1 true || fail "--bind-to $b"; done
 
+run -n 2 -initial-errhandler mpi_errors_return "$build/mpi_error_codes" initial : -n 1 --initial-errhandler=mpi_errors_return \
+    "$build/mpi_error_codes" initial || fail "-initial-errhandler"
+run -n 1 -initial-errhandler mpi_errors_abort "$build/mpi_error_codes" initial 2>/dev/null && fail "-initial-errhandler mpi_errors_abort"
+
 case $(run --version) in "mpiexec (Godwit) "[0-9]*) ;; *) fail "--version" ;; esac
 for o in --help -h; do
     out=$(run $o) || fail "$o failed"
-    for word in "usage: mpiexec" -n -env -genv -x -wdir --bind-to --map-by -l -stdin --timeout -v --version --help; do
+    for word in "usage: mpiexec" -n -env -genv -x -wdir --bind-to --map-by -l -stdin --timeout -v --version --help -initial-errhandler; do
         case $out in *"$word"*) ;; *) fail "$o does not name $word" ;; esac
     done
 done
@@ -63,6 +67,7 @@ refused 2 "did you mean --bind-to?" --bindto core true
 refused 2 "did you mean --timeout?" --timout 3 true
 refused 2 "did you mean -wdir?" -wdi / true
 refused 2 "did you mean core?" --bind-to cores true
+refused 2 "did you mean mpi_errors_return?" -initial-errhandler mpi_error_return true
 refused 2 "did you mean numa?" --map-by nume true
 refused 2 "unknown option --qqqqqqqqqq" --qqqqqqqqqq true
 

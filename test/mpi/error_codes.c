@@ -245,9 +245,34 @@ static void handlers(void)
     MPI_Comm_free(&d);
 }
 
+/* With the argument "initial": started with mpi_errors_return as the initial error handler. */
+static int initial(int argc, char **argv)
+{
+    MPI_Errhandler eh;
+    MPI_Comm c;
+    char text[40];
+    int n, flag, length = sizeof text;
+    CHECK_EQ(class_of(MPI_Comm_size(MPI_COMM_WORLD, &n)), MPI_ERR_OTHER); /* too early */
+    MPI_Init(&argc, &argv);
+    test_begin();
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &eh);
+    CHECK(eh == MPI_ERRORS_RETURN);
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &eh);
+    CHECK(eh == MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    CHECK_EQ(class_of(bad_send(c)), MPI_ERR_RANK);
+    MPI_Comm_free(&c);
+    MPI_Info_get_string(MPI_INFO_ENV, "mpi_initial_errhandler", &length, text, &flag);
+    CHECK(flag && strcmp(text, "mpi_errors_return") == 0);
+    int rc = test_end();
+    CHECK_EQ(class_of(MPI_Comm_size(MPI_COMM_WORLD, &n)), MPI_ERR_OTHER); /* too late */
+    return rc || failures != 0;
+}
+
 int main(int argc, char **argv)
 {
     int class, code;
+    if (argc > 1 && strcmp(argv[1], "initial") == 0) return initial(argc, argv);
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
     MPI_Add_error_string(code, "early");

@@ -280,6 +280,33 @@ static void mixed(void)
     for (int i = 0; i < 4; i++) MPI_Request_free(&q[i]);
 }
 
+/* Between two groups: every rank of one sends to every rank of the other, and back. */
+static void groups(void)
+{
+    MPI_Comm half, inter;
+    int others, mine, in[16][4], out[16][4];
+    if (size < 2) return;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &inter);
+    MPI_Comm_remote_size(inter, &others);
+    MPI_Comm_rank(inter, &mine);
+    MPI_Request q[32];
+    for (int i = 0; i < others; i++) {
+        MPI_Psend_init(out[i], 4, 1, MPI_INT, i, 3, inter, MPI_INFO_NULL, &q[i]);
+        MPI_Precv_init(in[i], 2, 2, MPI_INT, i, 3, inter, MPI_INFO_NULL, &q[others + i]);
+        for (int k = 0; k < 4; k++) out[i][k] = 1000 * rank + 10 * i + k;
+    }
+    MPI_Startall(2 * others, q);
+    for (int i = 0; i < others; i++) MPI_Pready_range(0, 3, q[i]);
+    MPI_Waitall(2 * others, q, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < others; i++) { /* rank i there is 2i or 2i + 1 here */
+        for (int k = 0; k < 4; k++) CHECK_EQ(in[i][k], 1000 * (2 * i + 1 - rank % 2) + 10 * mine + k);
+    }
+    for (int i = 0; i < 2 * others; i++) MPI_Request_free(&q[i]);
+    MPI_Comm_free(&half);
+    MPI_Comm_free(&inter);
+}
+
 static void nobody(void)
 {
     int v[2] = {7, 8}, flag = 0;
@@ -402,6 +429,7 @@ int main(int argc, char **argv)
     types();
     matching();
     mixed();
+    groups();
     nobody();
     lengths();
     errors();
