@@ -84,7 +84,7 @@ int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type 
                      struct gw_req **req_out);
 int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
 /* With the lane's lock held, of a request of the two above.  GW_POSTED: done->fn(done, err) is called under the lock when it is
- * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled already. */
+ * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
 int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
 int p2p_stream_error(struct gw_req *r);
 

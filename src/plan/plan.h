@@ -108,10 +108,10 @@ int plan_init(void);
 /* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller).  Numbers args. */
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
 
-/* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in the
- * call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any order;
- * what must be alike on all members is the order of the calls that number them: plan_run by messages, plan_start of either kind.
- * Persistent ones keep their number, so they may be started in different orders.  alg NULL: nothing is to be done.
+/* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
+ * the call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any
+ * order; what must be alike on all members is the order of the calls that number them: plan_run by messages, plan_start of either
+ * kind.  Persistent ones keep their number, so they may be started in different orders.  alg NULL: nothing is to be done.
  *
  * What args points to lives until the operation is over or the persistent request is freed: counts and displacements are the
  * user's, the datatypes, sts and rts (copied), op and communicator are held.  Errors that are found later come with the request. */

@@ -32,8 +32,8 @@ struct comm_coll {
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 
-/* What a driver of an execution needs (exec.c).  Messages carry the number of their collective as their tag: those of one collective
- * between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own. */
+/* What a driver of an execution needs (exec.c).  Messages carry the number of their collective as their tag: those of one
+ * collective between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own. */
 enum { PLAN_TAG_MASK = 0x3fffffff, PLAN_TAG_PERSISTENT = 0x40000000 };
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);

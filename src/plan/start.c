@@ -3,8 +3,8 @@
  *   IDLE --start--> RUNNING <--messages posted / the last one complete--> PARKED
  *   RUNNING --no more rounds--> IDLE again, the request complete
  *
- * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: messages are out, `pending` of them; the completion of the last
- * one, under the lock, hands the operation to the lane's work, and the thread that takes it from there makes it RUNNING.
+ * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: messages are out, `pending` of them; the completion of
+ * the last one, under the lock, hands the operation to the lane's work, and the thread that takes it there makes it RUNNING.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -73,7 +73,7 @@ static void op_put(struct gw_lane *lane, struct plan_op *op)
     spares[lane->index].n++;
 }
 
-/* ---- what it holds ------------------------------------------------------------------------------------------------------------- */
+/* ---- what it holds ------------------------------------------------------------------------------------------------------- */
 static void types_hold(struct gw_type **types, int n)
 {
     for (int i = 0; i < n; i++)
@@ -123,7 +123,7 @@ static void let_go(struct plan_op *op)
     comm_release(op->x.comm);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------------------------- */
 static void error_note(struct plan_op *op, int err)
 {
     struct gw_req *r = &op->req->prepared.req;
@@ -193,7 +193,7 @@ static void resume(struct gw_done *d, int err)
     run(container_of(d, struct plan_op, work.run));
 }
 
-/* ---- making requests ------------------------------------------------------------------------------------------------------------- */
+/* ---- making requests ----------------------------------------------------------------------------------------------------- */
 static void activate(struct coll_req *q)
 {
     struct gw_req *r = &q->prepared.req;

@@ -84,8 +84,8 @@ struct req_hook { struct gw_list link; struct gw_done *poll; };
 void req_hook_add(struct gw_lane *lane, struct req_hook *h);
 void req_hook_del(struct gw_lane *lane, struct req_hook *h);
 void req_hook_count(struct gw_lane *lane, int n); /* a hook says how many things it made happen: waiting goes on awake */
-/* Work that a completion makes possible and that must not run under the lane's lock (users' functions, more messages).  It runs once,
- * in whichever thread's round of progress lets the lock go next; then it may be added again. */
+/* Work that a completion makes possible and that must not run under the lane's lock (users' functions, more messages).  It runs
+ * once, in whichever thread's round of progress lets the lock go next; then it may be added again. */
 struct req_work {
     struct gw_list link;
     struct gw_done run;

@@ -1,5 +1,6 @@
-/* coll_persistent.c -- persistent collectives: each kind started again and again with other data; all kinds active at once on three
- * communicators, started in an order of each rank's own, among blocking and non-blocking ones; what is freed after the init; errors.
+/* coll_persistent.c -- persistent collectives: each kind started again and again with other data; all kinds active at once on
+ * three communicators, started in an order of each rank's own, among blocking and non-blocking ones; what is freed after the
+ * init; errors.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
