@@ -70,6 +70,7 @@ static void rooms_up(void)
     must(comm_init(), "communicators");
     must(p2p_init(), "point-to-point");
     must(coll_init(), "collectives");
+    must(req_thread_start(), "progress");
 }
 
 int mpi_init(int required, int *provided_out)
@@ -83,7 +84,7 @@ int mpi_init(int required, int *provided_out)
                    : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
                    : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
                                                       : GW_THREAD_SINGLE;
-    gw_threads = thread_level == GW_THREAD_MULTIPLE;
+    gw_threads = thread_level == GW_THREAD_MULTIPLE || gw_set.progress_thread;
     main_thread = pthread_self();
     rooms_up();
     env_facts();
@@ -104,6 +105,7 @@ int mpi_init(int required, int *provided_out)
 
 static void rooms_down(void)
 {
+    req_thread_stop();
     p2p_finalize();
     comm_finalize();
     peer_finalize();

@@ -114,7 +114,7 @@ void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
 void gw_obj_unregister(struct gw_obj *o)
 {
     uint32_t id = o->id;
-    o->id = 0;
+    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* may be read by a thread that has an operation of the object under way */
     if (id == 0) return;
     if (id < GW_ID_PREDEF_END) {
         gw_predef[id] = NULL;

@@ -9,7 +9,11 @@
 #include "proto/proto.h"
 
 /* Requests remember their communicator by id: it may be freed before they complete. */
-static inline const void *p2p_errctx(const struct gw_comm *c) { return (const void *)(uintptr_t)c->obj.id; }
+/* A thread that makes progress may ask while another frees the handle: then it is 0, and errors go to MPI_COMM_SELF's handler. */
+static inline const void *p2p_errctx(const struct gw_comm *c)
+{
+    return (const void *)(uintptr_t)__atomic_load_n(&c->obj.id, __ATOMIC_RELAXED);
+}
 
 static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, enum gw_stream stream)
 {

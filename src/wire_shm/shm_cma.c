@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ static uint64_t my_nonce; /* others read it here, in this process, to see whethe
 void cma_publish(struct shm_box *box)
 {
     if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
+    /* Where Yama restricts tracing to parents (kernel.yama.ptrace_scope = 1), let the other ranks read all the same. */
+    if (gw_set.cma != GW_SET_CMA_OFF) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     box->probe.nonce = my_nonce;
     box->probe.address = (uint64_t)(uintptr_t)&my_nonce;
     /* [C1] pairs with the acquire in cma_probe(): nonce and address are there before the pid. */
