@@ -18,7 +18,7 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
-NULL_INFO_OK = re.compile(r"MPI_(Comm_dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
+NULL_INFO_OK = re.compile(r"MPI_(Comm_i?dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
 # Calls that need a communicator with a topology.
 TOPOLOGIES = [(re.compile(r"MPI_Cart(_get|_sub|_rank|_coords|_shift|dim_get)$"), "cart"),
               (re.compile(r"MPI_Graph(_get|_neighbors|_neighbors_count|dims_get)$"), "graph"),

@@ -80,4 +80,15 @@ int coll_neighbor_order(struct gw_topo *t, int rank, int size);
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op);
 
+/* For world/: maxima over all members of c (both groups), behind a request, as often as the members ask for another: they all decide alike.
+ * The two functions are called without a lock, by whichever thread makes progress. */
+struct coll_agree {
+    int64_t values[3]; /* mine, at each start */
+    int64_t result[3]; /* the maxima */
+    struct gw_done over; /* after each agreement: reads result, sets values for the next one or `more` to false */
+    struct gw_done end;  /* after the last one, the request completes; may free this */
+    bool more;
+};
+int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **req_out);
+
 #endif

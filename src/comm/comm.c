@@ -22,15 +22,30 @@ static void comm_aim(struct gw_comm *c, const struct gw_group *targets)
     c->peers = !targets->map && targets->step == 1 ? peer_get(c->lane, targets->first) : NULL;
 }
 
+static _Atomic uint32_t *context_of(struct gw_comm *c) { return (_Atomic uint32_t *)&c->ctx; }
+
+static void comm_place(struct gw_comm *c, uint32_t ctx_id, struct gw_lane *lane)
+{
+    c->lane = lane;
+    comm_aim(c, comm_target_group(c));
+    /* [X1] pairs with the acquire in has_context(): what another thread finds by its context id is whole. */
+    atomic_store_explicit(context_of(c), ctx_id << GW_STREAM_BITS, memory_order_release);
+}
+
+void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
+{
+    bool on_lane_0 = ctx_id < 2 || ctx_id >= GW_CTX_ID_NONE; /* WORLD, SELF; not known yet */
+    comm_place(c, ctx_id, lane_use(on_lane_0 ? 0 : (int)(ctx_id % (uint32_t)gw_nlanes)));
+    if (c->local) comm_place(c->local, ctx_id + 1, c->lane);
+}
+
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
-    c->ctx = ctx_id << GW_STREAM_BITS;
     c->rank = group->rank;
     c->size = group->size;
     c->colls = ctx_id > 0;
-    c->lane = lane_use(ctx_id < 2 ? 0 : (int)(ctx_id % (uint32_t)gw_nlanes)); /* WORLD and SELF: lane 0 */
     c->group = group_hold(group);
-    comm_aim(c, group);
+    comm_set_id(c, ctx_id);
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
     c->one_node = true;
@@ -106,9 +121,9 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
                       struct gw_comm **comm_out)
 {
     struct gw_comm *c, *local;
-    int rc = comm_create_object(group, ctx_id + 1, parent, &local);
+    int rc = comm_create_object(group, GW_CTX_ID_NONE, parent, &local);
     if (rc != GW_OK) return rc;
-    rc = comm_create_object(group, ctx_id, parent, &c);
+    rc = comm_create_object(group, GW_CTX_ID_NONE, parent, &c);
     if (rc != GW_OK) {
         comm_release(local);
         return rc;
@@ -116,9 +131,7 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
     c->remote = group_hold(remote);
     c->local = local;
     c->self = c->one_node = false;
-    comm_aim(c, remote);
-    local->lane = c->lane;
-    comm_aim(local, group);
+    comm_set_id(c, ctx_id);
     *comm_out = c;
     return GW_OK;
 }
@@ -132,7 +145,8 @@ void comm_destroy(struct gw_comm *c)
 
 static bool has_context(struct gw_obj *o, const void *ctx_id)
 {
-    return container_of(o, struct gw_comm, obj)->ctx >> GW_STREAM_BITS == *(const uint32_t *)ctx_id;
+    uint32_t ctx = atomic_load_explicit(context_of(container_of(o, struct gw_comm, obj)), memory_order_acquire);
+    return ctx >> GW_STREAM_BITS == *(const uint32_t *)ctx_id;
 }
 
 struct gw_comm *comm_by_context(uint32_t ctx_id)

@@ -27,6 +27,7 @@ enum gw_stream {
 };
 #define GW_STREAM_BITS 3
 #define GW_CTX_ID_MAX (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
+#define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                  /* this and the next stand for one that is not known yet */
 _Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
 struct gw_group {
@@ -115,6 +116,7 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
 /* The same for two groups; takes ctx_id and the one behind it. */
 int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
                       struct gw_comm **comm_out);
+void comm_set_id(struct gw_comm *c, uint32_t ctx_id); /* of one made with GW_CTX_ID_NONE, before its first use */
 static inline struct gw_comm *comm_hold(struct gw_comm *c) { gw_obj_ref(&c->obj); return c; } /* a pending operation keeps it */
 void comm_destroy(struct gw_comm *c);
 static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) comm_destroy(c); }

@@ -75,6 +75,7 @@ struct plan_args {
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
     const struct gw_topo *topo;   /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
+    void *own;                    /* of an algorithm that is not only a function of this */
     uint64_t n;                   /* number of the collective on its communicator; of messages, their tag */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);

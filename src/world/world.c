@@ -1,4 +1,4 @@
-/* world.c -- making communicators: context ids by agreement; dup, create, free.
+/* world.c -- making communicators: dup, create, free.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,58 +7,6 @@
 #include <stdlib.h>
 
 #include "plan/plan.h"
-
-/* The next context id that this process has not yet seen taken.  0 and 1 are WORLD and SELF. */
-static struct gw_lock next_lock;
-static int64_t next_id = 2;
-
-/* Idempotent operations only: with a bridge, what both groups agreed on goes through each once more. */
-static int party_agree(const struct party *p, int64_t *values, int nvalues, struct gw_op *op)
-{
-    int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op);
-    if (!p->bridge) return rc;
-    if (rc == GW_OK && p->me == 0) rc = bridge_combine(p->bridge, values, nvalues, op);
-    return rc == GW_OK ? coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, op) : rc;
-}
-
-/* Ids of lane 0, where all members want that. */
-static int64_t id_propose(void)
-{
-    gw_lock(&next_lock);
-    int64_t id = next_id;
-    gw_unlock(&next_lock);
-    return gw_lanes_spread ? id : (id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
-}
-
-/* True: n ids from this one on are still free here and are now reserved. */
-static bool id_reserve(int64_t id, int n)
-{
-    gw_lock(&next_lock);
-    bool is_free = id >= next_id;
-    if (is_free) next_id = id + n;
-    gw_unlock(&next_lock);
-    return is_free;
-}
-
-int id_agree(const struct party *p, int n, uint32_t *id_out)
-{
-    for (;;) {
-        int64_t v[2] = {id_propose(), gw_threads};
-        int rc = party_agree(p, v, 2, gw_op_max);
-        if (rc != GW_OK) return rc;
-        if (v[0] + n > GW_CTX_ID_MAX) return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_MAX);
-        int64_t all_free = id_reserve(v[0], n);
-        /* Where nobody has threads, nobody's next id can have moved meanwhile. */
-        if (v[1]) {
-            rc = party_agree(p, &all_free, 1, gw_op_min);
-            if (rc != GW_OK) return rc;
-        }
-        if (all_free) {
-            *id_out = (uint32_t)v[0];
-            return GW_OK;
-        }
-    }
-}
 
 int party_whole(struct gw_comm *c, int leader, struct party *out)
 {
@@ -82,6 +30,13 @@ int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
 }
 
 /* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` alone, not the name. */
+int comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new)
+{
+    new->topo = comm_topo_hold(c->topo);
+    int rc = comm_set_info(new, info);
+    return rc == GW_OK ? gw_attr_copy_all(&c->attrs, &c->obj, &new->attrs) : rc;
+}
+
 static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out)
 {
     uint32_t id;
@@ -91,9 +46,7 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
     if (rc != GW_OK) return rc;
     rc = c->remote ? comm_create_inter(c->group, c->remote, id, c, &new) : comm_create_object(c->group, id, c, &new);
     if (rc != GW_OK) return rc;
-    new->topo = comm_topo_hold(c->topo);
-    rc = comm_set_info(new, info);
-    if (rc == GW_OK) rc = gw_attr_copy_all(&c->attrs, &c->obj, &new->attrs);
+    rc = comm_copy_into(c, info, new);
     if (rc != GW_OK) {
         comm_release(new);
         return rc;

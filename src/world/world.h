@@ -1,7 +1,8 @@
 /* world.h -- making communicators (MPI 4.1 section 7.4): dup, split, create, free.  Collective over the parent.
  *
  * Context ids: every process proposes its next free id, the group agrees on the maximum, then checks that it is free
- * everywhere (another thread may just have taken it) and reserves it; else it tries again above.  Ids are not reused.
+ * everywhere (another thread, or a duplicate behind a request, may just have taken it); else it tries again above (ids.c).  Ids are
+ * not reused.
  * For intercommunicators both groups agree: each among itself, then their leaders.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -13,6 +14,8 @@
 
 int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out);
 int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out);
+int world_comm_idup(struct gw_comm *c, struct gw_comm **comm_out, struct gw_req **req_out); /* usable when the request is complete */
+int world_comm_idup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out, struct gw_req **req_out);
 int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out); /* NULL where color is UNDEFINED */
 int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out);
 int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);

@@ -33,6 +33,26 @@ struct party {
 };
 int party_whole(struct gw_comm *c, int leader,
                 struct party *out); /* all of them (intra); ranks[0] is the leader; free(ranks) */
+
+/* One agreement on n consecutive context ids (ids.c): propose, take what all proposed most, and where that leaves doubts tell each other
+ * whether it is taken; again until it is won.  All these are this process's part; whoever drives it exchanges maxima in between. */
+enum { IDS_VALUES = 3 };
+struct ids {
+    int64_t id, ticket;
+    int64_t kept;    /* what this process proposed last, kept for it */
+    int n;
+    bool is_alone;   /* one member */
+    bool is_request; /* set after ids_begin: others may begin while it is under way, so there are always doubts */
+    bool lost;       /* before, and in a list by `link` */
+    struct gw_list link;
+};
+void ids_begin(struct ids *w, int n, bool is_alone);
+void ids_propose(struct ids *w, int64_t values[IDS_VALUES]);
+bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES]); /* true: exchange values[1] and ask ids_won */
+bool ids_won(struct ids *w, const int64_t maxima[IDS_VALUES]); /* false: propose again */
+void ids_end(struct ids *w);
+int ids_check(const struct ids *w); /* are they in range? */
+
 /* n consecutive ids that are free at every member of the party. */
 int id_agree(const struct party *p, int n, uint32_t *id_out);
 int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out); /* intercommunicators too: both groups */
@@ -46,6 +66,7 @@ int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const
 /* A new communicator like c of a part of its group(s); NULL where one of them is empty.  remote: intercommunicators only. */
 int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
                struct gw_comm **comm_out);
+int comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new); /* what a dup takes over but the groups */
 int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
 int group_within(struct gw_group *g, struct gw_comm *c); /* GW_OK if every member of g is one of c's local group */
 

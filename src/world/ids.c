@@ -1,0 +1,145 @@
+/* ids.c -- context ids by agreement.
+ *
+ * A process proposes its next id, which it then keeps for this agreement.  The largest proposal wins; it is taken if at no member it
+ * has gone elsewhere meanwhile, and of that they tell each other in a second agreement.  Only where nobody has threads or other
+ * agreements under way can that not have happened, and the second one is left out.  Who lost tries again, above.  So agreements
+ * that begin in one order everywhere do not get in each other's way, however many are under way.
+ *
+ * Those in different orders might take each other's ids again and again.  So one that has lost is told of: as long as it is under
+ * way, its members do not give, nor keep, ids for others that come behind it, in the order of tickets.  The largest ticket that a
+ * member drew for an agreement is its ticket everywhere.  The first of those that lost is not held up by anybody: all its members
+ * are in it, since its first round is over.  A process that agrees with nobody but itself does not wait for them: they may need it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot.h"
+#include "node/node.h"
+#include "world/world_private.h"
+
+static struct gw_lock ids_lock; /* of what follows */
+static int64_t next_id = 2;     /* this process has neither seen it taken nor keeps it; 0 and 1 are WORLD and SELF */
+static int64_t tickets;         /* drawn */
+static int under_way;           /* agreements that this process is in */
+static struct gw_list losers = {&losers, &losers};
+
+enum { ID, RACE, TICKET }; /* the proposal's three numbers; of the second agreement's there is one: */
+enum { TAKEN };
+enum { KEPT_NONE = -1 };
+
+void ids_begin(struct ids *w, int n, bool is_alone)
+{
+    gw_lock(&ids_lock);
+    *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++tickets << 30 | gw_boot.rank};
+    under_way++;
+    gw_unlock(&ids_lock);
+}
+
+static bool is_held_up(const struct ids *w)
+{
+    for (struct gw_list *l = losers.next; l != &losers && !w->is_alone; l = l->next) {
+        const struct ids *other = container_of(l, struct ids, link);
+        if (other != w && other->ticket < w->ticket) return true;
+    }
+    return false;
+}
+
+void ids_propose(struct ids *w, int64_t values[IDS_VALUES])
+{
+    gw_lock(&ids_lock);
+    /* Ids of lane 0, where all members want that. */
+    values[ID] = gw_lanes_spread ? next_id : (next_id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
+    values[RACE] = gw_threads || under_way > 1;
+    values[TICKET] = w->ticket;
+    w->kept = is_held_up(w) ? KEPT_NONE : values[ID];
+    if (w->kept != KEPT_NONE) next_id = w->kept + w->n;
+    gw_unlock(&ids_lock);
+}
+
+/* Nobody else here has been given w->id, nor may be: then it is w's. */
+static bool take(const struct ids *w)
+{
+    if (w->id == w->kept) return true;
+    bool kept_last = w->kept != KEPT_NONE && w->kept + w->n == next_id && w->id > w->kept; /* nobody has come since */
+    if (is_held_up(w) || (w->id < next_id && !kept_last)) return false;
+    next_id = w->id + w->n;
+    return true;
+}
+
+bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES])
+{
+    bool unsure = !w->is_alone && (maxima[RACE] || w->is_request); /* values may be where maxima are */
+    gw_lock(&ids_lock);
+    w->id = maxima[ID];
+    w->ticket = maxima[TICKET];
+    bool mine = take(w);
+    gw_unlock(&ids_lock);
+    memset(values, 0, sizeof *values * IDS_VALUES);
+    values[TAKEN] = !mine;
+    assert(mine || unsure);
+    return unsure;
+}
+
+bool ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
+{
+    bool won = !maxima[TAKEN];
+    gw_lock(&ids_lock);
+    if (!won && !w->lost) gw_list_push(&losers, &w->link);
+    w->lost = w->lost || !won;
+    gw_unlock(&ids_lock);
+    return won;
+}
+
+void ids_end(struct ids *w)
+{
+    gw_lock(&ids_lock);
+    if (w->lost) gw_list_del(&w->link);
+    under_way--;
+    gw_unlock(&ids_lock);
+    if (w->lost && gw_threads) node_ring(gw_node.me); /* a thread may wait in may_go_on */
+}
+
+int ids_check(const struct ids *w)
+{
+    if (w->id + w->n <= GW_CTX_ID_NONE) return GW_OK;
+    return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_NONE);
+}
+
+/* ---- blocking ------------------------------------------------------------------------------------------------------------ */
+/* With a bridge, the maxima of both groups go through each once more. */
+static int party_agree(const struct party *p, int64_t *values, int nvalues)
+{
+    int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max);
+    if (!p->bridge) return rc;
+    if (rc == GW_OK && p->me == 0) rc = bridge_combine(p->bridge, values, nvalues, gw_op_max);
+    return rc == GW_OK ? coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max) : rc;
+}
+
+static bool may_go_on(void *arg)
+{
+    gw_lock(&ids_lock);
+    bool held_up = is_held_up(arg);
+    gw_unlock(&ids_lock);
+    return !held_up;
+}
+
+int id_agree(const struct party *p, int n, uint32_t *id_out)
+{
+    struct ids w;
+    int64_t v[IDS_VALUES];
+    int rc;
+    bool won = false;
+    ids_begin(&w, n, p->n == 1 && !p->bridge);
+    do {
+        ids_propose(&w, v);
+        rc = party_agree(p, v, IDS_VALUES);
+        if (rc != GW_OK) break;
+        bool unsure = ids_take(&w, v, v);
+        rc = ids_check(&w);
+        if (rc == GW_OK && unsure) rc = party_agree(p, v, 1);
+        won = rc == GW_OK && ids_won(&w, v);
+        if (rc == GW_OK && !won) req_block_until(p->c->lane, may_go_on, &w);
+    } while (rc == GW_OK && !won);
+    ids_end(&w);
+    if (rc == GW_OK) *id_out = (uint32_t)w.id;
+    return rc;
+}
