@@ -420,7 +420,7 @@ int p2p_parrived(struct gw_req *r, int partition, int *flag_out)
     *flag_out = 1;
     if (!p || !(r->flags & REQ_ACTIVE)) return GW_OK;
     if (atomic_load_explicit(&p->missing[partition], memory_order_acquire) == 0) return GW_OK;
-    req_progress();
+    req_look();
     *flag_out = atomic_load_explicit(&p->missing[partition], memory_order_acquire) == 0;
     return GW_OK;
 }

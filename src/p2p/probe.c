@@ -33,7 +33,7 @@ static bool look_once(void *arg)
 static bool look_twice(struct look *l)
 {
     if (look_once(l)) return true;
-    req_progress();
+    req_look();
     return look_once(l);
 }
 

@@ -8,6 +8,8 @@
 
 #include "node/node.h"
 
+#include <sched.h>
+
 enum { CHUNK_REQS = 64 };
 
 /* A chunk of requests of one lane; all chunks are freed at finalize. */
@@ -169,6 +171,16 @@ int req_progress(void)
     int n = 0;
     for (int i = 0, used = lanes_used(); i < used; i++) n += progress_lane(&gw_lanes[i]);
     return n;
+}
+
+void req_look(void)
+{
+    enum { IDLE_LOOKS = 8 };
+    static _Thread_local int idle;
+    if (req_progress() > 0)
+        idle = 0;
+    else if (unlikely(gw_node.oversubscribed) && ++idle > IDLE_LOOKS && gw_set.wait != GW_SET_WAIT_SPIN)
+        sched_yield();
 }
 
 /* Other lanes are looked at now and then while a thread waits on one: their peers may need us. */

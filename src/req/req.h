@@ -95,6 +95,9 @@ void req_work_add(struct gw_lane *lane, struct req_work *w); /* with the lane's 
 int req_progress_locked(struct gw_lane *lane);
 /* One round on all lanes, and their work; takes the locks (skips a lane that another thread is progressing). */
 int req_progress(void);
+/* req_progress() for a call that returns whatever happened, as MPI_Test does: a program that calls it again and again without news
+ * gives its core to the other ranks where they share it. */
+void req_look(void);
 /* The thread that makes progress while the program computes; does nothing unless gw_set.progress_thread.  gw_threads is true then. */
 int req_thread_start(void);
 void req_thread_stop(void);

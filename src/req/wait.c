@@ -82,7 +82,7 @@ int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
         return GW_OK;
     }
     if (!req_is_done(*r)) {
-        req_progress();
+        req_look();
         if (!req_is_done(*r)) {
             *flag_out = 0;
             return GW_OK;
@@ -132,7 +132,7 @@ int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statu
 {
     *flag_out = all_done(n, r);
     if (!*flag_out) {
-        req_progress();
+        req_look();
         *flag_out = all_done(n, r);
     }
     return *flag_out ? retire_all(n, r, statuses) : GW_OK;
@@ -191,7 +191,7 @@ int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct 
 {
     int i = find_done(n, r);
     if (i == -1) {
-        req_progress();
+        req_look();
         i = find_done(n, r);
     }
     *flag_out = i != -1;
@@ -238,7 +238,7 @@ int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, 
 {
     int i = find_done(n, r);
     if (i == -1) {
-        req_progress();
+        req_look();
         i = find_done(n, r);
     }
     if (i == GW_UNDEFINED) {
@@ -279,7 +279,7 @@ int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
 {
     *flag_out = 1;
     if (!req_is_inactive(r)) {
-        if (!req_is_done(r)) req_progress();
+        if (!req_is_done(r)) req_look();
         *flag_out = req_is_done(r);
     }
     return *flag_out ? look(r, status) : GW_OK;
@@ -288,7 +288,7 @@ int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
 /* These two make progress also where one is done: it stays, and a caller who waits for the others comes again and again. */
 int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
-    if (!all_done(n, r)) req_progress();
+    if (!all_done(n, r)) req_look();
     int i = find_done(n, r);
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
@@ -300,7 +300,7 @@ int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status
     int rc = GW_OK;
     *flag_out = all_done(n, r);
     if (!*flag_out) {
-        req_progress();
+        req_look();
         *flag_out = all_done(n, r);
     }
     for (int i = 0; *flag_out && i < n; i++) rc = look_among(r[i], statuses, i, rc);
@@ -309,7 +309,7 @@ int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status
 
 int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
-    if (!all_done(n, r)) req_progress();
+    if (!all_done(n, r)) req_look();
     int i = find_done(n, r), k = 0, rc = GW_OK;
     if (i == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;
