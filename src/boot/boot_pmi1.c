@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ static void unescape(char *text)
     char *out = text;
     for (char *p = text; *p; p++) {
         unsigned code;
-        if (*p == '%' && sscanf(p + 1, "%2x", &code) == 1) {
+        if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) && sscanf(p + 1, "%2x", &code) == 1) {
             *out++ = (char)code;
             p += 2;
         } else {
@@ -190,18 +191,21 @@ int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out)
     if (strncmp(mapping, prefix, sizeof prefix - 1) != 0) return NULL;
     int *node = gw_xmalloc((size_t)size * sizeof *node), at = 0;
     const char *p = mapping + sizeof prefix - 1;
-    while (at < size) {
+    bool sane = true;
+    while (at < size && sane) {
         int first, nodes, per_node, len = 0, before = at;
-        for (const char *q = p; sscanf(q, " , (%d,%d,%d)%n", &first, &nodes, &per_node, &len) == 3 && len;
-             q += len, len = 0)
-            for (int i = 0; i < nodes; i++)
+        for (const char *q = p; sscanf(q, " , (%d,%d,%d)%n", &first, &nodes, &per_node, &len) == 3 && len && sane;
+             q += len, len = 0) {
+            sane = first >= 0 && nodes > 0 && per_node > 0 && nodes <= INT32_MAX - first;
+            for (int i = 0; sane && i < nodes && at < size; i++)
                 for (int j = 0; j < per_node && at < size; j++) node[at++] = first + i;
-        if (at == before) break;
+        }
+        sane = sane && at > before;
     }
-    int n = 0, mine = at == size ? node[rank] : -1;
+    int n = 0, mine = at == size && sane ? node[rank] : -1;
     for (int r = 0; r < at; r++)
         if (node[r] == mine) node[n++] = r; /* n <= r: nothing unread is overwritten */
-    if (at == size && n > 0) {
+    if (mine >= 0) {
         *n_out = n;
         return node;
     }
@@ -223,10 +227,15 @@ static int locals_by_host(int **ranks_out, int *n_out)
     int rc = pmi1_put("gw.host", mine);
     if (rc == GW_OK) rc = pmi1_fence();
     int *ranks = gw_xmalloc((size_t)gw_boot.size * sizeof *ranks), n = 0;
+    bool found = false;
     for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
         rc = pmi1_get(r, "gw.host", other, sizeof other);
-        if (rc == GW_OK && strcmp(mine, other) == 0) ranks[n++] = r;
+        if (rc != GW_OK || strcmp(mine, other) != 0) continue;
+        ranks[n++] = r;
+        found = found || r == gw_boot.rank;
     }
+    if (rc == GW_OK && !found)
+        rc = gw_fail(GW_EUNSUPPORTED, "the PMI server does not give back what rank %d told it, its host", gw_boot.rank);
     if (rc) {
         free(ranks);
         return rc;
@@ -270,6 +279,7 @@ static int handshake(void)
 static int pmi1_join(void)
 {
     pmi.fd = boot_env_int("PMI_FD", -1);
+    pmi.have = pmi.used = 0;
     gw_boot.rank = boot_env_int("PMI_RANK", -1);
     gw_boot.size = boot_env_int("PMI_SIZE", 0);
     if (gw_boot.rank < 0 || gw_boot.rank >= gw_boot.size)

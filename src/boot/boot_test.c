@@ -361,6 +361,51 @@ static void test_pmi1(bool tells_mapping)
     }
 }
 
+/* Server and client in one: all answers are there before the first question. */
+static int pmi_join(const char *answers)
+{
+    int fds[2];
+    char text[16];
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    reply(fds[1], "cmd=response_to_init rc=0\ncmd=maxes vallen_max=256\ncmd=appnum\ncmd=universe_size\n");
+    reply(fds[1], "cmd=my_kvsname kvsname=k\n");
+    reply(fds[1], answers);
+    shutdown(fds[1], SHUT_WR);
+    snprintf(text, sizeof text, "%d", fds[0]);
+    setenv("PMI_FD", text, 1);
+    setenv("PMI_RANK", "1", 1);
+    setenv("PMI_SIZE", "2", 1);
+    return boot_way_pmi1.join();
+}
+
+static int pmi_odd_values(void)
+{
+    char value[10];
+    CHECK_EQ(pmi_join("cmd=get_result value=(vector,(0,1,2))\ncmd=get_result value=50%\ncmd=get_result value=a%4\n"
+                      "cmd=get_result value=%41%zz% 5\ncmd=get_result value=123456789\ncmd=get_result value=1234567890\n"), GW_OK);
+    static const char *const values[] = {"50%", "a%4", "A%zz% 5", "123456789"}; /* what is no code stays */
+    for (size_t i = 0; i < GW_ARRAY_LEN(values); i++) {
+        memset(value, 'x', sizeof value);
+        CHECK_EQ(boot_way_pmi1.get(0, "k", value, sizeof value), GW_OK);
+        CHECK_STR(value, values[i]);
+    }
+    CHECK(boot_way_pmi1.get(0, "k", value, sizeof value) < 0);
+    return 0;
+}
+
+/* A server that forgets what we said, and one that says what nobody said: an error, and the next attempt starts anew. */
+static int pmi_bad_servers(void)
+{
+    CHECK_EQ(pmi_join("cmd=get_result rc=-1\ncmd=put_result\ncmd=barrier_out\ncmd=get_result value=a\ncmd=get_result value=b\n"
+                      "more"), GW_EUNSUPPORTED);
+    CHECK(strstr(gw_fail_text(), "its host"));
+    CHECK_EQ(pmi_join("cmd=get_result value=(vector,(0,2147483647,0))\nnonsense\n"), GW_EUNSUPPORTED);
+    CHECK(strstr(gw_fail_text(), "nonsense"));
+    CHECK_EQ(pmi_join("cmd=get_result value=(vector,(0,1,2))\n"), GW_OK);
+    CHECK(gw_boot.nlocal == 2 && gw_boot.local_rank == 1);
+    return 0;
+}
+
 /* ---- who shares a node ---- */
 static void expect_locals(const char *mapping, int size, int rank, const char *expected)
 {
@@ -383,6 +428,11 @@ static void test_mapping(void)
     expect_locals("", 4, 0, "none");
     expect_locals("(vector,(0,0,0))", 4, 0, "none");
     expect_locals("(vector,(0,1,x))", 4, 0, "none");
+    expect_locals("(vector,(0,2147483647,0))", 4, 0, "none"); /* at once */
+    expect_locals("(vector,(2147483647,2,1))", 4, 0, "none");
+    expect_locals("(vector,(-4,4,1))", 4, 0, "none");
+    expect_locals("(vector,(0,-1,1),(0,1,4))", 4, 0, "none");
+    expect_locals("(vector,(2147483000,647,1))", 4, 3, "3");
 }
 
 int main(void)
@@ -397,5 +447,7 @@ int main(void)
     test_godwit();
     test_pmi1(true);
     test_pmi1(false);
+    EXPECT_CHILD(pmi_odd_values, 0, "");
+    EXPECT_CHILD(pmi_bad_servers, 0, "");
     return unit_end();
 }

@@ -17,9 +17,9 @@ enum { MAX_CPUS = 8192 };
 struct core { int first_cpu, numa; cpu_set_t *cpus; };
 struct cores { struct core *at; int n, n_numa; };
 
-/* "0-3,8" -> set */
-static void parse_list(const char *text, cpu_set_t *set)
+void bind_list(const char *text, void *set_out)
 {
+    cpu_set_t *set = set_out;
     CPU_ZERO_S(SET_BYTES, set);
     for (const char *p = text; *p >= '0' && *p <= '9';) {
         char *end;
@@ -39,7 +39,7 @@ static bool read_list(cpu_set_t *set, const char *fmt, int number)
     if (!f) return false;
     bool ok = fgets(text, sizeof text, f) != NULL;
     fclose(f);
-    if (ok) parse_list(text, set);
+    if (ok) bind_list(text, set);
     return ok;
 }
 

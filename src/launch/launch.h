@@ -65,6 +65,7 @@ struct bind_map {
 void bind_make(const struct launch_options *o, struct bind_map *m_out);
 void bind_free(struct bind_map *m, int n_ranks);
 void bind_print(const struct bind_map *m, int n_ranks);
+void bind_list(const char *text, void *set_out); /* "0-3,8": a cpu_set_t for 8192 cpus */
 int bind_cores(void);   /* cores (not hardware threads) in our own cpuset, at most what a CPU quota leaves */
 
 /* One stream of one rank. */

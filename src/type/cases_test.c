@@ -70,6 +70,11 @@ static void test_large_sizes(void)
     CHECK_EQ(type_status_set_elements(&s, t[2], 5 * gib - 1), GW_OK);
     CHECK_EQ(gw_status_bytes(&s), 40 * gib - 8);
     CHECK_EQ(type_status_set_elements(&s, t[2], -1), GW_ECOUNT);
+    CHECK_EQ(type_status_set_elements(&s, doubles, INT64_MAX / 8), GW_OK);
+    CHECK_EQ(gw_status_bytes(&s), INT64_MAX / 8 * 8);
+    CHECK_EQ(type_status_set_elements(&s, doubles, INT64_MAX / 8 + 1), GW_ECOUNT);
+    CHECK_EQ(type_status_set_elements(&s, t[2], INT64_MAX - 5), GW_ECOUNT);
+    CHECK_EQ(gw_status_bytes(&s), INT64_MAX / 8 * 8);
     CHECK(type_bounds(t[3], 2, &lo, &hi));
     CHECK(lo == -7 * gib && hi == 205 * gib + 8);
     CHECK(!type_bounds(t[1], 2 * gib, &lo, &hi));
@@ -570,6 +575,36 @@ static void test_names_and_life(void)
     type_release(inner);
 }
 
+/* Any number of nothing is moved at once: a loop over them would take years. */
+static void test_much_of_nothing(void)
+{
+    struct gw_type *t[3];
+    const int64_t many = (int64_t)1 << 50;
+    char in[2] = "x", out[2] = "";
+    int64_t at = 0;
+    CHECK_EQ(type_contiguous(0, gw_type_int, &t[0]), GW_OK);
+    CHECK_EQ(type_vector(0, 4 * (many << 10), 0, gw_type_int, &t[1]), GW_OK); /* none of very large blocks */
+    expect(t[1], 0, 0, 0, 0, 0);
+    CHECK_EQ(type_mpi_pack_external_size("external32", 7, t[1], &at), GW_OK);
+    CHECK_EQ(at, 0);
+    CHECK_EQ(type_free(&t[1]), GW_OK);
+    CHECK_EQ(type_vector(many, many, 0, t[0], &t[1]), GW_OK);
+    CHECK_EQ(type_struct(2, COUNTS(many, 1), COUNTS(0, 0), (struct gw_type *[]){t[1], gw_type_byte}, &t[2]), GW_OK);
+    CHECK_EQ(type_mpi_pack_external("external32", in, many, t[1], out, 0, &at), GW_OK);
+    CHECK_EQ(at, 0);
+    CHECK_EQ(type_mpi_pack_external("external32", in, 1, t[2], out, 1, &at), GW_OK);
+    CHECK(at == 1 && out[0] == 'x');
+    at = 0;
+    CHECK_EQ(type_mpi_unpack_external("external32", "y", 1, &at, in, 1, t[2]), GW_OK);
+    CHECK(at == 1 && in[0] == 'y');
+    at = INT64_MAX; /* refused before the address is made */
+    CHECK_EQ(type_mpi_unpack_external("external32", "y", 1, &at, in, 1, t[2]), GW_EARG);
+    at = -1;
+    CHECK_EQ(type_mpi_pack_external("external32", in, 1, t[2], out, 1, &at), GW_EARG);
+    CHECK_EQ(at, -1);
+    free_all(t, 3);
+}
+
 int main(void)
 {
     CHECK_EQ(type_init(), GW_OK);
@@ -587,6 +622,7 @@ int main(void)
     test_handles();
     test_null_arrays();
     test_empty();
+    test_much_of_nothing();
     test_names_and_life();
     type_finalize();
     gw_obj_finalize();

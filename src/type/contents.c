@@ -205,8 +205,10 @@ static int64_t bytes_of(const struct gw_type *t, int64_t n)
 int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t count)
 {
     if (count < 0) return gw_fail(GW_ECOUNT, "count is %lld; it must not be negative", (long long)count);
-    int64_t bytes = 0;
-    if (t->n_elems > 0) bytes = count / t->n_elems * t->size + bytes_of(t, count % t->n_elems);
+    int64_t bytes = 0, n = t->n_elems, rest = n > 0 ? bytes_of(t, count % n) : 0;
+    bool too_many = n > 0 && __builtin_mul_overflow(count / n, t->size, &bytes);
+    if (too_many || __builtin_add_overflow(bytes, rest, &bytes))
+        return gw_fail(GW_ECOUNT, "%lld elements are more than 2^63 bytes", (long long)count);
     gw_status_fill(s, s->source, s->tag, bytes, s->cancelled);
     return GW_OK;
 }

@@ -57,6 +57,7 @@ static int external_size(const struct gw_type *t)
 static int64_t external_bytes(const struct gw_type *t)
 {
     if (!t->tree) return external_size(t);
+    if (t->size == 0) return 0; /* none of blocks that may be too large to count */
     int64_t n = 0;
     for (int64_t i = 0; i < t->tree->n_segs; i++) n += t->tree->segs[i].count * external_bytes(t->tree->segs[i].type);
     return n * t->tree->outer;
@@ -172,10 +173,10 @@ static int instance(bool pack, char *mem, uint8_t **stream, const struct gw_type
         return rc;
     }
     const struct type_tree *tree = t->tree;
-    for (int64_t o = 0; o < tree->outer; o++)
+    for (int64_t o = 0; o < tree->outer && t->size > 0; o++)
         for (int64_t i = 0; i < tree->n_segs; i++) {
             const struct type_seg *s = &tree->segs[i];
-            for (int64_t k = 0; k < s->count; k++) {
+            for (int64_t k = 0; k < s->count && s->type->size > 0; k++) {
                 int rc = instance(pack, mem_at(mem, o * tree->stride + s->disp + k * s->type->extent), stream, s->type);
                 if (rc != GW_OK) return rc;
             }
@@ -204,8 +205,9 @@ static int external_move(bool pack, const char *rep, void *mem, int64_t count, s
     int64_t bytes = 0;
     int rc = type_mpi_pack_external_size(rep, count, t, &bytes);
     if (rc == GW_OK) rc = room_for(pack ? "pack buffer" : "packed data", *position, bytes, size);
+    if (rc != GW_OK) return rc;
     uint8_t *at = (uint8_t *)stream + *position;
-    for (int64_t i = 0; rc == GW_OK && i < count; i++) rc = instance(pack, mem_at(mem, i * t->extent), &at, t);
+    for (int64_t i = 0; rc == GW_OK && i < count && t->size > 0; i++) rc = instance(pack, mem_at(mem, i * t->extent), &at, t);
     if (rc == GW_OK) *position += bytes;
     return rc;
 }

@@ -112,7 +112,7 @@ static int shape_build(struct type_tree *tree, struct type_prog *out)
         return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld parts", (long long)tree->n_segs);
     }
     bool blocks = true;
-    for (int64_t i = 0; i < tree->n_segs; i++) {
+    for (int64_t i = 0; i < tree->n_segs && tree->outer > 0; i++) { /* of nothing not even the sizes need to fit */
         const struct type_seg *s = &tree->segs[i];
         struct type_prog node = repeat(s->type->prog, s->count, s->type->extent, s->disp, &keep[i]);
         if (node.kind == PROG_EMPTY) continue;
