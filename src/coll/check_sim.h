@@ -1,4 +1,4 @@
-/* check_sim.h -- runs collective algorithms for many ranks in one process: the checker's machine (for check_test.c alone).
+/* check_sim.h -- runs collective algorithms for many ranks in one process: the checker's machine (for tests alone).
  *
  * Ranks take turns in random order, a step at a time, each with its own sequence of collectives, so that fast ranks run ahead of
  * slow ones as far as the steps let them.  A message is handed over when both ends have posted it: whoever counts on buffering
@@ -24,6 +24,7 @@ struct sim_member {
 };
 struct sim {
     int size;
+    int left; /* members of the first of two groups; 0: there is one */
     struct sim_member *members;
     uint64_t *flags;
     char **exposed, *shm, *scratch;
@@ -40,6 +41,14 @@ static inline char *sim_slot(void *ctx, int rank, int slot)
 static inline struct plan_memory sim_memory(struct sim *s, const struct sim_member *m)
 {
     return (struct plan_memory){m->in, m->out, m->tmp, m->a.tmp_shift, sim_slot, s};
+}
+
+/* Whom a step of member m means: of two groups, its own comes first. */
+static inline int sim_peer(const struct sim *s, const struct sim_member *m, int peer)
+{
+    int right = s->size - s->left;
+    if (!s->left || m < s->members + s->left) return peer;
+    return peer < right ? s->left + peer : peer - right;
 }
 
 static inline bool sim_reached(const struct sim *s, int rank, uint64_t value)
@@ -106,11 +115,11 @@ static inline bool sim_deliver(struct sim *s, struct sim_member *m)
     bool any = false;
     for (int i = 0; i < m->n; i++) {
         struct plan_step *p = &m->steps[i];
-        struct sim_member *to = &s->members[p->peer];
+        struct sim_member *to = &s->members[sim_peer(s, m, p->kind == PLAN_SEND ? p->peer : 0)];
         if (p->kind != PLAN_SEND || m->done[i] || !to->alg || !to->posted || to->job != m->job) continue;
         for (int k = 0; k < to->n; k++) {
             struct plan_step *q = &to->steps[k];
-            if (q->kind != PLAN_RECV || to->done[k] || q->peer != m->a.rank) continue;
+            if (q->kind != PLAN_RECV || to->done[k] || &s->members[sim_peer(s, to, q->peer)] != m) continue;
             struct plan_memory from = sim_memory(s, m), at = sim_memory(s, to);
             int64_t len = ref_bytes(&p->a);
             struct plan_ref scratch = {.buf = PLAN_SHM, .slot = SIM_SCRATCH, .len = len};

@@ -117,6 +117,33 @@ static void persistent(MPI_Comm c, const struct sides *s)
     for (int i = 0; i < 2 * s->nr; i++) MPI_Request_free(&q[i]);
 }
 
+/* From everybody to everybody on the other side, a partition each for three threads that are not there. */
+static void partitioned(MPI_Comm c, const struct sides *s)
+{
+    enum { PARTS = 3, EACH = 50 };
+    static int out[64][PARTS * EACH], in[64][PARTS * EACH];
+    MPI_Request q[128];
+    for (int i = 0; i < s->nr; i++) {
+        CHECK_EQ(MPI_Precv_init(in[i], PARTS, EACH, MPI_INT, i, 11, c, MPI_INFO_NULL, &q[i]), MPI_SUCCESS);
+        CHECK_EQ(MPI_Psend_init(out[i], PARTS, EACH, MPI_INT, i, 11, c, MPI_INFO_NULL, &q[s->nr + i]), MPI_SUCCESS);
+    }
+    for (int round = 0; round < 2; round++) {
+        memset(in, 0, sizeof in);
+        MPI_Startall(2 * s->nr, q);
+        for (int i = 0; i < s->nr; i++)
+            for (int p = PARTS - 1; p >= 0; p--) {
+                for (int k = 0; k < EACH; k++) out[i][p * EACH + k] = rank * 10000 + s->theirs[i] * 100 + p * EACH + k + round;
+                CHECK_EQ(MPI_Pready(p, q[s->nr + i]), MPI_SUCCESS);
+            }
+        CHECK_EQ(MPI_Waitall(2 * s->nr, q, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        int wrong = 0;
+        for (int i = 0; i < s->nr; i++)
+            for (int k = 0; k < PARTS * EACH; k++) wrong += in[i][k] != s->theirs[i] * 10000 + rank * 100 + k + round;
+        CHECK_EQ(wrong, 0);
+    }
+    for (int i = 0; i < 2 * s->nr; i++) MPI_Request_free(&q[i]);
+}
+
 /* Pairs of equal rank; who has none talks to nobody. */
 static void sendrecvs(MPI_Comm c, const struct sides *s)
 {
@@ -384,6 +411,7 @@ static void on_shape(int shape)
     floods(c, &s);
     any_source(c, &s);
     persistent(c, &s);
+    partitioned(c, &s);
     sendrecvs(c, &s);
     apart(c, local, &s);
     dups(c, local, &s);
