@@ -1,6 +1,6 @@
 /* mpi_bench.c -- times the MPI library it is compiled with; bench/compare builds it with each library and compares.
  *
- *     mpi_bench p2p | rate | coll | small | icoll     prints lines "name size microseconds" (rank 0): the best of the batches
+ *     mpi_bench p2p | rate | coll | icoll | neighbor | small | icoll     prints lines "name size microseconds" (rank 0): the best of the batches
  *
  * Buffers rotate through 8 copies for payloads up to 64 KiB, so that they are not always hot in the same lines.
  *
@@ -158,6 +158,37 @@ static void run_icoll(void)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) time_it(table[k].name, table[k].fn, sizes[i], 1);
 }
 
+/* Each rank and its four neighbours of a periodic grid (all the same ones twice, on 2 x 2). */
+static MPI_Comm grid;
+static void neighbor_alltoall(int i, int bytes)
+{
+    MPI_Neighbor_alltoall(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, grid);
+}
+static void neighbor_allgather(int i, int bytes)
+{
+    MPI_Neighbor_allgather(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, grid);
+}
+static void ineighbor_alltoall(int i, int bytes)
+{
+    MPI_Request r;
+    MPI_Ineighbor_alltoall(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, grid, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static void run_neighbor(void)
+{
+    static const int sizes[] = {8, 1024, 65536, 1048576};
+    int dims[2] = {0, 0}, periods[2] = {1, 1};
+    MPI_Dims_create(ranks, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        time_it("neighbor_alltoall", neighbor_alltoall, sizes[i], 1);
+        time_it("neighbor_allgather", neighbor_allgather, sizes[i], 1);
+        time_it("ineighbor_alltoall", ineighbor_alltoall, sizes[i], 1);
+    }
+    MPI_Comm_free(&grid);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -177,6 +208,8 @@ int main(int argc, char **argv)
         run_coll();
     else if (!strcmp(what, "icoll"))
         run_icoll();
+    else if (!strcmp(what, "neighbor"))
+        run_neighbor();
     else if (!strcmp(what, "small")) /* many ranks on few cores */
         time_it("barrier", barrier, 0, 1), time_it("allreduce", allreduce, 8, 1);
     free(sbuf), free(rbuf), free(counts), free(displs);

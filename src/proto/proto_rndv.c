@@ -27,6 +27,12 @@ static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, job}, NULL, 0);
 }
 
+/* Who has large messages on the way out himself is in an exchange, where the sender most likely copies for himself. */
+static bool may_ask_help(const struct proto_lane *pl)
+{
+    return (gw_list_empty(&pl->asked) && gw_list_empty(&pl->op_work)) || gw_set.proto == GW_SET_PROTO_R0;
+}
+
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world)
 {
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
@@ -53,7 +59,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
         pieces_ask(pl, r);
         return;
     }
-    if (r->ptr && r->want >= gw_set.help_min && share_start(pl, r)) return;
+    if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && share_start(pl, r)) return;
     r->state = RECV_GETTING;
     gw_list_push(&pl->recv_work, &r->work);
     pl->getting_since = gw_ticks();
