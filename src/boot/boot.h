@@ -31,6 +31,7 @@ enum boot_state {              /* of struct boot_where */
     BOOT_BUSY,                 /* in no wait, or in a short one: computing, or communicating */
     BOOT_MOVING,               /* in a wait that was long, but something has happened since it was described */
     BOOT_BLOCKED,              /* in a wait in which nothing has happened since `told_ns` */
+    BOOT_POLLING,              /* a moment before `told_ns` it tested or probed in vain, many times */
 };
 enum boot_about { BOOT_SEND, BOOT_RECV, BOOT_PROBE, BOOT_MEMBER /* of a collective */, BOOT_OUTSIDE /* not up to another rank */ };
 struct boot_pending {          /* something waited for; or a message that came unexpected */

@@ -19,6 +19,7 @@ struct view {
     bool *live; /* [n] */
     bool *stuck;
     int n_stuck;
+    bool with_polls; /* ranks that poll do nothing else */
     /* Who waits for rank t: edges from first[t] on along next[]; edge e is the pending number e % BOOT_PENDING of rank
      * e / BOOT_PENDING.  needs[i]: of rank i, the pending ones that must still be shown to be able to end. */
     int *first, *next, *needs;
@@ -56,7 +57,7 @@ static bool they_meet(const struct verdict_job *j, int from, const struct boot_p
 static bool has_counterpart(const struct verdict_job *j, int i, const struct boot_pending *p, int other)
 {
     const struct verdict_rank *r = &j->ranks[other];
-    if (rank_is(r) != RANK_BLOCKED) return false;
+    if (!rank_waits(r)) return false;
     for (int k = 0; k < listed(r); k++) {
         const struct boot_pending *q = &r->where.pending[k];
         if (p->about == BOOT_SEND ? they_meet(j, i, p, other, q) : they_meet(j, other, q, i, p)) return true;
@@ -91,8 +92,9 @@ static bool waits_for_anyone(const struct boot_pending *p)
 }
 
 /* Several threads: one of them is known to wait; what the others do can only be seen from the CPU time. */
-static bool may_run(const struct verdict_rank *r, uint64_t now, uint64_t quiet_ns)
+static bool may_run(const struct verdict_rank *r, uint64_t now, uint64_t quiet_ns, bool with_polls)
 {
+    if (rank_is(r) == RANK_POLLING && with_polls) return false;
     if (rank_is(r) != RANK_BLOCKED) return rank_is(r) != RANK_LEFT && rank_is(r) != RANK_GONE;
     return (r->is_threaded && r->uses_cpu) || now - r->where.told_ns < quiet_ns;
 }
@@ -127,7 +129,7 @@ static void anyone_can_come(struct view *v)
 {
     for (int i = 0; i < v->j->n; i++) {
         const struct verdict_rank *r = &v->j->ranks[i];
-        if (v->live[i] || rank_is(r) != RANK_BLOCKED) continue;
+        if (v->live[i] || !rank_waits(r)) continue;
         if (waits_for_all(r))
             wait_can_end(v, i);
         else
@@ -136,10 +138,11 @@ static void anyone_can_come(struct view *v)
     }
 }
 
-static void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns)
+static void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls)
 {
     size_t n = (size_t)j->n;
     *v = (struct view){.j = j,
+                       .with_polls = with_polls,
                        .live = gw_xcalloc(n, 1),
                        .stuck = gw_xcalloc(n, 1),
                        .first = gw_xmalloc(n * sizeof *v->first),
@@ -148,9 +151,9 @@ static void view_make(struct view *v, const struct verdict_job *j, uint64_t quie
                        .queue = gw_xmalloc(n * sizeof *v->queue)};
     for (int i = 0; i < j->n; i++) v->first[i] = -1;
     for (int i = 0; i < j->n; i++)
-        if (may_run(&j->ranks[i], j->now_ns, quiet_ns)) set_live(v, i);
+        if (may_run(&j->ranks[i], j->now_ns, quiet_ns, with_polls)) set_live(v, i);
     for (int i = 0; i < j->n; i++)
-        if (!v->live[i] && rank_is(&j->ranks[i]) == RANK_BLOCKED) edges_add(v, i);
+        if (!v->live[i] && rank_waits(&j->ranks[i])) edges_add(v, i);
     if (v->n_queue > 0) anyone_can_come(v);
     while (v->n_queue > 0) {
         int t = v->queue[--v->n_queue];
@@ -158,7 +161,7 @@ static void view_make(struct view *v, const struct verdict_job *j, uint64_t quie
             if (!v->live[e / BOOT_PENDING]) wait_can_end(v, e / BOOT_PENDING);
     }
     for (int i = 0; i < j->n; i++) {
-        v->stuck[i] = !v->live[i] && rank_is(&j->ranks[i]) == RANK_BLOCKED;
+        v->stuck[i] = !v->live[i] && rank_waits(&j->ranks[i]);
         v->n_stuck += v->stuck[i];
     }
 }
@@ -176,7 +179,7 @@ static void view_free(struct view *v)
 bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns)
 {
     struct view v;
-    view_make(&v, j, quiet_ns);
+    view_make(&v, j, quiet_ns, false);
     bool hangs = v.n_stuck > 0;
     view_free(&v);
     return hangs;
@@ -330,7 +333,7 @@ static int holder(const struct verdict_job *j, int i, const struct boot_pending 
 {
     for (int h = 0; h < j->n && want->world >= 0; h++) {
         const struct verdict_rank *r = &j->ranks[h];
-        for (int k = 0; h != i && rank_is(r) == RANK_BLOCKED && k < BOOT_PENDING && k < r->where.n_unexpected; k++) {
+        for (int k = 0; h != i && rank_waits(r) && k < BOOT_PENDING && k < r->where.n_unexpected; k++) {
             const struct boot_pending *u = &r->where.unexpected[k];
             if (u->world == want->world && u->ctx == want->ctx && tags_meet(u->tag, want->tag)) return h;
         }
@@ -411,7 +414,7 @@ static bool is_leaving(const struct verdict_job *j, int i)
 static const struct boot_pending *wait_for_rank(const struct verdict_job *j, int i, int other)
 {
     const struct verdict_rank *r = &j->ranks[i];
-    for (int k = 0; rank_is(r) == RANK_BLOCKED && k < listed(r); k++)
+    for (int k = 0; rank_waits(r) && k < listed(r); k++)
         if (r->where.pending[k].world == j->ranks[other].world) return &r->where.pending[k];
     return NULL;
 }
@@ -641,24 +644,45 @@ static void find_cause(struct text *t, const struct view *v)
         say_unknown(t, v);
 }
 
+/* Ranks that poll are not stuck, but would be if they did nothing else. */
+static bool suspect(struct text *t, const struct verdict_job *j)
+{
+    struct view v;
+    int *index = gw_xmalloc((size_t)j->n * sizeof *index), n = 0;
+    view_make(&v, j, 0, true);
+    for (int i = 0; i < j->n; i++)
+        if (v.stuck[i] && rank_is(&j->ranks[i]) == RANK_POLLING) index[n++] = i;
+    if (n > 0) {
+        text_add(t, "verdict: a hang if ");
+        text_ranks(t, j, index, n);
+        text_add(t, n > 1 ? " do nothing but poll; then:\n" : " does nothing but poll; then:\n");
+        find_cause(t, &v);
+    }
+    view_free(&v);
+    free(index);
+    return n > 0;
+}
+
+static int count_of(const struct verdict_job *j, enum rank_is is)
+{
+    int n = 0;
+    for (int i = 0; i < j->n; i++) n += rank_is(&j->ranks[i]) == is;
+    return n;
+}
+
 char *verdict_text(const struct verdict_job *j)
 {
     struct text t = {0};
     struct view v;
-    int blocked = 0, new = 0;
     text_places(&t, j);
     if (j->size > j->n) text_add(&t, "  (only the %d ranks of this node are known here, of %d)\n", j->n, j->size);
-    view_make(&v, j, 0);
-    for (int i = 0; i < j->n; i++) {
-        blocked += rank_is(&j->ranks[i]) == RANK_BLOCKED;
-        new += rank_is(&j->ranks[i]) == RANK_NEW;
-    }
-    if (new == j->n)
+    view_make(&v, j, 0, false);
+    if (count_of(j, RANK_NEW) == j->n)
         text_add(&t, "verdict: no rank has called MPI_Init of this library\n");
-    else if (v.n_stuck == 0)
-        say_running(&t, &v, blocked);
-    else
+    else if (v.n_stuck > 0)
         find_cause(&t, &v);
+    else if (!suspect(&t, j))
+        say_running(&t, &v, count_of(j, RANK_BLOCKED));
     view_free(&v);
     return t.at;
 }

@@ -5,7 +5,8 @@
  * A rank that waits is *stuck* if what it waits for can only come from ranks that are stuck or have left: the rest of all ranks
  * after taking out, again and again, those that run and those whose every wait (one of them, in MPI_Waitany) is for one taken out.
  * Whatever is not known counts as able to come: ranks of other nodes, requests that the program itself completes, data under way.
- * So there is no verdict of a hang while a rank computes that could still end it.
+ * So there is no verdict of a hang while a rank computes that could still end it.  A rank that polls (MPI_Test) runs; the text says
+ * what would be if it did nothing else.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -54,8 +55,12 @@ void text_place(struct text *t, const struct verdict_job *j, int i); /* "in MPI_
 void text_rank_is(struct text *t, const struct verdict_job *j, int i); /* "rank 3 is " and its place */
 void text_places(struct text *t, const struct verdict_job *j);         /* a line for all that are at the same place */
 
-enum rank_is { RANK_BUSY, RANK_BLOCKED, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
+enum rank_is { RANK_BUSY, RANK_BLOCKED, RANK_POLLING, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
 enum rank_is rank_is(const struct verdict_rank *r);
+static inline bool rank_waits(const struct verdict_rank *r)
+{
+    return rank_is(r) == RANK_BLOCKED || rank_is(r) == RANK_POLLING;
+}
 const char *call_name(const struct verdict_job *j, uint32_t call); /* without "_c"; "" if unknown */
 bool call_is_rooted(const char *name);
 static inline uint32_t coll_ctx(const uint64_t word[2])

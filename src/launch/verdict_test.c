@@ -255,6 +255,28 @@ static void collectives(void)
     CHECK(says("rank 1 is polling with MPI_Test"));
 }
 
+static void polling(void)
+{
+    begin(3); /* it may do something else between two tests */
+    collective(0, BARRIER, 0, 1, 0, 2);
+    collective(1, BARRIER, 0, 1, 0, 2);
+    message(2, TEST, BOOT_RECV, 0, 30);
+    atomic_store(&ranks[2].where.state, BOOT_POLLING);
+    holds(2, 0, 31, 0, "");
+    judge();
+    HANG(false);
+    CHECK(says("rank 2 polling with MPI_Test for a receive from 0 tag 30 on MPI_COMM_WORLD, 1 unexpected message held, "
+               "since 12 s"));
+    CHECK(says("verdict: a hang if rank 2 does nothing but poll; then:\nverdict: wrong tag: rank 2 waits for a message "
+               "from 0 tag 30"));
+    begin(3); /* rank 1 computes: no question */
+    collective(0, BARRIER, 0, 1, 0, 1);
+    message(2, TEST, BOOT_RECV, 1, 30);
+    atomic_store(&ranks[2].where.state, BOOT_POLLING);
+    judge();
+    CHECK(says("verdict: no deadlock: the ranks that wait do so for rank 1; rank 1 is computing"));
+}
+
 static void circumstances(void)
 {
     begin(3); /* nobody has begun */
@@ -350,6 +372,7 @@ static void garbage(void)
             entered(i, (int)(x >> 9) % 12, x >> 13 & 1, x >> 16 & 3, (int)(x >> 20) % 4 - 1);
             x = x * 1664525u + 1013904223u;
             if (x >> 29 == 0) atomic_store(&w->state, BOOT_BUSY);
+            if (x >> 29 == 1) atomic_store(&w->state, BOOT_POLLING);
             if (x >> 24 == 7) ranks[i].is_gone = true;
         }
         judge();
@@ -363,6 +386,7 @@ int main(void)
     messages();
     cycles();
     collectives();
+    polling();
     circumstances();
     garbage();
     free(text);

@@ -54,7 +54,8 @@ enum rank_is rank_is(const struct verdict_rank *r)
     if (r->phase == BOOT_FINALIZED || r->phase == BOOT_ABORTED) return RANK_LEFT;
     if (r->os == 'T' || r->os == 't') return RANK_STOPPED;
     if (r->phase == BOOT_NEW) return RANK_NEW;
-    return atomic_load_explicit(&r->where.state, memory_order_relaxed) == BOOT_BLOCKED ? RANK_BLOCKED : RANK_BUSY;
+    uint32_t state = atomic_load_explicit(&r->where.state, memory_order_relaxed);
+    return state == BOOT_BLOCKED ? RANK_BLOCKED : state == BOOT_POLLING ? RANK_POLLING : RANK_BUSY;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
     const char *name = NULL;
     for (int i = 0; i < j->n && !name; i++) {
         const struct verdict_rank *r = &j->ranks[i];
-        if (rank_is(r) != RANK_BLOCKED) continue;
+        if (!rank_waits(r)) continue;
         if (r->where.has_coll) name = name_in(&r->where.coll, ctx);
         for (int k = 0; k < listed(r) && !name; k++) name = name_in(&r->where.pending[k], ctx);
         for (int k = 0; k < BOOT_PENDING && k < r->where.n_unexpected && !name; k++)
@@ -172,13 +173,13 @@ static void text_blocked(struct text *t, const struct verdict_job *j, const stru
 {
     const struct boot_where *w = &r->where;
     const char *name = call_name(j, w->call);
+    text_add(t, rank_is(r) == RANK_POLLING ? "polling with " : "in ");
     if (w->has_coll) {
-        text_add(t, "in ");
         if (w->coll_call != w->call) text_add(t, "%s for ", name);
         text_coll(t, j, w);
         return;
     }
-    text_add(t, "in %s", name[0] ? name : "MPI");
+    text_add(t, "%s", name[0] ? name : "MPI");
     bool plain = w->n_pending == 1 && is_message_call(name);
     if (w->n_pending > 1) text_add(t, " for %s%d requests", w->is_any ? "one of " : "", w->n_pending);
     for (int k = 0; k < listed(r) && k < 3; k++) {
@@ -190,9 +191,10 @@ static void text_blocked(struct text *t, const struct verdict_job *j, const stru
                      w->n_pending == 1 ? " for "
                      : k               ? "; "
                                        : ": ",
-                     p->about == BOOT_SEND   ? "a send "
-                     : p->about == BOOT_RECV ? "a receive "
-                                             : "");
+                     p->about == BOOT_SEND    ? "a send "
+                     : p->about == BOOT_RECV  ? "a receive "
+                     : p->about == BOOT_PROBE ? "a message "
+                                              : "");
         text_pending(t, j, p);
     }
     if (w->n_pending > 3) text_add(t, "; ...");
@@ -204,6 +206,7 @@ void text_place(struct text *t, const struct verdict_job *j, int i)
     const char *last = call_name(j, r->call);
     switch (rank_is(r)) {
     case RANK_BLOCKED:
+    case RANK_POLLING:
         text_blocked(t, j, r);
         return;
     case RANK_STOPPED:
@@ -253,10 +256,10 @@ static struct place place_of(const struct verdict_job *j, int i)
     memset(&p, 0, sizeof p);
     p.is = rank_is(r);
     p.rank = i;
-    if (p.is == RANK_BLOCKED && w->has_coll) {
+    if (rank_waits(r) && w->has_coll) {
         p.call = w->call, p.ctx = w->coll.ctx, p.number = (uint32_t)w->coll_number, p.root = (uint32_t)w->coll.peer;
         p.about = BOOT_MEMBER;
-    } else if (p.is == RANK_BLOCKED) {
+    } else if (rank_waits(r)) {
         p.call = w->call, p.n_pending = (uint32_t)w->n_pending;
         if (p.n_pending) p.ctx = w->pending[0].ctx, p.tag = w->pending[0].tag, p.about = w->pending[0].about;
     } else if (p.is == RANK_BUSY || p.is == RANK_STOPPED) {
@@ -300,12 +303,13 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
     text_ranks(t, j, index, n);
     text_add(t, " ");
     text_place(t, j, p->rank);
-    if (n > 1 && p->is == RANK_BLOCKED && p->about != BOOT_MEMBER && p->n_pending && differ)
+    bool waits = rank_waits(&j->ranks[p->rank]);
+    if (n > 1 && waits && p->about != BOOT_MEMBER && p->n_pending && differ)
         text_add(t, " (so rank %d; the others have other peers)", j->ranks[p->rank].world);
     const struct boot_where *w = &j->ranks[p->rank].where;
-    if (n == 1 && p->is == RANK_BLOCKED && w->n_unexpected > 0)
+    if (n == 1 && waits && w->n_unexpected > 0)
         text_add(t, ", %lld unexpected message%s held,", (long long)w->n_unexpected, w->n_unexpected > 1 ? "s" : "");
-    if (p->is == RANK_BLOCKED) text_since(t, j, p, n);
+    if (waits) text_since(t, j, p, n);
     text_add(t, "\n");
     free(index);
 }

@@ -89,6 +89,8 @@ static void names_end(struct boot_where *w)
         w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
 }
 
+enum { POLLS_NS = 2000000000 };
+
 static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
 {
     const struct boot_rank *slot = job_slot(j, i);
@@ -96,6 +98,9 @@ static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
     if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
     where_copy(&slot->where, &to->where);
     names_end(&to->where);
+    if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING &&
+        gw_now_ns() - to->where.told_ns > POLLS_NS)
+        atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it did so once */
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
     to->call = atomic_load_explicit(&slot->call, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&slot->n_colls, memory_order_acquire);

@@ -91,7 +91,7 @@ int mpi_init(int required, int *provided_out)
     predefined_attributes();
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     mpi_hot.call = &boot_slot->call;
-    boot_slot->is_threaded = gw_threads;
+    boot_slot->is_threaded = thread_level == GW_THREAD_MULTIPLE;
     mpi_enter(fn);
     mpi_hot.check = gw_set.check_args;
     mpi_hot.running = true;

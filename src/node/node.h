@@ -62,6 +62,7 @@ static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[loc
  * share the cores.  Steps never block longer than 50 ms. */
 struct node_wait { uint32_t phase, count, seen, told; uint64_t until, since_ns; };
 void node_wait_begin(struct node_wait *w);
+void node_wait_begin_silent(struct node_wait *w); /* of a thread of our own: this rank does not wait */
 bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
 /* True: this wait has become long, and this rank's slot says so; the caller may now say there what it waits for (node_tell). */
@@ -81,6 +82,17 @@ static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase) |
 /* What a long wait is for: the record to be filled in, with nothing listed yet; node_told() ends that.  A lock is held between them. */
 struct boot_where *node_tell(void);
 void node_told(struct boot_where *where);
+/* After a test or a probe in vain: true now and then where there are many of them, when the slot says that this rank polls; then the
+ * caller may say for what. */
+bool node_polled_much(void) GW_COLD;
+static inline bool node_polled(void)
+{
+    enum { EVERY = 64 };
+    extern _Atomic uint32_t node_polls;
+    uint32_t n = atomic_load_explicit(&node_polls, memory_order_relaxed) + 1; /* threads may lose some */
+    atomic_store_explicit(&node_polls, n, memory_order_relaxed);
+    return unlikely(n % EVERY == 0) && node_polled_much();
+}
 
 /* ---- copy jobs: one large copy worked on by both of its ranks -------------------------------------------
  * A job word pair lives in the segment; both sides claim pieces with node_job_claim until it is used up. */

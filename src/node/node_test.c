@@ -224,6 +224,32 @@ static void tells(int rank)
     node_finalize();
 }
 
+/* Tests in vain are told where they are many; a wait that lasts is told instead. */
+static void polls(int rank)
+{
+    (void)rank;
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    const struct boot_where *where = &boot_slot->where;
+    CHECK(!node_polled());
+    while (!node_polled()) {}
+    CHECK_EQ(atomic_load(&where->state), BOOT_POLLING);
+    uint64_t told = where->told_ns, since = where->since_ns;
+    while (!node_polled()) {}
+    CHECK(where->told_ns > told);
+    CHECK_EQ(where->since_ns, since);
+    struct node_wait w;
+    node_wait_begin(&w);
+    while (!node_wait_step(&w, false)) {}
+    CHECK_EQ(atomic_load(&where->state), BOOT_BLOCKED);
+    for (int i = 0; i < 100000; i++) CHECK(!node_polled());
+    node_wait_end(&w);
+    node_wait_begin_silent(&w); /* a progress thread is not the program */
+    for (int i = 0; i < 50; i++) CHECK(!node_wait_step(&w, false));
+    node_wait_end(&w);
+    CHECK_EQ(atomic_load(&where->state), BOOT_BUSY);
+    node_finalize();
+}
+
 /* ---- several threads of one rank wait at one door ------------------------------------------------------------------------------- */
 enum { WAITERS = 4, ROUNDS = 200 };
 
@@ -305,6 +331,7 @@ int main(void)
     ranks_run(2, 4, pass_token);
     ranks_run(6, 2, pass_token); /* oversubscribed */
     ranks_run(1, 4, tells);
+    ranks_run(1, 4, polls);
     setenv("GODWIT_WAIT", "sleep", 1);
     ranks_run(3, 4, pass_token);
     ranks_run(1, 4, tells);

@@ -58,7 +58,7 @@ void node_ring_slow(int local_rank)
  * One record for all threads of the rank: the last one that has waited long describes itself; when it goes on and others still
  * wait, they are asked to describe themselves at their next sleep. */
 static struct gw_lock tell_lock;
-enum { DESCRIBED = 1, OUTDATED }; /* node_wait.told; 0: never described */
+enum { DESCRIBED = 1, OUTDATED, SILENT }; /* node_wait.told; 0: never described */
 
 struct boot_where *node_tell(void)
 {
@@ -94,8 +94,30 @@ static bool tell_plainly(struct node_wait *w)
     return true;
 }
 
+_Atomic uint32_t node_polls;
+
+bool node_polled_much(void)
+{
+    static const uint64_t again_ns = 100000000, pause_ns = 3000000000; /* told so often; after such a pause it is another wait */
+    struct boot_where *where = &boot_slot->where;
+    uint64_t now = gw_now_ns();
+    gw_lock(&tell_lock);
+    uint32_t state = atomic_load_explicit(&where->state, memory_order_relaxed);
+    uint64_t last = state == BOOT_POLLING ? where->told_ns : 0, since = now - last < pause_ns ? where->since_ns : now;
+    gw_unlock(&tell_lock);
+    if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns) return false; /* another thread waits, or it is early */
+    where = node_tell();
+    where->since_ns = since;
+    where->told_ns = now;
+    where->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
+    node_told(where);
+    atomic_store_explicit(&where->state, BOOT_POLLING, memory_order_release);
+    return true;
+}
+
 static inline bool tell_again(const struct node_wait *w)
 {
+    if (w->told == SILENT) return false;
     return w->told != DESCRIBED || atomic_load_explicit(&boot_slot->where.state, memory_order_relaxed) != BOOT_BLOCKED;
 }
 
@@ -110,6 +132,12 @@ void node_wait_begin(struct node_wait *w)
     w->since_ns = 0;
 }
 
+void node_wait_begin_silent(struct node_wait *w)
+{
+    node_wait_begin(w);
+    w->told = SILENT;
+}
+
 static void disarm(struct node_wait *w)
 {
     /* With several threads another one may be armed: then the flag stays, at worst for one ring too many. */
@@ -120,7 +148,7 @@ static void disarm(struct node_wait *w)
 void node_wait_end_slow(struct node_wait *w)
 {
     disarm(w);
-    if (w->told) tell_state(BOOT_BUSY);
+    if (w->told && w->told != SILENT) tell_state(BOOT_BUSY);
 }
 
 void node_wait_reset(struct node_wait *w)

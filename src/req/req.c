@@ -188,9 +188,9 @@ enum { OTHER_LANES_EVERY = 64 };
 
 void (*req_teller)(struct gw_done *done, int err);
 
-static GW_COLD void tell(struct gw_req **r, int n)
+void req_tell_about(struct gw_req **r, int n, bool is_any)
 {
-    struct req_tell t = {.done.fn = req_teller, .reqs = r, .n = n};
+    struct req_tell t = {.done.fn = req_teller, .reqs = r, .n = n, .is_any = is_any};
     if (t.done.fn) t.done.fn(&t.done, GW_OK);
 }
 
@@ -221,7 +221,7 @@ static inline void block(struct gw_req *r, struct gw_req **rest, int n)
         int events = is_poller ? progress_lane(lane) : 0;
         if (req_is_done(r)) break;
         if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
-        if (unlikely(node_wait_step(&w, events > 0))) tell(rest, n);
+        if (unlikely(node_wait_step(&w, events > 0))) req_tell_about(rest, n, false);
     }
     if (is_poller) poller_leave(lane);
     node_wait_end(&w);

@@ -19,7 +19,7 @@ static atomic_bool is_over;
 static void *run(void *unused)
 {
     struct node_wait w;
-    node_wait_begin(&w);
+    node_wait_begin_silent(&w);
     while (!atomic_load_explicit(&is_over, memory_order_acquire)) {
         int n = req_progress();
         if (!w.phase && w.count > SPINS) w.count = SPINS;

@@ -74,6 +74,12 @@ int req_wait(struct gw_req **r, struct gw_status *status)
     return retire(r, status);
 }
 
+/* Nothing of r[n] is there yet. */
+static inline void polled(int n, struct gw_req **r, bool is_any)
+{
+    if (unlikely(node_polled())) req_tell_about(r, n, is_any);
+}
+
 int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
 {
     *flag_out = 1;
@@ -85,6 +91,7 @@ int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
         req_look();
         if (!req_is_done(*r)) {
             *flag_out = 0;
+            polled(1, r, false);
             return GW_OK;
         }
     }
@@ -135,7 +142,9 @@ int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statu
         req_look();
         *flag_out = all_done(n, r);
     }
-    return *flag_out ? retire_all(n, r, statuses) : GW_OK;
+    if (*flag_out) return retire_all(n, r, statuses);
+    polled(n, r, false);
+    return GW_OK;
 }
 
 /* ---- any ---------------------------------------------------------------------------------------------------------- */
@@ -196,6 +205,7 @@ int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct 
     }
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
+    if (i == -1) polled(n, r, true);
     if (i >= 0) return retire(&r[i], status);
     if (i == GW_UNDEFINED) status_empty(status);
     return GW_OK;
@@ -245,6 +255,7 @@ int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, 
         *outcount_out = GW_UNDEFINED;
         return GW_OK;
     }
+    if (i == -1) polled(n, r, true);
     return retire_some(n, r, outcount_out, indices_out, statuses);
 }
 
@@ -281,6 +292,7 @@ int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
     if (!req_is_inactive(r)) {
         if (!req_is_done(r)) req_look();
         *flag_out = req_is_done(r);
+        if (!*flag_out) polled(1, &r, false);
     }
     return *flag_out ? look(r, status) : GW_OK;
 }
@@ -292,7 +304,9 @@ int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, 
     int i = find_done(n, r);
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
-    return *flag_out ? look(i >= 0 ? r[i] : NULL, status) : GW_OK;
+    if (*flag_out) return look(i >= 0 ? r[i] : NULL, status);
+    polled(n, r, true);
+    return GW_OK;
 }
 
 int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
@@ -303,6 +317,7 @@ int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status
         req_look();
         *flag_out = all_done(n, r);
     }
+    if (!*flag_out) polled(n, r, false);
     for (int i = 0; *flag_out && i < n; i++) rc = look_among(r[i], statuses, i, rc);
     return rc;
 }
@@ -315,6 +330,7 @@ int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indice
         *outcount_out = GW_UNDEFINED;
         return GW_OK;
     }
+    if (i == -1) polled(n, r, true);
     for (i = 0; i < n; i++) {
         if (req_is_inactive(r[i]) || !req_is_done(r[i])) continue;
         rc = look_among(r[i], statuses, k, rc);

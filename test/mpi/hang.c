@@ -194,6 +194,12 @@ static void polls(void)
     MPI_Barrier(world);
 }
 
+static void polls_probe(void)
+{
+    int flag = 0;
+    while (rank == 0 && !flag) MPI_Iprobe(MPI_ANY_SOURCE, 31, world, &flag, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+}
 static void *late_sender(void *unused)
 {
     compute(3);
@@ -234,6 +240,7 @@ static const struct {
     {"computes", computes},
     {"long_compute", long_compute},
     {"polls", polls},
+    {"polls_probe", polls_probe},
     {"thread_computes", thread_computes},
 };
 
