@@ -7,6 +7,10 @@
 #define MPI_REMOVED_(instead)
 #endif
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
+/* The names that MPI 2.2 deprecated, without a warning: PETSc's configure takes a library that lacks them for one of MPI 1. */
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 MPI_REMOVED_("MPI_Get_address") static inline int MPI_Address(void *location, MPI_Aint *address)
 {
     return MPI_Get_address(location, address);

@@ -307,6 +307,7 @@ static void old_calls(void)
     MPI_Datatype types[2] = {MPI_CHAR, MPI_DOUBLE}, type;
     MPI_Comm comm;
     MPI_Errhandler eh;
+    MPI_Comm_errhandler_fn *old_handler = handler;
     MPI_Keyval_create(old_copy, MPI_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     MPI_Attr_put(comm, key, &n);
@@ -316,7 +317,7 @@ static void old_calls(void)
     MPI_Attr_get(comm, key, &value, &flag);
     CHECK(!flag);
     MPI_Keyval_free(&key);
-    MPI_Errhandler_create(handler, &eh);
+    MPI_Errhandler_create(old_handler, &eh);
     MPI_Errhandler_set(comm, eh);
     MPI_Errhandler_free(&eh);
     MPI_Errhandler_get(comm, &eh);
