@@ -188,7 +188,9 @@ class Code:
             self.check_handle(p, "*" + name, o)
             # The call may null the handle, also when it fails; it never makes another object of it.
             null = {"REQUEST": "MPI_REQUEST_NULL", "MESSAGE": "MPI_MESSAGE_NULL"}.get(p.kind)
-            if p.kind == "REQUEST":
+            if p.kind == "MESSAGE":  # gone where the receive fails, and then the communicator is still asked for
+                self.before.append("uint64_t %s_comm = %s && %s->comm ? %s->comm->obj.id : 0;" % (name, o, o, o))
+            if null:
                 self.always.append("if (!%s) *%s = %s;" % (o, name, null))
             else:
                 self.success.append("*%s = std_%s_handle(%s);" % (name, word, o))
@@ -450,7 +452,7 @@ def error_comm(code):
         if p.kind == "REQUEST" and p.dir in ("in", "inout"):
             return "std_request_comm(%s, rc)" % ("NULL" if p.is_array else p.name + "_o")
         if p.kind == "MESSAGE" and p.dir == "inout":
-            return "%s_o ? %s_o->comm : NULL" % (p.name, p.name)
+            return "(struct gw_comm *)gw_obj_lookup(%s_comm, GW_KIND_COMM)" % p.name
     return "NULL"
 
 

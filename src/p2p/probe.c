@@ -164,14 +164,5 @@ int p2p_mrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, 
         status_procnull(status);
         return GW_OK;
     }
-    struct gw_status s;
-    struct gw_lane *lane = &gw_lanes[r->lane];
-    req_block(r);
-    s = r->status;
-    rc = r->err;
-    gw_lock(&lane->lock);
-    req_recycle(r);
-    gw_unlock(&lane->lock);
-    status_copy(status, &s);
-    return rc;
+    return req_wait(&r, status);
 }

@@ -51,25 +51,36 @@ bool shm_cma_ok(struct wire_ep *ep)
 
 typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
 
-/* Moves all of `local` from or to one remote range.  The kernel may stop early at a page that is not there. */
+/* One call of the kernel: exactly `want` bytes, of the first n ranges. */
+static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int n, uint64_t remote, size_t want)
+{
+    struct iovec there = {(void *)(uintptr_t)remote, want};
+    ssize_t got = move(ep->pid, local, n, &there, 1);
+    if (likely(got == (ssize_t)want)) return GW_OK;
+    ep->cma = SHM_CMA_NO;
+    return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d) stopped after %zd: %s", want,
+                   ep->local_rank, (int)ep->pid, got < 0 ? 0 : got,
+                   got < 0 ? strerror((int)-got) : "a page of the buffer is not mapped");
+}
+
+/* Moves all of `local` from or to one remote range, in calls that the kernel does not cut off: it moves less than 2 GiB in one. */
 static int cma_move(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int nlocal, uint64_t remote)
 {
-    enum { PIECES = 1024 };
-    while (nlocal > 0) {
-        int n = nlocal < PIECES ? nlocal : PIECES;
+    enum { RANGES = 1024 };
+    const size_t most = (size_t)1 << 30;
+    for (int rc, n; nlocal > 0; local += n, nlocal -= n) {
         size_t want = 0;
-        for (int i = 0; i < n; i++) want += local[i].iov_len;
-        struct iovec there = {(void *)(uintptr_t)remote, want};
-        ssize_t got = move(ep->pid, local, n, &there, 1);
-        if (got != (ssize_t)want) {
-            ep->cma = SHM_CMA_NO;
-            return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d) stopped after %zd: %s", want,
-                           ep->local_rank, (int)ep->pid, got < 0 ? 0 : got,
-                           got < 0 ? strerror((int)-got) : "a page of the buffer is not mapped");
+        for (n = 0; n < nlocal && n < RANGES && local[n].iov_len <= most - want; n++) want += local[n].iov_len;
+        if (likely(n > 0)) {
+            if ((rc = cma_move_once(ep, move, local, n, remote, want)) < 0) return rc;
+            remote += want;
+            continue;
         }
-        local += n;
-        nlocal -= n;
-        remote += want;
+        for (n = 1; want < local->iov_len; want += most, remote += most) {
+            struct iovec part = {(char *)local->iov_base + want, local->iov_len - want < most ? local->iov_len - want : most};
+            if ((rc = cma_move_once(ep, move, &part, 1, remote, part.iov_len)) < 0) return rc;
+        }
+        remote += local->iov_len - want; /* the last part was shorter than `most` */
     }
     return GW_OK;
 }
