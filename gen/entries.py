@@ -412,6 +412,8 @@ def entry(e):
     inline = "inline" in e.function.flags
     head = "static GW_NOINLINE %s" % e.prototype("rest_").replace("rest_MPI_", "rest_") if inline else "GW_EXPORT %s" % e.prototype("P")
     lines += [head, "{", "    mpi_enter(%s);" % e.fn_id]
+    if e.function.is_checked:
+        lines.append("    if (unlikely(gw_checking)) check_enter(%s, __builtin_return_address(0));" % e.fn_id)
     lines += ["    " + s for s in code.before]
     lines.append("    int rc;")
     arrays = getattr(code, "arrays", [])

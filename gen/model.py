@@ -71,6 +71,7 @@ class Function:
         self.deprecated = row.get("deprecated")
         self.has_large = bool(row.get("has_c"))
         self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
+        self.is_checked = False                     # GODWIT_CHECK has a part in it
         self.target = self.flags = self.text = None # from the overlay; target None: not implemented
         self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []
 
@@ -112,6 +113,7 @@ class Model:
         self.abi = load_abi()
         for path in sorted(glob.glob(os.path.join(API, "*.tbl"))):
             self.load_overlay(path)
+        self.load_checked()
 
     def load_overlay(self, path):
         """Rows `name | target | flags | text`; the target is a C function, or a call with its arguments spelt out."""
@@ -134,6 +136,19 @@ class Model:
                 if bad:
                     sys.exit("%s: unknown flag %s" % (where, ", ".join(sorted(bad))))
                 function.target, function.flags, function.text = target, set(flags.split()), text
+
+    def load_checked(self):
+        checked = set()
+        with open(os.path.join(API, "check.lst"), encoding="utf-8") as f:
+            for line in f:
+                words = line.split("#")[0].split()
+                checked |= {words[0] + w for w in words[1:]} if words[1:] else set(words)
+        for f in self.functions:
+            name = f.target.split("(")[0] if f.implemented else None
+            f.is_checked = name in checked
+        unknown = checked - {f.target.split("(")[0] for f in self.functions if f.implemented}
+        if unknown:
+            sys.exit("check.lst: no entry point has the target %s" % ", ".join(sorted(unknown)))
 
     def entries(self, implemented=None):
         for f in self.functions:

@@ -142,6 +142,8 @@ struct gw_done { void (*fn)(struct gw_done *done, int err); };
 /* ---- locks: none or spin, chosen once ------------------------------------------------------------- */
 struct gw_lock { _Atomic uint32_t word; }; /* 0 free, 1 held, 2 held with sleepers (futex) */
 extern bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
+extern bool gw_checking;                   /* GODWIT_CHECK is on: calls go by way of room check */
+extern bool gw_careful;                    /* either of the two: what is inlined into entry points is not for us */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)

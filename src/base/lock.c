@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 
-bool gw_threads;
+bool gw_threads, gw_checking, gw_careful;
 
 /* A lane is held for well under a microsecond, but handing it to another core costs more than the work that it is held for.
  * So who finds it held stays away for longer and longer: meanwhile the holder's core takes it many times at no cost.  After that

@@ -20,7 +20,7 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 3u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 4u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -73,6 +73,7 @@ struct boot_rank {             /* of one local rank, written by that rank only; 
     char what[112];            /* last words: text of a fatal error, for the launcher; 0-terminated */
     _Atomic uint32_t n_colls;  /* entered so far, the newest is colls[(n_colls - 1) % BOOT_COLLS] */
     uint32_t is_threaded;      /* several threads may be in MPI at once: a wait does not mean that the rank rests */
+    uint32_t is_checking;      /* GODWIT_CHECK */
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
 } GW_ALIGNED(128);

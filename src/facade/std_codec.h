@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "check/check.h"
 #include "mpi/mpi_room.h"
 
 _Static_assert(sizeof(MPI_Status) == sizeof(struct gw_status), "a status passes as it is");

@@ -111,18 +111,25 @@ static inline void wild_forget(struct match_queue *q, const struct match_recv *r
     --*wild_of(q, r->ctx);
 }
 
-/* As match_arrive, while wildcards are posted: the oldest of what the four forms find. */
-static struct match_recv *arrive_wild(struct match_queue *q, uint32_t ctx, int32_t src, int32_t tag)
+/* The oldest of what the four forms find. */
+static struct match_recv *find_wild(struct match_queue *q, uint32_t ctx, int32_t src, int32_t tag, struct match_recv ***bucket_out)
 {
-    struct match_recv *best = NULL, **best_bucket = NULL;
+    struct match_recv *best = NULL;
     for (int f = FORM_EXACT; f < FORMS; f++) {
         int32_t s = f & FORM_ANY_SOURCE ? GW_ANY_SOURCE : src, t = f & FORM_ANY_TAG ? GW_ANY_TAG : tag;
         struct match_recv **bucket = &q->posted[match_hash(ctx, s, t)], *r = recv_find(bucket, ctx, s, t);
         if (r && (!best || r->seq < best->seq)) {
             best = r;
-            best_bucket = bucket;
+            *bucket_out = bucket;
         }
     }
+    return best;
+}
+
+/* As match_arrive, while wildcards are posted. */
+static struct match_recv *arrive_wild(struct match_queue *q, uint32_t ctx, int32_t src, int32_t tag)
+{
+    struct match_recv **best_bucket, *best = find_wild(q, ctx, src, tag, &best_bucket);
     if (!best) return NULL;
     wild_forget(q, best);
     recv_remove(q, best_bucket, best);
@@ -136,6 +143,12 @@ struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, in
     struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = recv_find(bucket, ctx, src, tag);
     if (likely(r)) recv_remove(q, bucket, r);
     return r;
+}
+
+struct match_recv *match_look(struct match_queue *q, uint32_t ctx, int src, int tag)
+{
+    struct match_recv **bucket;
+    return q->n_posted ? find_wild(q, ctx, src, tag, &bucket) : NULL;
 }
 
 static inline void recv_post(struct match_queue *q, struct match_recv *r)

@@ -46,6 +46,7 @@ void match_free(struct match_queue *q);
 struct match_msg *match_post(struct match_queue *q, struct match_recv *r);
 /* A message is offered: the receive that gets it (now removed), or NULL: add it with match_add. */
 struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, int tag);
+struct match_recv *match_look(struct match_queue *q, uint32_t ctx, int src, int tag); /* what match_arrive would answer; it stays */
 void match_add(struct match_queue *q, struct match_msg *m); /* after match_arrive answered NULL */
 /* Probe: the first matching unexpected message; `take` removes it (mprobe). */
 struct match_msg *match_probe(struct match_queue *q, uint32_t ctx, int src, int tag, bool take);

@@ -75,7 +75,8 @@ static void step_post(struct match_queue *q, uint32_t ctx, int src, int tag)
 static void step_arrive(struct match_queue *q, uint32_t ctx, int src, int tag)
 {
     struct item *want = model_recv(ctx, src, tag);
-    struct match_recv *got = match_arrive(q, ctx, src, tag);
+    struct match_recv *seen = match_look(q, ctx, src, tag), *got = match_arrive(q, ctx, src, tag);
+    CHECK(seen == got);
     CHECK(got == (want ? &want->r : NULL));
     if (want) {
         want->is_posted = false;

@@ -85,6 +85,8 @@ int mpi_init(int required, int *provided_out)
                    : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
                                                       : GW_THREAD_SINGLE;
     gw_threads = thread_level == GW_THREAD_MULTIPLE || gw_set.progress_thread;
+    gw_checking = check_is_asked();
+    gw_careful = gw_threads || gw_checking;
     main_thread = pthread_self();
     rooms_up();
     env_facts();
@@ -92,12 +94,14 @@ int mpi_init(int required, int *provided_out)
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     mpi_hot.call = &boot_slot->call;
     boot_slot->is_threaded = thread_level == GW_THREAD_MULTIPLE;
+    boot_slot->is_checking = gw_checking;
     mpi_enter(fn);
     mpi_hot.check = gw_set.check_args;
     mpi_hot.running = true;
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over: nobody sends into nothing. */
     must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
+    if (gw_checking) check_begin();
     atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
     *provided_out = thread_level;
     return GW_OK;
@@ -133,7 +137,7 @@ int mpi_finalize(void)
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     mpi_hot.call = &call_before_init;
     rooms_down();
-    gw_threads = false;
+    gw_threads = gw_checking = gw_careful = false;
     return GW_OK;
 }
 

@@ -7,6 +7,8 @@
 
 #include "mpi/mpi_room.h"
 
+#include "check/check.h"
+
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 
 /* The calling thread's last error of this class, "MPI_Send: count is -1; ..."; NULL: its last error was of another class. */

@@ -146,6 +146,7 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
     type_pack(buf, count, t, p->start);
     struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
     struct gw_req *r;
+    if (unlikely(gw_checking)) proto_note_as(count, t);
     gw_lock(&c->lane->lock);
     rc = proto_send(&a, p->start, bytes, gw_type_byte, PROTO_STANDARD, &r);
     if (rc >= 0)
@@ -153,6 +154,7 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
     else
         piece_done(&p->done, rc);
     gw_unlock(&c->lane->lock);
+    if (unlikely(gw_checking)) proto_note_as(0, NULL);
     return rc < 0 ? rc : GW_OK;
 }
 

@@ -252,7 +252,9 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, i
     char small[2048];
     void *copy = packed_copy(buf, count, t, small, sizeof small);
     if (!copy) return GW_ENOMEM;
+    if (unlikely(gw_checking)) proto_note_as(count, t);
     int rc = p2p_sendrecv(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, status);
+    if (unlikely(gw_checking)) proto_note_as(0, NULL);
     if (copy != small) free(copy);
     return rc;
 }
@@ -346,7 +348,9 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, 
 {
     void *copy = packed_copy(buf, count, t, NULL, -1);
     if (!copy) return GW_ENOMEM;
+    if (unlikely(gw_checking)) proto_note_as(count, t);
     int rc = both_start(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, copy, req_out);
+    if (unlikely(gw_checking)) proto_note_as(0, NULL);
     if (rc < 0) free(copy);
     return rc;
 }

@@ -8,10 +8,10 @@
 #include "p2p/p2p.h"
 #include "proto/proto_fast.h"
 
-/* True: it is sent, and that was all.  Threads, who need the lane's lock, and PROC_NULL take the other way: p2p_send(). */
+/* True: it is sent, and that was all.  Threads, who need the lane's lock, GODWIT_CHECK, and PROC_NULL take the other way: p2p_send(). */
 static inline bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (unlikely(dst < 0) || unlikely(gw_threads)) return false;
+    if (unlikely(dst < 0) || unlikely(gw_careful)) return false;
     return proto_send_inline(c->lane, comm_peer(c, dst), c->ctx, c->rank, tag, buf, count, t);
 }
 
@@ -26,7 +26,7 @@ static inline bool p2p_isend_inline(const void *buf, int64_t count, struct gw_ty
 static inline bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                                     struct gw_req **req_out)
 {
-    if (unlikely(src == GW_PROC_NULL) || unlikely(gw_threads)) return false;
+    if (unlikely(src == GW_PROC_NULL) || unlikely(gw_careful)) return false;
     *req_out = proto_recv_inline(c->lane, c->ctx, src, tag, (const void *)(uintptr_t)c->obj.id, buf, count, t);
     return likely(*req_out != NULL);
 }

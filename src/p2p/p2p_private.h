@@ -8,6 +8,8 @@
 #include "p2p/p2p.h"
 #include "proto/proto.h"
 
+_Static_assert(PROTO_STREAM_MASK == (1 << GW_STREAM_BITS) - 1 && GW_STREAM_P2P == 0, "proto/ tells the user's messages by it");
+
 /* Requests remember their communicator by id: it may be freed before they complete. */
 /* A thread that makes progress may ask while another frees the handle: then it is 0, and errors go to MPI_COMM_SELF's handler. */
 static inline const void *p2p_errctx(const struct gw_comm *c)

@@ -46,6 +46,7 @@ static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8
     case PROTO_CANCEL_ACK:
         cancel_ack_arrived(pl, &c);
         return;
+    case PROTO_NOTE: /* only note_receiver() knows what to do with it */
     case PROTO_EAGER:
         break;
     }
@@ -64,7 +65,7 @@ static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const vo
 
 wire_recv_fn proto_receiver(void)
 {
-    return arrived;
+    return gw_checking ? note_receiver(arrived) : arrived;
 }
 
 /* ---- progress -------------------------------------------------------------------------------------------- */
@@ -178,6 +179,7 @@ static void lane_finish(struct proto_lane *pl)
     for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
     match_free(pl->fast.q);
     free(pl->scratch);
+    free(pl->notes);
     pl->lane->proto = NULL;
     free(pl);
 }

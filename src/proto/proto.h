@@ -70,6 +70,21 @@ void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
  * first ones) into where->unexpected, without names.  Contexts here are those of the wire. */
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where);
 
+#define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
+/* ---- GODWIT_CHECK (proto_note.c): with gw_checking, messages of stream 0 carry their type signature, and a message that meets a
+ * receive of other types is shown to proto_mismatch_teller, the lane's lock held.  The next send of this thread has the types of
+ * (count, t) though it is handed on as bytes; NULL: it was not sent. */
+void proto_note_as(int64_t count, struct gw_type *t);
+struct proto_mismatch {
+    struct gw_done done;
+    uint32_t ctx; /* of the wire */
+    int src, tag, world;
+    int64_t sent_count, recv_count;
+    const char *sent_type, *recv_type;
+    const struct gw_req *recv;
+};
+extern void (*proto_mismatch_teller)(struct gw_done *done, int err);
+
 /* Messages sent by each path, for tests and for GODWIT_EXPLAIN=proto. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
 uint64_t proto_sent(enum proto_path path);

@@ -43,6 +43,7 @@ struct proto_msg {
     int32_t world;      /* of the sender */
     int64_t len;        /* of the message */
     uint64_t cookie, addr;
+    struct note *note;  /* GODWIT_CHECK, else not set; may be NULL */
     uint8_t data[];     /* EAGER, EAGER_SYNC */
 };
 
@@ -110,6 +111,8 @@ struct proto_lane {
     struct gw_done poll;
     struct gw_lane *lane;
     char *scratch;               /* pack_max bytes, for EAGER_SYNC */
+    struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
+    const struct note *note;     /* and that of the message which is arriving now, or NULL */
     struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
@@ -180,6 +183,12 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
 /* proto_recv.c */
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
 void msg_drop(struct proto_lane *pl, struct proto_msg *m);
+
+/* proto_note.c: GODWIT_CHECK */
+void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
+wire_recv_fn note_receiver(wire_recv_fn plain); /* what arrives goes through it to the plain one */
+struct note *note_keep(const struct proto_lane *pl); /* of the message that arrives now; NULL: it has none */
+void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag); /* n may be NULL */
 
 /* proto_cancel.c */
 void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);

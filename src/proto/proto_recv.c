@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
+#include <stdlib.h>
+
 /* ---- messages that nobody waits for yet ----------------------------------------------------------------- */
 
 /* Too much is kept: senders see the flag in our door and ask from now on.  It goes down at half, so that it does not flicker. */
@@ -27,6 +29,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     m->class = (uint8_t) class;
     m->world = h->world;
     m->len = len;
+    if (unlikely(gw_checking)) m->note = note_keep(pl);
     match_add(pl->fast.q, &m->m);
     pl->unexpected_bytes += (int64_t)pl->msgs[class].size;
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
@@ -37,6 +40,7 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 {
     pl->unexpected_bytes -= (int64_t)pl->msgs[m->class].size;
     assert(pl->unexpected_bytes >= 0);
+    if (unlikely(gw_checking)) free(m->note);
     if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->unexpected_max / 2) lane_choke(pl, false);
     pool_give(&pl->msgs[m->class], m);
 }
@@ -44,6 +48,7 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 /* The receive gets this message, which has left the queue. */
 static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
+    if (unlikely(gw_checking)) note_compare(m->note, r, m->m.src, m->m.tag);
     if (m->kind == PROTO_RTS) {
         struct proto_rts rts = {m->cookie, m->addr, m->len};
         int src = m->m.src, tag = m->m.tag, world = m->world;

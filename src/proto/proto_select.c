@@ -39,7 +39,7 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     pl->pack_max = caps.pack_max;
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
-    if (gw_set.proto == GW_SET_PROTO_AUTO) pl->eager_fast = eager_limit(pl);
+    if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) pl->eager_fast = eager_limit(pl);
     lane_inline_update(pl);
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
 }

@@ -67,6 +67,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
 {
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
+    if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
     if (!p->ep) {
         int rc = peer_connect(pl->lane, p);
         if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
@@ -118,6 +119,7 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     if (!p->ep || !pl->is_set_up || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
     enum proto_path path = proto_select(pl, p, len, proto_is_run(t, count), PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
+    if (unlikely(gw_checking)) note_send(pl, a, count, t);
     struct proto_hdr h = header_of(a);
     const char *ptr = proto_is_run(t, count) ? proto_run_at(buf, t) : NULL;
     int rc = eager_try(pl, p, PROTO_EAGER, &h, ptr, buf, count, t, len, 0);

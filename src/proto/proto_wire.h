@@ -11,6 +11,7 @@
  *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN
  *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
+ *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,7 +22,8 @@
 
 enum proto_kind {
     PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
-    PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK /* struct proto_ctl */
+    PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
+    PROTO_NOTE /* the same */
 };
 
 struct proto_hdr {
@@ -31,7 +33,7 @@ struct proto_hdr {
 };
 struct proto_ctl {
     uint64_t to;      /* cookie of the record that this is for */
-    uint64_t value;   /* CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
+    uint64_t value;   /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
 };
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
@@ -44,13 +46,21 @@ struct proto_help {
     uint64_t addr, job; /* of the receive buffer; offset in the node segment */
     int64_t total;      /* bytes to copy */
 };
+struct proto_note {
+    uint32_t ctx;
+    int32_t tag, world; /* of the message that comes next, and its sender */
+    int32_t may_be_any; /* MPI_PACKED is in it */
+    int64_t count;      /* as the sender's call said it */
+    char type[32];      /* name of the datatype */
+};
 
 _Static_assert(sizeof(struct proto_hdr) == WIRE_HDR_BYTES && offsetof(struct proto_hdr, world) == 12, "wire format");
 _Static_assert(sizeof(struct proto_ctl) == WIRE_HDR_BYTES && offsetof(struct proto_ctl, value) == 8, "wire format");
 _Static_assert(sizeof(struct proto_rts) == 24 && offsetof(struct proto_rts, len) == 16, "wire format");
 _Static_assert(sizeof(struct proto_cts) == 16 && offsetof(struct proto_cts, to) == 8, "wire format");
 _Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
-#define PROTO_CTL_MAX 24          /* the largest payload of a message that is not data */
+_Static_assert(sizeof(struct proto_note) == 56 && offsetof(struct proto_note, type) == 24, "wire format");
+#define PROTO_CTL_MAX 56          /* the largest payload of a message that is not data */
 #define PROTO_SYNC_PREFIX 8       /* EAGER_SYNC: the cookie before the data */
 
 #endif

@@ -52,6 +52,7 @@ struct gw_type {
     int64_t lb, extent, true_lb, true_extent;
     int64_t n_elems; /* basic elements per instance (pairs count as 2 for get_elements) */
     int32_t more_handles; /* given out by type_get_contents() and not freed yet, beside the maker's; under a lock of the room */
+    _Atomic uint64_t signature; /* value of one instance, 0: not known yet (derived types) */
     struct type_prog *prog;
     struct type_tree *tree;
     struct gw_attrs attrs;
@@ -107,6 +108,12 @@ int type_set_name(struct gw_type *t, const char *name);
 int type_get_name(struct gw_type *t, char *name_out, int *len_out);
 const char *type_name(struct gw_type *t); /* for messages */
 bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out); /* bytes touched around buf: [lo,hi) */
+
+/* The sequence of basic elements of (count, t), cut off behind `limit`; equal sequences have equal hashes, others all but surely not.
+ * Elements are those of enum gw_elem: MPI_INT and MPI_INT32_T are one kind where int has 32 bits, MPI_INT and MPI_FLOAT are two. */
+struct type_signature { uint64_t hash; int64_t n; };
+struct type_signature type_signature(struct gw_type *t, int64_t count, int64_t limit);
+bool type_has_packed(const struct gw_type *t); /* MPI_PACKED stands in it, which may be anything */
 
 /* From a byte count in a status to items: *count_out = GW_UNDEFINED if not whole. */
 int type_get_count(const struct gw_status *s, struct gw_type *t, int64_t *count_out);

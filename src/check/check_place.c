@@ -1,0 +1,181 @@
+/* check_place.c -- from a return address to words: function and offset from the symbol table of the program or library that it lies
+ * in, file and line from addr2line where that is installed and there is debug information.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boot/call_names_gen.h"
+
+_Thread_local struct check_site check_now;
+
+const char *check_call_name(int fn)
+{
+    return fn > 0 && fn < BOOT_CALL_NAMES_COUNT ? boot_call_names[fn] : "an MPI call";
+}
+
+/* ---- where in the program ---- */
+static const void *load_address(const void *at)
+{
+    Dl_info d;
+    return dladdr(at, &d) ? d.dli_fbase : NULL;
+}
+
+/* An entry point that was not optimised does not jump to its second half but calls it: then `from` lies in this library. */
+static const void *out_of_here(const void *from)
+{
+    enum { FRAMES = 16 };
+    void *frames[FRAMES];
+    const void *here = load_address((const void *)(uintptr_t)out_of_here);
+    if (load_address(from) != here) return from;
+    int n = backtrace(frames, FRAMES);
+    for (int i = 0; i < n; i++)
+        if (load_address(frames[i]) != here) return frames[i];
+    return from;
+}
+
+void check_enter(int fn, const void *from)
+{
+    check_now = (struct check_site){fn, out_of_here(from)};
+}
+
+/* ---- the symbol table on file: the dynamic one, which dladdr() knows, has no static functions and mostly not main ---- */
+struct file {
+    const char *bytes;
+    size_t size;
+};
+
+static const void *part(const struct file *f, uint64_t at, uint64_t n)
+{
+    return at <= f->size && n <= f->size - at ? f->bytes + at : NULL;
+}
+
+static const char *symbol_at(const struct file *f, uint64_t where, uint64_t *offset_out, bool *has_lines_out)
+{
+    const ElfW(Ehdr) *head = part(f, 0, sizeof *head);
+    if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_shentsize != sizeof(ElfW(Shdr))) return NULL;
+    const ElfW(Shdr) *sections = part(f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
+    if (!sections || head->e_shstrndx >= head->e_shnum) return NULL;
+    const char *names = part(f, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size),
+               *found = NULL;
+    for (int i = 0; i < head->e_shnum; i++) {
+        const ElfW(Shdr) *s = &sections[i];
+        if (names && s->sh_name + sizeof ".debug_line" <= sections[head->e_shstrndx].sh_size &&
+            strcmp(names + s->sh_name, ".debug_line") == 0)
+            *has_lines_out = true;
+        if (s->sh_type != SHT_SYMTAB || s->sh_link >= head->e_shnum) continue;
+        const ElfW(Sym) *symbols = part(f, s->sh_offset, s->sh_size);
+        const ElfW(Shdr) *text = &sections[s->sh_link];
+        const char *strings = part(f, text->sh_offset, text->sh_size);
+        for (uint64_t k = 0; symbols && strings && !found && k < s->sh_size / sizeof *symbols; k++) {
+            const ElfW(Sym) *y = &symbols[k];
+            if ((y->st_info & 0xf) != STT_FUNC || where < y->st_value || where - y->st_value >= y->st_size) continue;
+            if (y->st_name >= text->sh_size) continue;
+            found = strings + y->st_name;
+            *offset_out = where - y->st_value;
+        }
+    }
+    return found;
+}
+
+static struct file file_map(const char *path)
+{
+    struct file f = {0};
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return f;
+    if (fstat(fd, &st) == 0 && st.st_size > 0) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p != MAP_FAILED) f = (struct file){p, (size_t)st.st_size};
+    }
+    close(fd);
+    return f;
+}
+
+/* ---- addr2line ---- */
+/* What it says, "file:line", waited for up to a second. */
+static void read_line(int fd, char *out, size_t cap)
+{
+    char text[1024];
+    size_t n = 0;
+    struct pollfd p = {fd, POLLIN, 0};
+    for (ssize_t k = 1; k > 0 && n < sizeof text - 1 && poll(&p, 1, 1000) > 0;) {
+        k = read(fd, text + n, sizeof text - 1 - n);
+        n += k > 0 ? (size_t)k : 0;
+    }
+    text[n] = 0;
+    char *end = strchr(text, '\n');
+    if (end) *end = 0;
+    char *colon = strrchr(text, ':'), *slash = strrchr(text, '/');
+    if (!end || !colon || text[0] == '?' || colon[1] < '1' || colon[1] > '9') return;
+    char *more = strchr(colon, ' '); /* " (discriminator 3)" */
+    if (more) *more = 0;
+    snprintf(out, cap, " (%.100s)", slash ? slash + 1 : text);
+}
+
+static void line_of(const char *path, uint64_t where, char *out, size_t cap)
+{
+    char address[32];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)where);
+    char *argv[] = {"addr2line", "-e", (char *)(uintptr_t)path, address, NULL};
+    int fds[2];
+    pid_t pid;
+    if (pipe2(fds, O_CLOEXEC) != 0) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fds[1]);
+    if (rc == 0) {
+        read_line(fds[0], out, cap);
+        waitpid(pid, NULL, 0);
+    }
+    close(fds[0]);
+}
+
+const char *check_site_text(struct check_site s, char *out)
+{
+    Dl_info d;
+    int n = snprintf(out, CHECK_SITE_TEXT, "%s", check_call_name(s.fn));
+    size_t rest = CHECK_SITE_TEXT - (size_t)n;
+    if (!s.from || !dladdr(s.from, &d) || !d.dli_fname) return out;
+    /* The address is that of the instruction behind the call. */
+    uint64_t at = (uintptr_t)s.from - 1, offset = 0, base = (uintptr_t)d.dli_fbase;
+    const char *path = d.dli_fname, *slash = strrchr(path, '/');
+    char self[PATH_MAX], lines[128] = "";
+    if (!slash || access(path, R_OK) != 0) { /* a program that was found through PATH, or after a change of directory */
+        ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
+        self[k > 0 ? k : 0] = 0;
+        if (k > 0 && !strstr(path, ".so")) path = self;
+    }
+    struct file f = file_map(path);
+    const ElfW(Ehdr) *head = part(&f, 0, sizeof *head);
+    uint64_t where = head && head->e_type == ET_EXEC ? at : at - base;
+    bool has_lines = false;
+    const char *name = symbol_at(&f, where, &offset, &has_lines);
+    if (has_lines) line_of(path, where, lines, sizeof lines);
+    if (name)
+        snprintf(out + n, rest, " at %.100s+0x%llx%s", name, (unsigned long long)offset + 1, lines);
+    else
+        snprintf(out + n, rest, " at %.100s+0x%llx%s", slash ? slash + 1 : d.dli_fname, (unsigned long long)where + 1,
+                 lines);
+    if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.size);
+    return out;
+}

@@ -1,0 +1,69 @@
+/* check_say.c -- switching on, and findings as the user reads them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "boot/boot.h"
+
+enum { MODE_OFF, MODE_ON, MODE_ABORT, MODES }; /* the setting's words come twice */
+static _Atomic int n_findings;
+
+static int mode(void)
+{
+    return gw_set.check % MODES;
+}
+
+bool check_is_asked(void)
+{
+    return mode() != MODE_OFF;
+}
+
+/* The slots are read by those who check: the others cannot know what the messages mean that they would get. */
+static void must_be_alike(void)
+{
+    const struct boot_head *head = (const struct boot_head *)gw_node.base;
+    const struct boot_rank *ranks = (const struct boot_rank *)(gw_node.base + head->ranks_offset);
+    for (int i = 0; i < gw_node.nlocal; i++)
+        if (!ranks[i].is_checking)
+            gw_die(
+                "MPI_Init: GODWIT_CHECK is on for this rank and off for rank %d; set it alike for all ranks of the job",
+                gw_boot.local_to_world[i]);
+}
+
+void check_begin(void)
+{
+    if (gw_node.base) must_be_alike();
+    n_findings = 0;
+    check_type_begin();
+}
+
+/* One write, so that the findings of several ranks do not mix. */
+static void put(const char *text, size_t n)
+{
+    for (ssize_t k; n > 0 && (k = write(STDERR_FILENO, text, n)) > 0; n -= (size_t)k) text += k;
+}
+
+void check_say(const char *fmt, ...)
+{
+    char text[4096];
+    int number = atomic_fetch_add(&n_findings, 1);
+    if (number > CHECK_FINDINGS) return;
+    int n = snprintf(text, sizeof text, "godwit[%d] check: ", gw_boot.rank);
+    if (number < CHECK_FINDINGS) {
+        va_list args;
+        va_start(args, fmt);
+        n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
+        va_end(args);
+        n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
+    } else {
+        n += snprintf(text + n, sizeof text - (size_t)n - 1,
+                      "there is more; this rank has said %d things and says no more", CHECK_FINDINGS);
+    }
+    text[n++] = '\n';
+    put(text, (size_t)n);
+    if (mode() == MODE_ABORT) boot_abort(1, "GODWIT_CHECK found misuse of MPI and was asked to end the job");
+}

@@ -1,0 +1,107 @@
+/* proto_note.c -- GODWIT_CHECK: does a message have the types that its receive says?
+ *
+ * Right before each message of the user's its sender sends a NOTE: the type signature, and words for a report.  Both go the same way
+ * to the receiver, and nothing overtakes there, so the note that came last from a process belongs to the message of the same
+ * context and tag that comes next; a note whose message was given up (GW_AGAIN, cancelled) is replaced by the next one.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+#include <stdlib.h>
+
+struct note {
+    bool is_set;
+    struct type_signature signature;
+    struct proto_note said;
+};
+
+void (*proto_mismatch_teller)(struct gw_done *done, int err);
+
+/* ---- sender --------------------------------------------------------------------------------------------------- */
+static _Thread_local struct {
+    int64_t count;
+    struct gw_type *type;
+} as;
+
+void proto_note_as(int64_t count, struct gw_type *t)
+{
+    as.count = count;
+    as.type = t;
+}
+
+void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t)
+{
+    if (a->ctx & PROTO_STREAM_MASK) return;
+    if (as.type) count = as.count, t = as.type;
+    struct type_signature s = type_signature(t, count, INT64_MAX);
+    struct proto_note n = {a->ctx, a->tag, gw_boot.rank, type_has_packed(t), count, ""};
+    strncpy(n.type, type_name(t), sizeof n.type - 1);
+    ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
+}
+
+/* ---- receiver ------------------------------------------------------------------------------------------------- */
+static wire_recv_fn plain_receiver;
+
+static void note_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
+{
+    struct note n = {.is_set = true, .signature = {c->to, (int64_t)c->value}};
+    memcpy(&n.said, payload, sizeof n.said);
+    if (!pl->notes) pl->notes = gw_xcalloc((size_t)gw_boot.size, sizeof *pl->notes);
+    pl->notes[n.said.world] = n;
+}
+
+/* The note of a message that arrives, or NULL. */
+static struct note *note_of(struct proto_lane *pl, const struct proto_hdr *h)
+{
+    if (h->ctx & PROTO_STREAM_MASK || !pl->notes) return NULL;
+    struct note *n = &pl->notes[h->world];
+    return n->is_set && n->said.ctx == h->ctx && n->said.tag == h->tag ? n : NULL;
+}
+
+static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
+{
+    struct proto_lane *pl = gw_lanes[lane].proto;
+    struct note *n = NULL;
+    if (kind == PROTO_NOTE) {
+        note_arrived(pl, hdr, payload);
+        return;
+    }
+    if (kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC || kind == PROTO_RTS) {
+        const struct proto_hdr *h = hdr;
+        struct match_recv *m = match_look(pl->fast.q, h->ctx, h->src, h->tag);
+        n = note_of(pl, h);
+        if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag);
+    }
+    pl->note = n;
+    plain_receiver(ctx, lane, kind, hdr, payload, len);
+    pl->note = NULL;
+    if (n) n->is_set = false;
+}
+
+wire_recv_fn note_receiver(wire_recv_fn plain)
+{
+    plain_receiver = plain;
+    return arrived;
+}
+
+struct note *note_keep(const struct proto_lane *pl)
+{
+    if (!pl->note) return NULL;
+    struct note *n = gw_xmalloc(sizeof *n);
+    *n = *pl->note;
+    return n;
+}
+
+/* A message may be shorter than the buffer; one that is longer is truncated, which the receive reports by itself. */
+void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag)
+{
+    if (!n) return;
+    struct type_signature here = type_signature(r->type, r->count, n->signature.n);
+    if (here.n < n->signature.n || here.hash == n->signature.hash) return;
+    if (n->said.may_be_any || type_has_packed(r->type) || !proto_mismatch_teller) return;
+    struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx,   src,      tag,
+                               n->said.world,           n->said.count, r->count, n->said.type,
+                               type_name(r->type),      &r->req};
+    m.done.fn(&m.done, GW_OK);
+}
