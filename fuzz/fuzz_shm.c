@@ -68,7 +68,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     setenv("GODWIT_SINGLETON", "1", 1);
     FUZZ_CHECK(boot_init() == GW_OK && type_init() == GW_OK);
-    FUZZ_CHECK(node_init(shm_area_bytes(1, 1), 65536) == GW_OK);
+    FUZZ_CHECK(node_init(shm_area_bytes(1, 1), 0, 65536) == GW_OK);
     return 0;
 }
 

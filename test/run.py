@@ -91,13 +91,15 @@ def run_case(case, factor, extra_env):
         if status == "FAIL":
             text += "\n(exit status %d)" % p.returncode
     except subprocess.TimeoutExpired:
+        tree = subprocess.run(["ps", "-o", "pid,ppid,etimes,stat,wchan:20,args", "--forest", "-s", str(p.pid)], capture_output=True,
+                              text=True, check=False).stdout
         os.killpg(p.pid, signal.SIGTERM)
         try:
             out, _ = p.communicate(timeout=5)
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, signal.SIGKILL)
             out, _ = p.communicate()
-        status, text = "FAIL", out.decode(errors="replace") + "\n(ran past its limit of %d s)" % (case.timeout * factor)
+        status, text = "FAIL", out.decode(errors="replace") + "\n%s\n(ran past its limit of %d s)" % (tree[-4000:], case.timeout * factor)
     return status, time.time() - t0, text
 
 

@@ -281,6 +281,9 @@ static int end(void)
     MPI_Info_free(&good_info);
     MPI_Comm_free_keyval(&comm_keyval);
     MPI_Type_free_keyval(&type_keyval);
+    MPI_Comm_free(&good_cart);
+    MPI_Comm_free(&good_graph);
+    MPI_Comm_free(&good_dist);
     MPI_Comm_free(&good_comm);
     MPI_Errhandler_free(&good_errhandler);
     MPI_Finalize();
