@@ -110,10 +110,18 @@ static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64
                c->name[0] ? c->name : "a communicator without a name", alg->name, why);
 }
 
+/* Algorithms by messages combine in an order that follows from ranks and sizes; leaves exist only where ranks share a node. */
+_Static_assert(COLL_REDUCE < COLL_ALLREDUCE && COLL_EXSCAN == COLL_KINDS - 1, "reductions come last");
+static inline bool order_is_fixed(enum coll_kind kind, const struct gw_comm *c)
+{
+    return unlikely((c->hints & COMM_REPRODUCIBLE) || gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT) && kind >= COLL_REDUCE;
+}
+
 static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c, bool messages)
 {
     a->chunk = gw_set.coll_chunk;
+    messages |= order_is_fixed(kind, c);
     if (unlikely(forced[kind]) && usable(forced[kind], a, c, messages)) {
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
         return forced[kind];

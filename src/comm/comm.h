@@ -74,6 +74,8 @@ enum comm_hint {
     COMM_ALLOW_OVERTAKING = 8,
     COMM_STRICT_PERSISTENT_ORDER = 16, /* mpi_assert_strict_persistent_collective_ordering */
     COMM_STRICT_START_ORDER = 32,      /* mpi_assert_strict_start_ordering, its older name */
+    COMM_REPRODUCIBLE = 64, /* no promise but a wish, key "reproducible": reductions do their operations in an order that only
+                               the number of ranks and of elements decides */
 };
 
 struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */
@@ -95,7 +97,7 @@ struct gw_comm {
     uint64_t coll_seq;      /* collectives started */
     uint64_t colls;         /* number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0 */
     struct gw_attrs attrs;
-    uint8_t hints;          /* what the user promised: enum comm_hint */
+    uint8_t hints;          /* what the user promised or wishes: enum comm_hint */
     struct gw_topo *topo;   /* may be NULL */
     void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
     char name[GW_MAX_OBJECT_NAME];
@@ -137,7 +139,7 @@ int comm_remote_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_test_inter(struct gw_comm *c, int *flag_out);
 int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh);
 int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out);
-/* Hints (hints.c): keys that are not in info stay as they are, values other than "true" and "false" are ignored. */
+/* Hints (hints.c): keys that are not in info stay as they are, unknown values are ignored. */
 int comm_set_info(struct gw_comm *c, struct gw_info *info); /* info may be NULL */
 int comm_get_info(struct gw_comm *c, struct gw_info **info_out);
 int comm_set_attr(struct gw_comm *c, int keyval, void *value);

@@ -7,13 +7,15 @@
 static const struct {
     const char *key;
     uint8_t bit;
+    const char *yes, *no;
 } hints[] = {
-    {"mpi_assert_no_any_tag", COMM_NO_ANY_TAG},
-    {"mpi_assert_no_any_source", COMM_NO_ANY_SOURCE},
-    {"mpi_assert_exact_length", COMM_EXACT_LENGTH},
-    {"mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING},
-    {"mpi_assert_strict_persistent_collective_ordering", COMM_STRICT_PERSISTENT_ORDER},
-    {"mpi_assert_strict_start_ordering", COMM_STRICT_START_ORDER},
+    {"mpi_assert_no_any_tag", COMM_NO_ANY_TAG, "true", "false"},
+    {"mpi_assert_no_any_source", COMM_NO_ANY_SOURCE, "true", "false"},
+    {"mpi_assert_exact_length", COMM_EXACT_LENGTH, "true", "false"},
+    {"mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING, "true", "false"},
+    {"mpi_assert_strict_persistent_collective_ordering", COMM_STRICT_PERSISTENT_ORDER, "true", "false"},
+    {"mpi_assert_strict_start_ordering", COMM_STRICT_START_ORDER, "true", "false"},
+    {"reproducible", COMM_REPRODUCIBLE, "placement", "off"},
 };
 
 int comm_set_info(struct gw_comm *c, struct gw_info *info)
@@ -21,8 +23,8 @@ int comm_set_info(struct gw_comm *c, struct gw_info *info)
     for (size_t i = 0; i < GW_ARRAY_LEN(hints); i++) {
         const char *value = gw_info_find(info, hints[i].key);
         if (!value) continue;
-        if (strcmp(value, "true") == 0) c->hints |= hints[i].bit;
-        if (strcmp(value, "false") == 0) c->hints &= (uint8_t)~hints[i].bit;
+        if (strcmp(value, hints[i].yes) == 0) c->hints |= hints[i].bit;
+        if (strcmp(value, hints[i].no) == 0) c->hints &= (uint8_t)~hints[i].bit;
     }
     return GW_OK;
 }
@@ -32,8 +34,9 @@ int comm_get_info(struct gw_comm *c, struct gw_info **info_out)
     struct gw_info *info;
     int rc = gw_info_create(&info);
     if (rc != GW_OK) return rc;
+    int bits = c->hints | (gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT ? COMM_REPRODUCIBLE : 0);
     for (size_t i = 0; i < GW_ARRAY_LEN(hints) && rc == GW_OK; i++)
-        rc = gw_info_set(info, hints[i].key, c->hints & hints[i].bit ? "true" : "false");
+        rc = gw_info_set(info, hints[i].key, bits & hints[i].bit ? hints[i].yes : hints[i].no);
     if (rc == GW_OK)
         *info_out = info;
     else

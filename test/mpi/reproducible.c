@@ -1,0 +1,149 @@
+/* reproducible.c -- sums of doubles of very different sizes, whose last bits show the order in which they were added: one line for
+ * each collective and length with a fingerprint of the result, to be compared between runs (test/users/row27.sh).  In a run, the
+ * same call gives the same bits again, all ranks of an Allreduce get the same bits, and so do communicators of the same size.
+ * Argument "setting": GODWIT_REPRODUCIBLE=placement is set, and the ways to call an Allreduce agree.  "key": the same by the
+ * communicators' info key.
+ *
+ * users.md row 27
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdint.h>
+
+#include "p2p_check.h"
+
+enum { MOST = 60000 };
+static const int lengths[] = {1, 2, 3, 7, 64, 500, 1000, 4096, 20000, MOST};
+static double in[MOST + 8], out[MOST + 8], again[MOST + 8];
+static MPI_Op user;
+
+static double value(int r, int i)
+{
+    unsigned x = (unsigned)(r * 7919 + i) * 2654435761u;
+    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13;
+    double v = 1.0 + x / 4294967296.0;
+    for (unsigned e = x % 50; e > 0; e--) v *= 2;
+    return x & 64 ? -v : v;
+}
+static uint64_t fingerprint(const double *v, int n)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < n * 8; i++) h = (h ^ ((const unsigned char *)v)[i]) * 1099511628211u;
+    return h;
+}
+static void add(void *a, void *b, int *n, MPI_Datatype *t)
+{
+    (void)t;
+    for (int i = 0; i < *n; i++) ((double *)b)[i] = ((double *)a)[i] + ((double *)b)[i];
+}
+
+enum kind { ALLREDUCE, IALLREDUCE, IN_PLACE, REDUCE, SCAN, EXSCAN, SCATTER_BLOCK, USER_OP, PERSISTENT, KINDS };
+static const char *const names[] = {"allreduce", "iallreduce",    "in_place", "reduce",    "scan",
+                                    "exscan",    "scatter_block", "user_op",  "persistent"};
+
+static void call(enum kind kind, int n, double *result, MPI_Comm comm)
+{
+    MPI_Request q;
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    memset(result, 0, sizeof(double) * (size_t)n);
+    switch (kind) {
+    case ALLREDUCE:
+        MPI_Allreduce(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case IALLREDUCE:
+        MPI_Iallreduce(in, result, n, MPI_DOUBLE, MPI_SUM, comm, &q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        break;
+    case IN_PLACE:
+        memcpy(result, in, sizeof(double) * (size_t)n);
+        MPI_Allreduce(MPI_IN_PLACE, result, n, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case REDUCE:
+        MPI_Reduce(in, result, n, MPI_DOUBLE, MPI_SUM, 0, comm);
+        break;
+    case SCAN:
+        MPI_Scan(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case EXSCAN:
+        MPI_Exscan(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case SCATTER_BLOCK:
+        MPI_Reduce_scatter_block(in, result, n / ranks, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case USER_OP:
+        MPI_Allreduce(in, result, n, MPI_DOUBLE, user, comm);
+        break;
+    case PERSISTENT:
+        MPI_Allreduce_init(in, result, n, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &q);
+        MPI_Start(&q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        MPI_Request_free(&q);
+        break;
+    case KINDS:
+        break;
+    }
+}
+
+static void says(MPI_Comm comm, const char *want)
+{
+    MPI_Info info;
+    char value[20] = "";
+    int length = sizeof value, flag = 0;
+    MPI_Comm_get_info(comm, &info);
+    MPI_Info_get_string(info, "reproducible", &length, value, &flag);
+    CHECK(flag && strcmp(value, want) == 0);
+    MPI_Info_free(&info);
+}
+static void set(MPI_Comm comm, const char *value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "reproducible", value);
+    MPI_Comm_set_info(comm, info);
+    MPI_Info_free(&info);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm twin;
+    MPI_Init(&argc, &argv);
+    test_begin();
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    MPI_Op_create(add, 1, &user);
+    const char *how = argc > 1 ? argv[1] : "";
+    uint64_t plain[sizeof lengths / sizeof *lengths] = {0};
+    if (strcmp(how, "key") == 0) {
+        says(MPI_COMM_WORLD, "off");
+        set(MPI_COMM_WORLD, "placement"), set(twin, "placement");
+        set(twin, "no such value");
+    }
+    says(twin, *how ? "placement" : "off");
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        for (unsigned l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            int n = lengths[l];
+            for (int i = 0; i < n; i++) in[i] = value(rank, i);
+            call(kind, n, out, MPI_COMM_WORLD);
+            for (int k = 0; k < 3; k++) {
+                call(kind, n, again, k ? twin : MPI_COMM_WORLD);
+                CHECK(memcmp(out, again, sizeof(double) * (size_t)n) == 0);
+            }
+            uint64_t mine = fingerprint(out, n), sum = 0;
+            int is_all =
+                kind == ALLREDUCE || kind == IALLREDUCE || kind == IN_PLACE || kind == USER_OP || kind == PERSISTENT;
+            if (is_all) {
+                uint64_t first = mine;
+                MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+                CHECK(first == mine);
+                if (kind == ALLREDUCE) plain[l] = mine;
+                if (*how) CHECK(mine == plain[l]);
+            }
+            if (kind == REDUCE && rank != 0) mine = 0;
+            if (!is_all) mine *= 2 * (uint64_t)rank + 1;
+            MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+            if (rank == 0) printf("%s %d %016llx\n", names[kind], n, (unsigned long long)sum);
+        }
+    MPI_Op_free(&user);
+    MPI_Comm_free(&twin);
+    return test_end();
+}
