@@ -12,10 +12,11 @@ import model as api
 HANDLES = {"COMMUNICATOR": ("comm", "struct gw_comm", "C"), "DATATYPE": ("type", "struct gw_type", "D"),
            "OPERATION": ("op", "struct gw_op", "O"), "GROUP": ("group", "struct gw_group", "G"),
            "REQUEST": ("request", "struct gw_req", "R"), "MESSAGE": ("message", "struct gw_msg", "M"),
-           "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I")}
+           "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I"),
+           "FILE": ("file", "struct gw_file", "F")}
 MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")  # requests may be MPI_REQUEST_NULL
 # Datatypes that need not be committed: those of inquiries.
-UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index"}
+UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index", "MPI_File_get_type_extent"}
 PACKERS = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
 # Where MPI_IN_PLACE may stand: on every rank, or at the root alone.  By the name of the blocking call.
 IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "MPI_Scatter": ("recvbuf", True),
@@ -30,7 +31,7 @@ INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "
 def is_count(p):
     """A scalar that says how many items or bytes a buffer has."""
     return p.dir == "in" and not p.is_array and p.c in ("int", "MPI_Count", "MPI_Aint") and (
-        p.kind.startswith("POLYXFER_NUM_ELEM_NNI") or p.kind == "XFER_NUM_ELEM_NNI" or p.kind.startswith("POLYDTYPE_NUM_ELEM_NNI") or
+        p.kind.startswith("POLYXFER_NUM_ELEM") or p.kind == "XFER_NUM_ELEM_NNI" or p.kind.startswith("POLYDTYPE_NUM_ELEM_NNI") or
         p.name in ("incount", "outcount", "outsize", "insize"))
 
 
@@ -103,9 +104,14 @@ class Code:
     def committed(self):
         return (self.f.moves_data or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
 
+    def may_be_null_file(self, p):
+        """MPI_FILE_NULL has an error handler: that of calls without a file."""
+        return p.kind == "FILE" and self.e.name.endswith("_errhandler")
+
     def lookup(self, p):
         if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
             word, struct, _ = HANDLES[p.kind]
+            word += "_or_null" if self.may_be_null_file(p) else ""
             self.before.append("%s *%s_o = std_%s(%s);" % (struct, p.name, word, p.name))
 
     def letter(self, p):
@@ -213,6 +219,8 @@ class Code:
             quick = "!%s && %s != MPI_REQUEST_NULL" % (o, value) if may else "!" + o
             self.check(quick, "std_why_request(%s, %s, %s)" % (text, value, "true" if may else "false"))
             self.has_handle |= not may
+        elif self.may_be_null_file(p):
+            self.check("!" + o, "std_why_file_or_null(%s, %s)" % (text, value))
         else:
             self.check("!" + o, "std_why_%s(%s, %s)" % (HANDLES[p.kind][0], text, value), when)
             self.has_handle |= not when
@@ -436,7 +444,7 @@ def entry(e):
     lines += ["        return MPI_SUCCESS;", "    }"]
     if quick:
         lines.append("failed:")
-    lines.append('    return std_raise(%s, %s, rc, "%s"%s);' % (e.fn_id, error_comm(code), ",".join(code.letters),
+    lines.append('    return std_raise(%s, %s, rc, "%s"%s);' % (e.fn_id, error_owner(code), ",".join(code.letters),
                                                                 "".join(", " + a for a in args)))
     lines.append("}")
     if inline:
@@ -444,8 +452,13 @@ def entry(e):
     return lines + alias(e)
 
 
-def error_comm(code):
+def error_owner(code):
     """Whose error handler runs."""
+    for p in code.e.params:
+        if p.kind == "FILE" and p.dir != "out":
+            return "std_file_owner(%s_o)" % p.name
+    if code.f.chapter == 14:
+        return "&io_no_file"
     if code.comm:
         return code.comm.name + "_o"
     for p in code.e.params:

@@ -14,11 +14,13 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
            "REQUEST": ("MPI_Request", "request", "MPI_REQUEST_NULL", "REQUEST", "MPI_COMM_WORLD"),
            "MESSAGE": ("MPI_Message", "message", "MPI_MESSAGE_NULL", "REQUEST", "MPI_COMM_WORLD"),
            "ERRHANDLER": ("MPI_Errhandler", "errhandler", "MPI_ERRHANDLER_NULL", "ERRHANDLER", "MPI_COMM_WORLD"),
-           "INFO": ("MPI_Info", "info", "MPI_INFO_NULL", "INFO", "MPI_COMM_WORLD")}
+           "INFO": ("MPI_Info", "info", "MPI_INFO_NULL", "INFO", "MPI_COMM_WORLD"),
+           "FILE": ("MPI_File", "file", "MPI_FILE_NULL", "FILE", "MPI_COMM_WORLD")}
+NULL_FILE_OK = re.compile(r"MPI_File_\w+_errhandler$")
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
-NULL_INFO_OK = re.compile(r"MPI_(Comm_i?dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
+NULL_INFO_OK = re.compile(r"MPI_(Comm_i?dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|File_\w+|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
 # Calls that need a communicator with a topology.
 TOPOLOGIES = [(re.compile(r"MPI_Cart(_get|_sub|_rank|_coords|_shift|dim_get)$"), "cart"),
               (re.compile(r"MPI_Graph(_get|_neighbors|_neighbors_count|dims_get)$"), "graph"),
@@ -53,6 +55,8 @@ class Cases:
             word = HANDLES[p.kind][1]
             if p.is_array:
                 return word + "s_good" if p.dir != "out" else "types_out"
+            if p.dir == "out" and p.name == "filetype": # the second of its kind in the call
+                return "types_out"
             value = "MPI_SUM" if p.kind == "OPERATION" and p.dir == "in" else "good_" + word
             if p.kind == "COMMUNICATOR" and p.dir == "in":
                 value = next(("good_" + kind for names, kind in TOPOLOGIES if names.match(self.base)), value)
@@ -114,12 +118,13 @@ class Cases:
             if not p.is_array:
                 self.add(p, "NULL", "NULL", "ARG")
             return
-        null_ok = (p.kind == "REQUEST" and NULL_REQUEST_OK.match(self.base)) or (p.kind == "INFO" and NULL_INFO_OK.match(self.base))
+        null_ok = bool(p.kind == "REQUEST" and NULL_REQUEST_OK.match(self.base) or p.kind == "INFO" and NULL_INFO_OK.match(self.base) or
+                       p.kind == "FILE" and NULL_FILE_OK.match(self.base))
         values = [] if null_ok else [(null, "the null handle")]
         values += [("(%s)(uintptr_t)%s" % (ctype, v), text) for v, text in GARBAGE]
         values += [("(%s)%s" % (ctype, other), "the handle of something else"), ("freed_" + word, "a freed one")]
         if p.kind == "DATATYPE" and (self.f.moves_data or self.base in PACKERS) and self.base not in (
-                "MPI_Get_count", "MPI_Type_get_value_index"):
+                "MPI_Get_count", "MPI_Type_get_value_index", "MPI_File_get_type_extent"):
             values.append(("uncommitted", "not committed"))
         for value, text in values:
             if p.is_array:
@@ -142,9 +147,9 @@ class Cases:
         counts = {"MPI_Alltoallw", "MPI_Alltoallv", "MPI_Allgatherv", "MPI_Gatherv", "MPI_Scatterv", "MPI_Reduce_scatter",
                   "MPI_Neighbor_allgatherv", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"}
         base = self.f.blocking
-        if base not in counts:
+        if base not in counts and not base.endswith("_end"):
             self.add(p, "NULL", "NULL", "BUFFER")
-        if self.f.chapter in (3, 4) or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and base not in (
+        if self.f.chapter in (3, 4, 14) or p.name in ("recvbuf", "buffer", "inbuf", "inoutbuf") and base not in (
                 "MPI_Scatter", "MPI_Scatterv"):
             self.add(p, "MPI_IN_PLACE", "MPI_IN_PLACE", "BUFFER")
         elif p.name == "sendbuf" and base in ("MPI_Scatter", "MPI_Scatterv"):

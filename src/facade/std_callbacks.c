@@ -62,9 +62,14 @@ static int call_attr_delete(const struct gw_keyval *kv, struct gw_obj *owner, vo
     return attr_result("delete", kv, code);
 }
 
-static void call_errhandler(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code)
+static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code)
 {
-    MPI_Comm handle = std_comm_handle(c);
+    if (on->kind == GW_KIND_FILE) {
+        MPI_File file = on == &io_no_file.obj ? MPI_FILE_NULL : std_file_handle((struct gw_file *)on);
+        ((MPI_File_errhandler_function *)cb->fn)(&file, mpi_code);
+        return;
+    }
+    MPI_Comm handle = std_comm_handle((struct gw_comm *)on);
     ((MPI_Comm_errhandler_function *)cb->fn)(&handle, mpi_code);
 }
 

@@ -30,7 +30,12 @@ STD_CODEC(op, MPI_Op, MPI_OP_NULL, GW_KIND_OP, struct gw_op)
 STD_CODEC(request, MPI_Request, MPI_REQUEST_NULL, GW_KIND_REQ, struct gw_req)
 STD_CODEC(message, MPI_Message, MPI_MESSAGE_NULL, GW_KIND_MSG, struct gw_msg)
 STD_CODEC(errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL, GW_KIND_ERRHANDLER, struct gw_errhandler)
+STD_CODEC(file, MPI_File, MPI_FILE_NULL, GW_KIND_FILE, struct gw_file)
 #undef STD_CODEC
+
+/* io_no_file stands for MPI_FILE_NULL where that may be given, and has the error handler of calls without a file. */
+static inline struct gw_file *std_file_or_null(MPI_File h) { return h == MPI_FILE_NULL ? &io_no_file : std_file(h); }
+static inline struct gw_file *std_file_owner(struct gw_file *f) { return f ? f : &io_no_file; }
 
 /* struct gw_info is opaque, it starts with struct gw_obj. */
 static inline struct gw_info *std_info(MPI_Info h) { return (struct gw_info *)gw_obj_lookup((uintptr_t)h, GW_KIND_INFO); }

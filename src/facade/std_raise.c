@@ -1,7 +1,7 @@
 /* std_raise.c -- writes down the arguments of a call that failed, in the user's words, and raises the error.
  *
  * Letters of a description: i int, l 64-bit, p pointer, b buffer, s string, f function, r rank, t tag, S status, A statuses, and handles:
- * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info;
+ * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info, F file;
  * *C and so on: a pointer to such a handle.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -39,7 +39,7 @@ static const struct word handles[] = {
     H(COMM_NULL), H(COMM_WORLD), H(COMM_SELF), /* these two before init */
     H(GROUP_NULL), H(GROUP_EMPTY), H(DATATYPE_NULL), H(OP_NULL), H(REQUEST_NULL), H(MESSAGE_NULL),
     H(MESSAGE_NO_PROC), H(INFO_NULL), H(INFO_ENV), H(ERRHANDLER_NULL), H(ERRORS_ARE_FATAL), H(ERRORS_ABORT),
-    H(ERRORS_RETURN), {0, NULL}
+    H(ERRORS_RETURN), H(FILE_NULL), {0, NULL}
 #undef H
 };
 
@@ -59,7 +59,8 @@ static void put_handle(struct text *t, char letter, uintptr_t h)
     struct gw_comm *c = letter == 'C' ? std_comm((MPI_Comm)h) : NULL;
     struct gw_type *d = letter == 'D' ? std_type((MPI_Datatype)h) : NULL;
     struct gw_op *o = letter == 'O' ? std_op((MPI_Op)h) : NULL;
-    const char *name = c ? c->name : d ? type_name(d) : o ? op_name(o) : NULL;
+    struct gw_file *f = letter == 'F' ? std_file((MPI_File)h) : NULL;
+    const char *name = c ? c->name : d ? type_name(d) : o ? op_name(o) : f ? f->name : NULL;
     if (name && name[0])
         put(t, "%s", name);
     else
@@ -116,17 +117,17 @@ static void put_arguments(struct text *t, const char *what, struct args *args)
     put(t, ")");
 }
 
-int std_raise(int fn, struct gw_comm *c, int code, const char *what, ...)
+int std_raise(int fn, void *on, int code, const char *what, ...)
 {
     char text[1024] = "";
-    if (mpi_raise_prints(c)) {
+    if (mpi_raise_prints(on)) {
         struct text t = {text, text + sizeof text};
         struct args args;
         va_start(args.v, what);
         put_arguments(&t, what, &args);
         va_end(args.v);
     }
-    return mpi_raise(fn, c, code, text);
+    return mpi_raise(fn, on, code, text);
 }
 
 struct gw_comm *std_request_comm(const struct gw_req *r, int code)

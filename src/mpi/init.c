@@ -70,6 +70,7 @@ static void rooms_up(void)
     must(comm_init(), "communicators");
     must(p2p_init(), "point-to-point");
     must(coll_init(), "collectives");
+    io_init();
     must(req_thread_start(), "progress");
 }
 
@@ -110,6 +111,7 @@ int mpi_init(int required, int *provided_out)
 static void rooms_down(void)
 {
     req_thread_stop();
+    io_finalize();
     p2p_finalize();
     comm_finalize();
     peer_finalize();

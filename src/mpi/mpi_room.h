@@ -7,6 +7,7 @@
 
 #include "boot/boot.h"
 #include "coll/coll.h"
+#include "io/io.h"
 #include "p2p/p2p_fast.h"
 #include "topo/topo.h"
 #include "world/world.h"
@@ -40,16 +41,17 @@ int mpi_error_class(int code, int *class_out);
 int mpi_error_string(int code, char *string_out, int *len_out);
 
 /* ---- raising -----------------------------------------------------------------------------------------------
- * Turns a negative core code into what the call returns, after its error handler ran.  `fn` is GW_FN_*, `c` the
- * communicator whose handler applies (NULL: MPI_COMM_SELF's, as MPI 4.1 section 9.3 says for calls without one).  Fatal: prints
+ * Turns a negative core code into what the call returns, after its error handler ran.  `fn` is GW_FN_*, `on` the
+ * object whose handler applies: a struct gw_comm or a struct gw_file (io_no_file: MPI_FILE_NULL's handler; NULL: MPI_COMM_SELF's, as
+ * MPI 4.1 section 9.3 says for calls without one).  Fatal: prints
  * one block (rank, host, pid; the call with its arguments; what was wrong; what to do) and aborts.  The reason is
  * gw_fail_text(). */
-int mpi_raise(int fn, struct gw_comm *c, int code, const char *args);
+int mpi_raise(int fn, void *on, int code, const char *args);
 /* False: mpi_raise would only turn the code into a class, so that nobody need format arguments. */
-bool mpi_raise_prints(struct gw_comm *c);
-/* MPI_Comm_call_errhandler: GW_OK if the handler returned. */
-int mpi_call_errhandler(struct gw_comm *c, int mpi_code);
+bool mpi_raise_prints(void *on);
+/* MPI_Comm_call_errhandler and its kin: GW_OK if the handler returned. */
+int mpi_call_errhandler(void *on, int mpi_code);
 /* User functions take handles, so the door calls them: set by it at init. */
-extern void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code);
+extern void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code);
 
 #endif

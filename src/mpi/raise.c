@@ -13,19 +13,21 @@
 
 enum { BLOCK_MAX = 4096 };
 
-void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_comm *c, int *mpi_code);
+void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code);
 
-/* The error handler of calls without a communicator.  Before init and after finalize none is set: the initial one counts. */
-static struct gw_errhandler *handler_of(struct gw_comm *c)
+/* The error handler of an object, or of calls without one.  Before init and after finalize none is set: the initial one counts, but
+ * for files, of which errors return. */
+static struct gw_errhandler *handler_of(void *on)
 {
+    if (on && ((struct gw_obj *)on)->kind == GW_KIND_FILE) return ((struct gw_file *)on)->errhandler;
     if (!mpi_hot.running) return gw_errhandler_initial();
-    c = c ? c : &gw_comm_self;
+    const struct gw_comm *c = on ? on : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }
 
-bool mpi_raise_prints(struct gw_comm *c)
+bool mpi_raise_prints(void *on)
 {
-    struct gw_errhandler *eh = handler_of(c);
+    struct gw_errhandler *eh = handler_of(on);
     return !eh->user.fn && eh != &gw_errors_return;
 }
 
@@ -60,17 +62,19 @@ static void who_am_i(char *out, size_t cap)
         snprintf(out, cap, "rank %d (pid %d on %s)", gw_boot.rank, (int)getpid(), gw_boot.host);
 }
 
-static const char *what_to_do(const struct gw_errhandler *eh)
+static const char *what_to_do(const void *on, const struct gw_errhandler *eh)
 {
     if (!mpi_hot.running) return "outside of MPI_Init and MPI_Finalize every error ends the program";
     if (eh == &gw_errors_abort) return "this rank and the job end now (MPI_ERRORS_ABORT is set)";
+    if (on && ((const struct gw_obj *)on)->kind == GW_KIND_FILE)
+        return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; MPI_File_set_errhandler(file, MPI_ERRORS_RETURN) would return the error instead)";
     return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
            "MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) would return the error instead)";
 }
 
-static GW_COLD void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
+static GW_COLD void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
                                const char *reason) __attribute__((noreturn));
-static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
+static void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_code, const char *call, const char *args,
                        const char *reason)
 {
     char block[BLOCK_MAX], who[192], last_words[sizeof((struct boot_rank *)0)->what];
@@ -79,7 +83,7 @@ static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char 
     const char *class = mpi_class_name(class_number);
     who_am_i(who, sizeof who);
     snprintf(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error", reason,
-             what_to_do(eh));
+             what_to_do(on, eh));
     if (!someone_aborted()) print_block(block);
     int n = snprintf(last_words, sizeof last_words, "%s: %s: %s", call, class ? class : "error", reason);
     if (n >= (int)sizeof last_words) memcpy(last_words + sizeof last_words - 4, "...", 4);
@@ -87,18 +91,18 @@ static void end_of_job(const struct gw_errhandler *eh, int mpi_code, const char 
 }
 
 /* Runs the handler; returns if it lets the program go on. */
-static void handle(struct gw_comm *c, int mpi_code, const char *call, const char *args, const char *reason)
+static void handle(void *on, int mpi_code, const char *call, const char *args, const char *reason)
 {
-    struct gw_errhandler *eh = handler_of(c);
+    struct gw_errhandler *eh = handler_of(on);
     if (eh == &gw_errors_return) return;
     if (eh->user.fn) {
         int code = mpi_code;
         gw_errhandler_hold(eh); /* the user's function may set another one */
-        mpi_call_user_errhandler(&eh->user, c ? c : &gw_comm_self, &code);
+        mpi_call_user_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
         gw_errhandler_release(eh);
         return;
     }
-    end_of_job(eh, mpi_code, call, args, reason);
+    end_of_job(on, eh, mpi_code, call, args, reason);
 }
 
 /* For MPI_Error_string: codes are classes, so the words of the last error are kept beside. */
@@ -106,7 +110,7 @@ static _Thread_local struct { int class; char reason[GW_MAX_ERROR_STRING / 2]; }
 
 const char *mpi_last_reason(int class) { return class && last.class == class ? last.reason : NULL; }
 
-int mpi_raise(int fn, struct gw_comm *c, int code, const char *args)
+int mpi_raise(int fn, void *on, int code, const char *args)
 {
     assert(code < 0 && fn > 0 && fn < BOOT_CALL_NAMES_COUNT);
     int class = gw_error_class(code);
@@ -114,16 +118,16 @@ int mpi_raise(int fn, struct gw_comm *c, int code, const char *args)
     if (!text[0]) text = gw_error_text(code);
     last.class = class;
     snprintf(last.reason, sizeof last.reason, "%s: %s", boot_call_names[fn], text);
-    handle(c, class, boot_call_names[fn], args, text);
+    handle(on, class, boot_call_names[fn], args, text);
     return class;
 }
 
-int mpi_call_errhandler(struct gw_comm *c, int mpi_code)
+int mpi_call_errhandler(void *on, int mpi_code)
 {
     char text[GW_MAX_ERROR_STRING];
     int len;
     int rc = mpi_error_string(mpi_code, text, &len);
     if (rc != GW_OK) return rc;
-    handle(c, mpi_code, "the program itself", " called the error handler: this", text);
+    handle(on, mpi_code, "the program itself", " called the error handler: this", text);
     return GW_OK;
 }

@@ -38,6 +38,7 @@ static MPI_Request good_request, request_v, freed_request, requests_v[4], reques
 static MPI_Message good_message, message_v, freed_message;
 static MPI_Errhandler good_errhandler, errhandler_v, freed_errhandler;
 static MPI_Info good_info, info_v, freed_info;
+static MPI_File good_file, file_v, freed_file;
 static int comm_keyval, type_keyval, freed_keyval;
 
 static void user_op(void *in, void *inout, int *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }
@@ -45,6 +46,13 @@ static void user_op_c(void *in, void *inout, MPI_Count *n, MPI_Datatype *t) { (v
 static void user_errhandler(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
+    handler_calls++;
+    handler_code = *code;
+}
+
+static void user_file_errhandler(MPI_File *file, int *code, ...)
+{
+    (void)file;
     handler_calls++;
     handler_code = *code;
 }
@@ -113,6 +121,21 @@ static void topologies(void)
     MPI_Dist_graph_create_adjacent(good_comm, 1, &previous, ones, 1, &next, ones, MPI_INFO_NULL, 0, &good_dist);
 }
 
+/* A file of one's own, which goes when it is closed. */
+static void files(void)
+{
+    char name[64];
+    MPI_Errhandler handler;
+    snprintf(name, sizeof name, "/tmp/godwit_errors_%d", (int)getpid());
+    MPI_File_create_errhandler(user_file_errhandler, &handler);
+    if (use_handler) MPI_File_set_errhandler(MPI_FILE_NULL, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &good_file);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &freed_file);
+    file_v = freed_file;
+    MPI_File_close(&file_v);
+}
+
 static void begin(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -127,6 +150,7 @@ static void begin(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &good_comm);
     MPI_Comm_set_errhandler(good_comm, use_handler ? good_errhandler : MPI_ERRORS_RETURN);
     topologies();
+    files();
     memset(long_key, 'k', sizeof long_key - 1);
     good_type = MPI_INT;
     for (int i = 0; i < 64; i++) types_good[i] = types_v[i] = MPI_INT;
@@ -286,6 +310,7 @@ static int end(void)
     MPI_Comm_free(&good_dist);
     MPI_Comm_free(&good_comm);
     MPI_Errhandler_free(&good_errhandler);
+    MPI_File_close(&good_file);
     MPI_Finalize();
     if (me == 0 && (all || tries < 1000)) fprintf(stderr, "%d of %d failed\n", failures, tries);
     return failures || tries < 1000;

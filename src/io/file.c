@@ -1,0 +1,307 @@
+/* file.c -- opening and closing, what one asks of a file as a whole, errors.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coll/coll.h"
+#include "world/world.h"
+
+struct gw_file io_no_file = {
+    .obj = {.kind = GW_KIND_FILE, .predefined = true}, .errhandler = &gw_errors_return, .name = "MPI_FILE_NULL"};
+
+/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+static int code_of(int system_error)
+{
+    switch (system_error) {
+    case ENOENT:
+        return GW_ENOSUCHFILE;
+    case EEXIST:
+        return GW_EFILEEXISTS;
+    case EACCES:
+    case EPERM:
+        return GW_EACCESSMODE;
+    case EROFS:
+        return GW_EREADONLY;
+    case ENOSPC:
+        return GW_ENOSPACE;
+    case EDQUOT:
+        return GW_EQUOTA;
+    case ETXTBSY:
+    case EBUSY:
+        return GW_EFILEINUSE;
+    case ENOTDIR:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return GW_EBADFILE;
+    case ENOMEM:
+        return GW_ENOMEM;
+    default:
+        return GW_EIO;
+    }
+}
+
+int io_fail(int system_error, const char *doing, const char *name)
+{
+    return gw_fail(code_of(system_error), "%s %s: %s", doing, name, strerror(system_error));
+}
+
+int io_agree(struct gw_file *f, int rc)
+{
+    int64_t mine = gw_min64(rc, GW_OK), worst = mine;
+    int failed = f->comm->size > 1 ? coll_allreduce(&mine, &worst, 1, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
+    if (failed != GW_OK) return failed;
+    if (rc < 0 || worst == GW_OK) return rc;
+    return gw_fail((int)worst, "another rank failed: %s", gw_error_text((int)worst));
+}
+
+int io_same(struct gw_file *f, int rc, int64_t value, const char *what)
+{
+    int64_t mine[3] = {rc, value, ~value}, least[3] = {rc, value, ~value}; /* ~: order turned round, no overflow */
+    int failed = f->comm->size > 1 ? coll_allreduce(mine, least, 3, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
+    if (failed != GW_OK) return failed;
+    if (rc < 0) return rc;
+    if (least[0] < 0) return gw_fail((int)least[0], "another rank failed: %s", gw_error_text((int)least[0]));
+    if (least[1] == ~least[2]) return GW_OK;
+    return gw_fail(GW_ENOTSAME, "%s is %lld here and between %lld and %lld elsewhere; all ranks must give the same",
+                   what, (long long)value, (long long)least[1], (long long)~least[2]);
+}
+
+/* ---- open ------------------------------------------------------------------------------------------------------------ */
+enum {
+    ACCESS_MODES = GW_MODE_RDONLY | GW_MODE_WRONLY | GW_MODE_RDWR,
+    ALL_MODES = ACCESS_MODES | GW_MODE_CREATE | GW_MODE_EXCL | GW_MODE_DELETE_ON_CLOSE | GW_MODE_UNIQUE_OPEN |
+                GW_MODE_SEQUENTIAL | GW_MODE_APPEND
+};
+
+static int amode_check(int amode)
+{
+    int access = amode & ACCESS_MODES;
+    if (amode & ~ALL_MODES)
+        return gw_fail(GW_EAMODE, "amode is 0x%x, of which 0x%x is no mode of a file", amode, amode & ~ALL_MODES);
+    if (access == 0 || (access & (access - 1)))
+        return gw_fail(GW_EAMODE,
+                       "amode is 0x%x; exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR must be in it",
+                       amode);
+    if (access == GW_MODE_RDONLY && amode & (GW_MODE_CREATE | GW_MODE_EXCL))
+        return gw_fail(
+            GW_EAMODE,
+            "amode is MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL, which need a file that may be written");
+    if (access == GW_MODE_RDWR && amode & GW_MODE_SEQUENTIAL)
+        return gw_fail(GW_EAMODE, "amode is MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL, which goes one way only");
+    return GW_OK;
+}
+
+/* Users of other libraries write the kind of file system before the name. */
+static const char *without_prefix(const char *name)
+{
+    static const char *const prefixes[] = {"ufs:", "nfs:", "lustre:", "gpfs:", "xfs:"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(prefixes); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return name + strlen(prefixes[i]);
+    return name;
+}
+
+static int open_here(struct gw_file *f, bool may_create)
+{
+    int flags = O_CLOEXEC | (f->amode & GW_MODE_RDONLY ? O_RDONLY : f->amode & GW_MODE_WRONLY ? O_WRONLY : O_RDWR);
+    if (may_create && f->amode & GW_MODE_CREATE) flags |= O_CREAT;
+    if (may_create && f->amode & GW_MODE_EXCL) flags |= f->amode & GW_MODE_CREATE ? O_EXCL : 0;
+    /* Data sieving reads what lies between the pieces that it writes. */
+    if (f->hints.sieve_write == IO_ENABLE && f->amode & GW_MODE_WRONLY) flags = (flags & ~O_WRONLY) | O_RDWR;
+    mode_t permissions = f->hints.permissions >= 0 ? (mode_t)f->hints.permissions : 0666;
+    struct stat st;
+    do f->fd = open(f->name, flags, permissions);
+    while (f->fd < 0 && errno == EINTR);
+    if (f->fd < 0) return io_fail(errno, "opening", f->name);
+    if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode)) return gw_fail(GW_EBADFILE, "%s is a directory", f->name);
+    return GW_OK;
+}
+
+/* Rank 0 makes the file; the others find it. */
+static int open_everywhere(struct gw_file *f)
+{
+    int rc = GW_OK;
+    if (f->comm->rank == 0) rc = open_here(f, true);
+    rc = io_agree(f, rc);
+    if (rc != GW_OK) return rc;
+    if (f->comm->rank != 0) rc = open_here(f, false);
+    return io_agree(f, rc);
+}
+
+static void file_free(struct gw_file *f)
+{
+    if (f->fd >= 0) close(f->fd);
+    io_view_release(&f->view);
+    if (f->errhandler) gw_errhandler_release(f->errhandler);
+    if (f->comm) world_comm_free(&f->comm);
+    free(f->name);
+    free(f);
+}
+
+static int open_all(struct gw_file *f, const char *name, int amode, struct gw_info *info)
+{
+    int rc = amode_check(amode);
+    f->name = strdup(without_prefix(name));
+    if (!f->name && rc == GW_OK) rc = gw_fail(GW_ENOMEM, "no memory for the name of a file");
+    if (rc == GW_OK) rc = io_view_plain(&f->view);
+    rc = io_same(f, rc, amode, "amode");
+    if (rc != GW_OK) return rc;
+    f->amode = amode;
+    io_hints_default(&f->hints);
+    io_hints_read(&f->hints, info);
+    rc = io_hints_share(f, &f->hints);
+    if (rc == GW_OK) rc = open_everywhere(f);
+    int64_t size = 0;
+    if (rc == GW_OK && amode & GW_MODE_APPEND) rc = io_agree(f, io_get_size(f, &size));
+    atomic_store(&f->position, size);
+    return rc;
+}
+
+int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info, struct gw_file **file_out)
+{
+    if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator: a file is opened by an intracommunicator");
+    struct gw_file *f = gw_xcalloc(1, sizeof *f);
+    f->fd = -1;
+    int rc = world_comm_create(c, c->group, &f->comm);
+    if (rc == GW_OK) rc = open_all(f, name, amode, info);
+    if (rc == GW_OK) rc = io_agree(f, gw_obj_register(&f->obj, GW_KIND_FILE));
+    if (rc != GW_OK) {
+        if (f->obj.id) gw_obj_unregister(&f->obj);
+        file_free(f);
+        return rc;
+    }
+    f->errhandler = gw_errhandler_hold(io_no_file.errhandler);
+    *file_out = f;
+    return GW_OK;
+}
+
+/* After a failure the handle is still there, with nothing behind it: closing it again frees it. */
+int io_close(struct gw_file **file)
+{
+    struct gw_file *f = *file;
+    bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
+    int rc = io_agree(f, GW_OK); /* nobody closes, and nobody deletes, while others still use it */
+    if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR && rc == GW_OK) rc = io_fail(errno, "closing", f->name);
+    f->fd = -1;
+    if (must_delete && unlink(f->name) != 0 && rc == GW_OK) rc = io_fail(errno, "deleting", f->name);
+    rc = io_agree(f, rc);
+    if (rc != GW_OK) return rc;
+    gw_obj_unregister(&f->obj);
+    file_free(f);
+    *file = NULL;
+    return GW_OK;
+}
+
+int io_delete(const char *name, struct gw_info *info)
+{
+    (void)info; /* no hint says anything about deleting */
+    name = without_prefix(name);
+    return unlink(name) == 0 ? GW_OK : io_fail(errno, "deleting", name);
+}
+
+/* ---- size ------------------------------------------------------------------------------------------------------------ */
+static int may_resize(const struct gw_file *f, int64_t size)
+{
+    if (f->amode & GW_MODE_SEQUENTIAL)
+        return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: its size is not set", f->name);
+    if (size < 0) return gw_fail(GW_EARG, "size is %lld; it must not be negative", (long long)size);
+    if (f->amode & GW_MODE_RDONLY) return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
+    return GW_OK;
+}
+
+int io_set_size(struct gw_file *f, int64_t size)
+{
+    int rc = io_same(f, may_resize(f, size), size, "size"), failed = 0;
+    if (rc != GW_OK) return rc;
+    if (f->comm->rank == 0) {
+        do failed = ftruncate(f->fd, size) == 0 ? 0 : errno;
+        while (failed == EINTR);
+    }
+    return io_agree(f, failed ? io_fail(failed, "setting the size of", f->name) : GW_OK);
+}
+
+int io_preallocate(struct gw_file *f, int64_t size)
+{
+    int rc = io_same(f, may_resize(f, size), size, "size"), failed = 0;
+    if (rc != GW_OK) return rc;
+    if (f->comm->rank == 0 && size > 0) {
+        do failed = posix_fallocate(f->fd, 0, size);
+        while (failed == EINTR);
+    }
+    return io_agree(f, failed ? io_fail(failed, "reserving space for", f->name) : GW_OK);
+}
+
+int io_get_size(struct gw_file *f, int64_t *size_out)
+{
+    struct stat st;
+    if (fstat(f->fd, &st) != 0) return io_fail(errno, "asking the size of", f->name);
+    *size_out = st.st_size;
+    /* A block device has a size that only seeking tells. */
+    if (S_ISBLK(st.st_mode)) *size_out = lseek(f->fd, 0, SEEK_END);
+    return GW_OK;
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+int io_get_group(struct gw_file *f, struct gw_group **group_out)
+{
+    return comm_group(f->comm, group_out);
+}
+
+int io_get_amode(struct gw_file *f, int *amode_out)
+{
+    *amode_out = f->amode;
+    return GW_OK;
+}
+
+int io_set_atomicity(struct gw_file *f, int flag)
+{
+    int rc = io_same(f, GW_OK, flag != 0, "flag");
+    if (rc == GW_OK) f->atomic = flag != 0;
+    return rc;
+}
+
+int io_get_atomicity(struct gw_file *f, int *flag_out)
+{
+    *flag_out = f->atomic;
+    return GW_OK;
+}
+
+int io_sync(struct gw_file *f)
+{
+    int failed = 0;
+    do failed = fsync(f->fd) == 0 ? 0 : errno;
+    while (failed == EINTR);
+    if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to write back */
+    return io_agree(f, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);
+}
+
+int io_set_errhandler(struct gw_file *f, struct gw_errhandler *eh)
+{
+    if (eh->applies_to != GW_KIND_NONE && eh->applies_to != GW_KIND_FILE)
+        return gw_fail(GW_EERRHANDLER, "this error handler was not made by MPI_File_create_errhandler");
+    struct gw_errhandler *old = f->errhandler;
+    f->errhandler = gw_errhandler_hold(eh);
+    gw_errhandler_release(old);
+    return GW_OK;
+}
+
+int io_get_errhandler(struct gw_file *f, struct gw_errhandler **eh_out)
+{
+    *eh_out = gw_errhandler_hold(f->errhandler);
+    return GW_OK;
+}
+
+void io_init(void) {}
+
+void io_finalize(void)
+{
+    gw_errhandler_release(io_no_file.errhandler);
+    io_no_file.errhandler = &gw_errors_return;
+}

@@ -1,0 +1,87 @@
+/* io.h -- files (MPI 4.1 chapter 14) on POSIX file systems: open, views, data access.
+ *
+ * A file is opened by every member of a communicator; the object holds a private communicator over the same group, one file
+ * descriptor a rank, and a view: the datatype that is tiled over the file from a displacement on, of whose data bytes a rank sees
+ * the stream.  Data access turns a place in that stream into runs of the file (view.c), the buffer into runs of memory (type/), and
+ * moves the one to the other with pread and pwrite.  Offsets are counted in etypes, everything inside in bytes, 64-bit.
+ *
+ * What a call says was moved is what the system said was moved, also when the call fails.  Collective calls agree: where one rank fails,
+ * all return an error.  Requests are complete when the call that makes them returns, and an error is returned by that call.
+ * Nobody else's file system is locked but in atomic mode and where data sieving writes (byte-range locks of the open file).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_IO_IO_H
+#define GW_IO_IO_H
+
+#include "comm/comm.h"
+
+struct io_rep; /* a data representation */
+
+struct io_view {
+    int64_t disp;                     /* bytes */
+    struct gw_type *etype, *filetype; /* the user's, held */
+    struct gw_type *file_etype,
+        *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
+    const struct io_rep *rep;
+};
+
+enum io_choice { IO_AUTO, IO_DISABLE, IO_ENABLE };
+/* Equal on all ranks: those of rank 0. */
+struct io_hints {
+    int64_t read_buffer, write_buffer; /* of data sieving, bytes */
+    int32_t sieve_read, sieve_write;   /* enum io_choice */
+    int32_t permissions;               /* of a file that is created; -1: as the umask says */
+};
+
+struct gw_file {
+    struct gw_obj obj;
+    struct gw_comm *comm; /* private */
+    struct gw_errhandler *errhandler;
+    char *name;
+    int fd, amode;
+    bool atomic;
+    struct io_view view;
+    struct io_hints hints;
+    _Atomic int64_t position; /* individual file pointer, etypes */
+    struct gw_lock
+        range; /* held while a byte range of the file is locked: threads share the descriptor that holds it */
+};
+extern struct gw_file io_no_file; /* MPI_FILE_NULL: only its error handler means something.  Usable before init */
+
+void io_init(void);
+void io_finalize(void);
+
+/* Collective: open, close, set_size, preallocate, set_info, set_view, set_atomicity, sync. */
+int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info, struct gw_file **file_out);
+int io_close(struct gw_file **file);
+int io_delete(const char *name, struct gw_info *info);
+int io_set_size(struct gw_file *f, int64_t size);
+int io_preallocate(struct gw_file *f, int64_t size);
+int io_get_size(struct gw_file *f, int64_t *size_out);
+int io_get_group(struct gw_file *f, struct gw_group **group_out);
+int io_get_amode(struct gw_file *f, int *amode_out);
+int io_set_info(struct gw_file *f, struct gw_info *info); /* info may be NULL */
+int io_get_info(struct gw_file *f, struct gw_info **info_out);
+int io_set_atomicity(struct gw_file *f, int flag);
+int io_get_atomicity(struct gw_file *f, int *flag_out);
+int io_sync(struct gw_file *f);
+int io_set_errhandler(struct gw_file *f, struct gw_errhandler *eh);
+int io_get_errhandler(struct gw_file *f, struct gw_errhandler **eh_out);
+
+int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct gw_type *filetype, const char *rep,
+                struct gw_info *info);
+int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out,
+                char *rep_out);
+int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out);
+int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out);
+int io_seek(struct gw_file *f, int64_t offset, int whence);
+int io_get_position(struct gw_file *f, int64_t *offset_out);
+
+/* Data access (section 14.4).  `how`: one of READ, WRITE plus one of AT (`offset` counts), OWN (the individual file pointer).  With
+ * req_out the call makes a request; status may be NULL. */
+enum io_how { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_OWN = 4 };
+int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+              struct gw_status *status, struct gw_req **req_out);
+
+#endif

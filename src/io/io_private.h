@@ -1,0 +1,72 @@
+/* io_private.h -- between the files of io/.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_IO_IO_PRIVATE_H
+#define GW_IO_IO_PRIVATE_H
+
+#include "io/io.h"
+#include "type/type.h"
+
+/* ---- errors (file.c) ---- */
+/* The code for what a system call on the file `name` failed with: "writing NAME: No space left on device". */
+int io_fail(int system_error, const char *doing, const char *name);
+/* What all ranks return: rc, or where that is fine the worst of the others', with words for it. */
+int io_agree(struct gw_file *f, int rc);
+/* GW_ENOTSAME on every rank unless all gave the same value; also agrees on rc, which comes first. */
+int io_same(struct gw_file *f, int rc, int64_t value, const char *what);
+
+/* ---- hints (hints.c) ---- */
+void io_hints_default(struct io_hints *h);
+void io_hints_read(struct io_hints *h,
+                   const struct gw_info *info);            /* keys that are not there, and bad values, change nothing */
+int io_hints_share(struct gw_file *f, struct io_hints *h); /* collective: rank 0's */
+
+/* ---- representations (rep.c) ---- */
+enum io_rep_kind { IO_REP_PLAIN, IO_REP_EXTERNAL32 }; /* plain: "native" and "internal", as in memory */
+struct io_rep {
+    const char *name;
+    enum io_rep_kind kind;
+};
+const struct io_rep *io_rep_find(const char *name); /* NULL: not known */
+int io_rep_bytes(const struct io_rep *rep, struct gw_type *t,
+                 int64_t *bytes_out); /* of one instance's data in the file */
+/* The type with the sizes and extents that it has in the file; held. */
+int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **type_out);
+int io_rep_write(const struct io_rep *rep, const void *buf, int64_t count, struct gw_type *t, void *out, int64_t bytes);
+int io_rep_read(const struct io_rep *rep, const void *in, int64_t bytes, void *buf, int64_t count, struct gw_type *t);
+
+/* ---- views (view.c) ---- */
+int io_view_plain(struct io_view *v); /* bytes from 0 on */
+void io_view_release(struct io_view *v);
+int64_t io_view_tail(const struct gw_file *f,
+                     int64_t file_bytes); /* stream bytes that lie before this byte of the file */
+int io_offset_byte(const struct io_view *v, int64_t pos,
+                   int64_t *byte_out); /* of the stream's byte pos; GW_EARG: too far */
+
+/* The runs of the file that hold bytes [pos, pos + bytes) of the view's stream, in the stream's order. */
+struct io_run {
+    int64_t at, bytes;
+};
+struct io_walk {
+    struct type_cursor cursor;
+    int64_t left; /* stream bytes that the cursor has not handed out */
+    int64_t at;   /* of a dense view: the next byte of the file */
+    struct iovec runs[128];
+    int n, next;
+    struct io_run ahead; /* taken from `runs`, not handed out; bytes 0: none */
+};
+int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64_t bytes);
+bool io_walk_next(struct io_walk *w, struct io_run *run_out); /* neighbours are one run */
+
+/* ---- moving (move.c) ---- */
+/* Between the stream of the view from byte pos on and a buffer in memory, in the file's own representation.  *moved_out: bytes, also
+ * when it fails; fewer than asked for: the end of the file. */
+int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+            int64_t *moved_out);
+
+/* Bytes of the file that no other open file touches meanwhile. */
+int io_range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes);
+void io_range_unlock(struct gw_file *f, int64_t at, int64_t bytes);
+
+#endif

@@ -1,0 +1,180 @@
+/* rep.c -- data representations (MPI 4.1 section 14.5): how large things are in the file, and conversion.
+ *
+ * A type's likeness in the file is built by its own constructor from the likenesses of the types that it was built from: what counts
+ * in extents scales, what the user gave in bytes stays as it is (section 14.5.1).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+#include <stdlib.h>
+
+static const struct io_rep reps[] = {
+    {"native", IO_REP_PLAIN}, {"internal", IO_REP_PLAIN}, {"external32", IO_REP_EXTERNAL32}};
+
+const struct io_rep *io_rep_find(const char *name)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(reps); i++)
+        if (strcmp(name, reps[i].name) == 0) return &reps[i];
+    return NULL;
+}
+
+int io_rep_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out)
+{
+    if (rep->kind == IO_REP_EXTERNAL32) return type_mpi_pack_external_size("external32", 1, t, bytes_out);
+    return type_size(t, bytes_out);
+}
+
+/* ---- likenesses ----------------------------------------------------------------------------------------------------------- */
+/* What MPI_Type_get_contents tells, with the types replaced by their likenesses. */
+struct contents {
+    int combiner;
+    int64_t n_ints, n_aints, n_counts, n_types;
+    int *ints;
+    int64_t *aints, *counts;
+    struct gw_type **types;
+};
+
+static void contents_free(struct contents *c)
+{
+    for (int64_t i = 0; c->types && i < c->n_types; i++)
+        if (c->types[i]) type_release(c->types[i]);
+    free(c->ints);
+    free(c->aints);
+    free(c->counts);
+    free(c->types);
+}
+
+static int contents_of(const struct io_rep *rep, struct gw_type *t, struct contents *c)
+{
+    type_get_envelope(t, &c->n_ints, &c->n_aints, &c->n_counts, &c->n_types, &c->combiner);
+    c->ints = gw_xcalloc((size_t)c->n_ints + 1, sizeof *c->ints);
+    c->aints = gw_xcalloc((size_t)c->n_aints + 1, sizeof *c->aints);
+    c->counts = gw_xcalloc((size_t)c->n_counts + 1, sizeof *c->counts);
+    c->types = gw_xcalloc((size_t)c->n_types + 1, sizeof(void *));
+    int rc =
+        type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts, c->types);
+    if (rc != GW_OK) {
+        c->n_types = 0;
+        return rc;
+    }
+    for (int64_t i = 0; i < c->n_types; i++) {
+        struct gw_type *theirs = c->types[i];
+        c->types[i] = NULL;
+        if (rc == GW_OK) rc = io_rep_type(rep, theirs, &c->types[i]);
+        if (!theirs->obj.predefined) type_free(&theirs); /* the handle that type_get_contents gave */
+    }
+    return rc;
+}
+
+/* Number i: among the counts of a type made by a _c call, else among the integers. */
+static int64_t number(const struct contents *c, int64_t i)
+{
+    return c->n_counts ? c->counts[i] : c->ints[i];
+}
+static struct gw_counts numbers(const struct contents *c, int64_t i)
+{
+    return c->n_counts ? (struct gw_counts){c->counts + i, true} : (struct gw_counts){c->ints + i, false};
+}
+/* Displacements in bytes, behind n others where they are counts. */
+static struct gw_counts addresses(const struct contents *c, int64_t n)
+{
+    return c->n_counts ? (struct gw_counts){c->counts + n, true} : (struct gw_counts){c->aints, true};
+}
+
+static int darray_again(const struct contents *c, struct gw_type **out)
+{
+    int n = c->ints[2];
+    const int *rest = c->ints + 3 + (c->n_counts ? 0 : n); /* distribs, dargs, psizes, order */
+    struct gw_counts sizes = c->n_counts ? numbers(c, 0) : numbers(c, 3);
+    return type_darray(c->ints[0], c->ints[1], n, sizes, rest, rest + n, rest + 2 * n, rest[3 * n], c->types[0], out);
+}
+
+static int subarray_again(const struct contents *c, struct gw_type **out)
+{
+    int n = c->ints[0], order = c->ints[c->n_ints - 1], first = c->n_counts ? 0 : 1;
+    return type_subarray(n, numbers(c, first), numbers(c, first + n), numbers(c, first + 2 * n), order, c->types[0],
+                         out);
+}
+
+static int construct_again(const struct contents *c, struct gw_type **out)
+{
+    struct gw_type *old = c->types[0];
+    int64_t n = c->n_ints || c->n_counts ? number(c, 0) : 0;
+    switch (c->combiner) {
+    case GW_COMBINER_DUP:
+        return type_dup(old, out);
+    case GW_COMBINER_CONTIGUOUS:
+        return type_contiguous(n, old, out);
+    case GW_COMBINER_VECTOR:
+        return type_vector(n, number(c, 1), number(c, 2), old, out);
+    case GW_COMBINER_HVECTOR:
+        return type_hvector(n, number(c, 1), c->n_counts ? c->counts[2] : c->aints[0], old, out);
+    case GW_COMBINER_INDEXED:
+        return type_indexed(n, numbers(c, 1), numbers(c, 1 + n), old, out);
+    case GW_COMBINER_HINDEXED:
+        return type_hindexed(n, numbers(c, 1), addresses(c, 1 + n), old, out);
+    case GW_COMBINER_INDEXED_BLOCK:
+        return type_indexed_block(n, number(c, 1), numbers(c, 2), old, out);
+    case GW_COMBINER_HINDEXED_BLOCK:
+        return type_hindexed_block(n, number(c, 1), addresses(c, 2), old, out);
+    case GW_COMBINER_STRUCT:
+        return type_struct(n, numbers(c, 1), addresses(c, 1 + n), c->types, out);
+    case GW_COMBINER_SUBARRAY:
+        return subarray_again(c, out);
+    case GW_COMBINER_DARRAY:
+        return darray_again(c, out);
+    case GW_COMBINER_RESIZED:
+        return c->n_counts ? type_resized(old, c->counts[0], c->counts[1], out)
+                           : type_resized(old, c->aints[0], c->aints[1], out);
+    default:
+        return gw_fail(GW_ETYPE, "a type made by constructor number %d has no likeness in a file", c->combiner);
+    }
+}
+
+/* Named types, and those of MPI_Type_create_f90_*, which behave as such: so many bytes. */
+static bool is_named(const struct gw_type *t)
+{
+    return t->obj.predefined;
+}
+
+int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **type_out)
+{
+    int64_t bytes;
+    int rc = io_rep_bytes(rep, t, &bytes);
+    if (rc != GW_OK) return rc;
+    if (rep->kind == IO_REP_PLAIN || (is_named(t) && bytes == t->size && t->is_dense)) {
+        *type_out = type_hold(t);
+        return GW_OK;
+    }
+    struct gw_type *new = NULL;
+    if (is_named(t)) {
+        rc = type_contiguous(bytes, gw_type_byte, &new);
+    } else {
+        struct contents c = {0};
+        rc = contents_of(rep, t, &c);
+        if (rc == GW_OK) rc = construct_again(&c, &new);
+        contents_free(&c);
+    }
+    if (rc != GW_OK) return rc;
+    gw_obj_unregister(&new->obj); /* no user sees it: it has no handle */
+    rc = type_commit(&new);
+    if (rc == GW_OK)
+        *type_out = new;
+    else
+        type_release(new);
+    return rc;
+}
+
+/* ---- conversion ----------------------------------------------------------------------------------------------------------- */
+int io_rep_write(const struct io_rep *rep, const void *buf, int64_t count, struct gw_type *t, void *out, int64_t bytes)
+{
+    int64_t at = 0;
+    return type_mpi_pack_external(rep->name, buf, count, t, out, bytes, &at);
+}
+
+int io_rep_read(const struct io_rep *rep, const void *in, int64_t bytes, void *buf, int64_t count, struct gw_type *t)
+{
+    int64_t at = 0;
+    return type_mpi_unpack_external(rep->name, in, bytes, &at, buf, count, t);
+}

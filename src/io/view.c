@@ -1,0 +1,265 @@
+/* view.c -- the view of a file: from places in the stream of a view's data bytes to runs of the file.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+/* A cursor over memory walks the file: byte b of the file is address FILE_AT + b. */
+static const uintptr_t FILE_AT = (uintptr_t)1 << 62;
+static const int64_t FILE_END = (int64_t)1 << 61;
+
+int io_view_plain(struct io_view *v)
+{
+    *v = (struct io_view){.rep = io_rep_find("native")};
+    v->etype = v->filetype = v->file_etype = v->file_filetype = gw_type_byte; /* predefined: nothing to hold */
+    return GW_OK;
+}
+
+void io_view_release(struct io_view *v)
+{
+    struct gw_type *types[] = {v->etype, v->filetype, v->file_etype, v->file_filetype};
+    for (size_t i = 0; i < GW_ARRAY_LEN(types); i++)
+        if (types[i]) type_release(types[i]);
+    *v = (struct io_view){0};
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+static int too_far(void)
+{
+    return gw_fail(GW_EARG, "the place in the file is beyond byte 2^61");
+}
+
+int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64_t bytes)
+{
+    struct gw_type *t = v->file_filetype;
+    int64_t tile, at;
+    w->left = bytes;
+    w->n = w->next = 0;
+    w->ahead.bytes = 0;
+    w->cursor.type = t;
+    if (bytes == 0) return GW_OK;
+    if (t->size <= 0)
+        return gw_fail(GW_ETYPE, "the view's filetype %s has no data: nothing can be read or written", type_name(t));
+    if (pos < 0 || bytes > FILE_END || pos > FILE_END) return too_far();
+    int64_t first = pos / t->size, skip = pos % t->size, count = (skip + bytes + t->size - 1) / t->size;
+    bool far = __builtin_mul_overflow(first + count, t->extent, &tile) || tile > FILE_END - v->disp || tile < 0;
+    if (far || t->true_lb + t->true_extent > FILE_END) return too_far();
+    at = v->disp + first * t->extent;
+    w->at = v->disp + t->true_lb + pos; /* where the type is dense */
+    type_cursor_init(&w->cursor, (void *)(FILE_AT + (uintptr_t)at), count, t);
+    type_cursor_seek(&w->cursor, skip);
+    return GW_OK;
+}
+
+static bool next_run(struct io_walk *w, struct io_run *run_out)
+{
+    int64_t bytes;
+    if (w->next == w->n) {
+        if (w->left == 0) return false;
+        w->n = type_cursor_iov(&w->cursor, w->runs, (int)GW_ARRAY_LEN(w->runs), w->left, &bytes);
+        w->next = 0;
+        w->left -= bytes;
+    }
+    const struct iovec *r = &w->runs[w->next++];
+    *run_out = (struct io_run){(int64_t)((uintptr_t)r->iov_base - FILE_AT), (int64_t)r->iov_len};
+    return true;
+}
+
+bool io_walk_next(struct io_walk *w, struct io_run *run_out)
+{
+    if (w->cursor.type->is_dense) {
+        *run_out = (struct io_run){w->at, w->left};
+        w->left = 0;
+        return run_out->bytes > 0;
+    }
+    struct io_run more;
+    if (w->ahead.bytes)
+        *run_out = w->ahead;
+    else if (!next_run(w, run_out))
+        return false;
+    w->ahead.bytes = 0;
+    while (next_run(w, &more)) { /* what the cursor cut at the end of its array */
+        if (more.at != run_out->at + run_out->bytes) {
+            w->ahead = more;
+            break;
+        }
+        run_out->bytes += more.bytes;
+    }
+    return true;
+}
+
+int io_offset_byte(const struct io_view *v, int64_t pos, int64_t *byte_out)
+{
+    struct io_walk w;
+    struct io_run run;
+    int rc = io_walk_begin(&w, v, pos, 1);
+    if (rc == GW_OK && io_walk_next(&w, &run)) *byte_out = run.at;
+    return rc;
+}
+
+int64_t io_view_tail(const struct gw_file *f, int64_t file_bytes)
+{
+    const struct io_view *v = &f->view;
+    struct gw_type *t = v->file_filetype;
+    int64_t tiles = t->extent > 0 ? (file_bytes - v->disp) / t->extent : 0, before = 0;
+    struct io_walk w;
+    struct io_run run;
+    if (file_bytes <= v->disp || t->size <= 0) return 0;
+    if (t->is_dense) return gw_max64(file_bytes - v->disp - t->true_lb, 0);
+    if (t->true_lb + t->true_extent > t->extent && tiles > 0)
+        tiles--; /* a tile's data may lie where the next tile begins */
+    if (io_walk_begin(&w, v, tiles * t->size, 2 * t->size) != GW_OK) return 0;
+    while (io_walk_next(&w, &run)) before += gw_max64(gw_min64(file_bytes - run.at, run.bytes), 0);
+    return tiles * t->size + before;
+}
+
+/* ---- set_view --------------------------------------------------------------------------------------------------------- */
+/* Displacements of a view's types must not be negative and not decrease (section 14.3). */
+static int displacements_check(const char *what, struct gw_type *t)
+{
+    struct io_view v = {.file_filetype = t};
+    struct io_walk w;
+    struct io_run run;
+    int64_t end = 0;
+    if (t->size == 0) return GW_OK;
+    if (t->true_lb < 0)
+        return gw_fail(GW_EARG, "%s has a displacement of %lld; in a file none may be negative", what,
+                       (long long)t->true_lb);
+    if (t->extent < 0)
+        return gw_fail(GW_EARG, "%s has an extent of %lld; in a file it must not be negative", what,
+                       (long long)t->extent);
+    int rc = io_walk_begin(&w, &v, 0, t->size);
+    if (rc != GW_OK) return rc;
+    while (io_walk_next(&w, &run)) {
+        if (run.at < end)
+            return gw_fail(
+                GW_EARG,
+                "%s goes back from byte %lld to byte %lld; in a file displacements must not decrease or overlap", what,
+                (long long)end, (long long)run.at);
+        end = run.at + run.bytes;
+    }
+    return GW_OK;
+}
+
+/* The displacement that the user gave, in bytes. */
+static int disp_check(struct gw_file *f, int64_t *disp)
+{
+    if (f->amode & GW_MODE_SEQUENTIAL) {
+        if (*disp != GW_DISPLACEMENT_CURRENT)
+            return gw_fail(
+                GW_EARG, "disp is %lld; of a file opened with MPI_MODE_SEQUENTIAL it must be MPI_DISPLACEMENT_CURRENT",
+                (long long)*disp);
+        *disp = f->view.disp;
+        return GW_OK;
+    }
+    if (*disp == GW_DISPLACEMENT_CURRENT)
+        return gw_fail(GW_EARG, "disp is MPI_DISPLACEMENT_CURRENT, which is for files opened with MPI_MODE_SEQUENTIAL");
+    return *disp >= 0 ? GW_OK : gw_fail(GW_EARG, "disp is %lld; it must not be negative", (long long)*disp);
+}
+
+static int view_make(struct gw_file *f, struct io_view *v, const char *rep)
+{
+    v->rep = io_rep_find(rep);
+    if (!v->rep) return gw_fail(GW_EDATAREP, "datarep is \"%.64s\"; native, internal and external32 are known", rep);
+    if (v->etype->size <= 0) return gw_fail(GW_ETYPE, "etype is %s, which has no data", type_name(v->etype));
+    if (v->filetype->size % v->etype->size)
+        return gw_fail(GW_ETYPE, "filetype has %lld bytes, which is no whole number of etypes of %lld",
+                       (long long)v->filetype->size, (long long)v->etype->size);
+    int rc = disp_check(f, &v->disp);
+    if (rc == GW_OK) rc = io_rep_type(v->rep, v->etype, &v->file_etype);
+    if (rc == GW_OK) rc = io_rep_type(v->rep, v->filetype, &v->file_filetype);
+    if (rc == GW_OK) rc = displacements_check("etype", v->file_etype);
+    if (rc == GW_OK) rc = displacements_check("filetype", v->file_filetype);
+    return rc;
+}
+
+int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct gw_type *filetype, const char *rep,
+                struct gw_info *info)
+{
+    struct io_view v = {.disp = disp, .etype = type_hold(etype), .filetype = type_hold(filetype)};
+    int rc = io_same(f, view_make(f, &v, rep), etype->extent, "the extent of etype");
+    if (rc == GW_OK) rc = io_set_info(f, info);
+    if (rc != GW_OK) {
+        io_view_release(&v);
+        return rc;
+    }
+    io_view_release(&f->view);
+    f->view = v;
+    atomic_store(&f->position, 0);
+    return GW_OK;
+}
+
+int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out,
+                char *rep_out)
+{
+    const struct io_view *v = &f->view;
+    int rc = type_handle_add(v->etype);
+    if (rc == GW_OK) rc = type_handle_add(v->filetype);
+    if (rc != GW_OK) return rc;
+    *disp_out = v->disp;
+    *etype_out = v->etype;
+    *filetype_out = v->filetype;
+    strcpy(rep_out, v->rep->name);
+    return GW_OK;
+}
+
+int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out)
+{
+    struct gw_type *there;
+    int rc = io_rep_type(f->view.rep, t, &there);
+    if (rc != GW_OK) return rc;
+    *extent_out = there->extent;
+    type_release(there);
+    return GW_OK;
+}
+
+/* ---- file pointers ---------------------------------------------------------------------------------------------------- */
+static int not_sequential(const struct gw_file *f)
+{
+    if (!(f->amode & GW_MODE_SEQUENTIAL)) return GW_OK;
+    return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used",
+                   f->name);
+}
+
+int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out)
+{
+    int64_t pos;
+    int rc = not_sequential(f);
+    if (rc != GW_OK) return rc;
+    if (offset < 0) return gw_fail(GW_EARG, "offset is %lld; it must not be negative", (long long)offset);
+    if (__builtin_mul_overflow(offset, f->view.file_etype->size, &pos)) return too_far();
+    return io_offset_byte(&f->view, pos, disp_out);
+}
+
+int io_seek(struct gw_file *f, int64_t offset, int whence)
+{
+    int64_t from = 0, size, to, etype = f->view.file_etype->size;
+    int rc = not_sequential(f);
+    if (rc != GW_OK) return rc;
+    switch (whence) {
+    case GW_SEEK_SET:
+        break;
+    case GW_SEEK_CUR:
+        from = atomic_load(&f->position);
+        break;
+    case GW_SEEK_END:
+        rc = io_get_size(f, &size);
+        if (rc != GW_OK) return rc;
+        from = (io_view_tail(f, size) + etype - 1) / etype;
+        break;
+    default:
+        return gw_fail(GW_EARG, "whence is %d; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);
+    }
+    if (__builtin_add_overflow(from, offset, &to) || to < 0)
+        return gw_fail(GW_EARG, "offset %lld from %lld lies before the begin of the view", (long long)offset,
+                       (long long)from);
+    atomic_store(&f->position, to);
+    return GW_OK;
+}
+
+int io_get_position(struct gw_file *f, int64_t *offset_out)
+{
+    int rc = not_sequential(f);
+    if (rc == GW_OK) *offset_out = atomic_load(&f->position);
+    return rc;
+}
