@@ -34,7 +34,7 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling},
     {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling},
 };
-enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 12 };
+enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
 struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; };
 static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of the table by collective, ended by alg NULL */
