@@ -13,7 +13,7 @@ HANDLES = {"COMMUNICATOR": ("comm", "struct gw_comm", "C"), "DATATYPE": ("type",
            "OPERATION": ("op", "struct gw_op", "O"), "GROUP": ("group", "struct gw_group", "G"),
            "REQUEST": ("request", "struct gw_req", "R"), "MESSAGE": ("message", "struct gw_msg", "M"),
            "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I"),
-           "FILE": ("file", "struct gw_file", "F")}
+           "FILE": ("file", "struct gw_file", "F"), "WINDOW": ("win", "struct rma_win", "W")}
 MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")  # requests may be MPI_REQUEST_NULL
 # Datatypes that need not be committed: those of inquiries.
 UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index", "MPI_File_get_type_extent"}
@@ -94,6 +94,8 @@ class Code:
         conditions = []
         if p.root_only:
             conditions.append("std_is_root(root, comm_o)")
+        if self.f.chapter == 12 and p.name.startswith("origin_") and self.e.param("result_addr") and self.e.param("op"):
+            conditions.append("op != MPI_NO_OP")
         if p.name == "peer_comm":
             conditions.append("local_comm_o->rank == local_leader")
         at = IN_PLACE.get(self.f.blocking)
@@ -127,7 +129,7 @@ class Code:
             return "b"
         if p.c == "const char *":
             return "s"
-        if p.kind == "RANK" and p.c == "int":
+        if p.kind in ("RANK", "RANK_NNI") and p.c == "int":
             return "r"
         if p.kind == "TAG" and p.c == "int":
             return "t"
@@ -269,6 +271,8 @@ class Code:
         text, when = '"%s"' % p.name, None
         if p.root_only:
             when = "std_is_root(root, comm_o)"
+        if self.f.chapter == 12:
+            when = self.when(p)
         if self.f.name.endswith("attach_buffer") or self.f.name == "MPI_Buffer_attach":
             self.check("std_bad_buffer(%s, size)" % p.name, "std_why_attach(%s, %s, size)" % (text, p.name))
             return
@@ -455,6 +459,8 @@ def entry(e):
 def error_owner(code):
     """Whose error handler runs."""
     for p in code.e.params:
+        if p.kind == "WINDOW" and p.dir != "out":
+            return p.name + "_o"
         if p.kind == "FILE" and p.dir != "out":
             return "std_file_owner(%s_o)" % p.name
     if code.f.chapter == 14:

@@ -14,9 +14,9 @@ API = os.path.join(ROOT, "api")
 FLAGS = {"inline", "any", "nostate", "null_ok"}
 
 # Chapters of MPI 4.1/5.0 -> the generated file that holds their entry points.
-FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env", 10: "env", 11: "env", 13: "env", 14: "io", 15: "env",
+FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env", 10: "env", 11: "env", 12: "rma", 13: "env", 14: "io", 15: "env",
          16: "env", 19: "type", 20: "env"}
-FILE_NAMES = ["p2p", "coll", "type", "comm", "env", "io"]
+FILE_NAMES = ["p2p", "coll", "type", "comm", "env", "io", "rma"]
 
 
 class Param:
@@ -91,7 +91,7 @@ class Function:
     @property
     def moves_data(self):
         """Its buffers are messages, its datatypes must be committed."""
-        return self.chapter in (3, 4, 6, 14) or self.is_neighbor
+        return self.chapter in (3, 4, 6, 12, 14) or self.is_neighbor
 
     @property
     def blocking(self):

@@ -42,7 +42,9 @@ static int call_attr_copy(const struct gw_keyval *kv, struct gw_obj *owner, void
 {
     void (*fn)(void) = kv->copy.fn;
     int code, key = (int)kv->obj.id;
-    if (owner->kind == GW_KIND_TYPE)
+    if (owner->kind == GW_KIND_WIN)
+        code = ((MPI_Win_copy_attr_function *)fn)(std_win_handle((struct rma_win *)owner), key, kv->extra_state, in, out, flag_out);
+    else if (owner->kind == GW_KIND_TYPE)
         code = ((MPI_Type_copy_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, kv->extra_state, in, out,
                                                    flag_out);
     else
@@ -55,7 +57,9 @@ static int call_attr_delete(const struct gw_keyval *kv, struct gw_obj *owner, vo
 {
     void (*fn)(void) = kv->del.fn;
     int code, key = (int)kv->obj.id;
-    if (owner->kind == GW_KIND_TYPE)
+    if (owner->kind == GW_KIND_WIN)
+        code = ((MPI_Win_delete_attr_function *)fn)(std_win_handle((struct rma_win *)owner), key, value, kv->extra_state);
+    else if (owner->kind == GW_KIND_TYPE)
         code = ((MPI_Type_delete_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, value, kv->extra_state);
     else
         code = ((MPI_Comm_delete_attr_function *)fn)(std_comm_handle((struct gw_comm *)owner), key, value, kv->extra_state);
@@ -67,6 +71,11 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int
     if (on->kind == GW_KIND_FILE) {
         MPI_File file = on == &io_no_file.obj ? MPI_FILE_NULL : std_file_handle((struct gw_file *)on);
         ((MPI_File_errhandler_function *)cb->fn)(&file, mpi_code);
+        return;
+    }
+    if (on->kind == GW_KIND_WIN) {
+        MPI_Win win = std_win_handle((struct rma_win *)on);
+        ((MPI_Win_errhandler_function *)cb->fn)(&win, mpi_code);
         return;
     }
     MPI_Comm handle = std_comm_handle((struct gw_comm *)on);

@@ -23,7 +23,7 @@ static const struct kind_facts facts[GW_KIND_COUNT] = {
     [GW_KIND_ERRHANDLER] = {"error handler", "MPI_ERRHANDLER_NULL", GW_H_ERRHANDLER_NULL, GW_EERRHANDLER},
     [GW_KIND_INFO] = {"info object", "MPI_INFO_NULL", GW_H_INFO_NULL, GW_EINFO},
     [GW_KIND_KEYVAL] = {"attribute key", "MPI_KEYVAL_INVALID", GW_KEYVAL_INVALID, GW_EKEYVAL},
-    [GW_KIND_WIN] = {"window", "MPI_WIN_NULL", GW_H_WIN_NULL, GW_EARG},
+    [GW_KIND_WIN] = {"window", "MPI_WIN_NULL", GW_H_WIN_NULL, GW_EWIN},
     [GW_KIND_FILE] = {"file", "MPI_FILE_NULL", GW_H_FILE_NULL, GW_EFILE},
     [GW_KIND_SESSION] = {"session", "MPI_SESSION_NULL", GW_H_SESSION_NULL, GW_ESESSION},
 };
@@ -57,6 +57,8 @@ int std_why_group(const char *name, MPI_Group h) { return why_handle(name, (uint
 int std_why_op(const char *name, MPI_Op h) { return why_handle(name, (uintptr_t)h, GW_KIND_OP); }
 int std_why_message(const char *name, MPI_Message h) { return why_handle(name, (uintptr_t)h, GW_KIND_MSG); }
 int std_why_errhandler(const char *name, MPI_Errhandler h) { return why_handle(name, (uintptr_t)h, GW_KIND_ERRHANDLER); }
+
+int std_why_win(const char *name, MPI_Win h) { return why_handle(name, (uintptr_t)h, GW_KIND_WIN); }
 
 int std_why_file(const char *name, MPI_File h) { return why_handle(name, (uintptr_t)h, GW_KIND_FILE); }
 

@@ -74,6 +74,7 @@ int std_why_message(const char *name, MPI_Message h) GW_COLD;
 int std_why_errhandler(const char *name, MPI_Errhandler h) GW_COLD;
 int std_why_file(const char *name, MPI_File h) GW_COLD;
 int std_why_file_or_null(const char *name, MPI_File h) GW_COLD; /* MPI_FILE_NULL is right */
+int std_why_win(const char *name, MPI_Win h) GW_COLD;
 int std_why_info(const char *name, MPI_Info h, bool may_be_null) GW_COLD;
 int std_why_count(const char *name, int64_t v) GW_COLD;
 int std_why_length(const char *name, int64_t v, int64_t least) GW_COLD; /* sizes and lengths of arrays: MPI_ERR_ARG */
@@ -95,7 +96,8 @@ int std_why_types_used(const char *name, const MPI_Datatype *types, struct gw_co
 int std_why_requests(const char *name, const MPI_Request *r, int64_t n, bool may_be_null) GW_COLD;
 
 /* ---- raising ----
- * `on` is the communicator or file whose error handler runs, or NULL; `what` describes the arguments that follow, `name:letter` each, by commas; see std_raise.c for the letters. */
+ * `on` is the communicator, window or file whose error handler runs, or NULL; `what` describes the arguments that follow,
+ * `name:letter` each, by commas; see std_raise.c for the letters. */
 int std_raise(int fn, void *on, int code, const char *what, ...) GW_COLD;
 /* Whose error handler the error of a request goes to, or NULL.  r may be NULL: it was retired by the call that failed. */
 struct gw_comm *std_request_comm(const struct gw_req *r, int code) GW_COLD;

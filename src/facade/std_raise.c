@@ -1,7 +1,7 @@
 /* std_raise.c -- writes down the arguments of a call that failed, in the user's words, and raises the error.
  *
  * Letters of a description: i int, l 64-bit, p pointer, b buffer, s string, f function, r rank, t tag, S status, A statuses, and handles:
- * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info, F file;
+ * C communicator, D datatype, O operation, G group, R request, M message, E error handler, I info, F file, W window;
  * *C and so on: a pointer to such a handle.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -39,7 +39,7 @@ static const struct word handles[] = {
     H(COMM_NULL), H(COMM_WORLD), H(COMM_SELF), /* these two before init */
     H(GROUP_NULL), H(GROUP_EMPTY), H(DATATYPE_NULL), H(OP_NULL), H(REQUEST_NULL), H(MESSAGE_NULL),
     H(MESSAGE_NO_PROC), H(INFO_NULL), H(INFO_ENV), H(ERRHANDLER_NULL), H(ERRORS_ARE_FATAL), H(ERRORS_ABORT),
-    H(ERRORS_RETURN), H(FILE_NULL), {0, NULL}
+    H(ERRORS_RETURN), H(FILE_NULL), H(WIN_NULL), {0, NULL}
 #undef H
 };
 
@@ -59,8 +59,9 @@ static void put_handle(struct text *t, char letter, uintptr_t h)
     struct gw_comm *c = letter == 'C' ? std_comm((MPI_Comm)h) : NULL;
     struct gw_type *d = letter == 'D' ? std_type((MPI_Datatype)h) : NULL;
     struct gw_op *o = letter == 'O' ? std_op((MPI_Op)h) : NULL;
+    struct rma_win *w = letter == 'W' ? std_win((MPI_Win)h) : NULL;
     struct gw_file *f = letter == 'F' ? std_file((MPI_File)h) : NULL;
-    const char *name = c ? c->name : d ? type_name(d) : o ? op_name(o) : f ? f->name : NULL;
+    const char *name = c ? c->name : d ? type_name(d) : o ? op_name(o) : f ? f->name : w ? w->name : NULL;
     if (name && name[0])
         put(t, "%s", name);
     else

@@ -21,6 +21,7 @@ static struct gw_errhandler *handler_of(void *on)
 {
     if (on && ((struct gw_obj *)on)->kind == GW_KIND_FILE) return ((struct gw_file *)on)->errhandler;
     if (!mpi_hot.running) return gw_errhandler_initial();
+    if (on && ((struct gw_obj *)on)->kind == GW_KIND_WIN) return ((struct rma_win *)on)->errhandler;
     const struct gw_comm *c = on ? on : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }
@@ -68,6 +69,9 @@ static const char *what_to_do(const void *on, const struct gw_errhandler *eh)
     if (eh == &gw_errors_abort) return "this rank and the job end now (MPI_ERRORS_ABORT is set)";
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_FILE)
         return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; MPI_File_set_errhandler(file, MPI_ERRORS_RETURN) would return the error instead)";
+    if (on && ((const struct gw_obj *)on)->kind == GW_KIND_WIN)
+        return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
+               "MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN) would return the error instead)";
     return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
            "MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) would return the error instead)";
 }

@@ -1,0 +1,358 @@
+/* access.c -- put, get, accumulate and their like: checks, and the copy that does them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <stdlib.h>
+
+/* One side of an operation. */
+struct data {
+    void *buf;
+    int64_t count;
+    struct gw_type *type;
+};
+static int64_t bytes_of(const struct data *d)
+{
+    return d->count * d->type->size;
+}
+static void copy(const struct data *from, const struct data *to)
+{
+    type_copy(from->buf, from->count, from->type, to->buf, to->count, to->type);
+}
+
+/* What the target of an operation is. */
+struct place {
+    struct rma_win *w;
+    int rank;
+    struct rma_target *target;
+    struct data there; /* its address in the target's process; followed only where that is near */
+};
+
+/* ---- checks ---- */
+static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
+{
+    bool has = false;
+    busy_enter(w, rank);
+    const struct rma_words *t = &w->shared->of[rank];
+    const struct rma_region *r = node_ptr(t->regions);
+    for (uint32_t i = 0; i < t->n_regions && !has; i++)
+        has = (uint64_t)lo >= r[i].base && (uint64_t)hi <= r[i].base + r[i].bytes;
+    busy_leave(w, rank);
+    return has;
+}
+
+static GW_COLD int out_of_range(const struct place *p, int64_t disp, int64_t lo, int64_t hi)
+{
+    if (p->w->flavor == GW_WIN_FLAVOR_DYNAMIC)
+        return gw_fail(GW_ERMA_RANGE,
+                       "the bytes from 0x%llx to 0x%llx are no memory that rank %d attached to the window",
+                       (unsigned long long)lo, (unsigned long long)hi, p->rank);
+    return gw_fail(
+        GW_ERMA_RANGE,
+        "%lld items of %s at displacement %lld (times %lld bytes) are bytes %lld to %lld of rank %d's window, "
+        "which has %lld bytes",
+        (long long)p->there.count, type_name(p->there.type), (long long)disp, (long long)p->target->disp_unit,
+        (long long)lo, (long long)hi, p->rank, (long long)p->target->size);
+}
+
+static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, struct gw_type *t, bool must_be_passive,
+                      struct place *p)
+{
+    if (unlikely(rank < 0 || rank >= w->comm->size))
+        return gw_fail(GW_ERANK, "target_rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank,
+                       w->comm->size - 1);
+    int rc = epoch_allows(w, rank, must_be_passive);
+    if (unlikely(rc != GW_OK)) return rc;
+    struct rma_target *target = &w->targets[rank];
+    *p = (struct place){w, rank, target, {NULL, count, t}};
+    bool is_dynamic = w->flavor == GW_WIN_FLAVOR_DYNAMIC;
+    if (unlikely(disp < 0) && !is_dynamic)
+        return gw_fail(GW_EDISP, "target_disp is %lld; it must not be negative", (long long)disp);
+    int64_t offset, lo, hi, bytes;
+    if (__builtin_mul_overflow(count, t->size, &bytes) || !type_bounds(t, count, &lo, &hi) ||
+        __builtin_mul_overflow(disp, target->disp_unit, &offset) || __builtin_add_overflow(offset, lo, &lo) ||
+        __builtin_add_overflow(offset, hi, &hi))
+        return gw_fail(GW_ERMA_RANGE, "%lld items of %s at displacement %lld are beyond any memory", (long long)count,
+                       type_name(t), (long long)disp);
+    if (bytes > 0 && (is_dynamic ? !region_has(w, rank, lo, hi) : lo < 0 || hi > target->size))
+        return out_of_range(p, disp, lo, hi);
+    p->there.buf = (void *)(uintptr_t)(target->base + (uint64_t)offset);
+    return GW_OK;
+}
+
+static int check_fits(const struct data *from, const char *from_word, const struct data *to, const char *to_word)
+{
+    if (likely(bytes_of(from) <= bytes_of(to))) return GW_OK;
+    return gw_fail(GW_ETRUNCATE, "the %s has %lld bytes of data, the %s has room for %lld", from_word,
+                   (long long)bytes_of(from), to_word, (long long)bytes_of(to));
+}
+
+/* ---- targets that are not near: through one run of bytes ---- */
+/* Where the data of d lies in one run; NULL: it does not. */
+static char *one_run(const struct data *d)
+{
+    bool is_run = d->type->is_dense || (d->type->is_single && d->count == 1);
+    return is_run ? (char *)((uintptr_t)d->buf + (uintptr_t)d->type->true_lb) : NULL;
+}
+
+static int move_far(struct place *p, bool is_put, const struct data *here)
+{
+    int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
+    if (bytes == 0) return GW_OK;
+    char *run = one_run(here), *packed = run ? run : malloc((size_t)bytes_of(here));
+    if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
+    if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
+    int rc = reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes,
+                        packed);
+    if (!is_put && !run && rc == GW_OK) {
+        struct type_cursor c;
+        type_cursor_init(&c, here->buf, here->count, here->type);
+        type_cursor_unpack(&c, packed, bytes);
+    }
+    if (!run) free(packed);
+    return rc;
+}
+
+static int move(struct place *p, bool is_put, const struct data *here)
+{
+    if (!p->target->is_near) return move_far(p, is_put, here);
+    if (is_put)
+        copy(here, &p->there);
+    else
+        copy(&p->there, here);
+    return GW_OK;
+}
+
+/* ---- put and get ---- */
+static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
+               bool must_be_passive)
+{
+    struct place p;
+    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
+    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    if (rc == GW_OK) rc = check_fits(&origin, "origin", &p.there, "target");
+    return rc == GW_OK ? move(&p, true, &origin) : rc;
+}
+
+static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
+               bool must_be_passive)
+{
+    struct place p;
+    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
+    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    if (rc == GW_OK) rc = check_fits(&p.there, "target", &origin, "origin");
+    return rc == GW_OK ? move(&p, false, &origin) : rc;
+}
+
+static void *writable(const void *p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+            struct gw_type *tt, struct rma_win *w)
+{
+    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
+}
+
+int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+            struct gw_type *tt, struct rma_win *w)
+{
+    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
+}
+
+/* ---- accumulates ---- */
+static bool is_op(const struct gw_op *op, uint32_t id)
+{
+    return op->obj.id == id;
+}
+
+static int check_op(struct gw_op *op, const struct data *origin, const struct data *there)
+{
+    if (op->user.fn || !op->obj.predefined)
+        return gw_fail(GW_EOP, "op is %s; accumulates take predefined operations only", op_name(op));
+    if (is_op(op, GW_H_NO_OP)) return GW_OK;
+    if (there->type->basic == GW_ELEM_NONE || origin->type->basic != there->type->basic)
+        return gw_fail(GW_ETYPE,
+                       "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",
+                       type_name(origin->type), type_name(there->type));
+    if (bytes_of(origin) != bytes_of(there))
+        return gw_fail(GW_ECOUNT,
+                       "the origin has %lld bytes of data, the target %lld; in an accumulate they must be as many",
+                       (long long)bytes_of(origin), (long long)bytes_of(there));
+    return is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
+}
+
+/* Memory of its own in the layout of d; free d->buf + *lo_out. */
+static int layout_new(struct data *d, int64_t *lo_out)
+{
+    int64_t lo = 0, hi = 0;
+    type_bounds(d->type, d->count, &lo, &hi);
+    char *mem = malloc((size_t)(hi - lo) + 1);
+    if (!mem) return gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)(hi - lo));
+    d->buf = (void *)((uintptr_t)mem - (uintptr_t)lo);
+    *lo_out = lo;
+    return GW_OK;
+}
+static void layout_free(struct data *d, int64_t lo)
+{
+    free((void *)((uintptr_t)d->buf + (uintptr_t)lo));
+}
+
+/* The new value, at an address of ours: `at` is the target's memory or a copy of it. */
+static void combine(struct gw_op *op, const struct data *in, struct data *at)
+{
+    if (is_op(op, GW_H_REPLACE))
+        copy(in, at);
+    else if (!is_op(op, GW_H_NO_OP))
+        op_reduce(op, in->buf, at->buf, at->count, at->type);
+}
+
+static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    struct data old = p->there;
+    int64_t lo = 0;
+    bool is_read_only = is_op(op, GW_H_NO_OP), needs_old = result || !is_op(op, GW_H_REPLACE);
+    int rc = layout_new(&old, &lo);
+    if (rc != GW_OK) return rc;
+    busy_enter(p->w, p->rank);
+    if (needs_old) rc = move_far(p, false, &old);
+    if (rc == GW_OK && result) copy(&old, result);
+    if (rc == GW_OK) combine(op, in, &old);
+    if (rc == GW_OK && !is_read_only) rc = move_far(p, true, &old);
+    busy_leave(p->w, p->rank);
+    layout_free(&old, lo);
+    return rc;
+}
+
+static int update(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    if (!p->target->is_near) return update_far(p, op, in, result);
+    busy_enter(p->w, p->rank);
+    if (result) copy(&p->there, result);
+    combine(op, in, &p->there);
+    busy_leave(p->w, p->rank);
+    return GW_OK;
+}
+
+static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount,
+                      struct gw_type *tt, struct gw_op *op, struct rma_win *w, bool must_be_passive)
+{
+    struct place p;
+    int64_t lo = 0;
+    if (is_op(op, GW_H_NO_OP) && !result)
+        return gw_fail(GW_EOP, "op is MPI_NO_OP, which is for calls that return the old value");
+    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
+    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    if (rc == GW_OK) rc = check_op(op, &origin, &p.there);
+    if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
+    if (rc != GW_OK || bytes_of(&p.there) == 0) return rc;
+    if (is_op(op, GW_H_NO_OP) || (origin.type == tt && origin.count == tcount)) return update(&p, op, &origin, result);
+    struct data in = {NULL, tcount, tt}; /* the reduction wants both sides laid out alike */
+    rc = layout_new(&in, &lo);
+    if (rc != GW_OK) return rc;
+    copy(&origin, &in);
+    rc = update(&p, op, &in, result);
+    layout_free(&in, lo);
+    return rc;
+}
+
+int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                   struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+{
+    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, false);
+}
+
+int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                       struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                       struct gw_op *op, struct rma_win *w)
+{
+    struct data r = {result, rcount, rt};
+    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, false);
+}
+
+static int check_single(const void *result, struct gw_type *t)
+{
+    if (!t->obj.predefined) return gw_fail(GW_ETYPE, "datatype is %s; it must be a predefined one", type_name(t));
+    return result ? GW_OK : gw_fail(GW_EBUFFER, "result_addr is NULL; it must hold one item of %s", type_name(t));
+}
+
+int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
+                     struct rma_win *w)
+{
+    struct data r = {result, 1, t};
+    int rc = check_single(result, t);
+    if (rc == GW_OK && !origin && !is_op(op, GW_H_NO_OP))
+        rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
+    return rc == GW_OK ? accumulate((struct data){writable(origin), 1, t}, &r, target, disp, 1, t, op, w, false) : rc;
+}
+
+static bool may_compare(const struct gw_type *t)
+{
+    return t->group == GW_GROUP_CINT || t->group == GW_GROUP_FINT || t->group == GW_GROUP_LOGICAL ||
+           t->group == GW_GROUP_MULTI || t->group == GW_GROUP_BYTE;
+}
+
+static int swap_if(struct place *p, const void *origin, const void *compare, const struct data *result)
+{
+    int64_t bytes = bytes_of(result);
+    struct data new = {writable(origin), 1, result->type};
+    busy_enter(p->w, p->rank);
+    int rc = move(p, false, result);
+    if (rc == GW_OK && memcmp(result->buf, compare, (size_t)bytes) == 0) rc = move(p, true, &new);
+    busy_leave(p->w, p->rank);
+    return rc;
+}
+
+int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
+                         int64_t disp, struct rma_win *w)
+{
+    struct place p;
+    struct data r = {result, 1, t};
+    int rc = check_single(result, t);
+    if (rc != GW_OK) return rc;
+    if (!origin || !compare)
+        return gw_fail(GW_EBUFFER, "%s is NULL; it must hold one item of %s", origin ? "compare_addr" : "origin_addr",
+                       type_name(t));
+    if (!may_compare(t))
+        return gw_fail(GW_ETYPE, "datatype is %s; it must be an integer or logical type, or MPI_BYTE", type_name(t));
+    if (unlikely(target == GW_PROC_NULL)) return GW_OK;
+    rc = place_find(w, target, disp, 1, t, false, &p);
+    return rc == GW_OK ? swap_if(&p, origin, compare, &r) : rc;
+}
+
+/* ---- behind requests, which are complete ---- */
+static int request(int rc, struct gw_req **req_out)
+{
+    if (rc == GW_OK) *req_out = &gw_req_sent;
+    return rc;
+}
+
+int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
+{
+    return request(put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+}
+
+int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
+{
+    return request(get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+}
+
+int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                    struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+{
+    return request(accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, true),
+                   req_out);
+}
+
+int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                        struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                        struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+{
+    struct data r = {result, rcount, rt};
+    return request(accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true),
+                   req_out);
+}

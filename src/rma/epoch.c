@@ -1,0 +1,351 @@
+/* epoch.c -- when a rank may access a window: fences, post/start/complete/wait, locks.
+ *
+ *   access      NONE --fence--> FENCE --fence--> FENCE | NONE (NOSUCCEED)        NONE --start--> START --complete--> NONE
+ *               NONE --lock--> LOCK --unlock of the last--> NONE                 NONE --lock_all--> ALL --unlock_all--> NONE
+ *               A FENCE under which nothing was accessed counts as NONE: a fence does not say whether an epoch follows.
+ *   exposure    none --post--> posted --wait, test--> none
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <stdlib.h>
+
+#include "coll/coll.h"
+
+enum access { NONE, FENCE, START, LOCK, ALL };
+enum held { NOT_HELD, SHARED, EXCLUSIVE, NOT_CHECKED };
+static const char *const access_words[] = {"no access epoch", "an access epoch of MPI_Win_fence",
+                                           "an access epoch of MPI_Win_start", "a lock of MPI_Win_lock",
+                                           "the locks of MPI_Win_lock_all"};
+struct rma_epoch {
+    enum access access;
+    _Atomic bool accessed; /* since the last fence */
+    uint8_t *held;         /* [size] LOCK: enum held; START: 1 where it is a target */
+    int n_held;
+    bool all_unchecked; /* ALL: nothing is held */
+    bool is_posted;
+    int n_origins;
+    struct gw_req **origins; /* posted: the messages that say complete */
+};
+
+int epoch_open(struct rma_win *w)
+{
+    struct rma_epoch *e = calloc(1, sizeof *e);
+    if (e) e->held = calloc((size_t)w->comm->size, 1);
+    if (!e || !e->held) {
+        free(e);
+        return gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size);
+    }
+    w->epoch = e;
+    return GW_OK;
+}
+
+void epoch_close(struct rma_win *w)
+{
+    if (w->epoch) free(w->epoch->held);
+    free(w->epoch);
+    w->epoch = NULL;
+}
+
+static bool may_open(struct rma_epoch *e)
+{
+    return e->access == NONE || (e->access == FENCE && !atomic_load(&e->accessed));
+}
+
+static int not_now(struct rma_epoch *e, const char *hint)
+{
+    return gw_fail(GW_ERMA_SYNC, "%s is open on this window%s%s", access_words[e->access],
+                   e->access == FENCE ? " and was used: close it with MPI_Win_fence" : "", hint);
+}
+
+int epoch_none(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access != NONE && e->access != FENCE) return not_now(e, ": close it first");
+    if (e->is_posted)
+        return gw_fail(GW_ERMA_SYNC,
+                       "an exposure epoch of MPI_Win_post is open on this window: call MPI_Win_wait first");
+    return GW_OK;
+}
+
+static GW_COLD int no_access(struct rma_win *w, int target, bool must_be_passive)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access == NONE)
+        return gw_fail(
+            GW_ERMA_SYNC,
+            "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
+    if (must_be_passive)
+        return gw_fail(GW_ERMA_SYNC, "%s is open; operations with a request are for the locks of passive targets",
+                       access_words[e->access]);
+    return gw_fail(GW_ERMA_SYNC,
+                   e->access == START ? "rank %d is not in the group of MPI_Win_start"
+                                      : "the window of rank %d is not locked",
+                   target);
+}
+
+int epoch_allows(struct rma_win *w, int target, bool must_be_passive)
+{
+    struct rma_epoch *e = w->epoch;
+    if (likely(e->access == ALL || (e->access == LOCK && e->held[target]))) return GW_OK;
+    if (must_be_passive || (e->access == START ? !e->held[target] : e->access != FENCE))
+        return no_access(w, target, must_be_passive);
+    if (e->access == FENCE && !atomic_load_explicit(&e->accessed, memory_order_relaxed))
+        atomic_store_explicit(&e->accessed, true, memory_order_relaxed);
+    return GW_OK;
+}
+
+static int check_assertions(int given, int allowed, const char *words)
+{
+    if (!(given & ~allowed)) return GW_OK;
+    return gw_fail(GW_EASSERT, "assert is %d, of which the bits %d are none of %s", given, given & ~allowed, words);
+}
+
+/* ---- fence ---- */
+int rma_win_fence(int assertions, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    int rc = check_assertions(assertions, GW_MODE_NOSTORE | GW_MODE_NOPUT | GW_MODE_NOPRECEDE | GW_MODE_NOSUCCEED,
+                              "MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED");
+    if (rc == GW_OK) rc = epoch_none(w);
+    if (rc != GW_OK) return rc;
+    if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
+        return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
+    /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
+    rc = coll_barrier(w->comm, NULL);
+    if (rc != GW_OK) return rc;
+    e->access = assertions & GW_MODE_NOSUCCEED ? NONE : FENCE;
+    atomic_store(&e->accessed, false);
+    return GW_OK;
+}
+
+/* ---- post, start, complete, wait ---- */
+static int ranks_of(struct rma_win *w, struct gw_group *g, int **ranks_out)
+{
+    int *all = malloc(sizeof *all * 2 * ((size_t)g->size + 1)), *in = all ? all + g->size + 1 : NULL;
+    if (!all) return gw_fail(GW_ENOMEM, "no memory for %d ranks", g->size);
+    for (int i = 0; i < g->size; i++) in[i] = i;
+    int rc = group_translate_ranks(g, g->size, in, w->comm->group, all);
+    for (int i = 0; rc == GW_OK && i < g->size; i++)
+        if (all[i] < 0)
+            rc = gw_fail(GW_EGROUP, "member %d of the group (world rank %d) is not of the window's group", i,
+                         group_world(g, i));
+    if (rc != GW_OK)
+        free(all);
+    else
+        *ranks_out = all;
+    return rc;
+}
+
+static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, struct gw_req **reqs)
+{
+    for (int i = 0; i < n; i++) {
+        int rc = p2p_irecv(NULL, 0, gw_type_byte, ranks[i], tag, w->comm, &reqs[i]);
+        if (rc < 0) return rc;
+    }
+    return GW_OK;
+}
+
+static int tell(struct rma_win *w, const int *ranks, int n, int tag)
+{
+    int rc = GW_OK;
+    for (int i = 0; rc >= 0 && i < n; i++) rc = p2p_send(NULL, 0, gw_type_byte, ranks[i], tag, w->comm);
+    return rc < 0 ? rc : GW_OK;
+}
+
+static int await_posts(struct rma_win *w, const int *ranks, int n)
+{
+    struct gw_req **reqs = calloc((size_t)n + 1, sizeof *reqs);
+    if (!reqs) return gw_fail(GW_ENOMEM, "no memory for %d requests", n);
+    int rc = receive_from(w, ranks, n, TAG_POST, reqs);
+    if (rc == GW_OK) rc = req_waitall(n, reqs, NULL);
+    free(reqs);
+    return rc;
+}
+
+int rma_win_start(struct gw_group *g, int assertions, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    int *ranks, rc = check_assertions(assertions, GW_MODE_NOCHECK, "MPI_MODE_NOCHECK");
+    if (rc == GW_OK && !may_open(e)) rc = not_now(e, "");
+    if (rc == GW_OK) rc = ranks_of(w, g, &ranks);
+    if (rc != GW_OK) return rc;
+    if (!(assertions & GW_MODE_NOCHECK)) rc = await_posts(w, ranks, g->size);
+    if (rc == GW_OK) {
+        e->access = START;
+        e->n_held = g->size;
+        for (int i = 0; i < g->size; i++) e->held[ranks[i]] = 1;
+    }
+    free(ranks);
+    return rc;
+}
+
+int rma_win_complete(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access != START)
+        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start",
+                       access_words[e->access]);
+    int rc = GW_OK;
+    for (int i = 0; i < w->comm->size && rc == GW_OK; i++) {
+        if (e->held[i]) rc = tell(w, &i, 1, TAG_COMPLETE);
+        e->held[i] = 0;
+    }
+    e->access = NONE;
+    e->n_held = 0;
+    return rc;
+}
+
+int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    int *ranks, rc = check_assertions(assertions, GW_MODE_NOCHECK | GW_MODE_NOSTORE | GW_MODE_NOPUT,
+                                      "MPI_MODE_NOCHECK, MPI_MODE_NOSTORE and MPI_MODE_NOPUT");
+    if (rc == GW_OK && e->is_posted) rc = gw_fail(GW_ERMA_SYNC, "the window is posted already: MPI_Win_wait ends that");
+    if (rc == GW_OK && e->access == FENCE && !may_open(e)) rc = not_now(e, "");
+    if (rc == GW_OK) rc = ranks_of(w, g, &ranks);
+    if (rc != GW_OK) return rc;
+    e->origins = calloc((size_t)g->size + 1, sizeof *e->origins);
+    rc = e->origins ? receive_from(w, ranks, g->size, TAG_COMPLETE, e->origins)
+                    : gw_fail(GW_ENOMEM, "no memory for %d requests", g->size);
+    if (rc == GW_OK && !(assertions & GW_MODE_NOCHECK)) rc = tell(w, ranks, g->size, TAG_POST);
+    free(ranks);
+    if (rc != GW_OK) return rc;
+    e->n_origins = g->size;
+    e->is_posted = true;
+    return GW_OK;
+}
+
+static int not_posted(const char *call)
+{
+    return gw_fail(GW_ERMA_SYNC, "no exposure epoch is open: MPI_Win_post comes before %s", call);
+}
+
+static void exposure_over(struct rma_epoch *e)
+{
+    free(e->origins);
+    e->origins = NULL;
+    e->is_posted = false;
+}
+
+int rma_win_wait(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (!e->is_posted) return not_posted("MPI_Win_wait");
+    int rc = req_waitall(e->n_origins, e->origins, NULL);
+    exposure_over(e);
+    return rc;
+}
+
+int rma_win_test(struct rma_win *w, int *flag_out)
+{
+    struct rma_epoch *e = w->epoch;
+    if (!e->is_posted) return not_posted("MPI_Win_test");
+    int rc = req_testall(e->n_origins, e->origins, flag_out, NULL);
+    if (rc != GW_OK || *flag_out) exposure_over(e);
+    return rc;
+}
+
+/* ---- passive targets ---- */
+static int check_rank(struct rma_win *w, int rank)
+{
+    if (likely(rank >= 0 && rank < w->comm->size)) return GW_OK;
+    return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d", rank, w->comm->size - 1);
+}
+
+static int may_lock(struct rma_win *w)
+{
+    if (!hint_is_true(w, "no_locks")) return GW_OK;
+    return gw_fail(GW_ERMA_SYNC, "the window was promised never to be locked: its hint no_locks is true");
+}
+
+int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    int rc = check_assertions(assertions, GW_MODE_NOCHECK, "MPI_MODE_NOCHECK");
+    if (rc == GW_OK && type != GW_LOCK_SHARED && type != GW_LOCK_EXCLUSIVE)
+        rc = gw_fail(GW_ELOCKTYPE, "lock_type is %d; it must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE", type);
+    if (rank == GW_PROC_NULL && rc == GW_OK) return GW_OK;
+    if (rc == GW_OK) rc = check_rank(w, rank);
+    if (rc == GW_OK) rc = may_lock(w);
+    if (rc == GW_OK && e->access != LOCK && !may_open(e)) rc = not_now(e, "");
+    if (rc == GW_OK && e->access == LOCK && e->held[rank])
+        rc = gw_fail(GW_ERMA_SYNC, "this rank has locked the window of rank %d already", rank);
+    if (rc != GW_OK) return rc;
+    bool unchecked = assertions & GW_MODE_NOCHECK;
+    if (!unchecked) lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
+    e->held[rank] = unchecked ? NOT_CHECKED : type == GW_LOCK_EXCLUSIVE ? EXCLUSIVE : SHARED;
+    e->access = LOCK;
+    e->n_held++;
+    return GW_OK;
+}
+
+static int check_locked(struct rma_win *w, int rank, const char *call)
+{
+    struct rma_epoch *e = w->epoch;
+    int rc = check_rank(w, rank);
+    if (rc != GW_OK) return rc;
+    if (e->access == LOCK && e->held[rank]) return GW_OK;
+    return gw_fail(GW_ERMA_SYNC, "%s, but this rank has not locked the window of rank %d", call, rank);
+}
+
+int rma_win_unlock(int rank, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (rank == GW_PROC_NULL) return GW_OK;
+    int rc = check_locked(w, rank, "MPI_Win_unlock ends what MPI_Win_lock began");
+    if (rc != GW_OK) return rc;
+    if (e->held[rank] != NOT_CHECKED) lock_give(w, rank, e->held[rank] == EXCLUSIVE);
+    e->held[rank] = NOT_HELD;
+    if (--e->n_held == 0) e->access = NONE;
+    return GW_OK;
+}
+
+int rma_win_lock_all(int assertions, struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    int rc = check_assertions(assertions, GW_MODE_NOCHECK, "MPI_MODE_NOCHECK");
+    if (rc == GW_OK) rc = may_lock(w);
+    if (rc == GW_OK && !may_open(e)) rc = not_now(e, "");
+    if (rc != GW_OK) return rc;
+    e->all_unchecked = assertions & GW_MODE_NOCHECK;
+    if (!e->all_unchecked) lock_take_all(w);
+    e->access = ALL;
+    return GW_OK;
+}
+
+int rma_win_unlock_all(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access != ALL)
+        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began",
+                       access_words[e->access]);
+    if (!e->all_unchecked) lock_give_all(w);
+    e->access = NONE;
+    return GW_OK;
+}
+
+/* What was done is over; it must also be seen, by loads of other ranks too. */
+int rma_win_sync(struct rma_win *w)
+{
+    (void)w;
+    atomic_thread_fence(memory_order_seq_cst);
+    return GW_OK;
+}
+
+int rma_win_flush(int rank, struct rma_win *w)
+{
+    if (rank == GW_PROC_NULL) return GW_OK;
+    int rc = w->epoch->access == ALL ? check_rank(w, rank) : check_locked(w, rank, "flushes are for passive targets");
+    return rc == GW_OK ? rma_win_sync(w) : rc;
+}
+
+int rma_win_flush_all(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access != ALL && e->access != LOCK)
+        return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets",
+                       access_words[e->access]);
+    return rma_win_sync(w);
+}

@@ -1,0 +1,58 @@
+/* hints.c -- the info keys of windows (MPI 4.1 section 12.2.1).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <stdio.h>
+
+enum { BOOLEAN, WORDS };
+static const struct {
+    const char *key, *value;
+    int kind;
+} hints[RMA_HINTS] = {
+    {"no_locks", "false", BOOLEAN},
+    {"accumulate_ordering", "rar,raw,war,waw",
+     WORDS}, /* kept whatever is asked for: operations are over when they return */
+    {"accumulate_ops", "same_op_no_op", WORDS},
+    {"mpi_accumulate_granularity", "0", WORDS},
+    {"same_size", "false", BOOLEAN},
+    {"same_disp_unit", "false", BOOLEAN},
+    {"alloc_shared_noncontig", "false", BOOLEAN},
+};
+
+void hints_default(struct rma_win *w)
+{
+    for (int i = 0; i < RMA_HINTS; i++) snprintf(w->hints[i], RMA_HINT_MAX, "%s", hints[i].value);
+}
+
+bool hint_is_true(struct rma_win *w, const char *key)
+{
+    for (int i = 0; i < RMA_HINTS; i++)
+        if (strcmp(key, hints[i].key) == 0) return strcmp(w->hints[i], "true") == 0;
+    return false;
+}
+
+int rma_win_set_info(struct rma_win *w, struct gw_info *info)
+{
+    for (int i = 0; i < RMA_HINTS; i++) {
+        const char *value = gw_info_find(info, hints[i].key);
+        if (!value || strlen(value) >= RMA_HINT_MAX) continue;
+        if (hints[i].kind == BOOLEAN && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) continue;
+        strcpy(w->hints[i], value);
+    }
+    return GW_OK;
+}
+
+int rma_win_get_info(struct rma_win *w, struct gw_info **info_out)
+{
+    struct gw_info *info;
+    int rc = gw_info_create(&info);
+    if (rc != GW_OK) return rc;
+    for (int i = 0; i < RMA_HINTS && rc == GW_OK; i++) rc = gw_info_set(info, hints[i].key, w->hints[i]);
+    if (rc == GW_OK)
+        *info_out = info;
+    else
+        gw_info_free(&info);
+    return rc;
+}

@@ -1,0 +1,140 @@
+/* lock.c -- words in the node segment: the lock of accumulates, and the locks of passive targets.
+ *
+ * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, where exclusive
+ * locks count themselves too, so that it costs the same for any number of ranks and never holds a part of what it waits for.
+ * Who waits makes progress meanwhile: the holder may need this rank to answer a message.
+ * There is no queue.  A waiting exclusive lock does not hold shared ones back: two ranks that each hold a shared lock and want the
+ * other's would then wait for ever.
+ *
+ * No wake-up is lost: a waiter counts itself before it looks at the word again, a giver changes the word before it looks at the
+ * count (all sequentially consistent).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#define EXCLUSIVE (UINT32_C(1) << 31)
+#define ONE_ALL   (UINT64_C(1) << 32)
+
+struct wanted {
+    struct rma_win *w;
+    int target;
+};
+
+static void ring_all(struct rma_win *w)
+{
+    for (int i = 0; i < w->comm->size; i++) {
+        int local = boot_local_rank(group_world(w->comm->group, i));
+        if (local >= 0) node_ring(local);
+    }
+}
+
+static void word_changed(struct rma_win *w)
+{
+    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) ring_all(w);
+}
+
+static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
+{
+    struct wanted x = {w, target};
+    if (likely(take(&x))) return;
+    for (int i = 0; i < 100; i++) {
+        gw_cpu_relax();
+        if (take(&x)) return;
+    }
+    atomic_fetch_add_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
+    req_block_until(w->comm->lane, take, &x);
+    atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
+}
+
+/* ---- accumulates ---- */
+static bool busy_try(void *arg)
+{
+    struct wanted *x = arg;
+    uint32_t is_free = 0;
+    _Atomic uint32_t *word = &x->w->shared->of[x->target].busy;
+    return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_seq_cst, memory_order_relaxed);
+}
+void busy_enter(struct rma_win *w, int target)
+{
+    wait_for(w, busy_try, target);
+}
+void busy_leave(struct rma_win *w, int target)
+{
+    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
+    word_changed(w);
+}
+
+/* ---- passive targets ---- */
+static bool shared_try(void *arg)
+{
+    struct wanted *x = arg;
+    _Atomic uint32_t *word = &x->w->shared->of[x->target].locked;
+    uint32_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    while (!(seen & EXCLUSIVE))
+        if (atomic_compare_exchange_weak_explicit(word, &seen, seen + 1, memory_order_seq_cst, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+static bool exclusive_try(void *arg)
+{
+    struct wanted *x = arg;
+    struct rma_shared *s = x->w->shared;
+    _Atomic uint32_t *word = &s->of[x->target].locked;
+    uint64_t seen = atomic_load_explicit(&s->everywhere, memory_order_relaxed);
+    uint32_t is_free = 0;
+    if (seen >= ONE_ALL || atomic_load_explicit(word, memory_order_relaxed) != 0) return false;
+    if (!atomic_compare_exchange_strong_explicit(word, &is_free, EXCLUSIVE, memory_order_seq_cst, memory_order_relaxed))
+        return false;
+    while (seen < ONE_ALL)
+        if (atomic_compare_exchange_weak_explicit(&s->everywhere, &seen, seen + 1, memory_order_seq_cst,
+                                                  memory_order_relaxed))
+            return true;
+    atomic_store_explicit(word, 0, memory_order_seq_cst); /* somebody may have seen it taken */
+    word_changed(x->w);
+    return false;
+}
+
+static bool all_try(void *arg)
+{
+    struct wanted *x = arg;
+    _Atomic uint64_t *word = &x->w->shared->everywhere;
+    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    while ((uint32_t)seen == 0)
+        if (atomic_compare_exchange_weak_explicit(word, &seen, seen + ONE_ALL, memory_order_seq_cst,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
+void lock_take(struct rma_win *w, int target, bool exclusive)
+{
+    wait_for(w, exclusive ? exclusive_try : shared_try, target);
+}
+
+void lock_give(struct rma_win *w, int target, bool exclusive)
+{
+    struct rma_shared *s = w->shared;
+    if (exclusive) {
+        assert(atomic_load(&s->of[target].locked) == EXCLUSIVE);
+        atomic_fetch_sub_explicit(&s->everywhere, 1, memory_order_seq_cst);
+        atomic_store_explicit(&s->of[target].locked, 0, memory_order_seq_cst);
+    } else {
+        atomic_fetch_sub_explicit(&s->of[target].locked, 1, memory_order_seq_cst);
+    }
+    word_changed(w);
+}
+
+void lock_take_all(struct rma_win *w)
+{
+    wait_for(w, all_try, 0);
+}
+
+void lock_give_all(struct rma_win *w)
+{
+    assert(atomic_load(&w->shared->everywhere) >= ONE_ALL);
+    atomic_fetch_sub_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst);
+    word_changed(w);
+}

@@ -1,0 +1,142 @@
+/* memory.c -- memory that all ranks of a window map: small ones in the node's shared heap, others in a memfd of their own.
+ *
+ * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds.  Every rank then
+ * has the kernel set aside the pages of its own part (fallocate), so that they lie near it and touching them later cannot fail.
+ * The file goes with its last mapping.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "coll/coll.h"
+
+enum { HEAP_MAX = 32768, PAGE = 4096 };
+
+struct offer {     /* from the first rank */
+    uint64_t heap; /* offset, or 0 */
+    uint64_t nonce;
+    int32_t pid, fd, rc;
+};
+
+static double mib(uint64_t bytes)
+{
+    return (double)bytes / (1 << 20);
+}
+
+static int check_room(uint64_t bytes)
+{
+    const char *limit;
+    struct rlimit r;
+    int64_t have = gw_memory_available(&limit);
+    if (have >= 0 && (uint64_t)have < bytes)
+        return gw_fail(GW_ENOMEM, "the windows of all ranks need %.1f MiB, but %s leaves %.1f MiB", mib(bytes), limit,
+                       mib((uint64_t)have));
+    /* Growing a file past this limit would also send SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
+        return gw_fail(GW_ENOMEM,
+                       "the windows of all ranks need %.1f MiB, but the file size limit (ulimit -f) is %.1f MiB",
+                       mib(bytes), mib(r.rlim_cur));
+    return GW_OK;
+}
+
+/* Its first page holds the number, the window follows. */
+static int file_make(uint64_t bytes, struct offer *o)
+{
+    int rc = check_room(bytes);
+    if (rc != GW_OK) return rc;
+    if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce)
+        o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
+    o->pid = (int32_t)getpid();
+    o->fd = memfd_create("godwit-window", MFD_CLOEXEC);
+    if (o->fd < 0)
+        return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
+    if (ftruncate(o->fd, (off_t)bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce)
+        return GW_OK;
+    rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for the window cannot be made: %s", mib(bytes), strerror(errno));
+    close(o->fd);
+    o->fd = -1;
+    return rc;
+}
+
+static int file_open(const struct offer *o, int *fd_out)
+{
+    char path[64];
+    uint64_t nonce = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)o->pid, (int)o->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return gw_fail(GW_ERMA_SHARED, "the window's memory cannot be opened by %s: %s", path, strerror(errno));
+    if (pread(fd, &nonce, sizeof nonce, 0) == sizeof nonce && nonce == o->nonce) {
+        *fd_out = fd;
+        return GW_OK;
+    }
+    close(fd);
+    return gw_fail(GW_ERMA_SHARED,
+                   "%s is not the window's memory: the ranks of the window are in different pid namespaces", path);
+}
+
+static int reserve(int fd, uint64_t from, uint64_t bytes)
+{
+    int n;
+    do n = bytes ? fallocate(fd, 0, (off_t)from, (off_t)bytes) : 0;
+    while (n != 0 && errno == EINTR);
+    if (n == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return GW_OK;
+    return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes),
+                   strerror(errno));
+}
+
+static int file_map(struct rma_win *w, int fd, uint64_t bytes, uint64_t from, uint64_t own)
+{
+    int rc = reserve(fd, PAGE + from, own);
+    if (rc != GW_OK) return rc;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
+    w->mapping.base = p;
+    w->mapping.bytes = bytes;
+    return GW_OK;
+}
+
+int memory_make(struct rma_win *w, uint64_t total, uint64_t from, uint64_t own, char **base_out)
+{
+    struct offer o = {.fd = -1};
+    struct gw_comm *c = w->comm;
+    uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
+    if (c->rank == 0) {
+        o.heap = total <= HEAP_MAX ? node_heap_alloc(total) : 0;
+        if (!o.heap) o.rc = file_make(bytes, &o);
+    }
+    int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
+    if (rc != GW_OK) return rc;
+    w->mapping.heap = o.heap;
+    if (o.heap) {
+        *base_out = node_ptr(o.heap);
+        return GW_OK;
+    }
+    if (o.rc != GW_OK) return agree(c, c->rank == 0 ? o.rc : GW_OK);
+    if (c->rank == 0)
+        fd = o.fd;
+    else
+        rc = file_open(&o, &fd);
+    if (rc == GW_OK) rc = file_map(w, fd, bytes, from, own);
+    rc = agree(c, rc); /* everybody has opened it */
+    if (fd >= 0) close(fd);
+    if (rc == GW_OK) *base_out = (char *)w->mapping.base + PAGE;
+    return rc;
+}
+
+/* After the last access of any rank. */
+void memory_drop(struct rma_win *w)
+{
+    if (w->mapping.base) munmap(w->mapping.base, w->mapping.bytes);
+    if (w->mapping.heap && w->comm->rank == 0) node_heap_free(w->mapping.heap);
+    w->mapping.base = NULL;
+    w->mapping.heap = 0;
+}

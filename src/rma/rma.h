@@ -1,0 +1,111 @@
+/* rma.h -- one-sided communication (MPI 4.1 chapter 12): windows, put, get, accumulate, epochs; targets of the entry points.
+ *
+ * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the target's
+ * memory is chosen per window and target (reach.c):
+ *     near     the memory is mapped here: our own, and what MPI_Win_allocate and MPI_Win_allocate_shared made
+ *     CMA      the kernel copies from and to the other process
+ *     served   neither is allowed: messages, which the target's progress answers
+ * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.
+ *
+ * Accumulates are done by the origin under one lock per target in the node segment (lock.c), those of one element too: they are
+ * atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages, and the
+ * locks of passive targets are words in the node segment.
+ *
+ * All calls are made with no lock held.  One thread at a time may open or close epochs of a window; others may access it.
+ * Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_RMA_RMA_H
+#define GW_RMA_RMA_H
+
+#include "comm/comm.h"
+#include "op/op.h"
+
+enum { RMA_HINTS = 7, RMA_HINT_MAX = 64 };
+
+struct rma_win {
+    struct gw_obj obj;
+    struct gw_comm *comm; /* private to the window: a barrier, and messages that nobody else sees */
+    struct gw_errhandler *errhandler;
+    struct gw_attrs attrs;
+    char name[GW_MAX_OBJECT_NAME];
+    char hints[RMA_HINTS][RMA_HINT_MAX]; /* values, in the order of the table in hints.c */
+    void *base;                          /* of this rank's part; attributes point to these five */
+    int64_t size;
+    int disp_unit, flavor, model;
+    struct rma_target *targets; /* [comm->size] */
+    struct rma_shared *shared;  /* in the node segment */
+    struct rma_epoch *epoch;
+    struct rma_mapping {
+        void *base;
+        uint64_t bytes, heap;
+    } mapping;                 /* of allocated windows: mapped, or in the shared heap */
+    struct rma_server *server; /* NULL: every rank reaches every other by itself */
+    _Atomic uint32_t reply_tag;
+};
+
+/* ---- windows (win.c, hints.c) ----  Collective over c.  info may be NULL. */
+int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
+                   struct rma_win **win_out);
+int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);
+int rma_win_allocate(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
+                     struct rma_win **win_out);
+int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
+                            struct rma_win **win_out);
+int rma_win_free(struct rma_win **win);
+int rma_win_attach(struct rma_win *w, void *base, int64_t size);
+int rma_win_detach(struct rma_win *w, const void *base);
+int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t *disp_unit_out, void **base_out);
+int rma_win_get_group(struct rma_win *w, struct gw_group **group_out);
+int rma_win_set_info(struct rma_win *w, struct gw_info *info);
+int rma_win_get_info(struct rma_win *w, struct gw_info **info_out);
+int rma_win_set_name(struct rma_win *w, const char *name);
+int rma_win_get_name(struct rma_win *w, char *name_out, int *len_out);
+int rma_win_set_errhandler(struct rma_win *w, struct gw_errhandler *eh);
+int rma_win_get_errhandler(struct rma_win *w, struct gw_errhandler **eh_out);
+int rma_win_set_attr(struct rma_win *w, int keyval, void *value);
+int rma_win_get_attr(struct rma_win *w, int keyval, void **value_out, int *flag_out);
+int rma_win_delete_attr(struct rma_win *w, int keyval);
+
+/* ---- operations (access.c) ----  Types are committed.  Origin arguments of MPI_NO_OP are not looked at. */
+int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+            struct gw_type *tt, struct rma_win *w);
+int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+            struct gw_type *tt, struct rma_win *w);
+int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                   struct gw_type *tt, struct gw_op *op, struct rma_win *w);
+int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                       struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                       struct gw_op *op, struct rma_win *w);
+int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
+                     struct rma_win *w);
+int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
+                         int64_t disp, struct rma_win *w);
+/* The same behind requests, which are complete; allowed in passive epochs only. */
+int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out);
+int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out);
+int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                    struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out);
+int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                        struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                        struct gw_op *op, struct rma_win *w, struct gw_req **req_out);
+
+/* ---- epochs (epoch.c) ---- */
+int rma_win_fence(int assertions, struct rma_win *w);
+int rma_win_start(struct gw_group *g, int assertions, struct rma_win *w);
+int rma_win_complete(struct rma_win *w);
+int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w);
+int rma_win_wait(struct rma_win *w);
+int rma_win_test(struct rma_win *w, int *flag_out);
+int rma_win_lock(int type, int rank, int assertions, struct rma_win *w);
+int rma_win_unlock(int rank, struct rma_win *w);
+int rma_win_lock_all(int assertions, struct rma_win *w);
+int rma_win_unlock_all(struct rma_win *w);
+int rma_win_flush(int rank, struct rma_win *w); /* flush_local too: operations are over when they return */
+int rma_win_flush_all(struct rma_win *w);
+int rma_win_sync(struct rma_win *w);
+
+#endif

@@ -1,0 +1,413 @@
+/* win.c -- windows as objects: made, freed, asked about.
+ *
+ * Making one is collective, and so is failing: what any rank finds wrong, all ranks answer.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/coll.h"
+#include "world/world.h"
+
+enum { PAGE = 4096, REGIONS = 16 };
+
+/* What each rank tells all others. */
+struct part {
+    int64_t size, disp_unit;
+    uint64_t base;
+    int32_t code, unused;
+};
+
+int agree(struct gw_comm *c, int rc)
+{
+    int worst = rc < 0 ? rc : GW_OK, mine = worst;
+    char text[256] = "";
+    if (rc < 0) snprintf(text, sizeof text, "%s", gw_fail_text());
+    rc = coll_allreduce(&mine, &worst, 1, gw_type_int, gw_op_min, c, NULL);
+    if (rc != GW_OK || worst == GW_OK) return rc;
+    if (mine < 0) return gw_fail(mine, "%s", text);
+    return gw_fail(worst, "another rank of the window failed: %s", gw_error_text(worst));
+}
+
+/* ---- making ---- */
+static int check_part(int64_t size, int64_t disp_unit)
+{
+    if (size < 0) return gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
+    if (disp_unit < 1 || disp_unit > INT32_MAX)
+        return gw_fail(GW_EDISP, "disp_unit is %lld; it must be at least 1 and fit an int", (long long)disp_unit);
+    return GW_OK;
+}
+
+static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
+{
+    if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; windows are for intracommunicators");
+    if (!c->one_node) return gw_fail(GW_EUNSUPPORTED, "windows of ranks on several nodes are not supported yet");
+    struct gw_comm *own = NULL;
+    int rc = world_comm_create(c, c->group, &own); /* not a duplicate: no attributes come along */
+    if (rc == GW_OK) *own_out = own;
+    if (rc == GW_OK)
+        snprintf(own->name, sizeof own->name, "a window of %.64s", c->name[0] ? c->name : "a communicator");
+    return rc;
+}
+
+static void win_drop(struct rma_win *w)
+{
+    if (w->targets) memory_drop(w);
+    epoch_close(w);
+    if (w->shared && w->comm->rank == 0) node_heap_free(node_off(w->shared));
+    if (w->errhandler) gw_errhandler_release(w->errhandler);
+    free(w->targets);
+    if (w->comm) world_comm_free(&w->comm);
+    free(w);
+}
+
+/* The window with nothing behind it yet, and what the ranks gave; on failure nothing is left. */
+static int win_begin(int flavor, struct part mine, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out)
+{
+    struct gw_comm *own;
+    int rc = check_part(mine.size, mine.disp_unit);
+    char text[256];
+    snprintf(text, sizeof text, "%s", rc == GW_OK ? "" : gw_fail_text());
+    int made = comm_for(c, &own);
+    if (made != GW_OK) return made;
+    if (rc != GW_OK) gw_fail(rc, "%s", text);
+    struct rma_win *w = calloc(1, sizeof *w);
+    if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
+    if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
+    rc = agree(own, rc);
+    if (rc != GW_OK) {
+        if (w) free(w->targets);
+        free(w);
+        world_comm_free(&own);
+        return rc;
+    }
+    w->comm = own;
+    w->flavor = flavor;
+    w->model = GW_WIN_UNIFIED;
+    w->size = mine.size;
+    w->disp_unit = (int)mine.disp_unit;
+    w->errhandler = gw_errhandler_hold(&gw_errors_are_fatal);
+    hints_default(w);
+    rma_win_set_info(w, info);
+    *win_out = w;
+    return GW_OK;
+}
+
+static int gather_parts(struct rma_win *w, struct part mine, struct part **parts_out)
+{
+    struct part *parts = malloc(sizeof *parts * (size_t)w->comm->size);
+    int rc = agree(w->comm, parts ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    if (rc == GW_OK)
+        rc = coll_allgather(&mine, sizeof mine, gw_type_byte, parts, sizeof mine, gw_type_byte, w->comm, NULL);
+    if (rc != GW_OK) {
+        free(parts);
+        return rc;
+    }
+    for (int i = 0; i < w->comm->size; i++) {
+        struct rma_target *t = &w->targets[i];
+        t->size = parts[i].size;
+        t->disp_unit = parts[i].disp_unit;
+        t->base = parts[i].base;
+        t->is_near = i == w->comm->rank;
+    }
+    *parts_out = parts;
+    return GW_OK;
+}
+
+static int words_make(struct rma_win *w)
+{
+    size_t bytes = sizeof(struct rma_shared) + (size_t)w->comm->size * sizeof(struct rma_words);
+    uint64_t off = 0;
+    if (w->comm->rank == 0) {
+        off = node_heap_alloc(bytes);
+        if (off) memset(node_ptr(off), 0, bytes);
+    }
+    int rc = coll_bcast(&off, sizeof off, gw_type_byte, 0, w->comm, NULL);
+    if (rc != GW_OK) return rc;
+    if (!off)
+        return gw_fail(
+            GW_ENOMEM,
+            "the shared heap of the node has no %zu bytes for the window's locks: GODWIT_HEAP makes it larger", bytes);
+    w->shared = node_ptr(off);
+    return GW_OK;
+}
+
+/* Takes the window whatever happens. */
+static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
+{
+    if (rc == GW_OK) rc = words_make(w);
+    if (rc == GW_OK) rc = reach_open(w);
+    if (rc == GW_OK) {
+        rc = epoch_open(w);
+        if (rc == GW_OK) rc = gw_obj_register(&w->obj, GW_KIND_WIN);
+        rc = agree(w->comm, rc);
+        if (rc != GW_OK && w->obj.id) gw_obj_unregister(&w->obj);
+        if (rc != GW_OK) reach_close(w);
+    }
+    if (rc != GW_OK)
+        win_drop(w);
+    else
+        *win_out = w;
+    return rc;
+}
+
+int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
+                   struct rma_win **win_out)
+{
+    struct part mine = {.size = size, .disp_unit = disp_unit, .base = (uint64_t)(uintptr_t)base}, *parts = NULL;
+    struct rma_win *w;
+    int rc = win_begin(GW_WIN_FLAVOR_CREATE, mine, info, c, &w);
+    if (rc != GW_OK) return rc;
+    w->base = base;
+    rc = gather_parts(w, mine, &parts);
+    free(parts);
+    return win_end(w, rc, win_out);
+}
+
+int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_win **win_out)
+{
+    struct part mine = {.disp_unit = 1}, *parts = NULL;
+    struct rma_win *w;
+    int rc = win_begin(GW_WIN_FLAVOR_DYNAMIC, mine, info, c, &w);
+    if (rc != GW_OK) return rc;
+    rc = gather_parts(w, mine, &parts);
+    free(parts);
+    return win_end(w, rc, win_out);
+}
+
+/* Where the parts begin, in targets[].base until the memory is there.  One after the other without a gap where the user may count
+ * on that; else each on its own lines, large ones on their own pages. */
+static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
+{
+    uint64_t at = 0;
+    for (int i = 0; i < w->comm->size; i++) {
+        uint64_t size = (uint64_t)w->targets[i].size;
+        if (has_gaps) at = gw_align_up(at, size >= PAGE ? PAGE : GW_CACHELINE);
+        w->targets[i].base = at;
+        at += size;
+        if (at > (uint64_t)INT64_MAX / 2)
+            return gw_fail(GW_ENOMEM, "the windows of all ranks are %.3g bytes", (double)at);
+    }
+    *total_out = at ? at : GW_CACHELINE;
+    return GW_OK;
+}
+
+static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
+                    void **base_out, struct rma_win **win_out)
+{
+    struct part mine = {.size = size, .disp_unit = disp_unit}, *parts = NULL;
+    struct rma_win *w;
+    uint64_t total = 0;
+    char *base = NULL;
+    int rc = win_begin(flavor, mine, info, c, &w);
+    if (rc != GW_OK) return rc;
+    rc = gather_parts(w, mine, &parts);
+    free(parts);
+    int gaps = flavor == GW_WIN_FLAVOR_ALLOCATE || hint_is_true(w, "alloc_shared_noncontig"), all_gaps = gaps;
+    if (rc == GW_OK)
+        rc = coll_allreduce(&gaps, &all_gaps, 1, gw_type_int, gw_op_min, w->comm, NULL); /* a hint may differ */
+    if (rc == GW_OK) rc = lay_out(w, all_gaps, &total);                                  /* fails on all ranks alike */
+    if (rc == GW_OK) rc = memory_make(w, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
+    for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
+        w->targets[i].base += (uint64_t)(uintptr_t)base;
+        w->targets[i].is_near = true;
+    }
+    if (rc == GW_OK) w->base = (void *)(uintptr_t)w->targets[w->comm->rank].base;
+    rc = win_end(w, rc, &w);
+    if (rc != GW_OK) return rc;
+    *base_out = w->base;
+    *win_out = w;
+    return GW_OK;
+}
+
+int rma_win_allocate(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
+                     struct rma_win **win_out)
+{
+    return allocate(GW_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, c, base_out, win_out);
+}
+
+int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
+                            struct rma_win **win_out)
+{
+    if (!c->remote && !c->one_node)
+        return gw_fail(
+            GW_ERMA_SHARED,
+            "the ranks of comm are on several nodes; MPI_Comm_split_type makes communicators that share memory");
+    return allocate(GW_WIN_FLAVOR_SHARED, size, disp_unit, info, c, base_out, win_out);
+}
+
+int rma_win_free(struct rma_win **win)
+{
+    struct rma_win *w = *win;
+    int rc = epoch_none(w);
+    if (rc == GW_OK) rc = gw_attr_delete_all(&w->attrs, &w->obj);
+    if (rc == GW_OK) rc = reach_close(w);
+    if (rc != GW_OK) return rc;
+    gw_obj_unregister(&w->obj);
+    struct rma_words *mine = &w->shared->of[w->comm->rank];
+    node_heap_free(mine->regions);
+    mine->regions = 0;
+    rc = coll_barrier(w->comm, NULL); /* then nobody looks at the words */
+    win_drop(w);
+    *win = NULL;
+    return rc;
+}
+
+/* ---- dynamic windows ---- */
+static int check_dynamic(struct rma_win *w, int64_t size)
+{
+    if (w->flavor != GW_WIN_FLAVOR_DYNAMIC)
+        return gw_fail(GW_ERMA_FLAVOR,
+                       "memory is attached to, and detached from, windows of MPI_Win_create_dynamic only");
+    return size >= 0 ? GW_OK : gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
+}
+
+/* With the words busy. */
+static int region_add(struct rma_words *t, struct rma_region new)
+{
+    struct rma_region *r = node_ptr(t->regions);
+    for (uint32_t i = 0; i < t->n_regions; i++)
+        if (new.base < r[i].base + r[i].bytes && r[i].base < new.base + new.bytes)
+            return gw_fail(GW_ERMA_ATTACH, "the memory overlaps %llu bytes at 0x%llx that are attached already",
+                           (unsigned long long)r[i].bytes, (unsigned long long)r[i].base);
+    if (t->n_regions == t->room) {
+        uint32_t room = t->room ? 2 * t->room : REGIONS;
+        uint64_t off = node_heap_alloc(room * sizeof *r);
+        if (!off)
+            return gw_fail(GW_ERMA_ATTACH,
+                           "no memory for a list of %u attached regions: GODWIT_HEAP makes the shared heap larger",
+                           room);
+        if (t->n_regions) memcpy(node_ptr(off), r, t->n_regions * sizeof *r);
+        node_heap_free(t->regions);
+        t->regions = off;
+        t->room = room;
+        r = node_ptr(off);
+    }
+    r[t->n_regions++] = new;
+    return GW_OK;
+}
+
+int rma_win_attach(struct rma_win *w, void *base, int64_t size)
+{
+    int rc = check_dynamic(w, size), me = w->comm->rank;
+    if (rc != GW_OK) return rc;
+    busy_enter(w, me);
+    rc = region_add(&w->shared->of[me], (struct rma_region){(uint64_t)(uintptr_t)base, (uint64_t)size});
+    busy_leave(w, me);
+    return rc;
+}
+
+int rma_win_detach(struct rma_win *w, const void *base)
+{
+    int rc = check_dynamic(w, 0), me = w->comm->rank;
+    if (rc != GW_OK) return rc;
+    struct rma_words *t = &w->shared->of[me];
+    busy_enter(w, me);
+    struct rma_region *r = node_ptr(t->regions);
+    uint32_t i = 0;
+    while (i < t->n_regions && r[i].base != (uint64_t)(uintptr_t)base) i++;
+    bool found = i < t->n_regions;
+    if (found) r[i] = r[--t->n_regions];
+    busy_leave(w, me);
+    return found ? GW_OK : gw_fail(GW_EBASE, "no memory that begins at %p is attached", base);
+}
+
+/* ---- questions ---- */
+int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t *disp_unit_out, void **base_out)
+{
+    int n = w->comm->size;
+    if (w->flavor == GW_WIN_FLAVOR_DYNAMIC) return gw_fail(GW_ERMA_FLAVOR, "a dynamic window has no memory of its own");
+    if (rank == GW_PROC_NULL) /* the first that has any */
+        for (rank = 0; rank < n - 1 && w->targets[rank].size == 0;) rank++;
+    if (rank < 0 || rank >= n)
+        return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, n - 1);
+    const struct rma_target *t = &w->targets[rank];
+    *size_out = t->is_near ? t->size : 0; /* no loads and stores there */
+    *disp_unit_out = t->disp_unit;
+    *base_out = t->is_near ? (void *)(uintptr_t)t->base : NULL;
+    return GW_OK;
+}
+
+int rma_win_get_group(struct rma_win *w, struct gw_group **group_out)
+{
+    return comm_group(w->comm, group_out);
+}
+
+int rma_win_set_name(struct rma_win *w, const char *name)
+{
+    snprintf(w->name, sizeof w->name, "%s", name);
+    return GW_OK;
+}
+
+int rma_win_get_name(struct rma_win *w, char *name_out, int *len_out)
+{
+    *len_out = (int)strlen(w->name);
+    memcpy(name_out, w->name, (size_t)*len_out + 1);
+    return GW_OK;
+}
+
+int rma_win_set_errhandler(struct rma_win *w, struct gw_errhandler *eh)
+{
+    if (eh->applies_to != GW_KIND_NONE && eh->applies_to != GW_KIND_WIN)
+        return gw_fail(GW_EERRHANDLER, "this error handler was not made by MPI_Win_create_errhandler");
+    struct gw_errhandler *old = w->errhandler;
+    w->errhandler = gw_errhandler_hold(eh);
+    gw_errhandler_release(old);
+    return GW_OK;
+}
+
+int rma_win_get_errhandler(struct rma_win *w, struct gw_errhandler **eh_out)
+{
+    *eh_out = gw_errhandler_hold(w->errhandler);
+    return GW_OK;
+}
+
+/* ---- attributes ---- */
+static void *predefined(struct rma_win *w, int keyval)
+{
+    switch (keyval) {
+    case GW_WIN_BASE:
+        return w->base;
+    case GW_WIN_SIZE:
+        return &w->size;
+    case GW_WIN_DISP_UNIT:
+        return &w->disp_unit;
+    case GW_WIN_CREATE_FLAVOR:
+        return &w->flavor;
+    case GW_WIN_MODEL:
+        return &w->model;
+    default:
+        return NULL;
+    }
+}
+static bool is_predefined(int keyval)
+{
+    return keyval >= GW_WIN_BASE && keyval <= GW_WIN_MODEL;
+}
+_Static_assert(GW_WIN_MODEL - GW_WIN_BASE == 4, "five keys in a row");
+
+static int not_yours(int keyval)
+{
+    return gw_fail(GW_EKEYVAL, "attribute key %d is predefined: its value can only be read", keyval);
+}
+
+int rma_win_set_attr(struct rma_win *w, int keyval, void *value)
+{
+    return is_predefined(keyval) ? not_yours(keyval) : gw_attr_set(&w->attrs, &w->obj, keyval, value);
+}
+
+int rma_win_get_attr(struct rma_win *w, int keyval, void **value_out, int *flag_out)
+{
+    if (!is_predefined(keyval)) return gw_attr_get(&w->attrs, &w->obj, keyval, value_out, flag_out);
+    *value_out = predefined(w, keyval);
+    *flag_out = 1;
+    return GW_OK;
+}
+
+int rma_win_delete_attr(struct rma_win *w, int keyval)
+{
+    return is_predefined(keyval) ? not_yours(keyval) : gw_attr_delete(&w->attrs, &w->obj, keyval);
+}

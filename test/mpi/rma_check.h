@@ -1,0 +1,59 @@
+/* rma_check.h -- what the tests of one-sided communication share: windows of every kind over the same layout.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_TEST_RMA_CHECK_H
+#define GW_TEST_RMA_CHECK_H
+
+#include "p2p_check.h"
+
+enum { KINDS = 5 };
+static const char *const kind_names[KINDS] = {"create", "allocate", "allocate_shared", "alloc_shared_noncontig",
+                                              "dynamic"};
+
+struct window {
+    int kind;
+    MPI_Win win;
+    char *base;   /* my part */
+    MPI_Aint *at; /* [size] what displacement 0 of each rank is: 0, or its address in a dynamic window */
+    void *own;
+};
+
+static inline void window_make(struct window *w, int kind, MPI_Aint bytes)
+{
+    MPI_Info info;
+    *w = (struct window){.kind = kind, .at = calloc((size_t)size, sizeof(MPI_Aint))};
+    MPI_Info_create(&info);
+    if (kind == 3) MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    if (kind == 0 || kind == 4) w->own = malloc((size_t)bytes + 1);
+    if (kind == 0) {
+        w->base = w->own;
+        MPI_Win_create(w->base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win);
+    } else if (kind == 1) {
+        MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &w->base, &w->win);
+    } else if (kind == 4) {
+        MPI_Aint mine;
+        w->base = w->own;
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w->win);
+        MPI_Win_attach(w->win, w->base, bytes);
+        MPI_Get_address(w->base, &mine);
+        MPI_Allgather(&mine, 1, MPI_AINT, w->at, 1, MPI_AINT, MPI_COMM_WORLD);
+    } else {
+        MPI_Win_allocate_shared(bytes, 1, info, MPI_COMM_WORLD, &w->base, &w->win);
+    }
+    MPI_Info_free(&info);
+}
+
+static inline void window_free(struct window *w)
+{
+    if (w->kind == 4) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_detach(w->win, w->base);
+    }
+    MPI_Win_free(&w->win);
+    CHECK(w->win == MPI_WIN_NULL);
+    free(w->own);
+    free(w->at);
+}
+
+#endif
