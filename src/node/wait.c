@@ -29,7 +29,7 @@ static long membarrier(int command) { return syscall(SYS_membarrier, command, 0,
 void wait_open(void)
 {
     bool shared_cores = gw_node.oversubscribed;
-    int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? 8 : 4000;
+    int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? 3 : 4000;
     int64_t yield_us = gw_set.wait_yield >= 0 ? gw_set.wait_yield : shared_cores ? 1000 : 100;
     never_yield = gw_set.wait == GW_SET_WAIT_SPIN;
     never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || never_yield;
