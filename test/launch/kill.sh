@@ -18,7 +18,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # start OPTIONS...: starts mpiexec as the one in a terminal would be (a shell's background ignores SIGINT); $pid
 start() {
     : >"$dir/out" # not the last one's words
-    env --default-signal=INT,QUIT GW_MARK=$mark TMPDIR="$dir/tmp" "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null &
+    env --default-signal=INT,QUIT,HUP GW_MARK=$mark TMPDIR="$dir/tmp" "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null &
     pid=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
         [ "$(grep -c ready "$dir/out")" = 4 ] && return 0
