@@ -5,6 +5,8 @@
  * for what they wait for.  What must hold is what users take for granted: more bytes do not cost less, a collective costs no more
  * than others that do the same together, one rank more or less does not matter.
  *
+ * users.md row 11
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>

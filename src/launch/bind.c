@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "launch/launch.h"
 
@@ -147,6 +148,9 @@ static cpu_set_t *set_of(const struct launch_options *o, const struct cores *c, 
     return spread ? join(c, rank, o->n_ranks, share) : join(c, rank * share, 1, share);
 }
 
+/* Who watches is told once; logs stay as they are, so that a job prints the same on any machine. */
+static bool note_wanted(const struct launch_options *o) { return !o->oversubscribe && !o->verbose && isatty(STDERR_FILENO); }
+
 void bind_make(const struct launch_options *o, struct bind_map *m_out)
 {
     int ranks = o->n_ranks;
@@ -163,7 +167,7 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
         if (!m_out->set) gw_die("mpiexec: no memory");
         if (o->map == MAP_NUMA) spread(&c);
         for (int r = 0; r < ranks; r++) m_out->set[r] = set_of(o, &c, r);
-    } else if (o->bind != BIND_SHARE) {
+    } else if (o->bind != BIND_SHARE || note_wanted(o)) {
         say("%d ranks share %d cores: nobody is bound", ranks, m_out->n_cores);
     }
     for (int i = 0; i < c.n; i++) CPU_FREE(c.at[i].cpus);

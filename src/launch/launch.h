@@ -43,7 +43,7 @@ struct launch_options {
     enum map_by map;
     enum pmix_mode pmix;
     int stdin_rank;     /* or STDIN_NONE, STDIN_ALL */
-    bool label, verbose;
+    bool label, verbose, oversubscribe; /* the last: the user knows that ranks share cores */
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
 };

@@ -45,7 +45,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_STACK, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
+    O_GDB, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -59,7 +59,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
     {"--gdb", O_GDB, 0}, {"-gdb", O_GDB, 0}, {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
-    {"--oversubscribe", O_NOTHING, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
+    {"--oversubscribe", O_OVERSUBSCRIBE, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
     {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
     {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
     {"-hosts", O_HOSTS, 1}, {"--hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-H", O_HOSTS, 1},
@@ -244,6 +244,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
         add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", v[0]);
         return -1;
     case O_VERBOSE: o->verbose = true; return -1;
+    case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A mistake ends the job: one block that names rank, pid, host, the call with its arguments, what is wrong and what to do; no
 # other block; the exit status is the error's; the ranks that wait end too.
+# users.md row 18
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

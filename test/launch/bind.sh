@@ -1,6 +1,7 @@
 #!/bin/sh
 # Where ranks run: --bind-to core gives each a core of its own, none leaves all, the default gives equal shares, a single rank all;
 # more ranks than cores are not bound, and a smaller cpuset of mpiexec is kept.
+# users.md rows 8, 20
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A rank that dies inside an MPI call is named in one line, with rank, host, pid, signal and call; the others end with it, soon.
+# users.md row 5
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

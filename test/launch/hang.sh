@@ -1,6 +1,7 @@
 #!/bin/sh
 # A job that hangs is explained: mpiexec says where its ranks are and why they do not go on, on SIGQUIT and when --timeout ends it.
 # Each kind of test/mpi/hang.c is one mistake and has one right verdict; a program that only takes its time has none.
+# users.md row 1
 # run.py: timeout=240 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

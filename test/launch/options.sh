@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command line of mpiexec: counts, several programs, their environments and folders, --version, --help; what is wrong is
 # refused with status 2 and a word on what was meant; a program that is not there gives 127.
+# users.md row 8
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

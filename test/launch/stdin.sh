@@ -1,5 +1,6 @@
 #!/bin/sh
 # Standard input reaches the rank it is for, byte by byte: rank 0, another, all or none; a loop around mpiexec loses no line.
+# users.md row 13
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,8 @@
 /* citizen.c -- the library is a quiet guest: no signal handler, no environment variable, no file, no descriptor, no thread
  * is there after MPI_Init that was not there before; malloc is still libc's.
  *
+ * users.md row 19
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>

@@ -1,6 +1,8 @@
 /* coll_large.c -- the _c forms of the collectives, and places that need more than 32 bits: displacements of gigabytes, types
  * whose extent is one.  The memory is reserved, but only a few pages of it are ever touched.
  *
+ * users.md row 23
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <sys/mman.h>

@@ -1,6 +1,8 @@
 /* comm_threads.c -- threads that make, use and free communicators at the same time, each on a parent of its own; and several
  * threads that call MPI_Comm_create_group on one parent with different tags.
  *
+ * users.md row 12
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>

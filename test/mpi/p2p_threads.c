@@ -1,6 +1,8 @@
 /* p2p_threads.c -- MPI_THREAD_MULTIPLE: threads that share one communicator (tags apart) and threads with one each; blocking and
  * non-blocking, small and large, probes; a message is completed by a thread other than the one that sees it arrive.
  *
+ * users.md row 12
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p_check.h"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A rank that is blocked in MPI_Recv or MPI_Barrier leaves its core to others, but for GODWIT_WAIT=spin.
+# users.md row 4
 # run.py: timeout=100 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,5 +1,6 @@
 #!/bin/sh
 # On one node no DNS, no network interface and no libfabric is touched: runs in a namespace with only lo and a bogus host name.
+# users.md row 9
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Where the kernel refuses direct copies (process_vm_readv and process_vm_writev give EPERM, as in many containers) everything
 # works, silently; only GODWIT_EXPLAIN says that messages go through the wire in pieces.
+# users.md row 7
 # run.py: timeout=200 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

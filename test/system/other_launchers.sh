@@ -1,6 +1,7 @@
 #!/bin/sh
 # The same binary runs under our mpiexec, under Debian's mpirun.openmpi (a PMIx server), under MPICH's mpiexec.hydra (PMI-1) and
 # alone; under an unknown launcher with several ranks it refuses in one sentence.
+# users.md row 2
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,5 +1,6 @@
 #!/bin/sh
 # 64 ranks on the cores that there are: 200 barriers and 200 allreduces of 8 bytes end within 20 s.
+# users.md row 4
 # run.py: timeout=30 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Init + barrier + finalize is clean under valgrind: 0 errors, 0 bytes lost.
+# users.md row 21
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
