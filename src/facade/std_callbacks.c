@@ -103,8 +103,37 @@ static int call_request_cancel(const struct req_user_fns *f, bool is_complete)
     return request_result("cancel", ((MPI_Grequest_cancel_function *)f->cancel.fn)(f->extra_state, is_complete));
 }
 
+/* MPI gives the extent function named types only. */
+static int call_extent(const struct io_rep_user *u, struct gw_type *t, int64_t *extent_out)
+{
+    MPI_Aint extent = 0;
+    int code = ((MPI_Datarep_extent_function *)u->extent)(std_type_handle(t), &extent, u->extra_state);
+    if (code != MPI_SUCCESS) return gw_fail(GW_ECONVERSION, "the extent function of a data representation answered error code %d", code);
+    *extent_out = extent;
+    return GW_OK;
+}
+
+static int convert_with(const struct gw_callback *fn, void *extra, void *buf, struct gw_type *t, int64_t n, void *file)
+{
+    MPI_Datatype handle = std_type_handle(t);
+    if (fn->wide) return ((MPI_Datarep_conversion_function_c *)fn->fn)(buf, handle, n, file, 0, extra);
+    return ((MPI_Datarep_conversion_function *)fn->fn)(buf, handle, (int)n, file, 0, extra);
+}
+
+static int call_convert(const struct gw_callback *fn, void *extra, void *buf, struct gw_type *t, int64_t count, void *file)
+{
+    if (!fn->wide && count > INT_MAX)
+        return gw_fail(GW_ECOUNT, "%lld items are more than the conversion functions can count: register them with MPI_Register_datarep_c",
+                       (long long)count);
+    int code = convert_with(fn, extra, buf, t, count, file);
+    if (code == MPI_SUCCESS) return GW_OK;
+    return gw_fail(GW_ECONVERSION, "the conversion function of a data representation answered error code %d", code);
+}
+
 void std_callbacks_install(void)
 {
+    static const struct io_user_calls files = {call_extent, call_convert};
+    io_call_user = &files;
     static const struct req_user_calls requests = {call_request_query, call_request_free, call_request_cancel};
     req_call_user = &requests;
     op_call_user = call_op;

@@ -23,6 +23,21 @@ static int read_part(const struct io_rep *rep, char *stage, int64_t got, int64_t
     return rc;
 }
 
+/* The first k bytes of items. */
+static int unstage(const struct io_rep *rep, char *stage, int64_t k, int64_t each, char *buf, struct gw_type *t)
+{
+    int64_t items = k / each, rest = k % each;
+    int rc = items > 0 ? io_rep_read(rep, stage, items * each, buf, items, t) : GW_OK;
+    if (rc == GW_OK && rest > 0) rc = read_part(rep, stage + items * each, rest, each, buf + items * t->extent, t);
+    return rc;
+}
+
+/* k bytes of the file, as they count in memory. */
+static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
+{
+    return k / each * t->size + k % each * t->size / each;
+}
+
 /* n items between memory and the stage, which holds what the file has of them. */
 static int convert_some(struct gw_file *f, bool write, int64_t pos, char *buf, int64_t n, struct gw_type *t,
                         int64_t each, char *stage, int64_t *moved_out)
@@ -30,13 +45,10 @@ static int convert_some(struct gw_file *f, bool write, int64_t pos, char *buf, i
     int64_t k = 0;
     int rc = write ? io_rep_write(f->view.rep, buf, n, t, stage, n * each) : GW_OK;
     if (rc == GW_OK) rc = io_move(f, write, pos, stage, n * each, gw_type_byte, &k);
-    int64_t items = k / each, rest = k % each;
-    if (!write && items > 0) {
-        int failed = io_rep_read(f->view.rep, stage, items * each, buf, items, t);
-        rc = rc == GW_OK ? failed : rc;
+    if (!write) {
+        int failed = unstage(f->view.rep, stage, k, each, buf, t);
+        if (rc == GW_OK) rc = failed;
     }
-    if (!write && rest > 0 && rc == GW_OK)
-        rc = read_part(f->view.rep, stage + items * each, rest, each, buf + items * t->extent, t);
     *moved_out = k;
     return rc;
 }
@@ -55,10 +67,29 @@ static int convert(struct gw_file *f, bool write, int64_t pos, const void *buf, 
         int64_t n = gw_min64(piece, count - done);
         char *at = (char *)(uintptr_t)((uintptr_t)buf + (uintptr_t)(done * t->extent));
         rc = convert_some(f, write, pos + done * each, at, n, t, each, stage, &k);
-        *moved_out += k / each * t->size + k % each * t->size / each;
+        *moved_out += in_memory(k, each, t);
         done += n;
         if (k < n * each) break;
     }
+    free(stage);
+    return rc;
+}
+
+/* The same for all ranks at once, in one piece. */
+static int convert_all(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                       int64_t *moved_out)
+{
+    int64_t each = 0, bytes = 0, k = 0;
+    char *stage = NULL;
+    int rc = io_rep_bytes(f->view.rep, t, &each);
+    if (rc == GW_OK && __builtin_mul_overflow(count, each, &bytes)) rc = gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
+    if (rc == GW_OK && bytes > 0 && !(stage = malloc((size_t)bytes)))
+        rc = gw_fail(GW_ENOMEM, "no memory to convert %lld bytes", (long long)bytes);
+    if (rc == GW_OK && write && bytes > 0) rc = io_rep_write(f->view.rep, buf, count, t, stage, bytes);
+    rc = io_agree(f, rc);
+    if (rc == GW_OK) rc = io_all_move(f, write, pos, stage, bytes, gw_type_byte, &k);
+    if (rc == GW_OK && !write && k > 0) rc = unstage(f->view.rep, stage, k, each, (char *)(uintptr_t)buf, t);
+    if (each > 0) *moved_out = in_memory(k, each, t);
     free(stage);
     return rc;
 }
@@ -70,6 +101,8 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
     if (how & (IO_AT | IO_OWN) && f->amode & GW_MODE_SEQUENTIAL)
         return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used",
                        f->name);
+    int rc = how & IO_SHARED ? io_shared_check(f) : GW_OK;
+    if (rc != GW_OK) return rc;
     if (how & IO_WRITE && f->amode & GW_MODE_RDONLY)
         return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
     if (!(how & IO_WRITE) && f->amode & GW_MODE_WRONLY)
@@ -85,28 +118,75 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
 /* The place of the access, in etypes; a file pointer moves on by what is asked for. */
 static int64_t place(struct gw_file *f, int how, int64_t offset, int64_t etypes)
 {
+    if (how & IO_SHARED) return io_shared_take(f, etypes);
     return how & IO_OWN ? atomic_fetch_add(&f->position, etypes) : offset;
+}
+
+static int offset_check(const struct gw_file *f, int64_t offset, int64_t *pos_out)
+{
+    if (offset < 0) return gw_fail(GW_EARG, "offset is %lld; it must not be negative", (long long)offset);
+    if (__builtin_mul_overflow(offset, f->view.file_etype->size, pos_out))
+        return gw_fail(GW_EARG, "offset is %lld, which is beyond 2^63 bytes", (long long)offset);
+    return GW_OK;
 }
 
 static int transfer(struct gw_file *f, bool write, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                     int64_t *moved_out)
 {
-    int64_t pos;
-    if (offset < 0) return gw_fail(GW_EARG, "offset is %lld; it must not be negative", (long long)offset);
-    if (__builtin_mul_overflow(offset, f->view.file_etype->size, &pos))
-        return gw_fail(GW_EARG, "offset is %lld, which is beyond 2^63 bytes", (long long)offset);
+    int64_t pos = 0;
+    int rc = offset_check(f, offset, &pos);
+    if (rc != GW_OK) return rc;
     if (f->view.rep->kind == IO_REP_PLAIN) return io_move(f, write, pos, buf, count, t, moved_out);
     return convert(f, write, pos, buf, count, t, moved_out);
 }
 
+/* One rank alone. */
+static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+                 int64_t *moved_out)
+{
+    int rc = access_check(f, how, count, t);
+    if (rc != GW_OK) return rc;
+    offset = place(f, how, offset, count * t->size / f->view.etype->size);
+    return transfer(f, how & IO_WRITE, offset, buf, count, t, moved_out);
+}
+
+/* All ranks: every step that may fail ends with agreement, so that none waits for one that has gone. */
+static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+               int64_t *moved_out)
+{
+    int64_t pos = 0;
+    bool write = how & IO_WRITE;
+    int rc = access_check(f, how, count, t);
+    if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &pos);
+    rc = io_agree(f, rc);
+    if (rc != GW_OK) return rc;
+    int64_t etypes = count * t->size / f->view.etype->size;
+    if (how & IO_SHARED) {
+        rc = io_shared_order(f, etypes, &offset);
+        return rc == GW_OK ? io_agree(f, transfer(f, write, offset, buf, count, t, moved_out)) : rc;
+    }
+    rc = io_agree(f, offset_check(f, place(f, how, offset, etypes), &pos));
+    if (rc != GW_OK) return rc;
+    if (f->view.rep->kind == IO_REP_PLAIN) return io_all_move(f, write, pos, buf, count, t, moved_out);
+    return convert_all(f, write, pos, buf, count, t, moved_out);
+}
+
+static int access_any(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+                      int64_t *moved_out)
+{
+    if (!(how & IO_ALL)) return alone(f, how, offset, buf, count, t, moved_out);
+    if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
+    return all(f, how, offset, buf, count, t, moved_out);
+}
+
 /* A request that is complete. */
-static int request_make(struct gw_file *f, const struct gw_status *status, struct gw_req **req_out)
+static int request_make(struct gw_file *f, int64_t moved, struct gw_req **req_out)
 {
     struct gw_lane *lane = f->comm->lane;
     gw_lock(&lane->lock);
     struct gw_req *r = req_new(lane, REQ_GENERAL);
     if (r) {
-        r->status = *status;
+        gw_status_fill(&r->status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false);
         r->err = GW_OK;
         req_complete(r);
         *req_out = r;
@@ -119,14 +199,27 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
               struct gw_status *status, struct gw_req **req_out)
 {
     int64_t moved = 0;
-    struct gw_status result;
-    int rc = access_check(f, how, count, t);
-    if (rc == GW_OK) {
-        offset = place(f, how, offset, count * t->size / f->view.etype->size);
-        rc = transfer(f, how & IO_WRITE, offset, buf, count, t, &moved);
-    }
-    memset(&result, 0, sizeof result);
-    gw_status_fill(&result, GW_ANY_SOURCE, GW_ANY_TAG, moved, false);
+    int rc = access_any(f, how, offset, buf, count, t, &moved);
     if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* also of what failed */
-    return rc == GW_OK && req_out ? request_make(f, &result, req_out) : rc;
+    return rc == GW_OK && req_out ? request_make(f, moved, req_out) : rc;
+}
+
+int io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t)
+{
+    int64_t moved = 0;
+    int rc = access_any(f, how, offset, buf, count, t, &moved);
+    if (rc != GW_OK) return rc;
+    f->split = how;
+    f->split_moved = moved;
+    return GW_OK;
+}
+
+int io_end(struct gw_file *f, int how, struct gw_status *status)
+{
+    if (f->split < 0) return gw_fail(GW_EIO, "no split collective has begun on %s", f->name);
+    if (f->split != how)
+        return gw_fail(GW_EIO, "another split collective has begun on %s than the one that this call ends", f->name);
+    f->split = -1;
+    if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, f->split_moved, false);
+    return GW_OK;
 }

@@ -138,6 +138,7 @@ static int open_everywhere(struct gw_file *f)
 static void file_free(struct gw_file *f)
 {
     if (f->fd >= 0) close(f->fd);
+    if (f->comm) io_shared_free(f);
     io_view_release(&f->view);
     if (f->errhandler) gw_errhandler_release(f->errhandler);
     if (f->comm) world_comm_free(&f->comm);
@@ -161,14 +162,14 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     int64_t size = 0;
     if (rc == GW_OK && amode & GW_MODE_APPEND) rc = io_agree(f, io_get_size(f, &size));
     atomic_store(&f->position, size);
-    return rc;
+    return rc == GW_OK ? io_shared_make(f, size) : rc;
 }
 
 int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info, struct gw_file **file_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator: a file is opened by an intracommunicator");
     struct gw_file *f = gw_xcalloc(1, sizeof *f);
-    f->fd = -1;
+    f->fd = f->split = -1;
     int rc = world_comm_create(c, c->group, &f->comm);
     if (rc == GW_OK) rc = open_all(f, name, amode, info);
     if (rc == GW_OK) rc = io_agree(f, gw_obj_register(&f->obj, GW_KIND_FILE));
@@ -186,6 +187,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
 int io_close(struct gw_file **file)
 {
     struct gw_file *f = *file;
+    if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
     bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
     int rc = io_agree(f, GW_OK); /* nobody closes, and nobody deletes, while others still use it */
     if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR && rc == GW_OK) rc = io_fail(errno, "closing", f->name);
@@ -302,6 +304,7 @@ void io_init(void) {}
 
 void io_finalize(void)
 {
+    io_rep_finalize();
     gw_errhandler_release(io_no_file.errhandler);
     io_no_file.errhandler = &gw_errors_return;
 }

@@ -12,7 +12,7 @@
 
 static const char *const choices[] = {[IO_AUTO] = "automatic", [IO_DISABLE] = "disable", [IO_ENABLE] = "enable"};
 
-enum kind { SIZE, CHOICE, OCTAL };
+enum kind { SIZE, COUNT, CHOICE, OCTAL };
 static const struct {
     const char *key;
     enum kind kind;
@@ -20,6 +20,10 @@ static const struct {
 } rows[] = {
     {"ind_rd_buffer_size", SIZE, offsetof(struct io_hints, read_buffer)},
     {"ind_wr_buffer_size", SIZE, offsetof(struct io_hints, write_buffer)},
+    {"cb_buffer_size", SIZE, offsetof(struct io_hints, collective_buffer)},
+    {"cb_nodes", COUNT, offsetof(struct io_hints, aggregators)},
+    {"romio_cb_read", CHOICE, offsetof(struct io_hints, buffer_read)},
+    {"romio_cb_write", CHOICE, offsetof(struct io_hints, buffer_write)},
     {"romio_ds_read", CHOICE, offsetof(struct io_hints, sieve_read)},
     {"romio_ds_write", CHOICE, offsetof(struct io_hints, sieve_write)},
     {"file_perm", OCTAL, offsetof(struct io_hints, permissions)},
@@ -27,7 +31,8 @@ static const struct {
 
 void io_hints_default(struct io_hints *h)
 {
-    *h = (struct io_hints){.read_buffer = 4 << 20, .write_buffer = 512 << 10, .permissions = -1};
+    *h = (struct io_hints){.read_buffer = 4 << 20, .write_buffer = 512 << 10, .collective_buffer = 16 << 20,
+                           .permissions = -1};
 }
 
 static bool number(const char *text, int base, int64_t least, int64_t most, int64_t *out)
@@ -47,6 +52,9 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
     switch (kind) {
     case SIZE:
         if (number(text, 10, 1, (int64_t)1 << 40, &v)) *(int64_t *)field = v;
+        return;
+    case COUNT:
+        if (number(text, 10, 1, INT32_MAX, &v)) *(int32_t *)field = (int32_t)v;
         return;
     case OCTAL:
         if (number(text, 8, 0, 07777, &v)) *(int32_t *)field = (int32_t)v;
@@ -91,9 +99,12 @@ int io_get_info(struct gw_file *f, struct gw_info **info_out)
     for (size_t i = 0; i < GW_ARRAY_LEN(rows) && rc == GW_OK; i++) {
         const void *field = (const char *)&f->hints + rows[i].at;
         char text[32];
+        if (rows[i].kind == COUNT && *(const int32_t *)field == 0) continue; /* not chosen */
         if (rows[i].kind == OCTAL && *(const int32_t *)field < 0) continue;
         if (rows[i].kind == SIZE)
             snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)field);
+        else if (rows[i].kind == COUNT)
+            snprintf(text, sizeof text, "%d", *(const int32_t *)field);
         else if (rows[i].kind == OCTAL)
             snprintf(text, sizeof text, "%o", (unsigned)*(const int32_t *)field);
         else

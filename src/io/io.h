@@ -21,8 +21,7 @@ struct io_rep; /* a data representation */
 struct io_view {
     int64_t disp;                     /* bytes */
     struct gw_type *etype, *filetype; /* the user's, held */
-    struct gw_type *file_etype,
-        *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
+    struct gw_type *file_etype, *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
     const struct io_rep *rep;
 };
 
@@ -30,7 +29,10 @@ enum io_choice { IO_AUTO, IO_DISABLE, IO_ENABLE };
 /* Equal on all ranks: those of rank 0. */
 struct io_hints {
     int64_t read_buffer, write_buffer; /* of data sieving, bytes */
+    int64_t collective_buffer;         /* of an aggregator, bytes */
     int32_t sieve_read, sieve_write;   /* enum io_choice */
+    int32_t buffer_read, buffer_write; /* two-phase: enum io_choice */
+    int32_t aggregators;               /* 0: as many as seem good */
     int32_t permissions;               /* of a file that is created; -1: as the umask says */
 };
 
@@ -44,8 +46,10 @@ struct gw_file {
     struct io_view view;
     struct io_hints hints;
     _Atomic int64_t position; /* individual file pointer, etypes */
-    struct gw_lock
-        range; /* held while a byte range of the file is locked: threads share the descriptor that holds it */
+    uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: there is none */
+    int split;                /* `how` of the split collective that has begun; -1: none */
+    int64_t split_moved;
+    struct gw_lock range;     /* held while a byte range of the file is locked: threads share the descriptor that holds it */
 };
 extern struct gw_file io_no_file; /* MPI_FILE_NULL: only its error handler means something.  Usable before init */
 
@@ -77,11 +81,32 @@ int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out
 int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out);
 int io_seek(struct gw_file *f, int64_t offset, int whence);
 int io_get_position(struct gw_file *f, int64_t *offset_out);
+int io_seek_shared(struct gw_file *f, int64_t offset, int whence); /* collective */
+int io_get_position_shared(struct gw_file *f, int64_t *offset_out);
 
-/* Data access (section 14.4).  `how`: one of READ, WRITE plus one of AT (`offset` counts), OWN (the individual file pointer).  With
- * req_out the call makes a request; status may be NULL. */
-enum io_how { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_OWN = 4 };
+/* Data access (section 14.4).  `how`: READ or WRITE plus one of AT (`offset` counts), OWN (the individual file pointer), SHARED (the
+ * shared one), plus ALL for a collective call (with SHARED: in the order of ranks).  With req_out the call makes a request; status
+ * may be NULL.  Non-blocking collective calls are not ALL: they must not wait for other ranks, so every rank goes alone. */
+enum io_how { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_OWN = 4, IO_SHARED = 8, IO_ALL = 16 };
 int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
               struct gw_status *status, struct gw_req **req_out);
+/* Split collectives: the access is made when it begins. */
+int io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t);
+int io_end(struct gw_file *f, int how, struct gw_status *status);
+
+/* ---- data representations of users (section 14.5.3) ---- */
+struct io_rep_user {
+    struct gw_callback read, write; /* fn NULL: the bytes are as in memory */
+    void (*extent)(void);
+    void *extra_state;
+};
+/* User functions take handles, so the door calls them: it fills this in at init.  They answer GW_OK or, after gw_fail(), a code. */
+struct io_user_calls {
+    int (*extent)(const struct io_rep_user *u, struct gw_type *t, int64_t *extent_out);
+    int (*convert)(const struct gw_callback *fn, void *extra_state, void *buf, struct gw_type *t, int64_t count, void *file);
+};
+extern const struct io_user_calls *io_call_user;
+/* For the rest of the process's MPI.  wide: the functions count with MPI_Count. */
+int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state, bool wide);
 
 #endif

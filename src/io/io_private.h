@@ -23,12 +23,15 @@ void io_hints_read(struct io_hints *h,
 int io_hints_share(struct gw_file *f, struct io_hints *h); /* collective: rank 0's */
 
 /* ---- representations (rep.c) ---- */
-enum io_rep_kind { IO_REP_PLAIN, IO_REP_EXTERNAL32 }; /* plain: "native" and "internal", as in memory */
+enum io_rep_kind { IO_REP_PLAIN, IO_REP_EXTERNAL32, IO_REP_USER }; /* plain: "native" and "internal", as in memory */
 struct io_rep {
     const char *name;
     enum io_rep_kind kind;
+    struct io_rep_user user;
+    struct io_rep *next;
 };
 const struct io_rep *io_rep_find(const char *name); /* NULL: not known */
+void io_rep_finalize(void);
 int io_rep_bytes(const struct io_rep *rep, struct gw_type *t,
                  int64_t *bytes_out); /* of one instance's data in the file */
 /* The type with the sizes and extents that it has in the file; held. */
@@ -64,6 +67,24 @@ bool io_walk_next(struct io_walk *w, struct io_run *run_out); /* neighbours are 
  * when it fails; fewer than asked for: the end of the file. */
 int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
             int64_t *moved_out);
+
+/* One run of the file and one of memory. */
+int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out);
+
+/* ---- collective (two_phase.c) ---- */
+/* io_move of all ranks at once: all fail or none. */
+int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out);
+
+/* ---- the shared file pointer (shared.c) ---- */
+int io_shared_make(struct gw_file *f, int64_t at); /* collective */
+void io_shared_free(struct gw_file *f);
+int io_shared_check(const struct gw_file *f); /* GW_EUNSUPPORTED: there is none */
+void io_shared_set(struct gw_file *f, int64_t at);
+int64_t io_shared_get(const struct gw_file *f);
+int64_t io_shared_take(struct gw_file *f, int64_t etypes);               /* where it was; moves it on */
+int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out); /* collective: the same in the order of ranks */
+/* Where a pointer that is at `now` goes (view.c). */
+int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, int64_t *to_out);
 
 /* Bytes of the file that no other open file touches meanwhile. */
 int io_range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes);

@@ -207,6 +207,17 @@ static int batch_move(struct mover *m, const struct io_run *runs, int n)
     return rc;
 }
 
+int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out)
+{
+    bool lock = write && f->hints.sieve_write == IO_ENABLE;
+    *moved_out = 0;
+    int rc = lock ? io_range_lock(f, true, at, bytes) : GW_OK;
+    if (rc != GW_OK) return rc;
+    rc = move_bytes(f, write, buf, bytes, at, moved_out);
+    if (lock) io_range_unlock(f, at, bytes);
+    return rc;
+}
+
 /* ---- an access ------------------------------------------------------------------------------------------------------------ */
 static int move_all(struct mover *m)
 {

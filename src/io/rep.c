@@ -10,17 +10,77 @@
 #include <stdlib.h>
 
 static const struct io_rep reps[] = {
-    {"native", IO_REP_PLAIN}, {"internal", IO_REP_PLAIN}, {"external32", IO_REP_EXTERNAL32}};
+    {.name = "native", .kind = IO_REP_PLAIN}, {.name = "internal", .kind = IO_REP_PLAIN}, {.name = "external32", .kind = IO_REP_EXTERNAL32}};
+static struct io_rep *users; /* never taken out while MPI runs: views point to them */
+static struct gw_lock users_lock;
+const struct io_user_calls *io_call_user;
+
+static const struct io_rep *find_user(const char *name)
+{
+    gw_lock(&users_lock);
+    const struct io_rep *r = users;
+    gw_unlock(&users_lock);
+    while (r && strcmp(name, r->name) != 0) r = r->next;
+    return r;
+}
 
 const struct io_rep *io_rep_find(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(reps); i++)
         if (strcmp(name, reps[i].name) == 0) return &reps[i];
-    return NULL;
+    return find_user(name);
+}
+
+int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state, bool wide)
+{
+    size_t len = strlen(name);
+    if (len == 0 || len >= GW_MAX_DATAREP_STRING)
+        return gw_fail(GW_EARG, "datarep has %zu characters; it must have 1 to %d", len, GW_MAX_DATAREP_STRING - 1);
+    if (!extent) return gw_fail(GW_EARG, "dtype_file_extent_fn is NULL; it must be a function");
+    if (io_rep_find(name)) return gw_fail(GW_EDUPDATAREP, "the data representation \"%s\" is defined already", name);
+    struct io_rep *r = gw_xcalloc(1, sizeof *r + len + 1);
+    char *copy = (char *)(r + 1);
+    memcpy(copy, name, len + 1);
+    *r = (struct io_rep){.name = copy, .kind = IO_REP_USER};
+    r->user = (struct io_rep_user){{.fn = read, .wide = wide}, {.fn = write, .wide = wide}, extent, extra_state};
+    gw_lock(&users_lock);
+    r->next = users;
+    users = r;
+    gw_unlock(&users_lock);
+    return GW_OK;
+}
+
+void io_rep_finalize(void)
+{
+    while (users) {
+        struct io_rep *r = users;
+        users = r->next;
+        free(r);
+    }
+}
+
+/* Named types, and those of MPI_Type_create_f90_*, which behave as such: so many bytes. */
+static bool is_named(const struct gw_type *t) { return t->obj.predefined; }
+
+static int user_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out)
+{
+    struct gw_type *there;
+    if (is_named(t)) {
+        int rc = io_call_user->extent(&rep->user, t, bytes_out);
+        if (rc == GW_OK && *bytes_out < 0)
+            rc = gw_fail(GW_ECONVERSION, "the extent function of \"%s\" says %lld for %s", rep->name, (long long)*bytes_out, type_name(t));
+        return rc;
+    }
+    int rc = io_rep_type(rep, t, &there);
+    if (rc != GW_OK) return rc;
+    *bytes_out = there->size;
+    type_release(there);
+    return GW_OK;
 }
 
 int io_rep_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out)
 {
+    if (rep->kind == IO_REP_USER) return user_bytes(rep, t, bytes_out);
     if (rep->kind == IO_REP_EXTERNAL32) return type_mpi_pack_external_size("external32", 1, t, bytes_out);
     return type_size(t, bytes_out);
 }
@@ -132,16 +192,10 @@ static int construct_again(const struct contents *c, struct gw_type **out)
     }
 }
 
-/* Named types, and those of MPI_Type_create_f90_*, which behave as such: so many bytes. */
-static bool is_named(const struct gw_type *t)
-{
-    return t->obj.predefined;
-}
-
 int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **type_out)
 {
-    int64_t bytes;
-    int rc = io_rep_bytes(rep, t, &bytes);
+    int64_t bytes = 0;
+    int rc = is_named(t) ? io_rep_bytes(rep, t, &bytes) : GW_OK;
     if (rc != GW_OK) return rc;
     if (rep->kind == IO_REP_PLAIN || (is_named(t) && bytes == t->size && t->is_dense)) {
         *type_out = type_hold(t);
@@ -167,14 +221,30 @@ int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **ty
 }
 
 /* ---- conversion ----------------------------------------------------------------------------------------------------------- */
+static int as_in_memory(const struct io_rep *rep, int64_t bytes, int64_t count, const struct gw_type *t)
+{
+    if (bytes == count * t->size) return GW_OK;
+    return gw_fail(GW_ECONVERSION, "\"%s\" has no conversion function, but its data have other sizes than those in memory", rep->name);
+}
+
 int io_rep_write(const struct io_rep *rep, const void *buf, int64_t count, struct gw_type *t, void *out, int64_t bytes)
 {
     int64_t at = 0;
-    return type_mpi_pack_external(rep->name, buf, count, t, out, bytes, &at);
+    const struct io_rep_user *u = &rep->user;
+    if (rep->kind == IO_REP_EXTERNAL32) return type_mpi_pack_external(rep->name, buf, count, t, out, bytes, &at);
+    if (u->write.fn) return io_call_user->convert(&u->write, u->extra_state, (void *)(uintptr_t)buf, t, count, out);
+    int rc = as_in_memory(rep, bytes, count, t);
+    if (rc == GW_OK) type_pack(buf, count, t, out);
+    return rc;
 }
 
 int io_rep_read(const struct io_rep *rep, const void *in, int64_t bytes, void *buf, int64_t count, struct gw_type *t)
 {
     int64_t at = 0;
-    return type_mpi_unpack_external(rep->name, in, bytes, &at, buf, count, t);
+    const struct io_rep_user *u = &rep->user;
+    if (rep->kind == IO_REP_EXTERNAL32) return type_mpi_unpack_external(rep->name, in, bytes, &at, buf, count, t);
+    if (u->read.fn) return io_call_user->convert(&u->read, u->extra_state, buf, t, count, (void *)(uintptr_t)in);
+    int rc = as_in_memory(rep, bytes, count, t);
+    if (rc == GW_OK) type_unpack(buf, count, t, in);
+    return rc;
 }

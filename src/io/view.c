@@ -149,8 +149,7 @@ static int disp_check(struct gw_file *f, int64_t *disp)
             return gw_fail(
                 GW_EARG, "disp is %lld; of a file opened with MPI_MODE_SEQUENTIAL it must be MPI_DISPLACEMENT_CURRENT",
                 (long long)*disp);
-        *disp = f->view.disp;
-        return GW_OK;
+        return io_offset_byte(&f->view, io_shared_get(f) * f->view.file_etype->size, disp);
     }
     if (*disp == GW_DISPLACEMENT_CURRENT)
         return gw_fail(GW_EARG, "disp is MPI_DISPLACEMENT_CURRENT, which is for files opened with MPI_MODE_SEQUENTIAL");
@@ -160,7 +159,7 @@ static int disp_check(struct gw_file *f, int64_t *disp)
 static int view_make(struct gw_file *f, struct io_view *v, const char *rep)
 {
     v->rep = io_rep_find(rep);
-    if (!v->rep) return gw_fail(GW_EDATAREP, "datarep is \"%.64s\"; native, internal and external32 are known", rep);
+    if (!v->rep) return gw_fail(GW_EDATAREP, "datarep is \"%.64s\"; native, internal, external32 and those of MPI_Register_datarep are known", rep);
     if (v->etype->size <= 0) return gw_fail(GW_ETYPE, "etype is %s, which has no data", type_name(v->etype));
     if (v->filetype->size % v->etype->size)
         return gw_fail(GW_ETYPE, "filetype has %lld bytes, which is no whole number of etypes of %lld",
@@ -178,6 +177,7 @@ int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct g
 {
     struct io_view v = {.disp = disp, .etype = type_hold(etype), .filetype = type_hold(filetype)};
     int rc = io_same(f, view_make(f, &v, rep), etype->extent, "the extent of etype");
+    if (rc == GW_OK && f->comm->rank == 0) io_shared_set(f, 0); /* everybody has come, nobody has gone on */
     if (rc == GW_OK) rc = io_set_info(f, info);
     if (rc != GW_OK) {
         io_view_release(&v);
@@ -231,30 +231,31 @@ int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out)
     return io_offset_byte(&f->view, pos, disp_out);
 }
 
-int io_seek(struct gw_file *f, int64_t offset, int whence)
+int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, int64_t *to_out)
 {
     int64_t from = 0, size, to, etype = f->view.file_etype->size;
-    int rc = not_sequential(f);
-    if (rc != GW_OK) return rc;
-    switch (whence) {
-    case GW_SEEK_SET:
-        break;
-    case GW_SEEK_CUR:
-        from = atomic_load(&f->position);
-        break;
-    case GW_SEEK_END:
-        rc = io_get_size(f, &size);
+    if (whence == GW_SEEK_CUR) {
+        from = now;
+    } else if (whence == GW_SEEK_END) {
+        int rc = io_get_size(f, &size);
         if (rc != GW_OK) return rc;
         from = (io_view_tail(f, size) + etype - 1) / etype;
-        break;
-    default:
+    } else if (whence != GW_SEEK_SET) {
         return gw_fail(GW_EARG, "whence is %d; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);
     }
     if (__builtin_add_overflow(from, offset, &to) || to < 0)
-        return gw_fail(GW_EARG, "offset %lld from %lld lies before the begin of the view", (long long)offset,
-                       (long long)from);
-    atomic_store(&f->position, to);
+        return gw_fail(GW_EARG, "offset %lld from %lld lies before the begin of the view", (long long)offset, (long long)from);
+    *to_out = to;
     return GW_OK;
+}
+
+int io_seek(struct gw_file *f, int64_t offset, int whence)
+{
+    int64_t to;
+    int rc = not_sequential(f);
+    if (rc == GW_OK) rc = io_seek_place(f, offset, whence, atomic_load(&f->position), &to);
+    if (rc == GW_OK) atomic_store(&f->position, to);
+    return rc;
 }
 
 int io_get_position(struct gw_file *f, int64_t *offset_out)

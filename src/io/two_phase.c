@@ -1,0 +1,346 @@
+/* two_phase.c -- collective access: some ranks, the aggregators, read or write large pieces of the file for all.
+ *
+ * The bytes that all ranks touch are cut into one domain for each aggregator, a domain into windows of cb_buffer_size.  In a round
+ * every rank tells each aggregator which pieces of its window it has, in the order of its view, and data and pieces change sides:
+ *     write:  pieces, data -> aggregator -> pwrite of what the pieces cover together (nothing is written that nobody gave)
+ *     read:   pieces -> aggregator -> pread -> data and how many bytes there were -> rank
+ * A rank's pieces in a domain are one part of its view's stream, as the displacements of a view do not decrease.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+#include <stdlib.h>
+
+#include "coll/coll.h"
+
+enum {
+    BLOCK = 4096, /* domains begin at multiples */
+    SPARSE = 64,  /* where less than a part in this many is touched, every rank goes alone */
+    GAP_MAX = 16 << 10,
+    AUTO_AGGREGATORS = 4,
+};
+
+/* What each rank says of its access. */
+struct extent {
+    int64_t from, to, bytes, in_order;
+};
+
+struct part {
+    int64_t next, left;
+}; /* of a domain: the next byte of my stream, and how many there may be */
+
+struct phase {
+    struct gw_file *f;
+    bool write;
+    int64_t pos, bytes; /* my part of the stream */
+    struct type_cursor mem;
+    int size, aggregators, me; /* me: the number of my domain, -1: none */
+    int64_t from, to, domain;  /* bytes of the file */
+    struct part *parts;        /* [aggregators] */
+    /* Of this round, by rank: what I send and receive.  A piece is a struct io_run. */
+    int64_t *pieces_out, *bytes_out, *pieces_in, *bytes_in;
+    int64_t *at; /* [4][size] displacements */
+    struct io_run *mine, *theirs;
+    int64_t mine_room, theirs_room;
+    char *data_out, *data_in, *window;
+    int64_t data_out_room, data_in_room;
+    int64_t moved;
+    int rc; /* of my own system calls; the rounds go on, as others wait for them */
+};
+
+/* ---- whether and how -------------------------------------------------------------------------------------------------------- */
+static bool tiles_in_order(const struct gw_type *t)
+{
+    return t->true_lb + t->true_extent <= t->extent;
+}
+
+static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct extent *e)
+{
+    *e = (struct extent){.from = INT64_MAX, .to = 0, .bytes = bytes, .in_order = tiles_in_order(f->view.file_filetype)};
+    if (bytes == 0) return GW_OK;
+    int rc = io_offset_byte(&f->view, pos, &e->from);
+    if (rc == GW_OK) rc = io_offset_byte(&f->view, pos + bytes - 1, &e->to);
+    e->to++;
+    /* One tile is in order whatever comes behind it. */
+    if (pos / f->view.file_filetype->size == (pos + bytes - 1) / f->view.file_filetype->size) e->in_order = 1;
+    return rc;
+}
+
+/* True: by aggregators.  All ranks decide alike. */
+static bool together(const struct gw_file *f, bool write, const struct extent *all, struct extent *whole)
+{
+    int choice = write ? f->hints.buffer_write : f->hints.buffer_read;
+    bool interleaved = false, in_order = true;
+    *whole = (struct extent){.from = INT64_MAX};
+    for (int i = 0; i < f->comm->size; i++) {
+        if (all[i].bytes == 0) continue;
+        if (all[i].from < whole->to) interleaved = true;
+        whole->from = gw_min64(whole->from, all[i].from);
+        whole->to = gw_max64(whole->to, all[i].to);
+        whole->bytes += all[i].bytes;
+        in_order &= all[i].in_order != 0;
+    }
+    if (choice == IO_DISABLE || f->atomic || whole->bytes == 0 || !in_order) return false;
+    if (choice == IO_ENABLE) return true;
+    return interleaved && f->comm->size > 1 && (whole->to - whole->from) / SPARSE <= whole->bytes;
+}
+
+static int rank_of(const struct phase *p, int aggregator)
+{
+    return (int)((int64_t)aggregator * p->size / p->aggregators);
+}
+
+static int64_t domain_at(const struct phase *p, int aggregator)
+{
+    return gw_min64(p->from + aggregator * p->domain, p->to);
+}
+
+static void phase_begin(struct phase *p, const struct extent *whole)
+{
+    int wanted = p->f->hints.aggregators;
+    p->size = p->f->comm->size;
+    p->aggregators = (int)gw_min64(wanted > 0 ? wanted : AUTO_AGGREGATORS, p->size);
+    p->from = whole->from;
+    p->to = whole->to;
+    p->domain = (int64_t)gw_align_up((size_t)((p->to - p->from + p->aggregators - 1) / p->aggregators), BLOCK);
+    p->me = -1;
+    p->parts = gw_xcalloc((size_t)p->aggregators, sizeof *p->parts);
+    p->pieces_out = gw_xcalloc((size_t)p->size * 8, sizeof *p->pieces_out);
+    p->bytes_out = p->pieces_out + p->size;
+    p->pieces_in = p->pieces_out + 2 * p->size;
+    p->bytes_in = p->pieces_out + 3 * p->size;
+    p->at = p->pieces_out + 4 * p->size;
+    int64_t end = p->pos + p->bytes, before = p->pos;
+    for (int a = 0; a < p->aggregators; a++) { /* where my stream enters each domain */
+        int64_t next = a + 1 < p->aggregators ? io_view_tail(p->f, domain_at(p, a + 1)) : end;
+        if (p->bytes == 0) next = before;
+        next = gw_max64(gw_min64(next, end), before);
+        p->parts[a] = (struct part){before, next - before};
+        before = next;
+        if (rank_of(p, a) == p->f->comm->rank) p->me = a;
+    }
+}
+
+static void phase_end(struct phase *p)
+{
+    free(p->parts);
+    free(p->pieces_out);
+    free(p->mine);
+    free(p->theirs);
+    free(p->data_out);
+    free(p->data_in);
+    free(p->window);
+}
+
+/* ---- a round ---------------------------------------------------------------------------------------------------------------- */
+static void *room_for(void *memory, int64_t *room, int64_t need, size_t each)
+{
+    if (need <= *room) return memory;
+    int64_t more = gw_max64(need, *room * 2);
+    void *new = gw_xmalloc((size_t)more * each);
+    if (*room) memcpy(new, memory, (size_t)*room * each);
+    free(memory);
+    *room = more;
+    return new;
+}
+
+/* My pieces below byte `end` of the file in a domain, behind those of n pieces that are there; how many there are then. */
+static int64_t pieces_of(struct phase *p, struct part *part, int64_t end, int64_t n, int64_t *bytes_out)
+{
+    struct io_walk w;
+    struct io_run run;
+    *bytes_out = 0;
+    if (part->left == 0 || io_walk_begin(&w, &p->f->view, part->next, part->left) != GW_OK) return n;
+    while (io_walk_next(&w, &run) && run.at < end) {
+        int64_t bytes = gw_min64(run.bytes, end - run.at);
+        p->mine = room_for(p->mine, &p->mine_room, n + 1, sizeof *p->mine);
+        p->mine[n++] = (struct io_run){run.at, bytes};
+        *bytes_out += bytes;
+        if (bytes < run.bytes) break;
+    }
+    part->next += *bytes_out;
+    part->left -= *bytes_out;
+    return n;
+}
+
+static int64_t displacements(const int64_t *counts, int n, int64_t *at)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        at[i] = sum;
+        sum += counts[i];
+    }
+    return sum;
+}
+
+static struct gw_counts wide(const int64_t *v)
+{
+    return (struct gw_counts){v, true};
+}
+
+/* Bytes between all ranks; counts in bytes. */
+static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes, const int64_t *out_at, void *in,
+                      const int64_t *in_bytes, const int64_t *in_at)
+{
+    return coll_alltoallv(out, wide(out_bytes), wide(out_at), gw_type_byte, in, wide(in_bytes), wide(in_at),
+                          gw_type_byte, p->f->comm, NULL);
+}
+
+/* Who has how much for whom, and the pieces themselves: p->theirs, by rank. */
+static int tell_pieces(struct phase *p, int64_t round_end)
+{
+    int64_t n = 0, *pair = gw_xcalloc((size_t)p->size * 4, sizeof *pair), *got = pair + 2 * p->size;
+    for (int i = 0; i < p->size; i++) p->pieces_out[i] = p->bytes_out[i] = 0;
+    for (int a = 0; a < p->aggregators; a++) {
+        int to = rank_of(p, a);
+        int64_t end = gw_min64(domain_at(p, a) + round_end, domain_at(p, a + 1)), before = n;
+        n = pieces_of(p, &p->parts[a], end, n, &p->bytes_out[to]);
+        p->pieces_out[to] = n - before;
+        pair[2 * to] = p->pieces_out[to];
+        pair[2 * to + 1] = p->bytes_out[to];
+    }
+    int rc = coll_alltoall(pair, 2, gw_type_int64, got, 2, gw_type_int64, p->f->comm, NULL);
+    int64_t in = 0, *lens = pair; /* bytes of pieces */
+    for (int i = 0; i < p->size; i++) {
+        p->pieces_in[i] = got[2 * i];
+        p->bytes_in[i] = got[2 * i + 1];
+        in += p->pieces_in[i];
+    }
+    p->theirs = room_for(p->theirs, &p->theirs_room, in, sizeof *p->theirs);
+    for (int i = 0; i < p->size; i++) {
+        lens[i] = p->pieces_out[i] * (int64_t)sizeof(struct io_run);
+        got[i] = p->pieces_in[i] * (int64_t)sizeof(struct io_run);
+    }
+    displacements(lens, p->size, p->at);
+    displacements(got, p->size, p->at + p->size);
+    if (rc == GW_OK) rc = swap_bytes(p, p->mine, lens, p->at, p->theirs, got, p->at + p->size);
+    free(pair);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    int64_t x = ((const struct io_run *)a)->at, y = ((const struct io_run *)b)->at;
+    return x < y ? -1 : x > y;
+}
+
+/* What n pieces cover: runs in order, those nearer than `gap` as one; how many runs. */
+static int64_t cover(struct io_run *runs, int64_t n, int64_t gap)
+{
+    int64_t k = 0;
+    qsort(runs, (size_t)n, sizeof *runs, by_place);
+    for (int64_t i = 0; i < n; i++) {
+        struct io_run *last = k ? &runs[k - 1] : NULL;
+        if (last && runs[i].at <= last->at + last->bytes + gap)
+            last->bytes = gw_max64(last->at + last->bytes, runs[i].at + runs[i].bytes) - last->at;
+        else
+            runs[k++] = runs[i];
+    }
+    return k;
+}
+
+/* The aggregator's part: the window of the file that begins at byte w.  Data of all ranks lie behind each other in p->data_in
+ * (write) or come to p->data_out (read), where valid[rank] says how many bytes the file had. */
+static void window_work(struct phase *p, int64_t w, int64_t *valid)
+{
+    int64_t n = 0;
+    for (int i = 0; i < p->size; i++) n += p->pieces_in[i];
+    if (n == 0) return;
+    char *data = p->write ? p->data_in : p->data_out;
+    if (p->write)
+        for (int64_t i = 0, at = 0; i < n; at += p->theirs[i++].bytes)
+            memcpy(p->window + (p->theirs[i].at - w), data + at, (size_t)p->theirs[i].bytes);
+    struct io_run *runs = gw_xmalloc((size_t)n * sizeof *runs);
+    memcpy(runs, p->theirs, (size_t)n * sizeof *runs);
+    int64_t k = cover(runs, n, p->write ? 0 : GAP_MAX), end = INT64_MAX, got = 0;
+    for (int64_t i = 0; i < k && p->rc == GW_OK; i++) {
+        p->rc = io_move_run(p->f, p->write, p->window + (runs[i].at - w), runs[i].at, runs[i].bytes, &got);
+        if (got < runs[i].bytes) end = gw_min64(end, runs[i].at + got); /* of the file */
+    }
+    free(runs);
+    if (p->write) return;
+    int64_t at = 0;
+    struct io_run *piece = p->theirs;
+    for (int i = 0; i < p->size; i++) {
+        valid[i] = 0;
+        for (int64_t j = 0; j < p->pieces_in[i]; j++, piece++) {
+            memcpy(data + at, p->window + (piece->at - w), (size_t)piece->bytes);
+            valid[i] += p->rc == GW_OK ? gw_max64(gw_min64(end - piece->at, piece->bytes), 0) : 0;
+            at += piece->bytes;
+        }
+    }
+}
+
+static int round_write(struct phase *p, int64_t w)
+{
+    int64_t out = displacements(p->bytes_out, p->size, p->at),
+            in = displacements(p->bytes_in, p->size, p->at + p->size);
+    p->data_out = room_for(p->data_out, &p->data_out_room, out, 1);
+    p->data_in = room_for(p->data_in, &p->data_in_room, in, 1);
+    for (int a = 0; a < p->aggregators; a++) {
+        int to = rank_of(p, a);
+        type_cursor_seek(&p->mem, p->parts[a].next - p->bytes_out[to] - p->pos);
+        type_cursor_pack(&p->mem, p->data_out + p->at[to], p->bytes_out[to]);
+    }
+    int rc = swap_bytes(p, p->data_out, p->bytes_out, p->at, p->data_in, p->bytes_in, p->at + p->size);
+    if (rc == GW_OK && p->me >= 0) window_work(p, w, NULL);
+    return rc;
+}
+
+static int round_read(struct phase *p, int64_t w)
+{
+    int64_t in = displacements(p->bytes_out, p->size, p->at),
+            out = displacements(p->bytes_in, p->size, p->at + p->size);
+    int64_t *valid = p->at + 2 * p->size, *have = p->at + 3 * p->size;
+    for (int i = 0; i < p->size; i++) valid[i] = 0;
+    p->data_out = room_for(p->data_out, &p->data_out_room, out, 1);
+    p->data_in = room_for(p->data_in, &p->data_in_room, in, 1);
+    if (p->me >= 0) window_work(p, w, valid);
+    int rc = coll_alltoall(valid, 1, gw_type_int64, have, 1, gw_type_int64, p->f->comm, NULL);
+    if (rc == GW_OK) rc = swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
+    for (int a = 0; a < p->aggregators && rc == GW_OK; a++) {
+        int from = rank_of(p, a);
+        type_cursor_seek(&p->mem, p->parts[a].next - p->bytes_out[from] - p->pos);
+        p->moved += type_cursor_unpack(&p->mem, p->data_in + p->at[from], have[from]);
+    }
+    return rc;
+}
+
+static int rounds(struct phase *p)
+{
+    int64_t buffer = gw_min64(p->f->hints.collective_buffer, p->domain);
+    int rc = GW_OK;
+    if (p->me >= 0) p->window = gw_xmalloc((size_t)buffer);
+    for (int64_t done = 0; done < p->domain && rc == GW_OK; done += buffer) {
+        int64_t w = p->me >= 0 ? domain_at(p, p->me) + done : 0;
+        rc = tell_pieces(p, done + buffer);
+        if (rc == GW_OK) rc = p->write ? round_write(p, w) : round_read(p, w);
+    }
+    return rc;
+}
+
+int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                int64_t *moved_out)
+{
+    struct extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
+    int64_t bytes = count * t->size;
+    *moved_out = 0;
+    int rc = io_agree(f, extent_of(f, pos, bytes, &mine));
+    if (rc == GW_OK) rc = coll_allgather(&mine, 4, gw_type_int64, all, 4, gw_type_int64, f->comm, NULL);
+    bool by_aggregators = rc == GW_OK && together(f, write, all, &whole);
+    free(all);
+    if (rc != GW_OK) return rc;
+    if (!by_aggregators) return io_agree(f, io_move(f, write, pos, buf, count, t, moved_out));
+    struct phase p = {.f = f, .write = write, .pos = pos, .bytes = bytes};
+    type_cursor_init(&p.mem, buf, count, t);
+    phase_begin(&p, &whole);
+    rc = rounds(&p);
+    if (rc == GW_OK) rc = p.rc;
+    rc = io_agree(f, rc);
+    if (rc == GW_OK)
+        *moved_out =
+            write ? bytes : p.moved; /* after an error nobody knows whose bytes were written: none is promised */
+    phase_end(&p);
+    return rc;
+}
