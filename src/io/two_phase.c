@@ -136,8 +136,8 @@ static void phase_end(struct phase *p)
 /* ---- a round ---------------------------------------------------------------------------------------------------------------- */
 static void *room_for(void *memory, int64_t *room, int64_t need, size_t each)
 {
-    if (need <= *room) return memory;
-    int64_t more = gw_max64(need, *room * 2);
+    if (need <= *room && memory) return memory;
+    int64_t more = gw_max64(gw_max64(need, *room * 2), 1); /* never NULL */
     void *new = gw_xmalloc((size_t)more * each);
     if (*room) memcpy(new, memory, (size_t)*room * each);
     free(memory);
