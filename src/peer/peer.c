@@ -10,13 +10,14 @@ struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
+const struct wire_ops *peer_wire = &shm_ops;
 
 static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
 {
     lane->index = index;
     lane->peers = calloc((size_t)gw_boot.size, sizeof *lane->peers);
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
-    return shm_ops.open(index, recv, ctx, &lane->wire);
+    return peer_wire->open(index, recv, ctx, &lane->wire);
 }
 
 void peer_lanes_choose(void)
@@ -39,7 +40,7 @@ int peer_init(wire_recv_fn recv, void *ctx)
 void peer_finalize(void)
 {
     for (int i = 0; i < gw_nlanes; i++) {
-        if (gw_lanes[i].wire) shm_ops.close(gw_lanes[i].wire);
+        if (gw_lanes[i].wire) peer_wire->close(gw_lanes[i].wire);
         free(gw_lanes[i].peers);
         gw_lanes[i].wire = NULL;
         gw_lanes[i].peers = NULL;
@@ -50,15 +51,18 @@ void peer_finalize(void)
 int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 {
     if (p->ep) return GW_OK;
-    int rc = shm_ops.connect(lane->wire, (int)(p - lane->peers), &p->ep);
-    if (rc == GW_OK) p->ops = &shm_ops;
+    int rc = peer_wire->connect(lane->wire, (int)(p - lane->peers), &p->ep);
+    if (rc == GW_OK) p->ops = peer_wire;
     return rc;
 }
 
 void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out)
 {
     (void)p; /* one wire: every peer is reached alike */
-    shm_ops.caps(gw_lanes[0].wire, caps_out);
+    peer_wire->caps(gw_lanes[0].wire, caps_out);
 }
 
-int peer_progress(struct gw_lane *lane) { return shm_progress(lane->wire); }
+int peer_progress(struct gw_lane *lane)
+{
+    return likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
+}

@@ -44,6 +44,7 @@ static inline struct gw_lane *lane_use(int index)
 }
 static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
+extern const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
 int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
 void peer_finalize(void);
 /* Never NULL; not connected yet, perhaps. */

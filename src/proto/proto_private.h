@@ -129,7 +129,7 @@ static inline bool peer_is_choked(const struct gw_peer *p)
 void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
 
 /* proto_select.c */
-void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* p is connected: read the wire's capabilities */
+void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* read the wire's capabilities; p need not be connected yet */
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
 
 /* proto_out.c */

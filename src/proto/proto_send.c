@@ -68,12 +68,12 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
     if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
+    if (!pl->is_set_up) lane_set_up(pl, p);
     if (!p->ep) {
         int rc = peer_connect(pl->lane, p);
         if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
         if (rc < 0) return rc;
     }
-    if (!pl->is_set_up) lane_set_up(pl, p);
     bool is_blocked = pl->n_outs && out_find(pl, p);
     enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);

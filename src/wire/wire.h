@@ -1,7 +1,8 @@
 /* wire.h -- the waist: what a transport must do.  Nothing else of a transport is visible above.
  *
  * Every call is made with the lane's lock held.  A wire calls upward only from progress, through the handler given at
- * open and through done->fn.  GW_AGAIN means that nothing was started.
+ * open and through done->fn.  GW_AGAIN means that nothing was started; a wire that can tell when to try again counts that as
+ * something that happened in progress.  Copies with done == NULL are done on return or have failed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -56,6 +56,9 @@ static int amount(int from_side, int n)
     return from_side ? n : n / 2;
 }
 
+/* Between shared rings what was sent before a barrier is there behind it.  A network delivers it when it likes: arg "late". */
+static int may_be_late;
+
 static void barriers(MPI_Comm c, const struct sides *s)
 {
     static int round;
@@ -74,7 +77,7 @@ static void barriers(MPI_Comm c, const struct sides *s)
     if (how == PREPARED) MPI_Request_free(&q);
     if (s->side == 1) {
         MPI_Iprobe(0, 50, c, &flag, MPI_STATUS_IGNORE);
-        CHECK(flag);
+        CHECK(flag || may_be_late);
         MPI_Recv(&got, 1, MPI_INT, 0, 50, c, MPI_STATUS_IGNORE);
         CHECK_EQ(got, word);
     }
@@ -433,6 +436,7 @@ static void on_shape(int shape, const struct reduction *reductions)
 int main(int argc, char **argv)
 {
     struct reduction reductions[2] = {{MPI_UNSIGNED, MPI_SUM, 0}, {.user = 1}};
+    may_be_late = argc > 1 && !strcmp(argv[1], "late");
     MPI_Init(&argc, &argv);
     test_begin();
     MPI_Type_contiguous(2, MPI_UNSIGNED, &reductions[1].type);

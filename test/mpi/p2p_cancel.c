@@ -17,6 +17,8 @@ static void receives(void)
     MPI_Test_cancelled(&s, &flag);
     CHECK(flag);
     CHECK(q == MPI_REQUEST_NULL);
+    /* Nobody sends with tag 3 before both have cancelled. */
+    MPI_Sendrecv(NULL, 0, MPI_INT, partner, 5, NULL, 0, MPI_INT, partner, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Sendrecv(&w, 1, MPI_INT, partner, 3, &v, 1, MPI_INT, partner, 3, MPI_COMM_WORLD, &s);
     CHECK_EQ(v, partner);
     MPI_Test_cancelled(&s, &flag);

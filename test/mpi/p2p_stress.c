@@ -1,6 +1,6 @@
 /* p2p_stress.c -- seeded random traffic between all ranks: sizes, modes, layouts, wildcards, late receives; data is checked.
  *
- * Every rank draws the same plan from the seed, so it knows what it will get without asking.  arg: rounds.
+ * Every rank draws the same plan from the seed, so it knows what it will get without asking.  args: rounds, seed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -99,6 +99,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&words);
     MPI_Type_free(&bytes);
     int rounds = argc > 1 ? atoi(argv[1]) : 40;
+    if (argc > 2) random_state ^= strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15ull;
     for (int i = 0; i < rounds && failures < 20; i++) round_of(i);
     MPI_Type_free(&words);
     return test_end();

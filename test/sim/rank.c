@@ -1,0 +1,114 @@
+/* rank.c -- one rank's copy: clocks, sleeping, futexes, exit and the way in lead to the driver.
+ *
+ * The linker gives every call of NAME in this copy to __wrap_NAME (test/sim/meson.build), so that neither the rooms nor the test
+ * programs are changed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "host.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+static const struct sim_host *host;
+static const char *boot_text;
+
+GW_EXPORT sim_rank_begin_fn sim_rank_begin;
+void sim_rank_begin(const struct sim_host *h, int rank, const char *boot)
+{
+    host = h;
+    boot_text = boot;
+    sim_attach(h->net, rank);
+    peer_wire = &sim_ops;
+}
+
+/* ---- time: the driver's clock ------------------------------------------------------------------------------------------------ */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+    (void)clock;
+    uint64_t ns = host->now();
+    t->tv_sec = (time_t)(ns / 1000000000);
+    t->tv_nsec = (long)(ns % 1000000000);
+    return 0;
+}
+
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
+{
+    (void)left;
+    host->sleep((uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec);
+    return 0;
+}
+
+int __wrap_usleep(useconds_t us);
+int __wrap_usleep(useconds_t us)
+{
+    host->sleep((uint64_t)us * 1000);
+    return 0;
+}
+
+int __wrap_sched_yield(void);
+int __wrap_sched_yield(void)
+{
+    host->pause(true);
+    return 0;
+}
+
+/* Which way is quicker is a matter of the CPU's own clock: here a matter of the seed. */
+bool __wrap_pace_direct(void *lane, const void *recv);
+bool __wrap_pace_direct(void *lane, const void *recv)
+{
+    (void)lane, (void)recv;
+    return gw_set.proto == GW_SET_PROTO_R0 || sim_chance(host->net, 128);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------------------- */
+int __wrap_gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
+int __wrap_gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns)
+{
+    return host->futex_wait(word, expected, timeout_ns);
+}
+
+void __wrap_gw_futex_wake(_Atomic uint32_t *word, int n);
+void __wrap_gw_futex_wake(_Atomic uint32_t *word, int n)
+{
+    (void)word, (void)n; /* whoever sleeps on a word that has changed wakes */
+    host->futex_wake();
+}
+
+/* ---- the process ------------------------------------------------------------------------------------------------------------- */
+char *__real_getenv(const char *name);
+char *__wrap_getenv(const char *name);
+char *__wrap_getenv(const char *name)
+{
+    return strcmp(name, "GODWIT_BOOT") == 0 ? (char *)(uintptr_t)boot_text : __real_getenv(name);
+}
+
+ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags)
+{
+    (void)flags;
+    for (size_t i = 0; i < n; i++) ((unsigned char *)p)[i] = (unsigned char)sim_below(host->net, 256);
+    return (ssize_t)n;
+}
+
+int64_t __wrap_gw_memory_available(const char **limit_out);
+int64_t __wrap_gw_memory_available(const char **limit_out)
+{
+    if (limit_out) *limit_out = "nothing";
+    return INT64_MAX;
+}
+
+void __wrap_exit(int status) __attribute__((noreturn));
+void __wrap_exit(int status)
+{
+    host->leave(status);
+}
+void __wrap__exit(int status) __attribute__((noreturn));
+void __wrap__exit(int status)
+{
+    host->leave(status);
+}

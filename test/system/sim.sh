@@ -1,0 +1,34 @@
+#!/bin/sh
+# N ranks in one process on a wire that a seed rules: the same seed is the same run, bugs in the wire are found, and 10000 runs are right.
+# A failing run prints the command that repeats it.  More: BUILD/test/sim/sim --list test/sim/list --seeds 1000000 --jobs 4
+# run.py: timeout=600
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+cd "$(dirname "$0")/../.."
+sim=$1/test/sim/sim jobs=$(nproc)
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+for seed in 3 14 15; do
+    for program in "p2p_stress 1 SEED" "coll_random 20 SEED"; do
+        "$sim" -v -n 4 --seed $seed $program > "$out" 2>&1
+        "$sim" -v -n 4 --seed $seed $program > "$out.2" 2>&1
+        cmp "$out" "$out.2" || { echo "$program: two runs of seed $seed differ"; cat "$out" "$out.2"; exit 1; }
+        rm "$out.2"
+        grep -q '^trace [0-9a-f]\{16\}, .* messages' "$out"
+    done
+done
+
+# What is wrong on purpose must be seen, and be seen again with the command that is printed.
+for bug in order lose twice again byte; do
+    "$sim" -n 3 --seeds 30 --jobs "$jobs" --bug $bug --expect-failures p2p_stress 1 SEED > "$out" || { echo "bug $bug: not found"; exit 1; }
+    again=$(sed -n 's/.*to run it again: sim //p' "$out" | head -n 1)
+    ! "$sim" $again > "$out" 2>&1 || { echo "bug $bug: sim $again runs well the second time"; exit 1; }
+done
+"$sim" -n 4 --seeds 60 --jobs "$jobs" --bug wake --expect-failures coll_random 20 SEED > "$out" || { echo "bug wake: not found"; exit 1; }
+grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
+# A rank that stops for ever: the others wait for it or end, and nothing else happens.
+"$sim" -n 4 --seeds 200 --jobs "$jobs" --death p2p_stress 1 SEED
+
+exec "$sim" --list test/sim/list --seeds 10000 --jobs "$jobs"
