@@ -47,6 +47,7 @@ class Code:
         self.before, self.always, self.success, self.last = [], [], [], []
         self.quick, self.slow = [], []  # C expressions; (condition or None, call)
         self.args, self.letters = {}, []
+        self.made = []                  # GODWIT_CHECK: handles that came, after success
         self.has_handle = False         # a handle must be valid, so a call outside init and finalize is noticed by it
         self.comm = next((p for p in e.params if p.kind == "COMMUNICATOR" and p.dir == "in"), None)
         self.any = "any" in self.f.flags
@@ -188,7 +189,10 @@ class Code:
             set_it = "*%s = std_%s_handle(%s);" % (name, word, o)
             if p.kind == "DATATYPE" and self.e.large:
                 self.success.append("type_mark_large(%s);" % o)
-            self.success.append("if (*flag) " + set_it if flag and p.kind == "MESSAGE" else set_it)
+            when = "*flag" if flag and p.kind == "MESSAGE" else None
+            self.success.append("if (%s) %s" % (when, set_it) if when else set_it)
+            self.made.append("if (unlikely(gw_checking)%s) %s" % (" && " + when if when else "",
+                                                                 self.tell_made("(uint32_t)(uintptr_t)*" + name)))
         else:
             self.pointer(p)
             self.before.append("%s *%s = %s ? std_%s(*%s) : NULL;" % (struct, o, name, word, name))
@@ -198,10 +202,15 @@ class Code:
             null = {"REQUEST": "MPI_REQUEST_NULL", "MESSAGE": "MPI_MESSAGE_NULL"}.get(p.kind)
             if p.kind == "MESSAGE":  # gone where the receive fails, and then the communicator is still asked for
                 self.before.append("uint64_t %s_comm = %s && %s->comm ? %s->comm->obj.id : 0;" % (name, o, o, o))
+                self.always.append("if (unlikely(gw_checking) && !%s) check_gone((uint32_t)(uintptr_t)*%s);" % (o, name))
             if null:
                 self.always.append("if (!%s) *%s = %s;" % (o, name, null))
             else:
+                self.success.append("if (unlikely(gw_checking) && !%s) check_gone((uint32_t)(uintptr_t)*%s);" % (o, name))
                 self.success.append("*%s = std_%s_handle(%s);" % (name, word, o))
+
+    def tell_made(self, number):
+        return "check_made(%s, __builtin_return_address(0), %s);" % (self.e.fn_id, number)
 
     def check_handle(self, p, value, o):
         name, text = p.name, '"%s"' % p.name
@@ -349,6 +358,13 @@ class Code:
             self.before.append("int64_t %s = %s;" % (v, "%s ? *%s : 0" % (name, name) if p.dir == "inout" else "0"))
             self.args[name] = "&" + v
             self.success.append("*%s = std_narrow(%s);" % (name, v))
+        elif p.kind == "KEYVAL":
+            self.args[name] = name
+            if p.dir == "out":
+                self.made.append("if (unlikely(gw_checking)) " + self.tell_made("(uint32_t)*" + name))
+            else:
+                self.before.append("uint32_t %s_was = %s ? (uint32_t)*%s : 0;" % (name, name, name))
+                self.success.append("if (unlikely(gw_checking)) check_gone(%s_was);" % name)
         elif p.c in ("MPI_Count *", "MPI_Aint *"):
             self.args[name] = "(int64_t *)%s" % name
         else:
@@ -424,7 +440,7 @@ def entry(e):
     inline = "inline" in e.function.flags
     head = "static GW_NOINLINE %s" % e.prototype("rest_").replace("rest_MPI_", "rest_") if inline else "GW_EXPORT %s" % e.prototype("P")
     lines += [head, "{", "    mpi_enter(%s);" % e.fn_id]
-    if e.function.is_checked:
+    if e.function.is_checked or e.function.together is not None:
         lines.append("    if (unlikely(gw_checking)) check_enter(%s, __builtin_return_address(0));" % e.fn_id)
     lines += ["    " + s for s in code.before]
     lines.append("    int rc;")
@@ -433,7 +449,12 @@ def entry(e):
         lines.append("    if (likely(mpi_hot.check) &&\n        unlikely(%s) &&" % " ||\n                 ".join(quick))
         lines.append("        (rc = why_%s(%s)) != GW_OK)" % (e.name[4:], ", ".join(args)))
         lines.append("        goto failed;")
+    if e.function.together is not None:
+        lines.append("    if (unlikely(gw_checking) && (rc = check_together(%s_o, %s)) != GW_OK) goto failed;" %
+                     (code.comm.name if code.comm else "comm", "true" if e.function.together else "false"))
     call = call_text(code)
+    if e.function.is_checked:
+        call = "unlikely(gw_checking) ? check_%s : %s" % (call, call)
     if arrays:  # jumping over their declarations is right as they end with the block
         lines.append("    {")
         lines += ["        " + s for s in arrays]
@@ -444,7 +465,7 @@ def entry(e):
         lines.append("    rc = %s;" % call)
         lines += ["    " + s for s in code.always]
     lines.append("    if (likely(rc >= 0)) {")
-    lines += ["        " + s for s in code.success]
+    lines += ["        " + s for s in code.success + code.made]
     lines += ["        return MPI_SUCCESS;", "    }"]
     if quick:
         lines.append("failed:")

@@ -71,7 +71,8 @@ class Function:
         self.deprecated = row.get("deprecated")
         self.has_large = bool(row.get("has_c"))
         self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
-        self.is_checked = False                     # GODWIT_CHECK has a part in it
+        self.is_checked = False                     # GODWIT_CHECK: its target has a twin,
+        self.together = None                        # or the members agree first: and wait? (true, false)
         self.target = self.flags = self.text = None # from the overlay; target None: not implemented
         self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []
 
@@ -138,17 +139,21 @@ class Model:
                 function.target, function.flags, function.text = target, set(flags.split()), text
 
     def load_checked(self):
-        checked = set()
+        checked, together = set(), {}
         with open(os.path.join(API, "check.lst"), encoding="utf-8") as f:
             for line in f:
                 words = line.split("#")[0].split()
-                checked |= {words[0] + w for w in words[1:]} if words[1:] else set(words)
-        for f in self.functions:
-            name = f.target.split("(")[0] if f.implemented else None
-            f.is_checked = name in checked
-        unknown = checked - {f.target.split("(")[0] for f in self.functions if f.implemented}
+                if words and words[0] in ("together", "go"):
+                    together.update((w, words[0] == "together") for w in words[1:])
+                elif words:
+                    checked |= {words[0] + w for w in words[1:]} if words[1:] else set(words)
+        targets = {f.target.split("(")[0] for f in self.functions if f.implemented}
+        unknown = (checked - targets) | {n for n in together if n not in self.by_name or not self.by_name[n].implemented}
         if unknown:
-            sys.exit("check.lst: no entry point has the target %s" % ", ".join(sorted(unknown)))
+            sys.exit("check.lst: no entry point has the name or the target %s" % ", ".join(sorted(unknown)))
+        for f in self.functions:
+            f.is_checked = f.implemented and f.target.split("(")[0] in checked
+            f.together = together.get(f.name)
 
     def entries(self, implemented=None):
         for f in self.functions:

@@ -14,6 +14,8 @@
 #define GW_CHECK_CHECK_H
 
 #include "coll/coll.h"
+#include "p2p/p2p.h"
+#include "world/world.h"
 
 enum { CHECK_FINDINGS = 20 };
 
@@ -21,8 +23,80 @@ enum { CHECK_FINDINGS = 20 };
 bool check_is_asked(void); /* by the settings */
 void check_begin(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
 
+int check_leave(int fn);   /* MPI_Finalize (its number) begins: together with the others? */
+/* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit is told then. */
+void check_end(void);
+
 /* ---- for the entry points, while gw_checking ----
  * The call number `fn` (GW_FN_*) begins in this thread; `from`: where it returns to. */
 void check_enter(int fn, const void *from);
+/* The call gave this handle out (predefined ones do not count); the program freed it. */
+void check_made(int fn, const void *from, uint32_t id);
+void check_gone(uint32_t id);
+
+/* Twins: as their targets. */
+#define CHECK_TWIN(target) extern __typeof__(target) check_##target
+CHECK_TWIN(p2p_send);
+CHECK_TWIN(p2p_ssend);
+CHECK_TWIN(p2p_bsend);
+CHECK_TWIN(p2p_rsend);
+CHECK_TWIN(p2p_recv);
+CHECK_TWIN(p2p_mrecv);
+CHECK_TWIN(p2p_sendrecv);
+CHECK_TWIN(p2p_sendrecv_replace);
+CHECK_TWIN(p2p_isend);
+CHECK_TWIN(p2p_issend);
+CHECK_TWIN(p2p_ibsend);
+CHECK_TWIN(p2p_irsend);
+CHECK_TWIN(p2p_irecv);
+CHECK_TWIN(p2p_imrecv);
+CHECK_TWIN(p2p_isendrecv);
+CHECK_TWIN(p2p_isendrecv_replace);
+CHECK_TWIN(p2p_send_init);
+CHECK_TWIN(p2p_ssend_init);
+CHECK_TWIN(p2p_bsend_init);
+CHECK_TWIN(p2p_rsend_init);
+CHECK_TWIN(p2p_recv_init);
+CHECK_TWIN(p2p_start);
+CHECK_TWIN(p2p_startall);
+CHECK_TWIN(p2p_request_free);
+CHECK_TWIN(req_wait);
+CHECK_TWIN(req_test);
+CHECK_TWIN(req_waitall);
+CHECK_TWIN(req_testall);
+CHECK_TWIN(req_waitany);
+CHECK_TWIN(req_testany);
+CHECK_TWIN(req_waitsome);
+CHECK_TWIN(req_testsome);
+CHECK_TWIN(req_get_status);
+CHECK_TWIN(req_get_status_any);
+CHECK_TWIN(req_get_status_all);
+CHECK_TWIN(req_get_status_some);
+CHECK_TWIN(world_comm_free);
+CHECK_TWIN(coll_barrier);
+CHECK_TWIN(coll_bcast);
+CHECK_TWIN(coll_gather);
+CHECK_TWIN(coll_gatherv);
+CHECK_TWIN(coll_scatter);
+CHECK_TWIN(coll_scatterv);
+CHECK_TWIN(coll_allgather);
+CHECK_TWIN(coll_allgatherv);
+CHECK_TWIN(coll_alltoall);
+CHECK_TWIN(coll_alltoallv);
+CHECK_TWIN(coll_alltoallw);
+CHECK_TWIN(coll_reduce);
+CHECK_TWIN(coll_allreduce);
+CHECK_TWIN(coll_reduce_scatter);
+CHECK_TWIN(coll_reduce_scatter_block);
+CHECK_TWIN(coll_scan);
+CHECK_TWIN(coll_exscan);
+CHECK_TWIN(coll_neighbor_allgather);
+CHECK_TWIN(coll_neighbor_allgatherv);
+CHECK_TWIN(coll_neighbor_alltoall);
+CHECK_TWIN(coll_neighbor_alltoallv);
+CHECK_TWIN(coll_neighbor_alltoallw);
+
+/* Of a call that all members of c make and that has no twin, before its target: GW_OK, or (only if it waits) they do not agree. */
+int check_together(struct gw_comm *c, bool waits);
 
 #endif

@@ -30,28 +30,92 @@ const char *check_call_name(int fn)
 }
 
 /* ---- where in the program ---- */
-static const void *load_address(const void *at)
+static struct {
+    uintptr_t lo, hi;
+} here; /* this library's code */
+
+static int find_here(struct dl_phdr_info *info, size_t size, void *unused)
 {
-    Dl_info d;
-    return dladdr(at, &d) ? d.dli_fbase : NULL;
+    (void)size, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, hi = lo + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || (uintptr_t)find_here < lo || (uintptr_t)find_here >= hi) continue;
+        here.lo = lo;
+        here.hi = hi;
+        return 1;
+    }
+    return 0;
+}
+
+void check_place_begin(void)
+{
+    dl_iterate_phdr(find_here, NULL);
+}
+
+static bool is_here(const void *at)
+{
+    return (uintptr_t)at >= here.lo && (uintptr_t)at < here.hi;
 }
 
 /* An entry point that was not optimised does not jump to its second half but calls it: then `from` lies in this library. */
-static const void *out_of_here(const void *from)
+const void *check_outside(const void *from)
 {
     enum { FRAMES = 16 };
     void *frames[FRAMES];
-    const void *here = load_address((const void *)(uintptr_t)out_of_here);
-    if (load_address(from) != here) return from;
+    if (likely(!is_here(from))) return from;
     int n = backtrace(frames, FRAMES);
     for (int i = 0; i < n; i++)
-        if (load_address(frames[i]) != here) return frames[i];
+        if (!is_here(frames[i])) return frames[i];
     return from;
 }
 
 void check_enter(int fn, const void *from)
 {
-    check_now = (struct check_site){fn, out_of_here(from)};
+    check_now = (struct check_site){fn, check_outside(from)};
+}
+
+/* ---- places that travel ---- */
+struct module { const char *name; uintptr_t base; };
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The program itself has no name here. */
+static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    struct module *m = arg;
+    if (strncmp(file_of(info->dlpi_name), m->name, CHECK_MODULE_TEXT - 1) != 0) return 0;
+    m->base = info->dlpi_addr;
+    return 1;
+}
+
+static int is_program(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    struct module *m = arg;
+    m->base = info->dlpi_addr; /* the first one */
+    return 1;
+}
+
+uint64_t check_site_pack(struct check_site s, char *module)
+{
+    struct link_map *map = NULL;
+    Dl_info d;
+    memset(module, 0, CHECK_MODULE_TEXT);
+    if (!s.from || !dladdr1(s.from, &d, (void **)&map, RTLD_DL_LINKMAP) || !map) return 0;
+    if (map->l_name[0]) strncpy(module, file_of(map->l_name), CHECK_MODULE_TEXT - 1);
+    return (uintptr_t)s.from - map->l_addr;
+}
+
+struct check_site check_site_unpack(int fn, uint64_t place, const char *module)
+{
+    struct module m = {module, 0};
+    if (place == 0 || !dl_iterate_phdr(module[0] ? find_module : is_program, &m)) return (struct check_site){fn, NULL};
+    return (struct check_site){fn, (const void *)(m.base + (uintptr_t)place)};
 }
 
 /* ---- the symbol table on file: the dynamic one, which dladdr() knows, has no static functions and mostly not main ---- */

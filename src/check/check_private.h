@@ -10,20 +10,88 @@
 #include "proto/proto.h"
 
 /* ---- places and calls (check_place.c) ---- */
-struct check_site {
-    int fn;
-    const void *from;
-};                                                /* a call, and the address behind it in the program */
+struct check_site { int fn; const void *from; }; /* a call, and the address behind it in the program */
 extern _Thread_local struct check_site check_now; /* the call that this thread is in, from check_enter() */
 enum { CHECK_SITE_TEXT = 320 };
-const char *check_site_text(struct check_site s,
-                            char *out); /* "MPI_Isend at main+0x2a (heat.c:12)"; out: CHECK_SITE_TEXT bytes */
+/* "MPI_Isend at main+0x2a (heat.c:12)"; out: CHECK_SITE_TEXT bytes. */
+const char *check_site_text(struct check_site s, char *out);
 const char *check_call_name(int fn);
+/* The same for another process, which may have the file elsewhere in memory: the place in the file, 0: unknown, and its name. */
+enum { CHECK_MODULE_TEXT = 32 };
+uint64_t check_site_pack(struct check_site s, char *module);
+struct check_site check_site_unpack(int fn, uint64_t place, const char *module);
+void check_place_begin(void);
+const void *check_outside(const void *from); /* the nearest return address that is not in this library */
 
 /* ---- findings (check_say.c) ---- */
 void check_say(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
+void check_say_alone(void); /* MPI_Finalize is over, but for what the program may still free */
+/* The name of the communicator of a context on the wire; out: CHECK_COMM_TEXT bytes. */
+const char *check_comm_name(uint32_t ctx, char *out);
+enum { CHECK_COMM_TEXT = GW_MAX_OBJECT_NAME + 32 };
 
 /* ---- types (check_type.c) ---- */
 void check_type_begin(void);
+
+/* ---- buffers (check_span.c) ----
+ * What a call may read or write of the program's memory, (buf, count, type). */
+struct check_span {
+    const void *buf;
+    int64_t count;
+    struct gw_type *type;
+    uintptr_t lo, hi; /* bytes lie in [lo, hi); lo == hi: there are none */
+    bool is_written;
+    uint64_t *sums; /* of what is read, a number for each piece of the packed data; NULL: not taken */
+    int64_t n_sums, piece;
+};
+struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written);
+/* Exactly; at: the first byte that they share. */
+bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
+void check_span_sum(struct check_span *s);
+/* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more. */
+bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
+
+/* ---- what the program holds (check_table.c) ----
+ * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
+enum { CHECK_SPANS = 2 };
+struct check_item {
+    struct check_item *next; /* in its bucket */
+    uint32_t id;
+    int32_t handles;                 /* given out and not freed */
+    struct check_site made, started; /* started: of persistent requests, the last time */
+    uint32_t ctx;                    /* requests of messages: on the wire, */
+    int32_t rank, tag;               /* the peer; rank GW_UNDEFINED: not a message's */
+    int n_spans;
+    struct check_span spans[CHECK_SPANS]; /* types are held */
+    bool is_active;                       /* the spans are in use now */
+};
+extern struct gw_lock check_lock;                /* over the table and what hangs in it */
+struct check_item *check_item_find(uint32_t id); /* locked; NULL: there is none */
+struct check_item *check_item_add(uint32_t id, struct check_site made);
+void check_item_drop(struct check_item *i);
+void check_items_free(void);
+/* The next one in no order, NULL after the last; begin with *state 0. */
+struct check_item *check_item_next(struct check_item *after, size_t *bucket);
+
+/* " to rank 3 with tag 5 on MPI_COMM_WORLD", or empty. */
+enum { CHECK_ABOUT_TEXT = CHECK_COMM_TEXT + 96 };
+const char *check_about_text(const struct check_item *i, char *out);
+
+/* ---- buffers in use (check_use.c) ----
+ * Before the call: do its buffers lie over others, pending ones or each other? */
+void check_use_look(const struct check_span *spans, int n);
+/* After a call that started an operation: its request gets an item and the spans are in use.  *r may become another request: one that
+ * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
+struct check_about { struct gw_comm *comm; int rank, tag; };
+void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about);
+/* Before and after a persistent request is started. */
+void check_use_prepare(uint32_t id);
+void check_use_start(uint32_t id, struct check_site site);
+/* The operation is complete and the program knows it; is_gone: the request too. */
+void check_use_over(uint32_t id, bool is_gone);
+void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
+/* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
+struct check_site check_use_receiver(uint32_t ctx, const void *buf);
+void check_use_end(void);
 
 #endif

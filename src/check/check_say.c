@@ -11,6 +11,8 @@
 
 enum { MODE_OFF, MODE_ON, MODE_ABORT, MODES }; /* the setting's words come twice */
 static _Atomic int n_findings;
+static int me;     /* rank, also when the rooms below are gone */
+static bool alone; /* they are */
 
 static int mode(void)
 {
@@ -34,11 +36,29 @@ static void must_be_alike(void)
                 gw_boot.local_to_world[i]);
 }
 
+void check_say_alone(void)
+{
+    alone = true;
+}
+
 void check_begin(void)
 {
     if (gw_node.base) must_be_alike();
     n_findings = 0;
+    me = gw_boot.rank;
+    check_place_begin();
     check_type_begin();
+}
+
+const char *check_comm_name(uint32_t ctx, char *out)
+{
+    struct gw_comm *c = comm_by_context(ctx >> GW_STREAM_BITS);
+    snprintf(out, CHECK_COMM_TEXT, "%s",
+             !c           ? "a communicator that was freed"
+             : c->name[0] ? c->name
+                          : "a communicator without a name");
+    if (c) comm_release(c);
+    return out;
 }
 
 /* One write, so that the findings of several ranks do not mix. */
@@ -52,7 +72,7 @@ void check_say(const char *fmt, ...)
     char text[4096];
     int number = atomic_fetch_add(&n_findings, 1);
     if (number > CHECK_FINDINGS) return;
-    int n = snprintf(text, sizeof text, "godwit[%d] check: ", gw_boot.rank);
+    int n = snprintf(text, sizeof text, "godwit[%d] check: ", me);
     if (number < CHECK_FINDINGS) {
         va_list args;
         va_start(args, fmt);
@@ -65,5 +85,6 @@ void check_say(const char *fmt, ...)
     }
     text[n++] = '\n';
     put(text, (size_t)n);
+    if (mode() == MODE_ABORT && alone) gw_exit_now(1);
     if (mode() == MODE_ABORT) boot_abort(1, "GODWIT_CHECK found misuse of MPI and was asked to end the job");
 }

@@ -8,14 +8,11 @@ static void mismatch(struct gw_done *done, int err)
 {
     (void)err;
     const struct proto_mismatch *m = container_of(done, struct proto_mismatch, done);
-    struct gw_comm *c = comm_by_context(m->ctx >> GW_STREAM_BITS);
-    char site[CHECK_SITE_TEXT];
-    check_say("datatypes differ: %s receives %lld %s, but the message from rank %d with tag %d on %s was sent as %lld "
-              "%s. The "
-              "sequence of basic types that is received must be that which was sent",
-              check_site_text(check_now, site), (long long)m->recv_count, m->recv_type, m->src, m->tag,
-              c && c->name[0] ? c->name : "a communicator without a name", (long long)m->sent_count, m->sent_type);
-    if (c) comm_release(c);
+    char site[CHECK_SITE_TEXT], comm[CHECK_COMM_TEXT];
+    check_say("datatypes differ: %s receives %lld x %s, but the message from rank %d with tag %d on %s was sent as %lld x "
+              "%s. The sequence of basic types that is received must be that which was sent",
+              check_site_text(check_use_receiver(m->ctx, m->recv_buf), site), (long long)m->recv_count, m->recv_type, m->src, m->tag,
+              check_comm_name(m->ctx, comm), (long long)m->sent_count, m->sent_type);
 }
 
 void check_type_begin(void)

@@ -23,6 +23,7 @@ enum gw_stream {
     GW_STREAM_LEAF,  /* leaf set-up */
     GW_STREAM_PART,  /* partitioned communication */
     GW_STREAM_INTER, /* of an intercommunicator's local communicator: its part in collectives of both groups */
+    GW_STREAM_CHECK, /* GODWIT_CHECK: who calls which collective */
     GW_STREAMS
 };
 #define GW_STREAM_BITS 3

@@ -131,15 +131,18 @@ int mpi_finalize(void)
     /* The first thing that finalize does, while everything still works: callbacks may communicate on MPI_COMM_SELF. */
     int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
     if (rc != GW_OK) return rc;
+    if (unlikely(gw_checking)) rc = check_leave((int)atomic_load_explicit(mpi_hot.call, memory_order_relaxed));
+    if (rc != GW_OK) return rc;
     rc = coll_barrier(&gw_comm_world, NULL); /* nobody leaves while others still need its memory or its progress */
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
+    if (unlikely(gw_checking)) check_end();
     mpi_hot.running = false;
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     mpi_hot.call = &call_before_init;
     rooms_down();
-    gw_threads = gw_checking = gw_careful = false;
+    gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
     return GW_OK;
 }
 

@@ -70,6 +70,10 @@ void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
  * first ones) into where->unexpected, without names.  Contexts here are those of the wire. */
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where);
 
+/* l->done.fn is called for each message that no receive has taken, with what is behind `done` filled in; lane's lock held. */
+struct proto_left { struct gw_done done; uint32_t ctx; int src, tag; int64_t bytes; };
+void proto_each_left(struct gw_lane *lane, struct proto_left *l);
+
 #define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
 /* ---- GODWIT_CHECK (proto_note.c): with gw_checking, messages of stream 0 carry their type signature, and a message that meets a
  * receive of other types is shown to proto_mismatch_teller, the lane's lock held.  The next send of this thread has the types of
@@ -81,7 +85,7 @@ struct proto_mismatch {
     int src, tag, world;
     int64_t sent_count, recv_count;
     const char *sent_type, *recv_type;
-    const struct gw_req *recv;
+    const void *recv_buf;
 };
 extern void (*proto_mismatch_teller)(struct gw_done *done, int err);
 

@@ -102,6 +102,6 @@ void note_compare(const struct note *n, const struct proto_recv *r, int src, int
     if (n->said.may_be_any || type_has_packed(r->type) || !proto_mismatch_teller) return;
     struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx,   src,      tag,
                                n->said.world,           n->said.count, r->count, n->said.type,
-                               type_name(r->type),      &r->req};
+                               type_name(r->type),      r->buf};
     m.done.fn(&m.done, GW_OK);
 }

@@ -71,3 +71,15 @@ void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *
     }
     where->n_unexpected = match_unexpected_count(q) - others;
 }
+
+void proto_each_left(struct gw_lane *lane, struct proto_left *l)
+{
+    struct match_queue *q = lane_of(lane)->fast.q;
+    for (struct match_msg *m = match_first_msg(q, UINT32_MAX); m; m = match_next_msg(q, m, UINT32_MAX)) {
+        l->ctx = m->ctx;
+        l->src = m->src;
+        l->tag = m->tag;
+        l->bytes = container_of(m, struct proto_msg, m)->len;
+        l->done.fn(&l->done, GW_OK);
+    }
+}

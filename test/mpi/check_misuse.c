@@ -147,8 +147,374 @@ static void types_cancel_ok(void)
     if (rank == 0) MPI_Waitall(3, q, MPI_STATUSES_IGNORE);
 }
 
+/* ---- buffers ------------------------------------------------------------------------------------------------------------- */
+static int other[MANY];
+
+/* What is sent changes while it is pending; rank 1 receives it. */
+static void changed_by(int count, int mode, int at)
+{
+    MPI_Request q;
+    MPI_Status s;
+    int flag = 0, index;
+    if (rank == 0) {
+        if (mode == 0) MPI_Isend(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q);
+        if (mode == 1) MPI_Issend(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q);
+        if (mode == 2) MPI_Send_init(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q), MPI_Start(&q);
+        if (mode == 3) MPI_Isendrecv(ints, count, MPI_INT, 1, mode, other, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &q);
+        if (mode == 4) MPI_Irsend(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q);
+        ints[at]++;
+        if (mode == 0) MPI_Wait(&q, &s);
+        if (mode == 1) MPI_Waitany(1, &q, &index, &s);
+        while (mode == 2 && !flag) MPI_Request_get_status(q, &flag, &s);
+        if (mode == 2) ints[at]++, MPI_Wait(&q, &s), MPI_Request_free(&q); /* this is right: it is known to be complete */
+        while (mode == 3 && !flag) MPI_Testall(1, &q, &flag, &s);
+        if (mode == 4) MPI_Waitall(1, &q, &s);
+    } else if (rank == 1) {
+        MPI_Recv(ints, count, MPI_INT, 0, mode, MPI_COMM_WORLD, &s);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void changed(void) /* ten findings of rank 0 */
+{
+    for (int mode = 0; mode < 5; mode++) changed_by(10, mode, 3), changed_by(MANY, mode, MANY - 1);
+}
+
+/* A column of a matrix, of which an element between is the program's own. */
+static void changed_ok(void)
+{
+    MPI_Datatype column;
+    MPI_Request q[2];
+    MPI_Type_vector(100, 1, 7, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    for (int big = 0; big < 2; big++) {
+        int n = big ? 60 : 1;
+        if (rank == 0) {
+            MPI_Isend(ints + 1, n, column, 1, 0, MPI_COMM_WORLD, &q[0]);
+            MPI_Isend(ints + 1, n, column, 1, 1, MPI_COMM_WORLD, &q[1]); /* the same data may be sent twice */
+            ints[0]++, ints[2]++;
+            MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+            ints[1]++;
+        } else if (rank == 1) {
+            for (int k = 0; k < 2; k++) MPI_Recv(ints + 1, n, column, 0, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Type_free(&column);
+}
+
+static void given_back(void) /* one finding of rank 0 */
+{
+    MPI_Request q;
+    if (rank == 0) {
+        char *far = malloc(1 << 24); /* so large that it is mapped, and unmapped, by itself */
+        memset(far, 1, 1 << 24);
+        MPI_Isend(far, 1000, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &q);
+        free(far);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Recv(ints, 1000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void overlap(void) /* nine findings of rank 1 */
+{
+    MPI_Request q[4];
+    MPI_Datatype column;
+    int p = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        for (int tag = 0; tag < 15; tag++) MPI_Send(other, tag == 12 ? 30 : 10, MPI_INT, 1, tag, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Irecv(ints, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, &q[0]);
+        MPI_Irecv(ints + 9, 10, MPI_INT, 0, 1, MPI_COMM_WORLD, &q[1]);          /* 1: a receive over a receive */
+        MPI_Isend(ints + 18, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[2]);        /* 2: a send over a receive */
+        MPI_Irecv(ints + 25, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[3]);        /* 3: a receive over a send */
+        MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+        MPI_Recv_init(ints, 10, MPI_INT, 0, 2, MPI_COMM_WORLD, &q[0]);
+        MPI_Recv_init(ints + 5, 10, MPI_INT, 0, 3, MPI_COMM_WORLD, &q[1]);
+        MPI_Startall(2, q);                                                     /* 4: two of one call */
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        MPI_Request_free(&q[0]), MPI_Request_free(&q[1]);
+        MPI_Irecv(ints, 10, MPI_INT, 0, 4, MPI_COMM_WORLD, &q[0]);
+        MPI_Recv(ints, 10, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* 5: a blocking receive */
+        MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+        MPI_Irecv(ints, 10, MPI_INT, 0, 6, MPI_COMM_WORLD, &q[0]);
+        MPI_Irecv(other, 10, MPI_INT, 1, 21, MPI_COMM_WORLD, &q[1]);
+        MPI_Send(ints + 9, 10, MPI_INT, 1, 21, MPI_COMM_WORLD);                 /* 6: a blocking send */
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        MPI_Sendrecv(ints, 10, MPI_INT, 1, 22, ints + 5, 10, MPI_INT, 1, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* 7: one call */
+        MPI_Type_vector(10, 1, 3, MPI_INT, &column);
+        MPI_Type_commit(&column);
+        MPI_Irecv(ints, 1, column, 0, 7, MPI_COMM_WORLD, &q[p++]);
+        MPI_Irecv(ints + 6, 1, column, 0, 8, MPI_COMM_WORLD, &q[p++]);          /* 8: columns, moved by two rows */
+        MPI_Irecv(ints + 1, 1, column, 0, 9, MPI_COMM_WORLD, &q[p++]);          /* beside both */
+        MPI_Irecv(ints + 34, 1, MPI_INT, 1, 23, MPI_COMM_WORLD, &q[p++]);       /* beyond all */
+        MPI_Send(other, 1, MPI_INT, 1, 23, MPI_COMM_WORLD);
+        MPI_Waitall(p, q, MPI_STATUSES_IGNORE);
+        MPI_Irecv(ints, 1, column, 0, 10, MPI_COMM_WORLD, &q[0]);
+        MPI_Type_free(&column);
+        MPI_Irecv(ints + 3, 10, MPI_INT, 0, 11, MPI_COMM_WORLD, &q[1]);         /* 9: by then the datatype has no handle */
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        for (int tag = 12; tag < 15; tag++) MPI_Recv(ints, 30, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Next to each other, one after the other, and all columns of a matrix at once. */
+static void overlap_ok(void)
+{
+    MPI_Request q[9];
+    MPI_Datatype column;
+    MPI_Type_vector(50, 1, 8, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    for (int round = 0; round < 3; round++) {
+        int at = 0;
+        if (rank == 0)
+            for (int i = 0; i < 8; i++) MPI_Isend(other, 50, MPI_INT, 1, i, MPI_COMM_WORLD, &q[at++]);
+        if (rank == 1)
+            for (int i = 0; i < 8; i++) MPI_Irecv(ints + i, 1, column, 0, i, MPI_COMM_WORLD, &q[at++]);
+        MPI_Irecv(ints + 400, 0, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, &q[at++]);
+        MPI_Sendrecv(floats, 0, MPI_FLOAT, 1 - rank, 8, floats + 3, 0, MPI_FLOAT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Waitall(at, q, MPI_STATUSES_IGNORE);
+    }
+    MPI_Type_free(&column);
+    for (int round = 0; round < 3; round++) { /* the same buffer again, in every way to complete */
+        int flag = 0, index, n = 0;
+        if (rank == 0) MPI_Send(other, 10, MPI_INT, 1, 9, MPI_COMM_WORLD);
+        if (rank != 1) continue;
+        MPI_Irecv(ints, 10, MPI_INT, 0, 9, MPI_COMM_WORLD, &q[0]);
+        while (round == 0 && !flag) MPI_Testany(1, q, &index, &flag, MPI_STATUS_IGNORE);
+        while (round == 1 && !n) MPI_Testsome(1, q, &n, &index, MPI_STATUSES_IGNORE);
+        if (round == 2) MPI_Waitsome(1, q, &n, &index, MPI_STATUSES_IGNORE);
+    }
+}
+
+/* ---- collectives ---------------------------------------------------------------------------------------------------------- */
+/* Calls that do not match: nobody hangs, all are told by the error. */
+static void expect(int rc, int want_class)
+{
+    int class = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS) MPI_Error_class(rc, &class);
+    CHECK(class == want_class);
+}
+
+static void colls(void) /* eight findings of rank 0: calls that would go wrong, and are refused */
+{
+    int odd = rank == 1, n = odd ? 4 : 3, counts[8], displs[8] = {0};
+    MPI_Comm c;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    expect(odd ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Bcast(ints, n, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
+    expect(MPI_Bcast(ints, 3, MPI_INT, odd, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    expect(MPI_Allreduce(ints, other, 3, MPI_INT, odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
+    expect(MPI_Reduce(ints, other, n, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    expect(MPI_Gather(ints, n, MPI_INT, other, 3, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    expect(MPI_Scatter(ints, 3, MPI_INT, other, n, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    for (int i = 0; i < size; i++) counts[i] = 3;
+    if (odd) counts[0] = 5;
+    expect(MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD), size > 1 ? MPI_ERR_COUNT : MPI_SUCCESS);
+    expect(odd ? MPI_Comm_dup(MPI_COMM_WORLD, &c) : MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c), MPI_ERR_OTHER);
+    /* The next calls are right again. */
+    for (int i = 0; i < 3; i++) ints[i] = rank, other[i] = -1;
+    expect(MPI_Allreduce(ints, other, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+    CHECK(other[2] == size * (size - 1) / 2);
+}
+
+/* Of other types but as long: the data passes, and all are told. */
+static void colls_types(void) /* five findings of rank 0 */
+{
+    MPI_Request q;
+    MPI_Comm c;
+    MPI_Datatype t = rank == 1 ? MPI_FLOAT : MPI_INT;
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Comm_set_name(c, "the name");
+    for (int i = 0; i < 8; i++) ints[i] = rank == 0 ? i + 5 : 0;
+    MPI_Bcast(ints, 8, t, 0, c);
+    for (int i = 0; i < 8; i++) CHECK(ints[i] == i + 5);
+    MPI_Allgather(ints, 2, t, other, 2, t, c);
+    MPI_Ibcast(ints, 4, t, 0, c, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Bcast_init(ints, 4, t, 0, c, MPI_INFO_NULL, &q);
+    for (int i = 0; i < 2; i++) MPI_Start(&q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Request_free(&q);
+    MPI_Igather(ints, 2, t, other, 2, MPI_INT, 0, c, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&c);
+}
+
+static void colls_missing(void) /* rank 0: a call that not all make, and its request; every rank: the communicator */
+{
+    MPI_Comm c;
+    MPI_Request q;
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    if (rank == 0) MPI_Ibarrier(c, &q);
+}
+
+static void colls_left(void) /* rank 1 goes to MPI_Finalize, which ends the job */
+{
+    if (rank == 1) MPI_Finalize();
+    MPI_Allreduce(ints, other, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void colls_stuck(void) /* rank 2 waits for rank 0, which waits for all: rank 0 says what differs without it */
+{
+    if (rank == 2) MPI_Recv(ints, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Bcast(ints, 1, MPI_INT, rank, MPI_COMM_WORLD);
+}
+
+static int free_attr(MPI_Comm c, int key, void *value, void *extra)
+{
+    int sum = 0;
+    (void)key, (void)value, (void)extra;
+    MPI_Allreduce(&(int){1}, &sum, 1, MPI_INT, MPI_SUM, c);
+    CHECK(sum == size);
+    return MPI_SUCCESS;
+}
+/* What may differ. */
+static void colls_ok(void)
+{
+    MPI_Datatype pair, t = MPI_INT;
+    MPI_Comm c, half, inter;
+    MPI_Request q[3];
+    int n = 6, key, counts[8], displs[8];
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    if (rank == 1) n = 3, t = pair;
+    MPI_Bcast(ints, n, t, 0, MPI_COMM_WORLD);                               /* the same sequence, built in another way */
+    MPI_Gather(ints, n, t, other, 6, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Gather(ints, n, t, other, rank ? -1 : 3, rank ? MPI_DATATYPE_NULL : pair, 0, MPI_COMM_WORLD); /* counts at the root alone */
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, other, 6, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allreduce(rank == 0 ? MPI_IN_PLACE : ints, rank == 0 ? other : ints + 100, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0, at = 0; i < size; i++) counts[i] = i + 1, displs[i] = at, at += i + 1;
+    MPI_Gatherv(ints, rank + 1, MPI_INT, other, counts, displs, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Allgatherv(ints, rank + 1, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD);
+    MPI_Scatterv(ints, counts, displs, MPI_INT, other, rank + 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) counts[i] = rank + i, displs[i] = 20 * i;
+    MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD);
+    /* Several under way at once, completed in another order, beside those of another communicator. */
+    MPI_Comm_idup(MPI_COMM_WORLD, &c, &q[2]);
+    MPI_Wait(&q[2], MPI_STATUS_IGNORE);
+    MPI_Ibcast(ints, 3, MPI_INT, 0, MPI_COMM_WORLD, &q[0]);
+    MPI_Ibarrier(c, &q[1]);
+    MPI_Iallreduce(floats, floats + 10, 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &q[2]);
+    if (rank == 1) MPI_Wait(&q[2], MPI_STATUS_IGNORE);
+    MPI_Waitall(3, q, MPI_STATUSES_IGNORE);
+    /* Between two groups. */
+    MPI_Comm_split(c, rank > 0, 0, &half);
+    if (size > 1) {
+        MPI_Intercomm_create(half, 0, c, rank > 0 ? 0 : 1, 3, &inter);
+        MPI_Bcast(ints, 3, MPI_INT, rank ? 0 : MPI_ROOT, inter);
+        MPI_Allreduce(ints, other, 3, MPI_INT, MPI_SUM, inter);
+        MPI_Comm_free(&inter);
+    }
+    MPI_Comm_free(&half);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attr, &key, NULL);   /* a collective inside MPI_Comm_free */
+    MPI_Comm_set_attr(c, key, ints);
+    MPI_Comm_free(&c);
+    MPI_Comm_free_keyval(&key);
+    MPI_Type_free(&pair);
+}
+
+/* ---- what is left ----------------------------------------------------------------------------------------------------------- */
+static int copy_nothing(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)c, (void)key, (void)extra, (void)in, (void)out;
+    return *flag = 0;
+}
+static void add(void *in, void *inout, int *n, MPI_Datatype *t)
+{
+    (void)in, (void)inout, (void)n, (void)t;
+}
+static void handle_error(MPI_Comm *c, int *code, ...)
+{
+    (void)c, (void)code;
+}
+static void leaks(void) /* ten findings of every rank */
+{
+    MPI_Comm c;
+    MPI_Datatype t;
+    MPI_Op op;
+    MPI_Group g;
+    MPI_Info info;
+    MPI_Errhandler eh;
+    MPI_Request q[3];
+    int key;
+    for (volatile int i = 0; i < 3; i++) MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Type_contiguous(3, MPI_INT, &t);
+    MPI_Type_commit(&t);
+    MPI_Op_create(add, 1, &op);
+    MPI_Comm_group(MPI_COMM_WORLD, &g);
+    MPI_Info_create(&info);
+    MPI_Comm_create_errhandler(handle_error, &eh);
+    MPI_Comm_create_keyval(copy_nothing, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Send_init(ints, 3, MPI_INT, rank, 5, MPI_COMM_WORLD, &q[0]);
+    MPI_Irecv(ints, 3, MPI_INT, rank, 6, c, &q[1]);
+    MPI_Isend(other, 3, MPI_INT, rank, 6, c, &q[2]);
+}
+
+static void leaks_ok(void)
+{
+    MPI_Comm c, d;
+    MPI_Datatype t, u, v[2], real;
+    MPI_Op op;
+    MPI_Group g, h;
+    MPI_Info info, copy;
+    MPI_Errhandler eh, again;
+    MPI_Request q;
+    MPI_Message m;
+    int key, ints_[4];
+    MPI_Aint aints[4];
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Comm_idup(c, &d, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Comm_group(c, &g);
+    MPI_Comm_group(c, &h); /* perhaps the same object */
+    MPI_Group_free(&g);
+    MPI_Group_free(&h);
+    MPI_Comm_free(&c);
+    MPI_Comm_free(&d);
+    MPI_Type_contiguous(3, MPI_INT, &t);
+    MPI_Type_contiguous(3, t, &u);
+    MPI_Type_commit(&u);
+    MPI_Type_get_contents(u, 4, 4, 2, ints_, aints, v); /* one more handle of t */
+    MPI_Type_free(&v[0]);
+    MPI_Type_free(&t);
+    MPI_Type_free(&u);
+    MPI_Type_create_f90_real(6, MPI_UNDEFINED, &real); /* is never freed */
+    MPI_Op_create(add, 1, &op);
+    MPI_Op_free(&op);
+    MPI_Info_create(&info);
+    MPI_Info_dup(info, &copy);
+    MPI_Info_free(&info);
+    MPI_Info_free(&copy);
+    MPI_Comm_create_errhandler(handle_error, &eh);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, eh);
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &again);
+    MPI_Errhandler_free(&eh);
+    MPI_Errhandler_free(&again);
+    MPI_Comm_create_keyval(copy_nothing, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_free_keyval(&key);
+    MPI_Isend(ints, 3, MPI_INT, rank, 6, MPI_COMM_WORLD, &q);
+    MPI_Mprobe(rank, 6, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
+    MPI_Mrecv(other, 3, MPI_INT, &m, MPI_STATUS_IGNORE);
+    MPI_Request_free(&q);
+    MPI_Irecv(ints, 3, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
+static void unreceived(void) /* three findings of rank 1, two of rank 0: the operation that nobody can complete */
+{
+    MPI_Request q;
+    if (rank == 0) {
+        for (int i = 0; i < 4; i++) MPI_Send(ints, 3, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(ints, 5, MPI_INT, 1, 6, MPI_COMM_WORLD);
+        MPI_Isend(ints, MANY, MPI_INT, 1, 7, MPI_COMM_WORLD, &q);
+        MPI_Irecv(other, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &q);
+    }
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"types", types}, {"types_calls", types_calls}, {"types_ok", types_ok}, {"types_cancel_ok", types_cancel_ok},
+    {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
+    {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
+    {"leaks", leaks}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived},
 };
 
 int main(int argc, char **argv)

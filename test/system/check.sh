@@ -17,7 +17,7 @@ program=$build/mpi_check_misuse
 run() {
     n=$1 case=$2
     shift 2
-    env GODWIT_CHECK=1 "$@" timeout 60 "$build/mpiexec" -n "$n" "$program" "$case" > "$out" 2>&1
+    env GODWIT_CHECK=1 "$@" timeout 60 "$build/mpiexec" ${limit:-} -n "$n" "$program" "$case" > "$out" 2>&1
 }
 # finds RANKS CASE FINDINGS [NAME=VALUE...]: so many in all, and nothing else is said
 finds() {
@@ -38,7 +38,7 @@ says() {
 for proto in auto e0 e1 r0 r1; do
     finds 2 types 4 GODWIT_PROTO=$proto
     for tag in 10 11 12 13; do
-        says 1 "^godwit\[1\] check: datatypes differ: MPI_I?(R|r)ecv at pass\+0x.* receives (3|50000) MPI_FLOAT, .* from rank 0 with tag $tag on MPI_COMM_WORLD was sent as (3|50000) MPI_INT\."
+        says 1 "^godwit\[1\] check: datatypes differ: MPI_I?(R|r)ecv at pass\+0x.* receives (3|50000) x MPI_FLOAT, .* from rank 0 with tag $tag on MPI_COMM_WORLD was sent as (3|50000) x MPI_INT\."
     done
     finds 2 types_calls 7 GODWIT_PROTO=$proto
     finds 2 types_ok 0 GODWIT_PROTO=$proto
@@ -46,7 +46,81 @@ for proto in auto e0 e1 r0 r1; do
 done
 finds 2 types_calls 7
 for call in Mrecv Imrecv Start Sendrecv Isendrecv Sendrecv_replace; do says 1 "^godwit\[1\] check: datatypes differ: MPI_$call at types_calls\+"; done
-says 1 '^godwit\[0\] check: datatypes differ: MPI_Sendrecv_replace .*receives 5 MPI_INT.* from rank 1 with tag 6 .* sent as 5 MPI_FLOAT\.'
+says 1 '^godwit\[0\] check: datatypes differ: MPI_Sendrecv_replace .*receives 5 x MPI_INT.* from rank 1 with tag 6 .* sent as 5 x MPI_FLOAT\.'
+
+# ---- buffers
+finds 2 changed 10
+for call in Isend Issend Start Isendrecv Irsend; do
+    says 1 "^godwit\[0\] check: buffer changed too early: bytes 8 to 15 of what MPI_$call at .* sends \(10 x MPI_INT at "
+    says 1 "^godwit\[0\] check: buffer changed too early: bytes 196875 to 199999 of what MPI_$call at .* sends \(50000 x MPI_INT at "
+done
+finds 2 changed_ok 0
+finds 2 given_back 1
+says 1 '^godwit\[0\] check: buffer given back too early: the send buffer of MPI_Isend at given_back\+0x.* to rank 1 with tag 0 '
+finds 2 overlap 9
+says 9 '^godwit\[1\] check: buffers overlap: '
+says 3 'receive buffer of MPI_Irecv at overlap.* and the receive buffer of MPI_Irecv at overlap'
+says 1 'send buffer of MPI_Isend at overlap.* and the receive buffer of MPI_Irecv at overlap'
+says 1 'receive buffer of MPI_Irecv at overlap.* and the send buffer of MPI_Isend at overlap'
+says 1 'receive buffer of MPI_Startall at overlap.* and the receive buffer of MPI_Startall at overlap'
+says 1 'receive buffer of MPI_Recv at overlap.* and the receive buffer of MPI_Irecv at overlap'
+says 1 'send buffer of MPI_Send at overlap.* and the receive buffer of MPI_Irecv at overlap'
+says 1 'the send buffer and the receive buffer of MPI_Sendrecv at overlap'
+finds 2 overlap_ok 0
+
+# ---- collectives
+differ='^godwit\[0\] check: collectives differ on'
+at='at [a-z_]*\+0x[0-9a-f]* \(check_misuse.c:[0-9]*\)'
+addr2line --version > /dev/null 2>&1 || at='at [a-z_]*\+0x[0-9a-f]*'
+for n in 2 3 5; do
+    case $n in 2) others="rank 0" ;; 3) others="ranks 0, 2" ;; 5) others="ranks 0, 2-4" ;; esac
+    finds $n colls 8
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Bcast $at, 3 x MPI_INT, root 0; rank 1 called MPI_Barrier $at; they must call the same collective operations in the same order$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Bcast $at, 3 x MPI_INT, root 0; rank 1 called MPI_Bcast $at, 3 x MPI_INT, root 1; they must say the same root$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Allreduce $at, 3 x MPI_INT, MPI_SUM; rank 1 called MPI_Allreduce $at, 3 x MPI_INT, MPI_MAX; they must say the same operation$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Reduce $at, 3 x MPI_INT, MPI_SUM, root 0; rank 1 called MPI_Reduce $at, 4 x MPI_INT, MPI_SUM, root 0; as much data must be received as is sent$"
+    says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Gather $at, sends 3 x MPI_INT, receives 3 x MPI_INT, root 0; rank 1 called MPI_Gather $at, sends 4 x MPI_INT, root 0;.* as much data must be received as is sent$"
+    says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Scatter $at, sends 3 x MPI_INT, receives 3 x MPI_INT, root 0; rank 1 called MPI_Scatter $at, receives 4 x MPI_INT, root 0;.* as much data must be received as is sent$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Alltoallv $at, sends blocks of different sizes, receives blocks of different sizes; rank 1 called MPI_Alltoallv .*; as much data must be received as is sent$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Comm_split $at; rank 1 called MPI_Comm_dup $at; they must call the same collective operations in the same order$"
+    finds $n colls_types 5
+    types="the data must have the same sequence of basic types on both sides"
+    says 1 "$differ the name: $others called MPI_Bcast $at, 8 x MPI_INT, root 0; rank 1 called MPI_Bcast $at, 8 x MPI_FLOAT, root 0; $types$"
+    says 1 "$differ the name: $others called MPI_Allgather $at, sends 2 x MPI_INT, receives 2 x MPI_INT; rank 1 called MPI_Allgather $at, sends 2 x MPI_FLOAT, receives 2 x MPI_FLOAT; $types$"
+    for call in MPI_Ibcast MPI_Bcast_init; do
+        says 1 "$differ the name: $others called $call $at, 4 x MPI_INT, root 0; rank 1 called $call $at, 4 x MPI_FLOAT, root 0; $types$"
+    done
+    says 1 "$differ the name: rank 0 called MPI_Igather $at, sends 2 x MPI_INT, receives 2 x MPI_INT, root 0; rank 1 called MPI_Igather $at, sends 2 x MPI_FLOAT, root 0;.* $types$"
+done
+finds 3 colls_missing 5
+says 1 "$differ a communicator without a name: rank 0 called MPI_Ibarrier $at; ranks 1, 2 called nothing yet; at MPI_Finalize not all have made the call$"
+says 1 "^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Ibarrier $at"
+if run 3 colls_left; then fail "colls_left: MPI_Finalize took place with MPI_Allreduce"; fi
+says 1 "$differ MPI_COMM_WORLD: ranks 0, 2 called MPI_Allreduce $at, 3 x MPI_INT, MPI_SUM; rank 1 called MPI_Finalize.*; they must call the same"
+limit="--timeout 4"
+if run 3 colls_stuck; then fail "colls_stuck ended"; fi
+says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Bcast $at, 1 x MPI_INT, root 0; rank 1 called MPI_Bcast $at, 1 x MPI_INT, root 1; rank 2 called nothing yet; they must say the same root$"
+limit=
+for n in 1 2 3 5; do finds $n colls_ok 0; done
+
+# ---- what is left
+finds 1 leaks 10
+says 1 'handles not freed: 3 communicators from MPI_Comm_dup at leaks\+0x.*; MPI_Comm_free frees them$'
+says 1 'handles not freed: 1 datatype from MPI_Type_contiguous at '
+says 1 'handles not freed: 1 operation from MPI_Op_create at '
+says 1 'handles not freed: 1 group from MPI_Comm_group at '
+says 1 'handles not freed: 1 info object from MPI_Info_create at '
+says 1 'handles not freed: 1 error handler from MPI_Comm_create_errhandler at '
+says 1 'handles not freed: 1 attribute key from MPI_Comm_create_keyval at '
+says 1 'handles not freed: 1 persistent request of MPI_Send_init at .* to rank 0 with tag 5 on MPI_COMM_WORLD; MPI_Request_free frees them'
+says 2 'operations not completed: no wait or test ended 1 operation of MPI_I(send|recv) at .* rank 0 with tag 6 .*, which is complete by itself'
+finds 3 leaks_ok 0
+finds 2 unreceived 5
+says 1 '^godwit\[1\] check: messages not received: 4 messages of 48 bytes in all from rank 0 with tag 5 on MPI_COMM_WORLD came, and no receive took them'
+says 1 '^godwit\[1\] check: messages not received: 1 message of 20 bytes from rank 0 with tag 6 '
+says 1 '^godwit\[1\] check: messages not received: 1 message of 200000 bytes from rank 0 with tag 7 '
+says 1 '^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Isend at .* to rank 1 with tag 7 .*, which is still pending'
+says 1 '^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Irecv at .* from any rank with tag 8 .*, which is still pending'
 
 # ---- the switch
 for word in 0 off; do

@@ -1,0 +1,57 @@
+/* check_call.h -- private to check: the record of a collective call, which the members send to rank 0 of the communicator, and what rank 0
+ * thinks of them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_CHECK_CHECK_CALL_H
+#define GW_CHECK_CHECK_CALL_H
+
+#include "check/check_private.h"
+
+/* What of the data must agree.  s and r are what a member sends and receives, one number for all or one for each peer. */
+enum check_shape {
+    SHAPE_NONE,      /* nothing: barriers, calls that make communicators, what is not looked at */
+    SHAPE_SAME,      /* s of all: broadcast, reductions */
+    SHAPE_TO_ROOT,   /* s of member i with r of the root for i */
+    SHAPE_FROM_ROOT, /* s of the root for i with r of member i */
+    SHAPE_TO_ALL,    /* s of member i with r of every member for i */
+    SHAPE_PAIRS,     /* s of member i for k with r of member k for i */
+};
+
+struct check_sig {
+    uint64_t hash;
+    int64_t n, bytes; /* basic elements; bytes -1: does not count on this member */
+    int64_t is_any;   /* MPI_PACKED is in it */
+};
+
+/* The fixed part; n_s and then n_r of struct check_sig lie behind it. */
+struct check_call {
+    int32_t rank, fn;   /* fn: of the form without _c */
+    int32_t waits;      /* for a verdict */
+    int32_t root;       /* GW_UNDEFINED: it has none */
+    int32_t op;         /* 0: none; CHECK_OP_USER, one more if it commutes; or its id */
+    int32_t shape, n_s, n_r;
+    int64_t s_count, r_count; /* as called, for the text; -1: not told */
+    char s_type[24], r_type[24];
+    uint64_t place;     /* of the call in the file `module`; 0: unknown */
+    char module[32];
+};
+enum { CHECK_OP_USER = 1 << 20 };
+static inline struct check_sig *call_s(const struct check_call *k) { return (struct check_sig *)(uintptr_t)(k + 1); }
+static inline struct check_sig *call_r(const struct check_call *k) { return call_s(k) + k->n_s; }
+static inline size_t call_bytes(const struct check_call *k) { return sizeof *k + (size_t)(k->n_s + k->n_r) * sizeof(struct check_sig); }
+_Static_assert(sizeof(struct check_call) % sizeof(uint64_t) == 0, "signatures follow aligned");
+
+/* ---- check_judge.c: pure functions over the calls of all n members, calls[i] of member i or NULL: it has not called yet.
+ * Severity: what would happen if they went on.  On an intercommunicator the members are those of one group. */
+enum { JUDGE_FINE, JUDGE_TYPES, JUDGE_WRONG }; /* TYPES: sizes agree, so that data passes */
+int judge(const struct check_call *const *calls, int n, const char **what_out, int *error_out);
+/* Who called what, those who did the same together. */
+void judge_text(const struct check_call *const *calls, int n, char *out, size_t cap);
+
+/* ---- check_court.c: the calls of a communicator come together ---- */
+/* Every member of c, in the order of its collective calls.  Waits if call->waits; else, and if all agree, GW_OK. */
+int court_call(struct gw_comm *c, struct check_call *call);
+void court_end(void); /* MPI_Finalize: complains about calls that not all have made */
+
+#endif

@@ -1,0 +1,345 @@
+/* check_court.c -- the collective calls of a communicator come together at its rank 0, which compares them.
+ *
+ * Every member sends the record of each of its calls on a stream of its own (GW_STREAM_CHECK), in the order of the calls, and goes
+ * on if the call is non-blocking; else it waits for the verdict.  Rank 0 has one receive for any of them posted, and takes in what
+ * comes whenever it makes progress, in whatever call it is; when it has the next record of every member, it judges.
+ * The court of a communicator opens with rank 0's first collective call on it, and closes after MPI_Comm_free or at the end.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "boot/boot.h"
+#include "plan/plan.h"
+
+enum { TAG_CALL, TAG_VERDICT };
+
+/* A call that is not judged yet. */
+struct entry {
+    struct entry *next;
+    _Atomic int32_t *verdict_out; /* of rank 0's own, or NULL */
+    struct check_call call;       /* and its signatures */
+};
+struct line { struct entry *first, *last; }; /* of one member */
+
+struct court {
+    struct court *next;
+    struct gw_comm *comm;    /* held; of an intercommunicator the local one */
+    uint32_t ctx;            /* of the communicator that was called, for its name */
+    struct line *lines;      /* [size] */
+    int n_ready;             /* members whose line is not empty */
+    bool has_spoken;         /* about the calls that are first in line */
+    bool is_over;            /* MPI_Comm_free */
+    struct gw_req *recv;
+    struct gw_done arrived;  /* of it */
+    struct req_work work;
+    struct check_call *buffer;
+    int64_t room;
+};
+static struct court *courts;
+static struct gw_lock court_lock; /* before a lane's; nothing waits with it held */
+
+static int64_t record_max(const struct gw_comm *c)
+{
+    return (int64_t)sizeof(struct check_call) + 2 * (int64_t)c->size * (int64_t)sizeof(struct check_sig);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------------------- */
+struct parcel { struct gw_done done; char bytes[] GW_ALIGNED(8); };
+static void parcel_sent(struct gw_done *done, int err)
+{
+    (void)err;
+    free(container_of(done, struct parcel, done));
+}
+
+/* A copy goes; nobody waits for it. */
+static int post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
+{
+    struct gw_req *r;
+    struct parcel *p = gw_xmalloc(sizeof *p + n);
+    p->done.fn = parcel_sent;
+    memcpy(p->bytes, bytes, n);
+    int rc = p2p_stream_isend(GW_STREAM_CHECK, p->bytes, (int64_t)n, gw_type_byte, to, tag, c, &r);
+    if (rc == GW_POSTED) {
+        gw_lock(&c->lane->lock);
+        rc = p2p_stream_chain(r, &p->done);
+        gw_unlock(&c->lane->lock);
+    }
+    if (rc != GW_POSTED) free(p);
+    return rc < 0 ? rc : GW_OK;
+}
+
+/* ---- rank 0 -------------------------------------------------------------------------------------------------------------------- */
+static const struct check_call **firsts_of(const struct court *k)
+{
+    const struct check_call **v = gw_xmalloc((size_t)k->comm->size * sizeof *v);
+    for (int i = 0; i < k->comm->size; i++) v[i] = k->lines[i].first ? &k->lines[i].first->call : NULL;
+    return v;
+}
+
+/* GW_OK, or what the calls that wait shall answer.  Told is what is at least so bad. */
+static int look(struct court *k, int least)
+{
+    const struct check_call **calls = firsts_of(k);
+    const char *what = "";
+    int error = GW_EOTHER, severity = judge(calls, k->comm->size, &what, &error);
+    if (severity >= least && !k->has_spoken) {
+        char text[3072], comm[CHECK_COMM_TEXT];
+        judge_text(calls, k->comm->size, text, sizeof text);
+        check_say("collectives differ on %s%s: %s; %s", check_comm_name(k->ctx, comm),
+                  k->ctx == k->comm->ctx ? "" : " (ranks of one of its groups)", text, what);
+        k->has_spoken = true;
+    }
+    free(calls);
+    return severity == JUDGE_WRONG ? error : GW_OK;
+}
+
+static void pronounce(struct court *k, struct entry *e, int32_t verdict)
+{
+    if (e->verdict_out)
+        atomic_store_explicit(e->verdict_out, verdict, memory_order_release); /* [V1] */
+    else if (e->call.waits)
+        post(k->comm, e->call.rank, TAG_VERDICT, &verdict, sizeof verdict);
+}
+
+static bool frees(const struct check_call *call)
+{
+    const char *name = check_call_name(call->fn);
+    return strcmp(name, "MPI_Comm_free") == 0 || strcmp(name, "MPI_Comm_disconnect") == 0;
+}
+
+static void judge_all(struct court *k)
+{
+    while (k->n_ready == k->comm->size && !k->is_over) {
+        int32_t verdict = look(k, JUDGE_TYPES);
+        k->has_spoken = false;
+        k->is_over = verdict == GW_OK && frees(&k->lines[0].first->call);
+        for (int i = 0; i < k->comm->size; i++) {
+            struct entry *e = k->lines[i].first;
+            k->lines[i].first = e->next;
+            k->n_ready -= e->next == NULL;
+            pronounce(k, e, verdict);
+            free(e);
+        }
+    }
+}
+
+static void take_in(struct court *k, const struct check_call *call, _Atomic int32_t *verdict_out)
+{
+    struct entry *e = gw_xmalloc(sizeof *e + call_bytes(call));
+    struct line *l = &k->lines[call->rank];
+    e->next = NULL;
+    e->verdict_out = verdict_out;
+    memcpy(&e->call, call, call_bytes(call));
+    k->n_ready += l->first == NULL;
+    if (l->first)
+        l->last->next = e;
+    else
+        l->first = e;
+    l->last = e;
+    judge_all(k);
+}
+
+/* Posts the receive again and takes in what is there already.  The court is locked. */
+static void listen(struct court *k)
+{
+    while (!k->is_over) {
+        int rc = p2p_stream_irecv(GW_STREAM_CHECK, k->buffer, k->room, gw_type_byte, GW_ANY_SOURCE, TAG_CALL, k->comm, &k->recv);
+        if (rc != GW_POSTED) gw_die("GODWIT_CHECK could not listen to the other ranks: %s", gw_fail_text());
+        gw_lock(&k->comm->lane->lock);
+        rc = p2p_stream_chain(k->recv, &k->arrived);
+        gw_unlock(&k->comm->lane->lock);
+        if (rc == GW_POSTED) return;
+        take_in(k, k->buffer, NULL);
+    }
+    k->recv = NULL;
+}
+
+/* Inside progress, the lane's lock held. */
+static void arrived(struct gw_done *done, int err)
+{
+    struct court *k = container_of(done, struct court, arrived);
+    (void)err;
+    if (!k->recv) return; /* cancelled */
+    k->recv = NULL;
+    req_work_add(k->comm->lane, &k->work);
+}
+
+static void court_close(struct court *k)
+{
+    struct gw_req *r = k->recv;
+    gw_lock(&k->comm->lane->lock);
+    k->recv = NULL;
+    if (r) proto_cancel(r); /* goes back to the pool by itself */
+    gw_unlock(&k->comm->lane->lock);
+    for (int i = 0; i < k->comm->size; i++)
+        for (struct entry *e = k->lines[i].first, *next; e; e = next) {
+            next = e->next;
+            free(e);
+        }
+    comm_release(k->comm);
+    free(k->lines);
+    free(k->buffer);
+    free(k);
+}
+
+static void close_those_over(void)
+{
+    for (struct court **at = &courts; *at;) {
+        struct court *k = *at;
+        if (!k->is_over) {
+            at = &k->next;
+            continue;
+        }
+        *at = k->next;
+        court_close(k);
+    }
+}
+
+static void work(struct gw_done *done, int err)
+{
+    (void)err;
+    struct court *k = container_of(container_of(done, struct req_work, run), struct court, work);
+    gw_lock(&court_lock);
+    take_in(k, k->buffer, NULL);
+    listen(k);
+    if (k->is_over) close_those_over();
+    gw_unlock(&court_lock);
+}
+
+static struct court *court_of(struct gw_comm *c)
+{
+    struct gw_comm *meet = c->remote ? c->local : c;
+    struct court *k = courts;
+    while (k && k->comm != meet) k = k->next;
+    if (k) return k;
+    k = gw_xcalloc(1, sizeof *k);
+    k->comm = comm_hold(meet);
+    k->ctx = c->ctx;
+    k->lines = gw_xcalloc((size_t)meet->size, sizeof *k->lines);
+    k->room = record_max(meet);
+    k->buffer = gw_xmalloc((size_t)k->room);
+    k->arrived.fn = arrived;
+    k->work.run.fn = work;
+    k->next = courts;
+    courts = k;
+    if (meet->size > 1) listen(k);
+    return k;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------------------- */
+enum { NO_VERDICT = 1 }; /* errors are negative */
+#define LATE_NS 2000000000ull
+struct wait {
+    struct gw_done about;
+    struct gw_comm *comm;
+    _Atomic int32_t verdict;
+    uint64_t late_ns; /* when it takes long; 0: that was noticed */
+};
+
+/* It takes long: those who are here may differ already, and perhaps wait for each other. */
+static void look_early(struct wait *w)
+{
+    w->late_ns = 0;
+    gw_lock(&court_lock);
+    look(court_of(w->comm), JUDGE_WRONG);
+    gw_unlock(&court_lock);
+}
+
+static bool is_judged(void *arg)
+{
+    struct wait *w = arg;
+    if (w->late_ns && gw_now_ns() > w->late_ns) look_early(w);
+    return atomic_load_explicit(&w->verdict, memory_order_acquire) != NO_VERDICT; /* pairs with [V1] */
+}
+
+/* For mpiexec: whom we wait for. */
+static void wait_tell(struct gw_done *done, int err)
+{
+    (void)err;
+    struct wait *w = container_of(done, struct wait, about);
+    struct gw_comm *c = w->comm;
+    gw_lock(&court_lock);
+    struct court *k = court_of(c);
+    struct boot_where *where = node_tell();
+    where->has_coll = 1;
+    where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
+    p2p_tell_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
+    where->coll_number = c->colls - 1;
+    where->coll_call = where->call;
+    for (int i = 0; i < k->comm->size; i++) {
+        if (k->lines[i].first) continue;
+        if (where->n_pending < BOOT_PENDING)
+            where->pending[where->n_pending] = (struct boot_pending){.about = BOOT_MEMBER,
+                                                                     .world = group_world(c->group, i),
+                                                                     .peer = i,
+                                                                     .tag = GW_ANY_TAG,
+                                                                     .ctx = c->ctx >> GW_STREAM_BITS};
+        where->n_pending++;
+    }
+    gw_unlock(&court_lock);
+    p2p_told(where, c->lane);
+}
+
+static int at_rank_0(struct gw_comm *c, struct check_call *call)
+{
+    struct wait w = {{wait_tell}, c, NO_VERDICT, gw_now_ns() + LATE_NS};
+    gw_lock(&court_lock);
+    struct court *k = court_of(c);
+    take_in(k, call, call->waits ? &w.verdict : NULL);
+    if (k->is_over) close_those_over();
+    gw_unlock(&court_lock);
+    if (!call->waits) return GW_OK;
+    if (!is_judged(&w)) req_block_about(c->lane, is_judged, &w, &w.about);
+    return atomic_load_explicit(&w.verdict, memory_order_relaxed);
+}
+
+static int at_others(struct gw_comm *meet, struct check_call *call)
+{
+    struct gw_req *r;
+    int32_t verdict = GW_OK;
+    int rc = GW_OK, sent;
+    if (call->waits) rc = p2p_stream_irecv(GW_STREAM_CHECK, &verdict, sizeof verdict, gw_type_byte, 0, TAG_VERDICT, meet, &r);
+    if (rc < 0) return rc;
+    sent = post(meet, 0, TAG_CALL, call, call_bytes(call));
+    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    return sent < 0 ? sent : rc < 0 ? rc : verdict;
+}
+
+int court_call(struct gw_comm *c, struct check_call *call)
+{
+    struct gw_comm *meet = c->remote ? c->local : c;
+    assert((int64_t)call_bytes(call) <= record_max(meet));
+    /* For reports the call has begun; the collective itself will count it again. */
+    plan_enter(c, call->root == GW_UNDEFINED ? GW_ANY_SOURCE : call->root);
+    call->rank = meet->rank;
+    int rc = meet->rank == 0 ? at_rank_0(c, call) : at_others(meet, call);
+    c->colls--;
+    return rc >= 0 ? GW_OK
+                   : gw_fail(rc, "the ranks of the communicator do not make the same call; rank 0 of it says on stderr who calls what "
+                                 "(GODWIT_CHECK)");
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------------- */
+static void say_unfinished(struct court *k)
+{
+    char text[3072], comm[CHECK_COMM_TEXT];
+    if (k->n_ready == 0 || k->is_over) return;
+    const struct check_call **calls = firsts_of(k);
+    judge_text(calls, k->comm->size, text, sizeof text);
+    check_say("collectives differ on %s: %s; at MPI_Finalize not all have made the call", check_comm_name(k->ctx, comm), text);
+    free(calls);
+}
+
+void court_end(void)
+{
+    while (courts) {
+        struct court *k = courts;
+        say_unfinished(k);
+        courts = k->next;
+        court_close(k);
+    }
+}

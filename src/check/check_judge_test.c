@@ -1,0 +1,196 @@
+/* check_judge_test.c -- what rank 0 thinks of the calls of a communicator's members.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_call.h"
+
+#include <stdlib.h>
+
+#include "../../test/unit.h"
+
+enum { N = 4, FN_BCAST = 1, FN_BARRIER = 2 };
+static struct check_call *calls[N];
+
+static struct check_sig ints(int64_t n) { return (struct check_sig){.hash = 100 + (uint64_t)n, .n = n, .bytes = 4 * n}; }
+static struct check_sig floats(int64_t n) { return (struct check_sig){.hash = 200 + (uint64_t)n, .n = n, .bytes = 4 * n}; }
+static struct check_sig packed(int64_t bytes) { return (struct check_sig){.hash = 7, .n = bytes, .bytes = bytes, .is_any = 1}; }
+static const struct check_sig absent = {.bytes = -1};
+
+static void fresh(int shape, int n_s, int n_r)
+{
+    for (int i = 0; i < N; i++) {
+        free(calls[i]);
+        calls[i] = calloc(1, sizeof *calls[i] + (size_t)(n_s + n_r) * sizeof(struct check_sig));
+        *calls[i] = (struct check_call){.rank = i, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .root = GW_UNDEFINED, .s_count = -1, .r_count = -1};
+        for (int k = 0; k < n_s + n_r; k++) call_s(calls[i])[k] = ints(3);
+    }
+}
+
+static int judged(int want_error)
+{
+    const char *what = "";
+    int error = 0, d = judge((const struct check_call *const *)calls, N, &what, &error);
+    if (d == JUDGE_WRONG) CHECK_EQ(error, want_error);
+    return d;
+}
+static void root(int r)
+{
+    for (int i = 0; i < N; i++) calls[i]->root = r;
+}
+
+static void test_calls(void)
+{
+    fresh(SHAPE_NONE, 0, 0);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    calls[2]->fn = FN_BARRIER;
+    CHECK_EQ(judged(GW_EOTHER), JUDGE_WRONG);
+    fresh(SHAPE_NONE, 0, 0);
+    root(1);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    calls[3]->root = 2;
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+    fresh(SHAPE_SAME, 1, 0);
+    calls[0]->op = 5;
+    CHECK_EQ(judged(GW_EOP), JUDGE_WRONG);
+    for (int i = 0; i < N; i++) calls[i]->op = 5;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    /* The root's group of an intercommunicator. */
+    fresh(SHAPE_NONE, 0, 0);
+    root(GW_PROC_NULL);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    calls[1]->root = GW_ROOT;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    calls[2]->root = GW_ROOT;
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+    calls[2]->root = 0;
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+}
+
+static void test_same(void)
+{
+    fresh(SHAPE_SAME, 1, 0);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[2])[0] = floats(3);
+    CHECK_EQ(judged(0), JUDGE_TYPES);
+    call_s(calls[2])[0] = packed(12);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[2])[0] = packed(13);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    fresh(SHAPE_SAME, N, 0); /* MPI_Reduce_scatter */
+    for (int i = 0; i < N; i++) call_s(calls[i])[2] = ints(9);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[3])[2] = ints(8);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+}
+
+static void test_rooted(void)
+{
+    for (int many = 0; many < 2; many++)
+        for (int to = 0; to < 2; to++) { /* member i and the root agree on i + 3, or on 3 */
+            int shape = to ? SHAPE_TO_ROOT : SHAPE_FROM_ROOT;
+            for (int bad = -1; bad < N; bad++) {
+                fresh(shape, N, N);
+                root(2);
+                for (int i = 0; i < N; i++) {
+                    bool is_root = i == 2;
+                    struct check_call *k = calls[i];
+                    int rooted = is_root ? many ? N : 1 : 0;
+                    k->n_s = to ? 1 : rooted;
+                    k->n_r = to ? rooted : 1;
+                    struct check_sig *own = to ? call_s(k) : call_r(k), *all = to ? call_r(k) : call_s(k);
+                    own[0] = ints(many ? 3 + i : 3);
+                    for (int p = 0; p < rooted; p++) all[p] = ints(many ? 3 + p : 3);
+                    if (i == bad) own[0] = ints(1);
+                }
+                CHECK_EQ(judged(GW_ECOUNT), bad < 0 ? JUDGE_FINE : JUDGE_WRONG);
+                if (bad >= 0) (to ? call_s(calls[bad]) : call_r(calls[bad]))[0] = absent; /* in place */
+                CHECK_EQ(judged(0), JUDGE_FINE);
+            }
+        }
+}
+
+static void test_all(void)
+{
+    for (int shape = SHAPE_TO_ALL; shape <= SHAPE_PAIRS; shape++) {
+        fresh(shape, 1, 1);
+        CHECK_EQ(judged(0), JUDGE_FINE);
+        for (int i = 0; i < N; i++)
+            for (int side = 0; side < 2; side++) {
+                fresh(shape, 1, 1);
+                (side ? call_r(calls[i]) : call_s(calls[i]))[0] = floats(3);
+                CHECK_EQ(judged(0), JUDGE_TYPES);
+                (side ? call_r(calls[i]) : call_s(calls[i]))[0] = floats(4);
+                CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+            }
+    }
+    /* allgatherv: member i sends 10 + i */
+    fresh(SHAPE_TO_ALL, 1, N);
+    for (int i = 0; i < N; i++) {
+        call_s(calls[i])[0] = ints(10 + i);
+        for (int p = 0; p < N; p++) call_r(calls[i])[p] = ints(10 + p);
+    }
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_r(calls[1])[3] = ints(12);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    /* alltoallv: i sends 10 i + p to p */
+    for (int bad = 0; bad < 2; bad++) {
+        fresh(SHAPE_PAIRS, N, N);
+        for (int i = 0; i < N; i++)
+            for (int p = 0; p < N; p++) {
+                call_s(calls[i])[p] = ints(10 * i + p);
+                call_r(calls[i])[p] = ints(10 * p + i);
+            }
+        if (bad) call_r(calls[3])[1] = floats(13);
+        CHECK_EQ(judged(0), bad ? JUDGE_TYPES : JUDGE_FINE);
+    }
+}
+
+/* Some have not called yet. */
+static void test_absent(void)
+{
+    fresh(SHAPE_SAME, 1, 0);
+    free(calls[0]);
+    free(calls[2]);
+    calls[0] = calls[2] = NULL;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[3])[0] = ints(1);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    calls[3]->fn = FN_BARRIER;
+    CHECK_EQ(judged(GW_EOTHER), JUDGE_WRONG);
+    free(calls[1]);
+    free(calls[3]);
+    calls[1] = calls[3] = NULL;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+}
+
+static void test_text(void)
+{
+    char text[2048];
+    fresh(SHAPE_SAME, 1, 0);
+    root(1);
+    for (int i = 0; i < N; i++) calls[i]->fn = 0, calls[i]->s_count = 4, strcpy(calls[i]->s_type, "MPI_INT");
+    calls[2]->root = 3;
+    judge_text((const struct check_call *const *)calls, N, text, sizeof text);
+    CHECK_STR(text, "ranks 0, 1, 3 called an MPI call, 4 x MPI_INT, root 1; rank 2 called an MPI call, 4 x MPI_INT, root 3");
+    calls[0]->root = 3;
+    free(calls[1]);
+    calls[1] = NULL;
+    judge_text((const struct check_call *const *)calls, N, text, sizeof text);
+    CHECK_STR(text, "ranks 0, 2 called an MPI call, 4 x MPI_INT, root 3; rank 1 called nothing yet; rank 3 called an MPI call, 4 x MPI_INT, "
+                    "root 1");
+    char small[40];
+    judge_text((const struct check_call *const *)calls, N, small, sizeof small);
+    CHECK_EQ(strlen(small), sizeof small - 1);
+}
+
+int main(void)
+{
+    test_calls();
+    test_same();
+    test_rooted();
+    test_all();
+    test_absent();
+    test_text();
+    for (int i = 0; i < N; i++) free(calls[i]);
+    return unit_end();
+}

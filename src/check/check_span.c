@@ -1,0 +1,170 @@
+/* check_span.c -- memory that a call may touch: does it overlap other memory, did its contents change?
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written)
+{
+    struct check_span s = {.buf = buf, .count = count, .type = t, .is_written = is_written};
+    int64_t lo, hi;
+    if (buf == GW_IN_PLACE || !type_bounds(t, count, &lo, &hi) || lo == hi) return s;
+    s.lo = (uintptr_t)buf + (uintptr_t)lo;
+    s.hi = (uintptr_t)buf + (uintptr_t)hi;
+    return s;
+}
+
+static bool is_one_run(const struct check_span *s)
+{
+    return s->type->is_dense || (s->count == 1 && s->type->is_single);
+}
+
+/* ---- exact overlap: the runs of both, in the order of their addresses ---- */
+enum { RUNS_MAX = 1 << 20 }; /* of more than so many, overlap is not looked for */
+struct run {
+    uintptr_t lo, hi;
+};
+struct runs {
+    struct run *v;
+    size_t n, room;
+    bool sorted;
+};
+
+static bool runs_of(const struct check_span *s, struct runs *out)
+{
+    struct type_cursor c;
+    struct iovec iov[64];
+    int64_t bytes;
+    *out = (struct runs){.sorted = true};
+    type_cursor_init(&c, s->buf, s->count, s->type);
+    for (int n; (n = type_cursor_iov(&c, iov, 64, INT64_MAX, &bytes)) > 0;) {
+        for (int i = 0; i < n; i++) {
+            uintptr_t lo = (uintptr_t)iov[i].iov_base, hi = lo + iov[i].iov_len;
+            if (out->n > 0 && out->v[out->n - 1].hi == lo) {
+                out->v[out->n - 1].hi = hi;
+                continue;
+            }
+            if (out->n == RUNS_MAX) return false;
+            if (out->n == out->room) out->v = gw_xrealloc(out->v, (out->room = 2 * out->room + 64) * sizeof *out->v);
+            out->sorted = out->sorted && (out->n == 0 || out->v[out->n - 1].lo <= lo);
+            out->v[out->n++] = (struct run){lo, hi};
+        }
+    }
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static bool runs_overlap(struct runs *a, struct runs *b, uintptr_t *at_out)
+{
+    if (!a->sorted) qsort(a->v, a->n, sizeof *a->v, by_address);
+    if (!b->sorted) qsort(b->v, b->n, sizeof *b->v, by_address);
+    for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+        if (a->v[i].hi <= b->v[k].lo) {
+            i++;
+        } else if (b->v[k].hi <= a->v[i].lo) {
+            k++;
+        } else {
+            *at_out = a->v[i].lo > b->v[k].lo ? a->v[i].lo : b->v[k].lo;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out)
+{
+    struct runs x = {0}, y = {0};
+    if (a->hi <= b->lo || b->hi <= a->lo) return false;
+    *at_out = a->lo > b->lo ? a->lo : b->lo;
+    if (is_one_run(a) && is_one_run(b)) return true;
+    bool found = runs_of(a, &x) && runs_of(b, &y) && runs_overlap(&x, &y, at_out);
+    free(x.v);
+    free(y.v);
+    return found;
+}
+
+/* ---- contents ---- */
+static uint64_t sum_bytes(uint64_t h, const void *at, size_t n)
+{
+    const char *p = at;
+    for (uint64_t w; n > 0; n -= n < 8 ? n : 8, p += 8) {
+        w = 0;
+        memcpy(&w, p, n < 8 ? n : 8);
+        h = (h ^ w) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+/* Memory that the program gave back meanwhile must not be read. */
+struct mapped {
+    uintptr_t lo, hi;
+}; /* known to be there */
+static bool is_mapped(struct mapped *m, const struct iovec *v)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), lo = (uintptr_t)v->iov_base & ~(page - 1);
+    uintptr_t hi = ((uintptr_t)v->iov_base + v->iov_len + page - 1) & ~(page - 1);
+    if (lo >= m->lo && hi <= m->hi) return true;
+    if (msync((void *)lo, hi - lo, MS_ASYNC) != 0 && errno == ENOMEM) return false;
+    *m = (struct mapped){lo, hi};
+    return true;
+}
+
+/* The sum of the piece that the cursor is at.  False: it is not there. */
+static bool sum_piece(struct type_cursor *c, int64_t piece, struct mapped *mapped, uint64_t *sum_out)
+{
+    struct iovec iov[16];
+    uint64_t h = 0x27220a95;
+    for (int64_t bytes; piece > 0; piece -= bytes) {
+        int n = type_cursor_iov(c, iov, 16, piece, &bytes);
+        if (n == 0) break;
+        for (int i = 0; i < n; i++) {
+            if (mapped && !is_mapped(mapped, &iov[i])) return false;
+            h = sum_bytes(h, iov[i].iov_base, iov[i].iov_len);
+        }
+    }
+    *sum_out = h;
+    return true;
+}
+
+void check_span_sum(struct check_span *s)
+{
+    enum { PIECES = 64, PIECE_MIN = 8 };
+    struct type_cursor c;
+    if (s->is_written || s->lo == s->hi) return;
+    type_cursor_init(&c, s->buf, s->count, s->type);
+    s->piece = gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN);
+    s->n_sums = (c.total + s->piece - 1) / s->piece;
+    if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
+    for (int64_t i = 0; i < s->n_sums; i++) sum_piece(&c, s->piece, NULL, &s->sums[i]);
+}
+
+bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out)
+{
+    struct type_cursor c;
+    struct mapped mapped = {0};
+    bool changed = false;
+    *gone_out = false;
+    if (!s->sums) return false;
+    type_cursor_init(&c, s->buf, s->count, s->type);
+    for (int64_t i = 0; i < s->n_sums; i++) {
+        uint64_t sum;
+        *gone_out = !sum_piece(&c, s->piece, &mapped, &sum);
+        if (*gone_out) return true;
+        if (sum == s->sums[i]) continue;
+        if (!changed) *from_out = i * s->piece;
+        changed = true;
+        *to_out = gw_min64((i + 1) * s->piece, c.total);
+    }
+    return changed;
+}

@@ -1,0 +1,234 @@
+/* check_use.c -- buffers that pending operations use: they must not overlap, and what is sent must stay as it is.
+ *
+ * A program that has hundreds of thousands of operations pending would want a tree here; a plain array of bounds is looked
+ * through at some billions of entries a second.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Spans in use.  By number: an item's spans are found again by a walk from the end, where young ones are. */
+struct used {
+    uintptr_t lo, hi;
+    struct check_item *item;
+    int span;
+};
+static struct {
+    struct used *v;
+    size_t n, room;
+} used;
+
+static void used_add(struct check_item *item)
+{
+    for (int k = 0; k < item->n_spans; k++) {
+        const struct check_span *s = &item->spans[k];
+        if (s->lo == s->hi) continue;
+        if (used.n == used.room) used.v = gw_xrealloc(used.v, (used.room = 2 * used.room + 64) * sizeof *used.v);
+        used.v[used.n++] = (struct used){s->lo, s->hi, item, k};
+    }
+    item->is_active = true;
+}
+
+static void used_remove(struct check_item *item)
+{
+    int left = 0;
+    for (int k = 0; k < item->n_spans; k++) left += item->spans[k].lo != item->spans[k].hi;
+    for (size_t i = used.n; i-- > 0 && left > 0;)
+        if (used.v[i].item == item) {
+            used.v[i] = used.v[--used.n];
+            left--;
+        }
+    item->is_active = false;
+}
+
+/* ---- words ---- */
+static const char *buffer_word(const struct check_span *s)
+{
+    return s->is_written ? "receive buffer" : "send buffer";
+}
+
+/* "to rank 3 with tag 5 on MPI_COMM_WORLD" */
+const char *check_about_text(const struct check_item *i, char *out)
+{
+    char comm[CHECK_COMM_TEXT], rank[32], tag[32];
+    bool is_send = i->n_spans == 1 && !i->spans[0].is_written;
+    out[0] = 0;
+    if (i->rank == GW_UNDEFINED || i->rank == GW_PROC_NULL) return out;
+    snprintf(rank, sizeof rank, i->rank == GW_ANY_SOURCE ? "any rank" : "rank %d", i->rank);
+    snprintf(tag, sizeof tag, i->tag == GW_ANY_TAG ? "any tag" : "tag %d", i->tag);
+    snprintf(out, CHECK_ABOUT_TEXT, " %s %s with %s on %s", is_send ? "to" : "from", rank, tag,
+             check_comm_name(i->ctx, comm));
+    return out;
+}
+
+/* ---- overlap ---- */
+static void say_overlap(const struct check_span *s, const struct check_item *other, const struct check_span *theirs,
+                        uintptr_t at)
+{
+    char here[CHECK_SITE_TEXT], there[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
+    check_say(
+        "buffers overlap: the %s of %s (%lld x %s at %p) and the %s of %s%s (%lld x %s at %p), which is not completed yet, "
+        "have the bytes from %p on in common%s",
+        buffer_word(s), check_site_text(check_now, here), (long long)s->count, type_name(s->type), s->buf,
+        buffer_word(theirs), check_site_text(other->started, there), check_about_text(other, about),
+        (long long)theirs->count, type_name(theirs->type), theirs->buf, (void *)at,
+        s->is_written && theirs->is_written ? ": what they will hold depends on the order of the messages"
+        : s->is_written                     ? ": what is sent may be what was received meanwhile"
+                                            : ": it may be sent before or after it is received into");
+}
+
+static void look_one(const struct check_span *s)
+{
+    uintptr_t at;
+    for (size_t i = 0; i < used.n; i++) {
+        if (used.v[i].hi <= s->lo || s->hi <= used.v[i].lo) continue;
+        const struct check_span *other = &used.v[i].item->spans[used.v[i].span];
+        if (!s->is_written && !other->is_written) continue;
+        if (!check_span_overlap(s, other, &at)) continue;
+        say_overlap(s, used.v[i].item, other, at);
+        return; /* one is enough of a call */
+    }
+}
+
+void check_use_look(const struct check_span *spans, int n)
+{
+    uintptr_t at;
+    char here[CHECK_SITE_TEXT];
+    gw_lock(&check_lock);
+    for (int k = 0; k < n; k++)
+        if (spans[k].lo != spans[k].hi) look_one(&spans[k]);
+    gw_unlock(&check_lock);
+    if (n == 2 && (spans[0].is_written || spans[1].is_written) && check_span_overlap(&spans[0], &spans[1], &at))
+        check_say("buffers overlap: the %s and the %s of %s have the bytes from %p on in common",
+                  buffer_word(&spans[0]), buffer_word(&spans[1]), check_site_text(check_now, here), (void *)at);
+}
+
+/* ---- operations begin and end ---- */
+/* A request of its own for a send that is complete: the shared one could not be told from others when it is waited for. */
+static void make_own(struct gw_req **r, const struct check_about *about)
+{
+    if (*r != &gw_req_sent) return;
+    struct gw_lane *lane = about->comm->lane;
+    gw_lock(&lane->lock);
+    struct gw_req *q = req_new(lane, REQ_SEND);
+    if (q) {
+        q->err = GW_OK;
+        q->errctx = (const void *)(uintptr_t)about->comm->obj.id;
+        gw_status_empty(&q->status);
+        req_complete(q);
+        *r = q;
+    }
+    gw_unlock(&lane->lock);
+}
+
+void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about)
+{
+    make_own(r, &about);
+    struct gw_req *q = *r;
+    if (q->flags & REQ_STATIC) {
+        for (int k = 0; k < n; k++) free(spans[k].sums);
+        return;
+    }
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_add(q->obj.id, check_now);
+    i->ctx = about.comm->ctx;
+    i->rank = about.rank;
+    i->tag = about.tag;
+    i->n_spans = n;
+    for (int k = 0; k < n; k++) {
+        i->spans[k] = spans[k];
+        type_hold(spans[k].type);
+    }
+    if (q->flags & REQ_ACTIVE) used_add(i);
+    gw_unlock(&check_lock);
+}
+
+void check_use_prepare(uint32_t id)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    for (int k = 0; i && k < i->n_spans; k++) check_span_sum(&i->spans[k]);
+    for (int k = 0; i && k < i->n_spans; k++)
+        if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]);
+    gw_unlock(&check_lock);
+}
+
+void check_use_start(uint32_t id, struct check_site site)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i && !i->is_active) {
+        i->started = site;
+        used_add(i);
+    }
+    gw_unlock(&check_lock);
+}
+
+static void look_at_contents(const struct check_item *i, const struct check_span *s)
+{
+    int64_t from, to;
+    bool gone;
+    char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
+    if (!check_span_changed(s, &from, &to, &gone)) return;
+    if (gone)
+        check_say("buffer given back too early: the send buffer of %s%s (%lld x %s at %p) was not in the program's "
+                  "memory any more when "
+                  "the operation was completed; it must stay until a wait or test says so",
+                  check_site_text(i->started, site), check_about_text(i, about), (long long)s->count,
+                  type_name(s->type), s->buf);
+    else
+        check_say("buffer changed too early: bytes %lld to %lld of what %s%s sends (%lld x %s at %p) were changed before "
+                  "the operation was "
+                  "completed by a wait or test",
+                  (long long)from, (long long)to - 1, check_site_text(i->started, site), check_about_text(i, about),
+                  (long long)s->count, type_name(s->type), s->buf);
+}
+
+void check_use_over(uint32_t id, bool is_gone)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i && i->is_active) {
+        for (int k = 0; k < i->n_spans; k++) look_at_contents(i, &i->spans[k]);
+        used_remove(i);
+    }
+    if (i && is_gone) check_item_drop(i);
+    gw_unlock(&check_lock);
+}
+
+void check_use_forget(uint32_t id)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i) {
+        used_remove(i);
+        check_item_drop(i);
+    }
+    gw_unlock(&check_lock);
+}
+
+struct check_site check_use_receiver(uint32_t ctx, const void *buf)
+{
+    struct check_site s = check_now;
+    gw_lock(&check_lock);
+    for (size_t i = used.n; i-- > 0;) {
+        const struct check_item *item = used.v[i].item;
+        const struct check_span *span = &item->spans[used.v[i].span];
+        if (!span->is_written || span->buf != buf || item->ctx != ctx) continue;
+        s = item->started;
+        break;
+    }
+    gw_unlock(&check_lock);
+    return s;
+}
+
+void check_use_end(void)
+{
+    check_items_free();
+    free(used.v);
+    used.v = NULL;
+    used.n = used.room = 0;
+}
