@@ -51,6 +51,7 @@ static inline void node_ring_door(const struct node_door *d, int local_rank) /* 
         atomic_signal_fence(memory_order_seq_cst);
     if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(local_rank);
 }
+void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank], local_rank); }
 
 /* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------

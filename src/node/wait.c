@@ -54,6 +54,18 @@ void node_ring_slow(int local_rank)
     gw_futex_wake(&d->seq, INT_MAX);
 }
 
+void node_ring_many(const int *local_ranks, int n)
+{
+    const struct node_door *doors = gw_node.doors;
+    if (gw_node.fence)
+        atomic_thread_fence(memory_order_seq_cst);
+    else
+        atomic_signal_fence(memory_order_seq_cst);
+    for (int i = 0; i < n; i++)
+        if (unlikely(atomic_load_explicit(&doors[local_ranks[i]].sleeping, memory_order_relaxed)) && local_ranks[i] != gw_node.me)
+            node_ring_slow(local_ranks[i]);
+}
+
 /* ---- the slot that says where this rank is ------------------------------------------------------------------------------------
  * One record for all threads of the rank: the last one that has waited long describes itself; when it goes on and others still
  * wait, they are asked to describe themselves at their next sleep. */

@@ -97,8 +97,7 @@ static void publish(struct plan_exec *x, int phase)
     struct comm_coll *k = x->leaf;
     /* [F1] pairs with the acquire in flag_of(). */
     atomic_store_explicit(&k->flags[x->args->rank].value, flag_at(x, phase), memory_order_release);
-    for (int i = 0; i < x->args->size; i++)
-        if (i != x->args->rank) node_ring(k->local[i]);
+    node_ring_many(k->local, x->args->size);
 }
 
 /* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */

@@ -84,7 +84,7 @@ bool plan_pull_ready(struct gw_comm *c)
     }
     mine->pid = (int32_t)getpid();
     atomic_store_explicit(&mine->can_pull, all ? 2 : 1, memory_order_release);
-    for (int i = 0; i < c->size; i++) node_ring(k->local[i]);
+    node_ring_many(k->local, c->size);
     for (int i = 0; i < c->size; i++) {
         struct node_wait w;
         uint32_t answer;
