@@ -16,8 +16,8 @@
 enum form { FORM_EXACT, FORM_ANY_TAG, FORM_ANY_SOURCE, FORM_ANY, FORMS };
 
 struct match_queue {
-    int64_t n_msgs;           /* first: see match_has_messages() */
-    int64_t n_posted, n_wild; /* n_wild: of the posted ones, those with a wildcard */
+    int64_t n_msgs, n_posted; /* first: see match_is_empty() */
+    int64_t n_wild;           /* n_wild: of the posted ones, those with a wildcard */
     uint64_t next_seq;
     bool indexed[FORMS];  /* messages are in this form's table */
     struct gw_list order; /* of messages */

@@ -37,8 +37,13 @@ struct match_msg {
 };
 
 struct match_queue;
-/* The begin of a queue: unexpected messages held. */
+/* The begin of a queue: unexpected messages held, receives posted. */
 static inline bool match_has_messages(const struct match_queue *q) { return *(const int64_t *)q != 0; }
+/* No message held, no receive posted: whatever is received next has no rival. */
+static inline bool match_is_empty(const struct match_queue *q)
+{
+    return (((const int64_t *)q)[0] | ((const int64_t *)q)[1]) == 0;
+}
 struct match_queue *match_new(void); /* NULL: out of memory */
 void match_free(struct match_queue *q);
 

@@ -21,6 +21,7 @@ struct node_door {
 struct node {
     int nlocal, me;            /* local ranks; mine */
     bool oversubscribed;       /* more local ranks than cores that they may use */
+    uint32_t spin;             /* how often to look before the core is given away */
     bool fence;                /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
     char *base;                /* of the mapping; offsets count from here */
     uint64_t bytes;

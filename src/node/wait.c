@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 enum { SPIN, YIELD, ARMED, SPIN_ON };
-static uint32_t spin_rounds;
 static uint64_t yield_ticks;
 static bool never_yield, never_sleep, use_membarrier;
 
@@ -34,7 +33,7 @@ void wait_open(void)
     never_yield = gw_set.wait == GW_SET_WAIT_SPIN;
     never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || never_yield;
     if (gw_set.wait == GW_SET_WAIT_SLEEP) spin = yield_us = 0;
-    spin_rounds = (uint32_t)spin + 1;
+    gw_node.spin = (uint32_t)spin + 1;
     yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
     use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
     /* Whoever is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
@@ -139,7 +138,7 @@ static void tell_state(enum boot_state state) { atomic_store_explicit(&boot_slot
 void node_wait_begin(struct node_wait *w)
 {
     w->phase = SPIN;
-    w->count = spin_rounds;
+    w->count = gw_node.spin;
     w->told = 0;
     w->since_ns = 0;
 }
@@ -171,7 +170,7 @@ void node_wait_reset(struct node_wait *w)
         tell_state(BOOT_MOVING);
     }
     w->phase = SPIN;
-    w->count = spin_rounds;
+    w->count = gw_node.spin;
 }
 
 static void arm(struct node_wait *w)
@@ -204,12 +203,12 @@ bool node_wait_step_slow(struct node_wait *w)
             return false;
         }
         w->phase = SPIN_ON;
-        w->count = spin_rounds;
+        w->count = gw_node.spin;
         return tell_again(w) && tell_plainly(w);
     case SPIN_ON:
         gw_cpu_relax();
         if (w->count-- > 0) return false;
-        w->count = spin_rounds;
+        w->count = gw_node.spin;
         return tell_again(w) && tell_plainly(w);
     case YIELD:
         if (gw_ticks() < w->until) {

@@ -1,4 +1,4 @@
-/* peer_fast.h -- the one inlined hot path: a short message into a peer's ring.
+/* peer_fast.h -- the inlined hot paths: a short message into a peer's ring, and out of ours.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -40,9 +40,28 @@ static inline void peer_line_commit(struct gw_peer *p, struct shm_line *l, uint8
     struct wire_ep *ep = p->ep;
     l->len_kind = (uint32_t)len << 8 | kind;
     ep->tail++;
-    /* [S1] pairs with the acquire in shm_progress: the line is whole before its number. */
+    /* [S1] pairs with the acquire in shm_progress and peer_look: the line is whole before its number. */
     atomic_store_explicit(&l->seq, ep->tail, memory_order_release);
     node_ring_door(ep->door, ep->local_rank);
+}
+
+/* The first line that is there for us in any ring, and its ring; NULL: none.  The caller takes it, or leaves it to peer_progress(). */
+static inline const struct shm_line *peer_look(struct gw_lane *lane, struct shm_rx **rx_out)
+{
+    struct shm_in *in = shm_in_of(lane->wire);
+    for (int i = 0; i < in->n; i++) {
+        struct shm_rx *rx = &in->rx[i];
+        const struct shm_line *l = &rx->lines[rx->head & (in->nlines - 1)];
+        *rx_out = rx;
+        /* Acquire: pairs with [S1], [S3] and [S4]. */
+        if (atomic_load_explicit(&l->seq, memory_order_acquire) == rx->head + 1) return l;
+    }
+    return NULL;
+}
+static inline void peer_taken(struct gw_lane *lane, struct shm_rx *rx)
+{
+    rx->head++;
+    if (unlikely(rx->head - rx->published >= shm_in_of(lane->wire)->nlines / 4)) shm_publish(rx);
 }
 
 /* Sends header and payload (len <= caps.pack_max).  GW_OK (copied), GW_AGAIN or an error.  The lane's lock is held. */

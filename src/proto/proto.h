@@ -46,6 +46,10 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
 int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
 /* The blocking receive without a pool request: same, into caller's storage of GW_REQ_BYTES. */
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
+/* The short way of a blocking receive: while nothing else is under way, waits a moment for a line in a ring that is this message, and
+ * takes it without a request.  False: nothing happened.  Without threads only. */
+bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t,
+                       struct gw_status *status);
 
 /* Probing.  A message found by proto_mprobe is out of the queue and owned by the caller until proto_mrecv. */
 struct proto_msg;

@@ -35,7 +35,7 @@ static struct shm_line *ring_lines(const struct wire *w, struct shm_box *box, in
 static void rx_add(struct wire *w, int ring)
 {
     struct shm_box *box = box_of(w, gw_node.me);
-    struct shm_rx *rx = &w->rx[w->nrx++];
+    struct shm_rx *rx = &w->in.rx[w->in.n++];
     memset(rx, 0, sizeof *rx);
     rx->lines = ring_lines(w, box, ring);
     rx->data = (char *)(rx->lines + w->shape.nlines);
@@ -54,6 +54,7 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->recv = recv;
     w->ctx = ctx;
     w->shape = shape_of(gw_node.nlocal);
+    w->in.nlines = w->shape.nlines;
     rx_add(w, 0);
     if (lane == 0) cma_publish(box_of(w, gw_node.me));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
@@ -122,7 +123,7 @@ static int shm_connect(struct wire *w, int world_rank, struct wire_ep **ep_out)
 }
 
 /* ---- receive --------------------------------------------------------------------------------------------------------- */
-static inline void rx_publish(struct shm_rx *rx)
+void shm_publish(struct shm_rx *rx)
 {
     rx->published = rx->head;
     rx->data_published = rx->data_head;
@@ -143,7 +144,7 @@ static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, co
 static int rx_drain(struct wire *w, int index, int most)
 {
     int n = 0;
-    struct shm_rx *rx = &w->rx[index];
+    struct shm_rx *rx = &w->in.rx[index];
     uint32_t mask = w->shape.nlines - 1;
     for (; n < most; n++) {
         struct shm_line *l = &rx->lines[rx->head & mask];
@@ -162,7 +163,7 @@ static int rx_drain(struct wire *w, int index, int most)
         rx->head++;
         if (unlikely(rx->head - rx->published >= w->shape.nlines / 4 ||
                      rx->data_head - rx->data_published >= w->shape.data_size / 4))
-            rx_publish(rx);
+            shm_publish(rx);
     }
     return n;
 }
@@ -172,13 +173,13 @@ int shm_progress(struct wire *w)
     enum { BATCH = 32 };
     int total = 0;
     uint32_t mask = w->shape.nlines - 1;
-    for (int i = 0; i < w->nrx; i++) {
-        struct shm_rx *rx = &w->rx[i];
+    for (int i = 0; i < w->in.n; i++) {
+        struct shm_rx *rx = &w->in.rx[i];
         const struct shm_line *l = &rx->lines[rx->head & mask];
         if (atomic_load_explicit(&l->seq, memory_order_relaxed) == rx->head + 1)
             total += rx_drain(w, i, BATCH);
         else if (rx->head != rx->published)
-            rx_publish(rx);
+            shm_publish(rx);
     }
     return total;
 }

@@ -45,6 +45,26 @@ struct wire_ep {
     char *data;
     pid_t pid;                  /* for CMA */
 };
+
+/* The owner's view of one of its rings, and of all of them: the begin of a wire of shared memory. */
+struct shm_rx {
+    struct shm_line *lines;
+    char *data;
+    struct shm_ring *ring;
+    uint32_t head, published; /* lines read, and told to the senders */
+    uint32_t data_head, data_published;
+};
+struct shm_in {
+    int n;
+    uint32_t nlines;
+    struct shm_rx rx[1 + SHM_NEXCL];
+};
+static inline struct shm_in *shm_in_of(struct wire *w)
+{
+    return (struct shm_in *)w;
+}
+void shm_publish(struct shm_rx *rx);
+
 enum shm_cma { SHM_CMA_UNKNOWN, SHM_CMA_OK, SHM_CMA_NO };
 
 extern const struct wire_ops shm_ops;

@@ -31,18 +31,9 @@ struct shm_shape {
     uint64_t ring_bytes, box_bytes;
 };
 
-/* The owner's view of one of its rings. */
-struct shm_rx {
-    struct shm_line *lines;
-    char *data;
-    struct shm_ring *ring;
-    uint32_t head, published;
-    uint32_t data_head, data_published;
-};
-
 struct wire {
-    int lane, nrx;
-    struct shm_rx rx[1 + SHM_NEXCL];
+    struct shm_in in; /* first: see shm_in_of() */
+    int lane;
     struct shm_shape shape;
     wire_recv_fn recv;
     void *ctx;

@@ -182,7 +182,7 @@ static void turn_over(int rank)
     struct wire_ep *ep = connect_to(w, 0), shared = *ep;
     while (shm_progress(w)) continue;
     for (int ring = 0; ring < 2; ring++) {
-        struct shm_rx *rx = &w->rx[ring];
+        struct shm_rx *rx = &w->in.rx[ring];
         uint32_t line = UINT32_MAX - 300 - 1000 * (uint32_t)ring, byte = UINT32_MAX - (300 << 10) + 1;
         uint64_t word = (uint64_t)byte << 32 | line;
         rx->head = rx->published = line;
