@@ -51,23 +51,19 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
 }
 const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL};
 
-/* Direct: everybody gives its block to everybody, four members a round. */
+/* Direct: everybody gives its block to everybody, four members a round.  The own block goes to its place last: others need not wait
+ * for that. */
+enum { PAIRS = PLAN_STEPS / 2 };
 static int allgather_direct(const struct plan_args *a, int round, struct plan_step *steps)
 {
-    enum { PAIRS = PLAN_STEPS / 2 };
     struct plan_steps s = {steps, 0};
-    int p = a->size;
-    if (round == 0) {
-        if (a->in_place)
-            step_nothing(&s);
-        else
-            step_copy(&s, ref_typed(PLAN_IN, 0, a->scount, a->st), recv_block(a, a->rank));
-        return s.n;
-    }
-    for (int r = 1 + (round - 1) * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
+    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS;
+    struct plan_ref mine = a->in_place ? recv_block(a, a->rank) : ref_typed(PLAN_IN, 0, a->scount, a->st);
+    for (int r = 1 + round * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
         step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
-        step_send(&s, (a->rank + r) % p, recv_block(a, a->rank));
+        step_send(&s, (a->rank + r) % p, mine);
     }
+    if (round == exchanges && !a->in_place) step_copy(&s, mine, recv_block(a, a->rank));
     return s.n;
 }
 const struct plan_algorithm alg_allgather_direct = {"direct", allgather_direct, NULL, PLAN_P2P, NULL};
@@ -101,16 +97,12 @@ const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bru
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int p = a->size;
-    if (round == 0) {
-        step_copy(&s, send_block(a, a->rank), recv_block(a, a->rank));
-        return s.n;
-    }
-    /* Four pairs a round. */
-    for (int r = 1 + (round - 1) * 4; r < p && s.n < PLAN_STEPS; r++) {
+    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS;
+    for (int r = 1 + round * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
         step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
         step_send(&s, (a->rank + r) % p, send_block(a, (a->rank + r) % p));
     }
+    if (round == exchanges) step_copy(&s, send_block(a, a->rank), recv_block(a, a->rank));
     return s.n;
 }
 static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
@@ -175,7 +167,6 @@ static struct plan_ref part_from(const struct plan_args *a, int member)
 }
 static int reduce_scatter_ordered(const struct plan_args *a, int round, struct plan_step *steps)
 {
-    enum { PAIRS = PLAN_STEPS / 2 };
     struct plan_steps s = {steps, 0};
     int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS, k = round - 1 - exchanges;
     if (round == 0) {

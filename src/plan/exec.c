@@ -213,13 +213,14 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     if (rc < 0 && x->err == GW_OK) x->err = rc;
 }
 
+/* Sends first: a receive whose message is there already may copy it in its call, and others would wait for ours meanwhile. */
 static void post_all(struct plan_exec *x, const struct plan_memory *m)
 {
     x->n_messages = 0;
     for (int i = 0; i < x->n_steps; i++)
-        if (x->steps[i].kind == PLAN_RECV) post(x, m, &x->steps[i]);
-    for (int i = 0; i < x->n_steps; i++)
         if (x->steps[i].kind == PLAN_SEND) post(x, m, &x->steps[i]);
+    for (int i = 0; i < x->n_steps; i++)
+        if (x->steps[i].kind == PLAN_RECV) post(x, m, &x->steps[i]);
 }
 
 static bool reqs_done(struct plan_exec *x)

@@ -81,9 +81,9 @@ static int work_poll(struct proto_lane *pl)
     for (struct gw_list *l = pl->recv_work.next, *next; l != &pl->recv_work; l = next) {
         struct proto_recv *r = container_of(l, struct proto_recv, work);
         next = l->next;
-        n += r->state == RECV_SHARED ? share_step(pl, r) : get_step(pl, r);
+        if (r->state == RECV_SHARED) n += share_step(pl, r);
     }
-    return n;
+    return n + get_poll(pl);
 }
 
 static void lane_poll(struct gw_done *done, int err)
@@ -139,6 +139,7 @@ static int lane_init(struct gw_lane *lane)
     pl->eager_fast = pl->fast.inline_max = -1;
     pl->fast.world = gw_boot.rank;
     pl->unexpected_max = gw_set.unexpected_max;
+    pl->sampling = PACE_TIMES;
     pl->poll.fn = lane_poll;
     pl->hook.poll = &pl->poll;
     gw_list_init(&pl->outs);

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
+#include <limits.h>
+
 enum { GET_IOV = 128 };
 
 static void get_over(struct proto_lane *pl, struct proto_recv *r)
@@ -14,7 +16,7 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
     gw_list_del(&r->work);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
-    if (pl->getting_since && r->ptr) pace_got(pl, r);
+    if (gw_list_empty(&pl->recv_work)) pl->getting_from = 0;
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
     recv_finish(r);
 }
@@ -53,10 +55,12 @@ static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out
     return n && *bytes_out / n >= gw_set.iov_block_min ? n : 0;
 }
 
+/* A place in an order in which the ranks of a node pair off. */
+static inline int turn_of(const struct gw_peer *p) { return p->ep->local_rank ^ gw_node.me; }
+
 int get_step(struct proto_lane *pl, struct proto_recv *r)
 {
     assert(r->state == RECV_GETTING && r->got < r->want);
-    if (r->wire_busy) return 0;
     struct iovec iov[GET_IOV];
     int64_t bytes;
     int n = next_runs(r, iov, &bytes);
@@ -67,8 +71,11 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     struct gw_peer *p = peer_get(pl->lane, r->world);
     r->done.fn = get_done;
     r->job = (uint64_t)bytes;
+    pl->getting_from = turn_of(p);
+    uint64_t since = gw_ticks();
     int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, &r->done);
     if (rc == GW_OK) {
+        if (r->ptr) pace_copied(pl, PACE_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);
     } else if (rc == GW_POSTED) {
@@ -80,4 +87,29 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
         get_give_up(pl, r);
     }
     return 1;
+}
+
+/* Of the receives that wait for their turn (of the first of them, where there are many) the one whose sender comes next in that
+ * order: in an exchange, two that read from one sender at a time take twice as long. */
+static struct proto_recv *get_next(struct proto_lane *pl)
+{
+    enum { LOOK_AT = 32 };
+    struct proto_recv *best = NULL;
+    int best_ahead = INT_MAX, n = 0;
+    for (struct gw_list *l = pl->recv_work.next; l != &pl->recv_work && n < LOOK_AT; l = l->next) {
+        struct proto_recv *r = container_of(l, struct proto_recv, work);
+        if (r->state != RECV_GETTING || r->wire_busy) continue;
+        int ahead = turn_of(peer_get(pl->lane, r->world)) - pl->getting_from;
+        if (ahead <= 0) ahead += INT_MAX / 2; /* after those that are still ahead */
+        if (ahead < best_ahead) best_ahead = ahead, best = r;
+        n++;
+    }
+    return best;
+}
+
+/* One piece a round of progress: what arrives meanwhile, and what others wait for, comes in between. */
+int get_poll(struct proto_lane *pl)
+{
+    struct proto_recv *r = get_next(pl);
+    return r ? get_step(pl, r) : 0;
 }

@@ -1,27 +1,58 @@
-/* proto_pace.c -- which of two ways is quicker for messages of middle size: R0, the receiver's kernel copies once, or R1, both
- * ranks copy pieces through the wire at the same time.
+/* proto_pace.c -- which of two ways is quicker: R0, the receiver's kernel copies once, or R1, both ranks copy pieces through the wire
+ * at the same time.
  *
  * That depends on where the two cores lie (with a common cache R1 takes half the time of R0 at 64 KiB, without one twice as
  * long), which nothing tells reliably, in virtual machines least of all.  So the receiver takes the time of both ways.
+ *
+ * In an exchange the sender's core has messages of its own to receive: then what counts is not how long R1 takes but how long the two
+ * cores copy for it together.  And what one rank does there changes the times of the others (a copy by the kernel takes half the
+ * time where the receiver's cache has the sender's lines since the last one), so all ranks try a way at the same time: the clock
+ * says when.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-enum { EXPLORE_EVERY = 64, SLOWER_BY = 8 };
+/* Of every 128 ms the first four are for R0, the next for R1; the first half of both brings caches to where that way leaves them. */
+enum { HALF_NS = 2000000, WINDOWS = 32, SLOWER_BY = 8 };
 
-static struct proto_pace *pace_of(struct proto_lane *pl, const struct proto_recv *r)
+/* Returns the way that it is the time to try, or PACE_TIMES.  Its samples count from the second half on. */
+static int way_to_try(struct proto_lane *pl)
 {
-    int class = 0;
-    for (int64_t to = 32 << 10; class < PACE_CLASSES - 1 && r->want > to; to <<= 1) class ++;
-    return &pl->paces[(unsigned)r->world % PACE_PEERS][class];
+    uint64_t halves = gw_now_ns() / HALF_NS, window = halves / 2 % WINDOWS;
+    int way = window == 0 ? PACE_GET : window == 1 ? PACE_PIECES : PACE_TIMES;
+    pl->sampling = halves % 2 ? way : PACE_TIMES;
+    return way;
 }
 
-/* Ticks a KiB.  A sender that was late makes one sample long and says nothing: samples pull the value down at once, up slowly. */
-static void pace_note(struct proto_pace *pace, int way, uint64_t ticks, int64_t bytes)
+static uint32_t *pace_of(struct proto_lane *pl, const struct gw_peer *p, int64_t len)
+{
+    int class = 0;
+    for (int64_t to = 32 << 10; class < PACE_CLASSES - 1 && len > to; to <<= 1) class ++;
+    return pl->paces[(unsigned)p->ep->local_rank % PACE_PEERS][class].ticks;
+}
+
+/* Is this the time at which samples count?  The first one always does. */
+static inline bool is_time_for(const struct proto_lane *pl, int way, uint32_t now)
+{
+    return !now || pl->sampling == way;
+}
+
+/* The mean, in which no sample counts more than twice what was there. */
+void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks)
+{
+    uint32_t *now = &pace_of(pl, p, len)[what];
+    int64_t sample = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = *now;
+    if (what == PACE_GET) pl->taking_since += ticks; /* of no concern to the streams of pieces that wait meanwhile */
+    if (is_time_for(pl, what == PACE_GET ? PACE_GET : PACE_PIECES, *now))
+        *now = (uint32_t)(old ? old + (gw_min64(sample, 2 * old) - old) / SLOWER_BY : sample);
+}
+
+/* A sender that was late makes one sample long and says nothing: samples pull the value down at once, up slowly. */
+static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t ticks, int64_t bytes)
 {
     uint64_t sample = ticks * 1024 / (uint64_t)bytes + 1;
-    uint32_t *now = &pace->ticks[way];
+    if (!is_time_for(pl, PACE_PIECES, *now)) return;
     if (!*now || sample < *now)
         *now = (uint32_t)gw_min64((int64_t)sample, UINT32_MAX);
     else
@@ -30,24 +61,19 @@ static void pace_note(struct proto_pace *pace, int way, uint64_t ticks, int64_t 
 
 bool pace_direct(struct proto_lane *pl, const struct proto_recv *r)
 {
-    if (gw_set.proto == GW_SET_PROTO_R0 || r->want >= gw_set.cma_sure) return true;
-    if (!r->ptr) return false;
-    struct proto_pace *pace = pace_of(pl, r);
-    bool direct = pace->ticks[PACE_GET] < pace->ticks[PACE_PIECES]; /* 0: not tried yet */
-    if (pl->n_taking) return direct;
-    return ++pace->turn % EXPLORE_EVERY ? direct : !direct;
-}
-
-void pace_got(struct proto_lane *pl, const struct proto_recv *r)
-{
-    uint64_t ticks = gw_ticks() - pl->getting_since;
-    pace_note(pace_of(pl, r), PACE_GET, ticks, r->want);
-    pl->taking_since += ticks; /* of no concern to the streams of pieces that wait meanwhile */
+    bool exchange = lane_sends_large(pl);
+    if (gw_set.proto == GW_SET_PROTO_R0 || (r->want >= gw_set.cma_sure && !exchange)) return true;
+    if (!r->ptr) return r->want >= gw_set.cma_sure;
+    int now = way_to_try(pl);
+    if (now != PACE_TIMES) return now == PACE_GET;
+    const uint32_t *t = pace_of(pl, peer_get(pl->lane, r->world), r->want); /* not tried yet: 0 */
+    return t[PACE_GET] < (exchange ? t[PACE_OUT] + (t[PACE_IN] ? t[PACE_IN] : t[PACE_OUT]) : t[PACE_PIECES]);
 }
 
 /* Streams of pieces overlap, so what is timed is the while in which there are any. */
 void pace_taking(struct proto_lane *pl)
 {
+    pl->taking_alone = (!pl->n_taking || pl->taking_alone) && !lane_sends_large(pl);
     if (pl->n_taking++) return;
     pl->taking_since = gw_ticks();
     pl->taken = 0;
@@ -56,5 +82,7 @@ void pace_taking(struct proto_lane *pl)
 void pace_taken(struct proto_lane *pl, const struct proto_recv *r)
 {
     pl->taken += r->want;
-    if (--pl->n_taking == 0 && r->ptr) pace_note(pace_of(pl, r), PACE_PIECES, gw_ticks() - pl->taking_since, pl->taken);
+    if (--pl->n_taking || !r->ptr || !pl->taking_alone || lane_sends_large(pl)) return;
+    pieces_note(pl, &pace_of(pl, peer_get(pl->lane, r->world), r->want)[PACE_PIECES], gw_ticks() - pl->taking_since,
+                pl->taken);
 }

@@ -45,10 +45,13 @@ int data_send(struct proto_lane *pl, struct proto_op *op)
     int64_t piece = gw_min64(gw_set.wire_piece, (int64_t)pl->pack_max), n = gw_min64(op->end - op->pos, piece);
     struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
     struct gw_peer *p = op->peer;
+    uint64_t since = gw_ticks();
     int rc = op->ptr ? p->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
                      : p->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
-    if (rc == GW_OK) op->pos += n;
-    return rc;
+    if (rc != GW_OK) return rc;
+    op->pos += n;
+    if (op->ptr) pace_copied(pl, PACE_IN, p, op->end, n, gw_ticks() - since);
+    return GW_OK;
 }
 
 int pieces_step(struct proto_lane *pl, struct proto_op *op)
@@ -75,10 +78,12 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
         return;
     }
     assert(r->state == RECV_TAKING && at == r->got);
+    uint64_t since = gw_ticks();
     if (r->ptr)
         gw_copy(r->ptr + at, payload, len);
     else
         type_cursor_unpack(r->cursor, payload, n);
+    if (r->ptr) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
     if (r->got < r->want) return;
     pace_taken(pl, r);

@@ -88,9 +88,10 @@ struct proto_out {               /* what waits for room on the way to one peer; 
     struct gw_list ops;
 };
 
-/* What the two ways of a middle-sized message have taken lately, in ticks a KiB; 0: not known. */
-enum { PACE_GET, PACE_PIECES, PACE_WAYS, PACE_CLASSES = 4, PACE_PEERS = 16 };
-struct proto_pace { uint32_t ticks[PACE_WAYS], turn; };
+/* What the two ways of a message have taken lately, in ticks a KiB; 0: not known.  GET: the copy of R0; PIECES: R1 from asking to the
+ * last byte; IN, OUT: the copies of R1, those of the sender to and those of the receiver from that peer. */
+enum { PACE_GET, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
+struct proto_pace { uint32_t ticks[PACE_TIMES]; };
 
 struct proto_lane {
     struct proto_fast fast;      /* first */
@@ -103,7 +104,9 @@ struct proto_lane {
     struct gw_list outs, asked, op_work, recv_work;
     int64_t unexpected_bytes, unexpected_max;
     struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
-    uint64_t getting_since;      /* R0 goes on within this very call since then; 0: no */
+    int getting_from;            /* R0: of which peer the last piece was, by turn_of() */
+    bool taking_alone;           /* while nothing large went out from here: */
+    int sampling;                /* of which way samples count now, or PACE_TIMES */
     int n_taking;                /* streams of pieces under way to here, */
     uint64_t taking_since;       /* since when there are any, */
     int64_t taken;               /* and what came by those that ended meanwhile */
@@ -123,6 +126,13 @@ static inline void proto_type_drop(struct gw_type *t) { if (unlikely(!t->obj.pre
 static inline bool peer_is_choked(const struct gw_peer *p)
 {
     return atomic_load_explicit(&gw_node.doors[p->ep->local_rank].choked, memory_order_relaxed) != 0;
+}
+
+/* Large messages are on the way out from here.  Who receives one meanwhile is in an exchange, where the sender most likely has some to
+ * receive for himself. */
+static inline bool lane_sends_large(const struct proto_lane *pl)
+{
+    return !gw_list_empty(&pl->asked) || !gw_list_empty(&pl->op_work);
 }
 
 /* proto.c */
@@ -156,17 +166,19 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
 
 /* proto_rndv.c: what R0 and R1 have in common */
 void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
-void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world);
+void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
+                bool at_once); /* R0: in this call, else progress does it */
 void recv_finish(struct proto_recv *r); /* everything that will come is there */
 
 /* proto_pace.c: R0 or R1 for a message that could take either? */
 bool pace_direct(struct proto_lane *pl, const struct proto_recv *r);
-void pace_got(struct proto_lane *pl, const struct proto_recv *r);   /* R0 began at getting_since and is over */
+void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks); /* of a message of len */
 void pace_taking(struct proto_lane *pl);                            /* R1 begins */
 void pace_taken(struct proto_lane *pl, const struct proto_recv *r); /* R1 is over */
 
 /* proto_get.c (R0) and proto_help.c */
 int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things that happened; r may be complete afterwards */
+int get_poll(struct proto_lane *pl);                       /* the same, of whose turn it is */
 bool share_start(struct proto_lane *pl, struct proto_recv *r);
 int share_step(struct proto_lane *pl, struct proto_recv *r);
 void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);

@@ -53,7 +53,7 @@ static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct prot
         struct proto_rts rts = {m->cookie, m->addr, m->len};
         int src = m->m.src, tag = m->m.tag, world = m->world;
         msg_drop(pl, m);
-        rndv_start(pl, r, src, tag, &rts, world);
+        rndv_start(pl, r, src, tag, &rts, world, true);
         return;
     }
     if (m->kind == PROTO_EAGER_SYNC)

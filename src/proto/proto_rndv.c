@@ -14,7 +14,7 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
     memcpy(&rts, payload, sizeof rts);
     struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {
-        rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world);
+        rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world, false);
         return;
     }
     struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, 0);
@@ -27,13 +27,10 @@ static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, job}, NULL, 0);
 }
 
-/* Who has large messages on the way out himself is in an exchange, where the sender most likely copies for himself. */
-static bool may_ask_help(const struct proto_lane *pl)
-{
-    return (gw_list_empty(&pl->asked) && gw_list_empty(&pl->op_work)) || gw_set.proto == GW_SET_PROTO_R0;
-}
+static bool may_ask_help(const struct proto_lane *pl) { return !lane_sends_large(pl) || gw_set.proto == GW_SET_PROTO_R0; }
 
-void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world)
+void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
+                bool at_once)
 {
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
     r->len = rts->len;
@@ -62,9 +59,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && share_start(pl, r)) return;
     r->state = RECV_GETTING;
     gw_list_push(&pl->recv_work, &r->work);
-    pl->getting_since = gw_ticks();
-    get_step(pl, r);
-    pl->getting_since = 0;
+    if (at_once) get_step(pl, r);
     if (!gw_list_empty(&pl->recv_work)) lane_hook(pl);
 }
 
