@@ -13,7 +13,10 @@ HANDLES = {"COMMUNICATOR": ("comm", "struct gw_comm", "C"), "DATATYPE": ("type",
            "OPERATION": ("op", "struct gw_op", "O"), "GROUP": ("group", "struct gw_group", "G"),
            "REQUEST": ("request", "struct gw_req", "R"), "MESSAGE": ("message", "struct gw_msg", "M"),
            "ERRHANDLER": ("errhandler", "struct gw_errhandler", "E"), "INFO": ("info", "struct gw_info", "I"),
-           "FILE": ("file", "struct gw_file", "F"), "WINDOW": ("win", "struct rma_win", "W")}
+           "FILE": ("file", "struct gw_file", "F"), "WINDOW": ("win", "struct rma_win", "W"),
+           "SESSION": ("session", "struct mpi_session", "N")}
+# What they make has no error handler yet: the one given counts.
+MAKERS = {"MPI_Session_init", "MPI_Comm_create_from_group", "MPI_Intercomm_create_from_groups"}
 MAY_BE_NULL = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")  # requests may be MPI_REQUEST_NULL
 # Datatypes that need not be committed: those of inquiries.
 UNCOMMITTED = {"MPI_Get_count", "MPI_Type_get_value_index", "MPI_File_get_type_extent"}
@@ -99,6 +102,8 @@ class Code:
             conditions.append("op != MPI_NO_OP")
         if p.name == "peer_comm":
             conditions.append("local_comm_o->rank == local_leader")
+        if p.name == "remote_group":
+            conditions.append("local_group_o->rank == local_leader")
         at = IN_PLACE.get(self.f.blocking)
         if at and self.f.blocking not in REDUCTIONS and (p.name.startswith(at[0][:4]) or p.name == at[0][0] + "displs"):
             conditions.append("%s != MPI_IN_PLACE" % at[0])
@@ -156,7 +161,8 @@ class Code:
             self.args[p.name] = "(void **)%s" % p.name
         elif p.kind == "STRING":
             self.args[p.name] = p.name
-            self.check("!%s" % p.name, 'std_why_%s("%s", %s)' % ("string" if p.dir == "in" else "pointer", p.name, p.name))
+            when = "pset_len && *pset_len > 0" if p.name == "pset_name" and p.dir == "out" else None
+            self.check("!%s" % p.name, 'std_why_%s("%s", %s)' % ("string" if p.dir == "in" else "pointer", p.name, p.name), when)
         elif p.is_array:
             self.array(p)
         elif p.dir == "in" and "*" not in p.c:
@@ -479,7 +485,11 @@ def entry(e):
 
 def error_owner(code):
     """Whose error handler runs."""
+    if code.f.name in MAKERS:
+        return "errhandler_o"
     for p in code.e.params:
+        if p.kind == "SESSION" and p.dir != "out":
+            return p.name + "_o"
         if p.kind == "WINDOW" and p.dir != "out":
             return p.name + "_o"
         if p.kind == "FILE" and p.dir != "out":

@@ -92,12 +92,22 @@ int boot_init(void)
     return GW_OK;
 }
 
-void boot_finalize(void)
+void boot_leave(void)
 {
     struct boot_rank *slot = boot_my_rank_slot();
     atomic_store_explicit(&slot->phase, BOOT_FINALIZED, memory_order_release);
     if (way) way->leave();
     way = NULL;
+}
+
+void boot_return(void)
+{
+    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
+}
+
+void boot_finalize(void)
+{
+    boot_leave();
     boot_segment_close();
     free((void *)gw_boot.local_to_world);
     gw_boot.local_to_world = NULL;

@@ -20,7 +20,7 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 4u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 5u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -74,6 +74,7 @@ struct boot_rank {             /* of one local rank, written by that rank only; 
     _Atomic uint32_t n_colls;  /* entered so far, the newest is colls[(n_colls - 1) % BOOT_COLLS] */
     uint32_t is_threaded;      /* several threads may be in MPI at once: a wait does not mean that the rank rests */
     uint32_t is_checking;      /* GODWIT_CHECK */
+    int32_t app;               /* number of its application in the command, from 0: written by our mpiexec before the rank starts */
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
 } GW_ALIGNED(128);
@@ -111,9 +112,14 @@ struct boot_info {
 };
 extern struct boot_info gw_boot;
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
+int boot_apps(void);                 /* applications that our mpiexec started, side by side; 0: not known here */
+int boot_app_of(int world_rank);     /* where they are known */
 
 int boot_init(void);           /* once; GW_OK or it explains and ends the process */
-void boot_finalize(void);
+/* Tells the launcher that this process may end now; it may still come back (boot_return), though not to ask or tell anything. */
+void boot_leave(void);
+void boot_return(void);
+void boot_finalize(void); /* leaves, if that has not been done, and unmaps the segment */
 /* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI-1; a no-op group of one for
  * singletons; under our own mpiexec it is not needed and put/get answer GW_EUNSUPPORTED. */
 int boot_put(const char *key, const char *value);

@@ -235,6 +235,23 @@ static struct boot_head *segment_find(uint64_t bytes)
     return h;
 }
 
+int boot_app_of(int world_rank)
+{
+    int local = boot_local_rank(world_rank);
+    assert(head && local >= 0);
+    return ((const struct boot_rank *)((const char *)head + head->ranks_offset))[local].app;
+}
+
+int boot_apps(void)
+{
+    int most = -1;
+    for (int i = 0; gw_boot.how == BOOT_GODWIT && i < gw_boot.nlocal; i++) {
+        int app = boot_app_of(gw_boot.local_to_world[i]);
+        if (app > most) most = app;
+    }
+    return most + 1;
+}
+
 /* ---- for everybody ---- */
 static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_out)
 {

@@ -21,7 +21,8 @@ enum { CHECK_FINDINGS = 20 };
 
 /* ---- for mpi/ ---- */
 bool check_is_asked(void); /* by the settings */
-void check_begin(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
+void check_begin(void);
+void check_alike(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
 
 int check_leave(int fn);   /* MPI_Finalize (its number) begins: together with the others? */
 /* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit is told then. */

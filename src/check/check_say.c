@@ -25,8 +25,9 @@ bool check_is_asked(void)
 }
 
 /* The slots are read by those who check: the others cannot know what the messages mean that they would get. */
-static void must_be_alike(void)
+void check_alike(void)
 {
+    if (!gw_node.base) return;
     const struct boot_head *head = (const struct boot_head *)gw_node.base;
     const struct boot_rank *ranks = (const struct boot_rank *)(gw_node.base + head->ranks_offset);
     for (int i = 0; i < gw_node.nlocal; i++)
@@ -43,7 +44,6 @@ void check_say_alone(void)
 
 void check_begin(void)
 {
-    if (gw_node.base) must_be_alike();
     n_findings = 0;
     me = gw_boot.rank;
     check_place_begin();

@@ -61,8 +61,8 @@ int comm_init(void)
     world.obj.predefined = self.obj.predefined = true; /* no handle of their own: MPI_Comm_group makes an alias */
     memset(&gw_comm_world, 0, sizeof gw_comm_world);
     memset(&gw_comm_self, 0, sizeof gw_comm_self);
-    gw_obj_predefine(&gw_comm_world.obj, GW_KIND_COMM, GW_H_COMM_WORLD);
-    gw_obj_predefine(&gw_comm_self.obj, GW_KIND_COMM, GW_H_COMM_SELF);
+    gw_comm_world.obj.kind = gw_comm_self.obj.kind = GW_KIND_COMM;
+    gw_comm_world.obj.predefined = gw_comm_self.obj.predefined = true;
     comm_fill(&gw_comm_world, &world, 0, gw_errhandler_initial());
     comm_fill(&gw_comm_self, &self, 1, gw_errhandler_initial());
     gw_comm_self.lane = &gw_lanes[0];
@@ -70,6 +70,23 @@ int comm_init(void)
     strcpy(gw_comm_world.name, "MPI_COMM_WORLD");
     strcpy(gw_comm_self.name, "MPI_COMM_SELF");
     return GW_OK;
+}
+
+void comm_world_show(void)
+{
+    gw_obj_predefine(&gw_comm_world.obj, GW_KIND_COMM, GW_H_COMM_WORLD);
+    gw_obj_predefine(&gw_comm_self.obj, GW_KIND_COMM, GW_H_COMM_SELF);
+}
+
+void comm_world_hide(void)
+{
+    gw_obj_unregister(&gw_comm_self.obj);
+    gw_obj_unregister(&gw_comm_world.obj);
+}
+
+void comm_family_release(struct comm_family *f)
+{
+    if (f && atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) == 1) free(f);
 }
 
 void comm_topo_release(struct gw_topo *t)
@@ -89,7 +106,9 @@ static void comm_empty(struct gw_comm *c)
     if (c->remote) group_release(c->remote);
     if (c->local) comm_release(c->local);
     comm_topo_release(c->topo);
+    comm_family_release(c->family);
     c->topo = NULL;
+    c->family = NULL;
     c->errhandler = NULL;
     c->group = NULL;
 }
@@ -98,8 +117,7 @@ void comm_finalize(void)
 {
     comm_empty(&gw_comm_self);
     comm_empty(&gw_comm_world);
-    gw_obj_unregister(&gw_comm_self.obj);
-    gw_obj_unregister(&gw_comm_world.obj);
+    comm_world_hide();
     gw_obj_unregister(&gw_group_empty.obj);
 }
 
@@ -113,6 +131,7 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
         return rc;
     }
     comm_fill(c, group, ctx_id, parent->errhandler);
+    c->family = comm_family_hold(parent->family);
     *comm_out = c;
     return GW_OK;
 }
@@ -189,7 +208,12 @@ int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out)
     return GW_OK;
 }
 
-int comm_group(struct gw_comm *c, struct gw_group **group_out) { return group_alias(c->group, group_out); }
+int comm_group(struct gw_comm *c, struct gw_group **group_out)
+{
+    int rc = group_alias(c->group, group_out);
+    if (rc == GW_OK) group_join(*group_out, c->family);
+    return rc;
+}
 
 static int inter_check(const struct gw_comm *c)
 {
@@ -207,7 +231,9 @@ int comm_remote_size(struct gw_comm *c, int *size_out)
 int comm_remote_group(struct gw_comm *c, struct gw_group **group_out)
 {
     int rc = inter_check(c);
-    return rc == GW_OK ? group_alias(c->remote, group_out) : rc;
+    if (rc == GW_OK) rc = group_alias(c->remote, group_out);
+    if (rc == GW_OK) group_join(*group_out, c->family);
+    return rc;
 }
 
 int comm_set_name(struct gw_comm *c, const char *name)
@@ -251,7 +277,10 @@ int comm_set_attr(struct gw_comm *c, int keyval, void *value) { return gw_attr_s
 
 int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out)
 {
-    return gw_attr_get(&c->attrs, &c->obj, keyval, value_out, flag_out);
+    int rc = gw_attr_get(&c->attrs, &c->obj, keyval, value_out, flag_out);
+    /* MPI 4.1 section 9.1.2: of the predefined ones the Sessions Model has MPI_TAG_UB alone. */
+    if (rc == GW_OK && c->family && keyval < (int)GW_ID_PREDEF_END && keyval != GW_TAG_UB) *flag_out = 0;
+    return rc;
 }
 
 int comm_delete_attr(struct gw_comm *c, int keyval) { return gw_attr_delete(&c->attrs, &c->obj, keyval); }

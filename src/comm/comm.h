@@ -31,12 +31,26 @@ enum gw_stream {
 #define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                  /* this and the next stand for one that is not known yet */
 _Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
+/* What the groups and communicators of one session share (MPI 4.1 section 11.3); NULL: those of the World Model.  What is made of
+ * groups and communicators belongs where they belong. */
+struct comm_family {
+    _Atomic int refs;
+    void *bsend; /* buffer of MPI_Session_attach_buffer (p2p) */
+};
+static inline struct comm_family *comm_family_hold(struct comm_family *f)
+{
+    if (f) atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+    return f;
+}
+void comm_family_release(struct comm_family *f); /* NULL is right */
+
 struct gw_group {
     struct gw_obj obj;
     int size, rank;  /* rank GW_UNDEFINED: not a member */
     int first, step; /* world rank of member i is first + i*step while `map` is NULL */
     int32_t *map;    /* [size] world ranks, or NULL */
     struct gw_group *owner; /* of `map`, where another group owns it (held) */
+    struct comm_family *family;
 };
 static inline int group_world(const struct gw_group *g, int rank)
 {
@@ -101,6 +115,7 @@ struct gw_comm {
     uint8_t hints;          /* what the user promised or wishes: enum comm_hint */
     struct gw_topo *topo;   /* may be NULL */
     void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
+    struct comm_family *family;
     char name[GW_MAX_OBJECT_NAME];
 };
 extern struct gw_comm gw_comm_world, gw_comm_self;
@@ -108,6 +123,9 @@ extern struct gw_group gw_group_empty;
 
 int comm_init(void);     /* after peer_init: world and self */
 void comm_finalize(void);
+/* WORLD and SELF are there for the library as long as the room is; for users, while the World Model is. */
+void comm_world_show(void);
+void comm_world_hide(void);
 /* Whose ranks messages go to. */
 static inline struct gw_group *comm_target_group(const struct gw_comm *c) { return c->remote ? c->remote : c->group; }
 static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
@@ -162,5 +180,6 @@ int group_free(struct gw_group **g);
 int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out); /* internal: compresses to first/step */
 static inline struct gw_group *group_hold(struct gw_group *g) { gw_obj_ref(&g->obj); return g; }
 void group_release(struct gw_group *g);
+void group_join(struct gw_group *g, struct comm_family *f); /* a new group, of no family yet */
 
 #endif

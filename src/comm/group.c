@@ -108,10 +108,18 @@ int group_alias(struct gw_group *g, struct gw_group **group_out)
     return GW_OK;
 }
 
+void group_join(struct gw_group *g, struct comm_family *f)
+{
+    if (g->obj.predefined) return; /* MPI_GROUP_EMPTY belongs to everybody */
+    assert(!g->family);
+    g->family = comm_family_hold(f);
+}
+
 void group_release(struct gw_group *g)
 {
     if (!gw_obj_unref(&g->obj)) return;
     gw_obj_unregister(&g->obj);
+    comm_family_release(g->family);
     if (g->owner)
         group_release(g->owner);
     else
@@ -198,6 +206,7 @@ static int group_filter(struct gw_group *a, struct gw_group *b, bool in_b, bool 
         for (int i = 0; then_rest_of_b && i < b->size; i++)
             if (index_find(&xa, group_world(b, i)) == GW_UNDEFINED) list[n++] = group_world(b, i);
         rc = group_from_map(n, list, group_out);
+        if (rc == GW_OK) group_join(*group_out, a->family ? a->family : b->family);
     }
     free(list);
     free(xa.place);
@@ -256,6 +265,7 @@ static int group_pick(struct gw_group *g, const char *what, int n, const int *ra
             if (!seen[i]) list[count++] = group_world(g, i);
     }
     rc = group_from_map(count, list, group_out);
+    if (rc == GW_OK) group_join(*group_out, g->family);
     free(list);
     free(seen);
     return rc;

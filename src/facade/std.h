@@ -11,6 +11,7 @@
 
 int std_init(int *argc, char ***argv);
 int std_init_thread(int *argc, char ***argv, int required, int *provided_out);
+int std_session_begin(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out);
 double std_wtick(void);
 int std_pcontrol(int level);
 

@@ -78,7 +78,12 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int
         ((MPI_Win_errhandler_function *)cb->fn)(&win, mpi_code);
         return;
     }
-    MPI_Comm handle = std_comm_handle((struct gw_comm *)on);
+    if (on->kind == GW_KIND_SESSION || (on->kind == GW_KIND_ERRHANDLER && ((struct gw_errhandler *)on)->applies_to == GW_KIND_SESSION)) {
+        MPI_Session session = on->kind == GW_KIND_SESSION ? std_session_handle((struct mpi_session *)on) : MPI_SESSION_NULL;
+        ((MPI_Session_errhandler_function *)cb->fn)(&session, mpi_code);
+        return;
+    }
+    MPI_Comm handle = on->kind == GW_KIND_ERRHANDLER ? MPI_COMM_NULL : std_comm_handle((struct gw_comm *)on);
     ((MPI_Comm_errhandler_function *)cb->fn)(&handle, mpi_code);
 }
 

@@ -60,6 +60,8 @@ int std_why_errhandler(const char *name, MPI_Errhandler h) { return why_handle(n
 
 int std_why_win(const char *name, MPI_Win h) { return why_handle(name, (uintptr_t)h, GW_KIND_WIN); }
 
+int std_why_session(const char *name, MPI_Session h) { return why_handle(name, (uintptr_t)h, GW_KIND_SESSION); }
+
 int std_why_file(const char *name, MPI_File h) { return why_handle(name, (uintptr_t)h, GW_KIND_FILE); }
 
 int std_why_file_or_null(const char *name, MPI_File h) { return h == MPI_FILE_NULL ? GW_OK : std_why_file(name, h); }

@@ -75,6 +75,7 @@ int std_why_errhandler(const char *name, MPI_Errhandler h) GW_COLD;
 int std_why_file(const char *name, MPI_File h) GW_COLD;
 int std_why_file_or_null(const char *name, MPI_File h) GW_COLD; /* MPI_FILE_NULL is right */
 int std_why_win(const char *name, MPI_Win h) GW_COLD;
+int std_why_session(const char *name, MPI_Session h) GW_COLD;
 int std_why_info(const char *name, MPI_Info h, bool may_be_null) GW_COLD;
 int std_why_count(const char *name, int64_t v) GW_COLD;
 int std_why_length(const char *name, int64_t v, int64_t least) GW_COLD; /* sizes and lengths of arrays: MPI_ERR_ARG */

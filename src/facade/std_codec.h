@@ -32,6 +32,7 @@ STD_CODEC(message, MPI_Message, MPI_MESSAGE_NULL, GW_KIND_MSG, struct gw_msg)
 STD_CODEC(errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL, GW_KIND_ERRHANDLER, struct gw_errhandler)
 STD_CODEC(file, MPI_File, MPI_FILE_NULL, GW_KIND_FILE, struct gw_file)
 STD_CODEC(win, MPI_Win, MPI_WIN_NULL, GW_KIND_WIN, struct rma_win)
+STD_CODEC(session, MPI_Session, MPI_SESSION_NULL, GW_KIND_SESSION, struct mpi_session)
 #undef STD_CODEC
 
 /* io_no_file stands for MPI_FILE_NULL where that may be given, and has the error handler of calls without a file. */

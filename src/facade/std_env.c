@@ -20,6 +20,12 @@ int std_init(int *argc, char ***argv)
     return std_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
+int std_session_begin(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out)
+{
+    std_callbacks_install();
+    return mpi_session_init(info, eh, session_out);
+}
+
 double std_wtick(void) { return 1e-9; /* gw_wtime() reads a clock of nanoseconds */ }
 
 int std_pcontrol(int level)

@@ -205,6 +205,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     if (rc) return rc;
     struct words own = {0};
     char **env = rank_env(j, rank, a, &own);
+    ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps);
     pid_t pid = fork();
     if (pid == 0) child(j, rank, a, &e, report, env);
     if (pid < 0) rc = errno;

@@ -1,4 +1,9 @@
-/* init.c -- the rooms from bottom to top and back: MPI_Init, MPI_Finalize, what they leave to know.
+/* init.c -- the rooms from bottom to top and back: MPI_Init, MPI_Finalize, what they leave to know; what sessions need of it.
+ *
+ * The World Model and each session (session.c) is an instance.  The rooms come up with the first one, rest while there is none, and
+ * wake with the next; they go down when the process ends, since a segment can be joined once only.
+ *
+ *     DOWN --instance_begin--> UP --the last instance_end--> RESTING --instance_begin--> UP        RESTING --exit--> DOWN
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,6 +12,8 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "node/node.h"
 #include "proto/proto.h"
@@ -17,7 +24,7 @@ struct mpi_hot mpi_hot = {.call = &call_before_init, .check = true};
 static int thread_level;
 static pthread_t main_thread;
 
-static const char *level_name(int level)
+const char *mpi_level_name(int level)
 {
     return level == GW_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
            : level == GW_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
@@ -30,7 +37,6 @@ static void env_facts(void)
     char size[16];
     snprintf(size, sizeof size, "%d", gw_boot.size);
     gw_info_env_set("maxprocs", size);
-    gw_info_env_set("thread_level", level_name(thread_level));
     const struct gw_errhandler *eh = gw_errhandler_initial();
     gw_info_env_set("mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
                                               : eh == &gw_errors_abort ? "mpi_errors_abort"
@@ -39,7 +45,6 @@ static void env_facts(void)
 
 static void predefined_attributes(void)
 {
-    gw_attr_predefined_set(GW_TAG_UB, INT_MAX);
     gw_attr_predefined_set(GW_HOST, GW_PROC_NULL);
     gw_attr_predefined_set(GW_IO, GW_ANY_SOURCE);
     gw_attr_predefined_set(GW_WTIME_IS_GLOBAL, 0);
@@ -51,7 +56,7 @@ static void predefined_attributes(void)
 /* The failures of start-up come before any error handler exists: they end the process with a sentence. */
 static void must(int rc, const char *what)
 {
-    if (rc != GW_OK) gw_die("MPI_Init: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
+    if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
 }
 
 static void rooms_up(void)
@@ -71,46 +76,10 @@ static void rooms_up(void)
     must(p2p_init(), "point-to-point");
     must(coll_init(), "collectives");
     io_init();
-    must(req_thread_start(), "progress");
-}
-
-int mpi_init(int required, int *provided_out)
-{
-    if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
-        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_RUNNING
-                                      ? "MPI is already initialized: call it once"
-                                      : "MPI was finalized: it cannot be initialized again");
-    gw_settings_load();
-    thread_level = required >= GW_THREAD_MULTIPLE     ? GW_THREAD_MULTIPLE
-                   : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
-                   : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
-                                                      : GW_THREAD_SINGLE;
-    gw_threads = thread_level == GW_THREAD_MULTIPLE || gw_set.progress_thread;
-    gw_checking = check_is_asked();
-    gw_careful = gw_threads || gw_checking;
-    main_thread = pthread_self();
-    rooms_up();
-    env_facts();
-    predefined_attributes();
-    uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
-    mpi_hot.call = &boot_slot->call;
-    boot_slot->is_threaded = thread_level == GW_THREAD_MULTIPLE;
-    boot_slot->is_checking = gw_checking;
-    mpi_enter(fn);
-    mpi_hot.check = gw_set.check_args;
-    mpi_hot.running = true;
-    atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
-    /* Everybody has mapped the segment and opened its wires when this is over: nobody sends into nothing. */
-    must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
-    if (gw_checking) check_begin();
-    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
-    *provided_out = thread_level;
-    return GW_OK;
 }
 
 static void rooms_down(void)
 {
-    req_thread_stop();
     io_finalize();
     p2p_finalize();
     comm_finalize();
@@ -126,8 +95,117 @@ static void rooms_down(void)
     gw_settings_free();
 }
 
+/* ---- instances ---- */
+static pthread_mutex_t instances_lock = PTHREAD_MUTEX_INITIALIZER; /* sessions may begin and end in any thread */
+static int n_instances;
+static enum { DOWN, UP, RESTING } rooms;
+static pthread_t first_thread; /* that began the oldest instance since the rooms came up or woke */
+static pid_t pid_up;
+
+/* Nobody has to wait for us any more, and we for nobody. */
+static void rooms_rest(void)
+{
+    mpi_hot.running = false;
+    mpi_hot.call = &call_before_init;
+    req_thread_stop();
+    io_finalize();
+    p2p_rest();
+    boot_leave();
+    gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
+    rooms = RESTING;
+}
+
+static void at_exit(void)
+{
+    if (rooms == RESTING && getpid() == pid_up) rooms_down();
+    rooms = DOWN;
+}
+
+static void rooms_wake(void)
+{
+    uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
+    boot_return();
+    must(req_thread_start(), "progress");
+    mpi_hot.call = &boot_slot->call;
+    boot_slot->is_checking = gw_checking;
+    mpi_enter(fn);
+    mpi_hot.check = gw_set.check_args;
+    mpi_hot.running = true;
+    if (gw_checking) check_begin();
+}
+
+/* Locks become real with the first who needs it, and stay so while there are instances. */
+static void threads_count(int level)
+{
+    bool is_first = n_instances == 0;
+    if (is_first) first_thread = pthread_self();
+    bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(first_thread, pthread_self());
+    gw_threads = many || (gw_threads && !is_first);
+    gw_checking = check_is_asked();
+    gw_careful = gw_threads || gw_checking;
+    gw_lanes_spread = gw_lanes_spread || gw_threads;
+}
+
+void instance_begin(int level)
+{
+    gw_settings_load();
+    pthread_mutex_lock(&instances_lock);
+    threads_count(level);
+    if (rooms == DOWN) {
+        rooms_up();
+        env_facts();
+        gw_attr_predefined_set(GW_TAG_UB, INT_MAX);
+        pid_up = getpid();
+        atexit(at_exit);
+    }
+    if (n_instances++ == 0) rooms_wake();
+    rooms = UP;
+    boot_slot->is_threaded = boot_slot->is_threaded || level == GW_THREAD_MULTIPLE;
+    pthread_mutex_unlock(&instances_lock);
+}
+
+void instance_end(void)
+{
+    pthread_mutex_lock(&instances_lock);
+    assert(n_instances > 0 && rooms == UP);
+    if (--n_instances == 0) rooms_rest();
+    pthread_mutex_unlock(&instances_lock);
+}
+
+int mpi_level(int required)
+{
+    return required >= GW_THREAD_MULTIPLE     ? GW_THREAD_MULTIPLE
+           : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
+           : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
+                                              : GW_THREAD_SINGLE;
+}
+
+/* ---- the World Model ---- */
+int mpi_init(int required, int *provided_out)
+{
+    if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
+        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_RUNNING
+                                      ? "MPI is already initialized: call it once"
+                                      : "MPI was finalized: it cannot be initialized again");
+    thread_level = mpi_level(required);
+    main_thread = pthread_self();
+    instance_begin(thread_level);
+    gw_info_env_set("thread_level", mpi_level_name(thread_level));
+    predefined_attributes();
+    comm_world_show();
+    atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
+    /* Everybody has mapped the segment and opened its wires when this is over. */
+    must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
+    if (gw_checking) check_alike();
+    *provided_out = thread_level;
+    return GW_OK;
+}
+
 int mpi_finalize(void)
 {
+    if (atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) /* a session keeps the entry point open */
+        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_BEFORE ? "MPI_Init was not called: sessions end with MPI_Session_finalize"
+                                                                              : "MPI was finalized before");
     /* The first thing that finalize does, while everything still works: callbacks may communicate on MPI_COMM_SELF. */
     int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
     if (rc != GW_OK) return rc;
@@ -137,12 +215,10 @@ int mpi_finalize(void)
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
-    if (unlikely(gw_checking)) check_end();
-    mpi_hot.running = false;
+    if (unlikely(gw_checking) && n_instances == 1) check_end(); /* sessions that go on may still receive */
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
-    mpi_hot.call = &call_before_init;
-    rooms_down();
-    gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
+    comm_world_hide();
+    instance_end();
     return GW_OK;
 }
 

@@ -9,6 +9,12 @@
 
 #include "check/check.h"
 
+/* ---- init.c: the World Model and each session is an instance ---- */
+int mpi_level(int required);         /* the thread level that is provided */
+const char *mpi_level_name(int level);
+void instance_begin(int level);      /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
+void instance_end(void);             /* returns when no other rank needs this one any more, as far as messages go */
+
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 
 /* The calling thread's last error of this class, "MPI_Send: count is -1; ..."; NULL: its last error was of another class. */

@@ -19,7 +19,7 @@ extern _Atomic int mpi_phase;
 /* What every call reads or writes first.  `call` points to where the launcher looks for the number of the last call. */
 struct mpi_hot {
     _Atomic(uint32_t) *call;
-    bool running; /* mpi_phase == MPI_PHASE_RUNNING */
+    bool running; /* the World Model is, or a session exists */
     bool check;   /* gw_set.check_args */
 };
 extern struct mpi_hot mpi_hot;
@@ -41,10 +41,30 @@ int mpi_free_mem(void *base);
 int mpi_error_class(int code, int *class_out);
 int mpi_error_string(int code, char *string_out, int *len_out);
 
+/* ---- sessions (MPI 4.1 section 11.3): session.c ----------------------------------------------------------------
+ * Process sets: mpi://WORLD, mpi://SELF, and under our mpiexec mpiexec://app/0 .. of the applications of its command line. */
+struct mpi_session {
+    struct gw_obj obj;
+    struct gw_errhandler *errhandler; /* held */
+    struct comm_family *family;       /* of what is made of it */
+    int thread_level;
+};
+int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out); /* info may be NULL */
+int mpi_session_finalize(struct mpi_session **session);
+int mpi_session_get_num_psets(struct mpi_session *s, struct gw_info *info, int *n_out);
+/* *len: room in name_out, the 0 included; afterwards what the name needs.  0: name_out is not touched. */
+int mpi_session_get_nth_pset(struct mpi_session *s, struct gw_info *info, int n, int *len, char *name_out);
+int mpi_session_get_info(struct mpi_session *s, struct gw_info **info_out);
+int mpi_session_get_pset_info(struct mpi_session *s, const char *name, struct gw_info **info_out);
+int mpi_session_group(struct mpi_session *s, const char *pset, struct gw_group **group_out);
+int mpi_session_set_errhandler(struct mpi_session *s, struct gw_errhandler *eh);
+int mpi_session_get_errhandler(struct mpi_session *s, struct gw_errhandler **eh_out);
+
 /* ---- raising -----------------------------------------------------------------------------------------------
  * Turns a negative core code into what the call returns, after its error handler ran.  `fn` is GW_FN_*, `on` the
- * object whose handler applies: a struct gw_comm or a struct gw_file (io_no_file: MPI_FILE_NULL's handler; NULL: MPI_COMM_SELF's, as
- * MPI 4.1 section 9.3 says for calls without one).  Fatal: prints
+ * object whose handler applies: a struct gw_comm, rma_win, gw_file (io_no_file: MPI_FILE_NULL's handler) or mpi_session, or a
+ * struct gw_errhandler itself where the object is only being made (NULL: MPI_COMM_SELF's, as
+ * MPI 4.1 section 9.3 says for calls without one; the initial one outside of the World Model).  Fatal: prints
  * one block (rank, host, pid; the call with its arguments; what was wrong; what to do) and aborts.  The reason is
  * gw_fail_text(). */
 int mpi_raise(int fn, void *on, int code, const char *args);

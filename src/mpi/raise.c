@@ -19,9 +19,13 @@ void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_obj *on
  * for files, of which errors return. */
 static struct gw_errhandler *handler_of(void *on)
 {
-    if (on && ((struct gw_obj *)on)->kind == GW_KIND_FILE) return ((struct gw_file *)on)->errhandler;
+    enum gw_kind kind = on ? ((struct gw_obj *)on)->kind : GW_KIND_NONE;
+    if (kind == GW_KIND_FILE) return ((struct gw_file *)on)->errhandler;
+    if (kind == GW_KIND_ERRHANDLER) return on;
+    if (kind == GW_KIND_SESSION) return ((struct mpi_session *)on)->errhandler;
     if (!mpi_hot.running) return gw_errhandler_initial();
-    if (on && ((struct gw_obj *)on)->kind == GW_KIND_WIN) return ((struct rma_win *)on)->errhandler;
+    if (kind == GW_KIND_WIN) return ((struct rma_win *)on)->errhandler;
+    if (!on && atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) return gw_errhandler_initial(); /* sessions alone have no MPI_COMM_SELF */
     const struct gw_comm *c = on ? on : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }
@@ -57,7 +61,7 @@ static void print_block(const char *text)
 static void who_am_i(char *out, size_t cap)
 {
     int phase = atomic_load_explicit(&mpi_phase, memory_order_relaxed);
-    if (phase == MPI_PHASE_BEFORE)
+    if (phase == MPI_PHASE_BEFORE && !mpi_hot.running)
         snprintf(out, cap, "pid %d", (int)getpid());
     else
         snprintf(out, cap, "rank %d (pid %d on %s)", gw_boot.rank, (int)getpid(), gw_boot.host);
@@ -69,6 +73,12 @@ static const char *what_to_do(const void *on, const struct gw_errhandler *eh)
     if (eh == &gw_errors_abort) return "this rank and the job end now (MPI_ERRORS_ABORT is set)";
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_FILE)
         return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; MPI_File_set_errhandler(file, MPI_ERRORS_RETURN) would return the error instead)";
+    if (on && ((const struct gw_obj *)on)->kind == GW_KIND_SESSION)
+        return "this rank and the job end now (the session's error handler is MPI_ERRORS_ARE_FATAL; "
+               "MPI_Session_init(info, MPI_ERRORS_RETURN, &session) would make errors return instead)";
+    if (on && ((const struct gw_obj *)on)->kind == GW_KIND_ERRHANDLER)
+        return "this rank and the job end now (the error handler given is MPI_ERRORS_ARE_FATAL; MPI_ERRORS_RETURN would return the "
+               "error instead)";
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_WIN)
         return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
                "MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN) would return the error instead)";

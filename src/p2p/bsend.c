@@ -1,4 +1,4 @@
-/* bsend.c -- buffered mode (MPI 4.1 section 3.6): buffers of the process and of communicators, given or automatic.
+/* bsend.c -- buffered mode (MPI 4.1 section 3.6): buffers of the process, of sessions and of communicators, given or automatic.
  *
  * A message is packed into a piece of the buffer and sent from there as bytes.  The list of pieces lives outside the user's
  * memory, so a message needs no more of it than its own bytes (less than MPI_BSEND_OVERHEAD allows for).
@@ -119,8 +119,8 @@ static int piece_take(struct bsend_buffer *b, int64_t bytes, struct piece **piec
 
 static struct bsend_buffer *buffer_for(struct gw_comm *c)
 {
-    struct bsend_buffer *own = c->bsend;
-    return own && own->attached ? own : &process_buffer;
+    struct bsend_buffer *own = c->bsend, *shared = c->family ? c->family->bsend : NULL;
+    return own && own->attached ? own : shared && shared->attached ? shared : &process_buffer;
 }
 
 int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
@@ -183,23 +183,27 @@ void p2p_bsend_finalize_room(void)
     buffer_reset(&process_buffer);
 }
 
-static struct bsend_buffer *buffer_of(struct gw_comm *c) { return c ? c->bsend : &process_buffer; }
-
-int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size)
+static int buffer_attach(struct bsend_buffer *b, void *buf, int64_t size)
 {
     if (size < 0) return gw_fail(GW_EARG, "the size of the buffer is %lld; it must not be negative", (long long)size);
-    if (c && !c->bsend) {
-        c->bsend = malloc(sizeof(struct bsend_buffer));
-        if (!c->bsend) return gw_fail(GW_ENOMEM, "no memory to attach a buffer");
-        buffer_reset(c->bsend);
-    }
-    struct bsend_buffer *b = buffer_of(c);
     if (b->attached) return gw_fail(GW_EBUFFER, "a buffer is attached already; detach it first");
     b->attached = true;
     b->automatic = buf == GW_BUFFER_AUTOMATIC;
     b->base = b->automatic ? NULL : buf;
     b->size = b->automatic ? 0 : size;
     return GW_OK;
+}
+
+/* What stands at a communicator or a session. */
+static int buffer_attach_at(void **at, void *buf, int64_t size)
+{
+    if (!*at) {
+        struct bsend_buffer *b = malloc(sizeof *b);
+        if (!b) return gw_fail(GW_ENOMEM, "no memory to attach a buffer");
+        buffer_reset(b);
+        *at = b;
+    }
+    return buffer_attach(*at, buf, size);
 }
 
 static bool buffer_is_empty(void *arg)
@@ -211,28 +215,25 @@ static bool buffer_is_empty(void *arg)
     return empty;
 }
 
-int p2p_buffer_flush(struct gw_comm *c)
+/* b may be NULL, here and below: none was ever attached. */
+static int buffer_flush(struct bsend_buffer *b, struct gw_lane *lane)
 {
-    struct bsend_buffer *b = buffer_of(c);
-    if (b && !buffer_is_empty(b)) req_block_until(c ? c->lane : &gw_lanes[0], buffer_is_empty, b);
+    if (b && !buffer_is_empty(b)) req_block_until(lane, buffer_is_empty, b);
     return GW_OK;
 }
 
-int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out)
+static int buffer_detach(struct bsend_buffer *b, struct gw_lane *lane, void **buf_out, int64_t *size_out)
 {
-    struct bsend_buffer *b = buffer_of(c);
     if (!b || !b->attached) return gw_fail(GW_EBUFFER, "no buffer is attached: there is nothing to detach");
-    p2p_buffer_flush(c);
+    buffer_flush(b, lane);
     *buf_out = b->automatic ? GW_BUFFER_AUTOMATIC : (void *)b->base;
     *size_out = b->size;
     b->attached = b->automatic = false;
     return GW_OK;
 }
 
-int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out)
+static int buffer_iflush(struct bsend_buffer *b, struct gw_lane *lane, struct gw_req **req_out)
 {
-    struct bsend_buffer *b = buffer_of(c);
-    struct gw_lane *lane = c ? c->lane : &gw_lanes[0];
     gw_lock(&lane->lock);
     struct flush *f = (struct flush *)req_new(lane, REQ_GENERAL);
     if (f) {
@@ -250,4 +251,45 @@ int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out)
     if (!f) return GW_ENOMEM;
     *req_out = &f->req;
     return GW_OK;
+}
+
+static struct bsend_buffer *buffer_of(struct gw_comm *c) { return c ? c->bsend : &process_buffer; }
+static struct gw_lane *lane_of_buffer(struct gw_comm *c) { return c ? c->lane : &gw_lanes[0]; }
+
+int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size)
+{
+    return c ? buffer_attach_at(&c->bsend, buf, size) : buffer_attach(&process_buffer, buf, size);
+}
+
+int p2p_buffer_flush(struct gw_comm *c) { return buffer_flush(buffer_of(c), lane_of_buffer(c)); }
+
+int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out)
+{
+    return buffer_detach(buffer_of(c), lane_of_buffer(c), buf_out, size_out);
+}
+
+int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out)
+{
+    return buffer_iflush(buffer_of(c), lane_of_buffer(c), req_out);
+}
+
+int p2p_family_buffer_attach(struct comm_family *f, void *buf, int64_t size) { return buffer_attach_at(&f->bsend, buf, size); }
+
+int p2p_family_buffer_flush(struct comm_family *f) { return buffer_flush(f->bsend, &gw_lanes[0]); }
+
+int p2p_family_buffer_detach(struct comm_family *f, void **buf_out, int64_t *size_out)
+{
+    return buffer_detach(f->bsend, &gw_lanes[0], buf_out, size_out);
+}
+
+int p2p_family_buffer_iflush(struct comm_family *f, struct gw_req **req_out)
+{
+    return buffer_iflush(f->bsend, &gw_lanes[0], req_out);
+}
+
+void p2p_family_buffer_end(struct comm_family *f)
+{
+    buffer_flush(f->bsend, &gw_lanes[0]);
+    free(f->bsend);
+    f->bsend = NULL;
 }

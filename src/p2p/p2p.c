@@ -24,10 +24,15 @@ static bool all_drained(void *unused)
     return drained;
 }
 
-void p2p_finalize(void)
+void p2p_rest(void)
 {
     p2p_bsend_finalize_room();
     req_block_until(&gw_lanes[0], all_drained, NULL);
+}
+
+void p2p_finalize(void)
+{
+    p2p_rest();
     part_finalize();
 }
 

@@ -13,7 +13,8 @@
 #include "node/node.h"
 
 int p2p_init(void);
-void p2p_finalize(void); /* detaches automatic buffers, waits until nothing is queued to go out */
+void p2p_rest(void);     /* detaches the process's buffer, waits until nothing is queued to go out: other ranks need us no more */
+void p2p_finalize(void); /* the same, and the end */
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
@@ -62,6 +63,12 @@ int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
 int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
 int p2p_buffer_flush(struct gw_comm *c);
 int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
+/* The same for the communicators of a session that have no buffer of their own. */
+int p2p_family_buffer_attach(struct comm_family *f, void *buf, int64_t size);
+int p2p_family_buffer_detach(struct comm_family *f, void **buf_out, int64_t *size_out);
+int p2p_family_buffer_flush(struct comm_family *f);
+int p2p_family_buffer_iflush(struct comm_family *f, struct gw_req **req_out);
+void p2p_family_buffer_end(struct comm_family *f); /* flushes, detaches, and gives back what was needed for it */
 
 /* Partitioned communication (MPI 4.1 chapter 4).  Each partition of the sender is a message of its own that goes when it is
  * ready (beyond PART_MESSAGES_MAX partitions: a group of neighbours).  The two sides may divide the data differently; `info`

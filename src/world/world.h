@@ -23,6 +23,12 @@ int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, 
 int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_comm *peer, int remote_leader, int tag,
                            struct gw_comm **comm_out); /* peer, remote_leader: looked at by the leader only */
 int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out);
+/* MPI 4.1 section 7.4.2: the members of g alone call it; NULL for the empty group.  The new one belongs to g's family. */
+int world_comm_create_from_group(struct gw_group *g, const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
+                                 struct gw_comm **comm_out);
+int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,
+                                       const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
+                                       struct gw_comm **comm_out); /* remote, remote_leader: looked at by the leader only */
 int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */
 
 #endif
