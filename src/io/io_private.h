@@ -58,9 +58,12 @@ struct io_walk {
     struct iovec runs[128];
     int n, next;
     struct io_run ahead; /* taken from `runs`, not handed out; bytes 0: none */
+    struct io_run rest;  /* of what io_walk_below() cut; bytes 0: none */
 };
 int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64_t bytes);
 bool io_walk_next(struct io_walk *w, struct io_run *run_out); /* neighbours are one run */
+/* The same cut off at byte `end` of the file, from where on the rest comes later.  Not to be mixed with io_walk_next. */
+bool io_walk_below(struct io_walk *w, int64_t end, struct io_run *run_out);
 
 /* ---- moving (move.c) ---- */
 /* Between the stream of the view from byte pos on and a buffer in memory, in the file's own representation.  *moved_out: bytes, also
@@ -71,9 +74,30 @@ int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t
 /* One run of the file and one of memory. */
 int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out);
 
-/* ---- collective (two_phase.c) ---- */
+/* ---- collective (collective.c) ---- */
 /* io_move of all ranks at once: all fail or none. */
 int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out);
+
+/* What each rank says of its access, and what that is for all together. */
+struct io_extent {
+    int64_t from, to, bytes; /* of the file: [from, to), of which so many bytes */
+    int64_t in_order;        /* places in the file do not go back */
+    int64_t runs;
+    int64_t cover; /* sum of the mixed begins of the runs less that of their ends: equal sums, equal bytes (but for 2^-64) */
+    uint64_t room; /* of rank 0: memory of the node for windows of the file; 0: none */
+    int64_t window, aggregators;
+};
+int io_aggregator_count(const struct gw_file *f);
+int io_aggregator_rank(const struct gw_file *f, int aggregator);
+
+/* By aggregators that get all by messages (two_phase.c), or with windows in memory of the node (window.c).  All ranks call; what a rank
+ * returns is what happened to itself. */
+int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                   const struct io_extent *whole, int64_t *moved_out);
+void io_windows_offer(struct gw_file *f, struct io_extent *mine); /* of rank 0, before the ranks exchange their extents */
+void io_windows_free(const struct gw_file *f, const struct io_extent *mine); /* after all have come back */
+int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                  const struct io_extent *whole, int64_t *moved_out);
 
 /* ---- the shared file pointer (shared.c) ---- */
 int io_shared_make(struct gw_file *f, int64_t at); /* collective */

@@ -1,4 +1,4 @@
-/* two_phase.c -- collective access: some ranks, the aggregators, read or write large pieces of the file for all.
+/* two_phase.c -- collective access by messages: some ranks, the aggregators, read or write large pieces of the file for all.
  *
  * The bytes that all ranks touch are cut into one domain for each aggregator, a domain into windows of cb_buffer_size.  In a round
  * every rank tells each aggregator which pieces of its window it has, in the order of its view, and data and pieces change sides:
@@ -16,14 +16,7 @@
 
 enum {
     BLOCK = 4096, /* domains begin at multiples */
-    SPARSE = 64,  /* where less than a part in this many is touched, every rank goes alone */
     GAP_MAX = 16 << 10,
-    AUTO_AGGREGATORS = 4,
-};
-
-/* What each rank says of its access. */
-struct extent {
-    int64_t from, to, bytes, in_order;
 };
 
 struct part {
@@ -49,46 +42,10 @@ struct phase {
     int rc; /* of my own system calls; the rounds go on, as others wait for them */
 };
 
-/* ---- whether and how -------------------------------------------------------------------------------------------------------- */
-static bool tiles_in_order(const struct gw_type *t)
-{
-    return t->true_lb + t->true_extent <= t->extent;
-}
-
-static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct extent *e)
-{
-    *e = (struct extent){.from = INT64_MAX, .to = 0, .bytes = bytes, .in_order = tiles_in_order(f->view.file_filetype)};
-    if (bytes == 0) return GW_OK;
-    int rc = io_offset_byte(&f->view, pos, &e->from);
-    if (rc == GW_OK) rc = io_offset_byte(&f->view, pos + bytes - 1, &e->to);
-    e->to++;
-    /* One tile is in order whatever comes behind it. */
-    if (pos / f->view.file_filetype->size == (pos + bytes - 1) / f->view.file_filetype->size) e->in_order = 1;
-    return rc;
-}
-
-/* True: by aggregators.  All ranks decide alike. */
-static bool together(const struct gw_file *f, bool write, const struct extent *all, struct extent *whole)
-{
-    int choice = write ? f->hints.buffer_write : f->hints.buffer_read;
-    bool interleaved = false, in_order = true;
-    *whole = (struct extent){.from = INT64_MAX};
-    for (int i = 0; i < f->comm->size; i++) {
-        if (all[i].bytes == 0) continue;
-        if (all[i].from < whole->to) interleaved = true;
-        whole->from = gw_min64(whole->from, all[i].from);
-        whole->to = gw_max64(whole->to, all[i].to);
-        whole->bytes += all[i].bytes;
-        in_order &= all[i].in_order != 0;
-    }
-    if (choice == IO_DISABLE || f->atomic || whole->bytes == 0 || !in_order) return false;
-    if (choice == IO_ENABLE) return true;
-    return interleaved && f->comm->size > 1 && (whole->to - whole->from) / SPARSE <= whole->bytes;
-}
-
+/* ---- domains ------------------------------------------------------------------------------------------------------------------ */
 static int rank_of(const struct phase *p, int aggregator)
 {
-    return (int)((int64_t)aggregator * p->size / p->aggregators);
+    return io_aggregator_rank(p->f, aggregator);
 }
 
 static int64_t domain_at(const struct phase *p, int aggregator)
@@ -96,11 +53,10 @@ static int64_t domain_at(const struct phase *p, int aggregator)
     return gw_min64(p->from + aggregator * p->domain, p->to);
 }
 
-static void phase_begin(struct phase *p, const struct extent *whole)
+static void phase_begin(struct phase *p, const struct io_extent *whole)
 {
-    int wanted = p->f->hints.aggregators;
     p->size = p->f->comm->size;
-    p->aggregators = (int)gw_min64(wanted > 0 ? wanted : AUTO_AGGREGATORS, p->size);
+    p->aggregators = io_aggregator_count(p->f);
     p->from = whole->from;
     p->to = whole->to;
     p->domain = (int64_t)gw_align_up((size_t)((p->to - p->from + p->aggregators - 1) / p->aggregators), BLOCK);
@@ -320,27 +276,15 @@ static int rounds(struct phase *p)
     return rc;
 }
 
-int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                int64_t *moved_out)
+int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                   const struct io_extent *whole, int64_t *moved_out)
 {
-    struct extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
-    int64_t bytes = count * t->size;
-    *moved_out = 0;
-    int rc = io_agree(f, extent_of(f, pos, bytes, &mine));
-    if (rc == GW_OK) rc = coll_allgather(&mine, 4, gw_type_int64, all, 4, gw_type_int64, f->comm, NULL);
-    bool by_aggregators = rc == GW_OK && together(f, write, all, &whole);
-    free(all);
-    if (rc != GW_OK) return rc;
-    if (!by_aggregators) return io_agree(f, io_move(f, write, pos, buf, count, t, moved_out));
-    struct phase p = {.f = f, .write = write, .pos = pos, .bytes = bytes};
+    struct phase p = {.f = f, .write = write, .pos = pos, .bytes = count * t->size};
     type_cursor_init(&p.mem, buf, count, t);
-    phase_begin(&p, &whole);
-    rc = rounds(&p);
+    phase_begin(&p, whole);
+    int rc = rounds(&p);
     if (rc == GW_OK) rc = p.rc;
-    rc = io_agree(f, rc);
-    if (rc == GW_OK)
-        *moved_out =
-            write ? bytes : p.moved; /* after an error nobody knows whose bytes were written: none is promised */
+    *moved_out = write ? p.bytes : p.moved;
     phase_end(&p);
     return rc;
 }

@@ -35,7 +35,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
     int64_t tile, at;
     w->left = bytes;
     w->n = w->next = 0;
-    w->ahead.bytes = 0;
+    w->ahead.bytes = w->rest.bytes = 0;
     w->cursor.type = t;
     if (bytes == 0) return GW_OK;
     if (t->size <= 0)
@@ -86,6 +86,17 @@ bool io_walk_next(struct io_walk *w, struct io_run *run_out)
         run_out->bytes += more.bytes;
     }
     return true;
+}
+
+bool io_walk_below(struct io_walk *w, int64_t end, struct io_run *run_out)
+{
+    struct io_run r = w->rest;
+    w->rest.bytes = 0;
+    if (!r.bytes && !io_walk_next(w, &r)) return false;
+    int64_t k = gw_max64(gw_min64(end - r.at, r.bytes), 0);
+    *run_out = (struct io_run){r.at, k};
+    w->rest = (struct io_run){r.at + k, r.bytes - k};
+    return k > 0;
 }
 
 int io_offset_byte(const struct io_view *v, int64_t pos, int64_t *byte_out)

@@ -1,0 +1,129 @@
+/* collective.c -- collective access: who touches what, and which way is taken.
+ *
+ *     alone:        every rank for itself, where nothing interleaves or the pieces are long
+ *     windows:      aggregators, with windows of the file in memory of the node (window.c)
+ *     messages:     aggregators, to which pieces and data are sent (two_phase.c)
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+#include <stdlib.h>
+
+#include "coll/coll.h"
+
+enum {
+    SPARSE = 64,           /* where less than a part in this many is touched, every rank goes alone */
+    SPARSE_WINDOW = 8,     /* windows are read as a whole: from so sparse an access on, pieces are sent instead */
+    AUTO_AGGREGATORS = 4,
+    LONG_WRITE = 64 << 10, /* pieces of which each is worth a system call of its own */
+    LONG_READ = 16 << 10,
+};
+
+int io_aggregator_count(const struct gw_file *f)
+{
+    int wanted = f->hints.aggregators;
+    return (int)gw_min64(wanted > 0 ? wanted : AUTO_AGGREGATORS, f->comm->size);
+}
+
+int io_aggregator_rank(const struct gw_file *f, int aggregator)
+{
+    return (int)((int64_t)aggregator * f->comm->size / io_aggregator_count(f));
+}
+
+static bool tiles_in_order(const struct gw_type *t)
+{
+    return t->true_lb + t->true_extent <= t->extent;
+}
+
+static int64_t mixed(int64_t place)
+{
+    uint64_t x = (uint64_t)place + 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (int64_t)(x ^ x >> 31);
+}
+
+static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e)
+{
+    const struct gw_type *t = f->view.file_filetype;
+    struct io_walk w;
+    struct io_run run;
+    uint64_t cover = 0;
+    *e = (struct io_extent){.from = INT64_MAX, .bytes = bytes, .in_order = tiles_in_order(t)};
+    int rc = io_walk_begin(&w, &f->view, pos, bytes);
+    if (rc != GW_OK || bytes == 0) return rc;
+    while (io_walk_next(&w, &run)) {
+        if (e->runs++ == 0) e->from = run.at;
+        e->to = run.at + run.bytes;
+        cover += (uint64_t)mixed(run.at) - (uint64_t)mixed(e->to);
+    }
+    e->cover = (int64_t)cover;
+    /* One tile is in order whatever comes behind it. */
+    if (pos / t->size == (pos + bytes - 1) / t->size) e->in_order = 1;
+    return GW_OK;
+}
+
+/* Of all ranks; true: they interleave. */
+static bool extent_sum(const struct io_extent *all, int n, struct io_extent *whole)
+{
+    bool interleaved = false;
+    *whole = (struct io_extent){.from = INT64_MAX, .in_order = 1, .room = all[0].room, .window = all[0].window, .aggregators = all[0].aggregators};
+    for (int i = 0; i < n; i++) {
+        if (all[i].bytes == 0) continue;
+        interleaved |= all[i].from < whole->to;
+        whole->from = gw_min64(whole->from, all[i].from);
+        whole->to = gw_max64(whole->to, all[i].to);
+        whole->bytes += all[i].bytes;
+        whole->runs += all[i].runs;
+        whole->cover = (int64_t)((uint64_t)whole->cover + (uint64_t)all[i].cover);
+        whole->in_order &= all[i].in_order;
+    }
+    whole->cover = whole->bytes > 0 && (uint64_t)whole->cover == (uint64_t)mixed(whole->from) - (uint64_t)mixed(whole->to);
+    return interleaved;
+}
+
+enum way { ALONE, WINDOWS, MESSAGES };
+/* All ranks decide alike. */
+static enum way way_of(const struct gw_file *f, bool write, const struct io_extent *whole, bool interleaved)
+{
+    int choice = write ? f->hints.buffer_write : f->hints.buffer_read;
+    int64_t span = whole->to - whole->from;
+    if (choice == IO_DISABLE || f->atomic || whole->bytes == 0 || !whole->in_order) return ALONE;
+    if (choice == IO_AUTO) {
+        if (!interleaved || f->comm->size == 1 || span / SPARSE > whole->bytes) return ALONE;
+        if (f->comm->one_node && whole->bytes / whole->runs >= (write ? LONG_WRITE : LONG_READ)) return ALONE;
+    }
+    return whole->room && span / SPARSE_WINDOW <= whole->bytes ? WINDOWS : MESSAGES;
+}
+
+static int move_by(enum way way, struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                   const struct io_extent *whole, int64_t *moved_out)
+{
+    if (way == WINDOWS) return io_by_windows(f, write, pos, buf, count, t, whole, moved_out);
+    if (way == MESSAGES) return io_by_messages(f, write, pos, buf, count, t, whole, moved_out);
+    return io_move(f, write, pos, buf, count, t, moved_out);
+}
+
+int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
+{
+    struct io_extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
+    enum { WORDS = sizeof mine / sizeof(int64_t) };
+    *moved_out = 0;
+    int rc = io_agree(f, extent_of(f, pos, count * t->size, &mine));
+    if (rc != GW_OK) {
+        free(all);
+        return rc;
+    }
+    io_windows_offer(f, &mine);
+    rc = coll_allgather(&mine, WORDS, gw_type_int64, all, WORDS, gw_type_int64, f->comm, NULL);
+    if (rc == GW_OK) {
+        bool interleaved = extent_sum(all, f->comm->size, &whole);
+        enum way way = way_of(f, write, &whole, interleaved);
+        rc = io_agree(f, move_by(way, f, write, pos, buf, count, t, &whole, moved_out));
+        if (rc != GW_OK && way != ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
+    }
+    io_windows_free(f, &mine);
+    free(all);
+    return rc;
+}
