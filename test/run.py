@@ -148,7 +148,8 @@ def main():
     cases = [c for c in cases if a.only in c.name]
     count = {"ok": 0, "FAIL": 0, "skip": 0}
     for case in cases:
-        status, seconds, text = run_case(case, SLOWER[a.sanitizer], SANITIZER_ENV.get(a.sanitizer, {}))
+        extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
+        status, seconds, text = run_case(case, SLOWER[a.sanitizer], extra)
         count[status] += 1
         if status != "ok" or seconds > 10:
             print("%-4s %s (%.1f s)" % (status, case.name, seconds))

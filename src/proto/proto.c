@@ -73,10 +73,18 @@ wire_recv_fn proto_receiver(void)
 static int work_poll(struct proto_lane *pl)
 {
     int n = 0;
+    const struct gw_peer *full = NULL; /* one to which thousands may have pieces to send: asked once a round for room */
     for (struct gw_list *l = pl->op_work.next, *next; l != &pl->op_work; l = next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
+        const struct gw_peer *to = op->peer;
         next = l->next;
-        n += op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
+        if (op->state != OP_PIECES) {
+            n += help_step(pl, op);
+        } else if (to != full) {
+            int sent = pieces_step(pl, op);
+            if (sent == 0) full = to;
+            n += sent;
+        }
     }
     for (struct gw_list *l = pl->recv_work.next, *next; l != &pl->recv_work; l = next) {
         struct proto_recv *r = container_of(l, struct proto_recv, work);

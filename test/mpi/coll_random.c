@@ -1,191 +1,126 @@
-/* coll_random.c -- seeded random collectives on three communicators, blocking and several non-blocking under way; results are checked.
+/* coll_random.c -- seeded random collectives of every kind, in every form, layout and operation, on three communicators: several
+ * under way, prepared ones started again and again, completed in an order of each rank's own; every byte is checked.
  *
  * Every rank draws the same plan from the seed.  args: rounds, seed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_check.h"
+#include "coll_jobs.h"
 
-enum { BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, EXSCAN, REDUCE_SCATTER, KINDS };
-enum { PENDING = 4, MAX = 3000 };
-static const char *const names[] = {"barrier",   "bcast",    "reduce", "allreduce", "gather",        "scatter",
-                                    "allgather", "alltoall", "scan",   "exscan",    "reduce_scatter"};
+enum { PENDING = 5, PREPARED = 4 };
 
-struct job {
-    int kind, root, n; /* n ints for each member */
-    const struct coll_comm *k;
-    struct box in, out;
-    MPI_Request q;
-};
+static struct coll_comm comms[COMMS];
+static struct job prepared[PREPARED]; /* .k == NULL: none */
+static struct {
+    struct job *job, own; /* own: of calls that are not prepared */
+    int round;
+} pending[PENDING];
+static int n_pending, round_now;
+static unsigned long long own_state; /* what the ranks need not agree on */
 
-/* What member `from` has for member `to` at place i. */
-static int value(const struct job *j, int from, int to, int i)
+static int own_below(int n)
 {
-    return value_of(from + 10 * j->kind, to, i) & 0xffff;
+    own_state = own_state * 6364136223846793005ull + 1442695040888963407ull;
+    return (int)((own_state >> 33) % (unsigned)n);
 }
 
-static int sum_of(const struct job *j, int members, int to, int i)
+static struct job job_drawn(void)
 {
-    int sum = 0;
-    for (int r = 0; r < members; r++) sum += value(j, r, to, i);
-    return sum;
+    static const int counts[] = {0, 1, 2, 6, 8, 64, 500, 3000};
+    struct coll_comm *k = &comms[random_below(COMMS)];
+    enum kind kind = random_below(KINDS);
+    enum layout_kind layout = random_below(LAYOUTS);
+    enum op_kind op = random_below(OP_KINDS);
+    int n = counts[random_below(8)], in_place = random_below(4) == 0;
+    /* Halves may be of different sizes: a root that both have. */
+    return job_new(kind, k, layout, op, n, (int)random_below((unsigned)(size / 2 + 1)) % k->size, in_place);
 }
 
-static int parts_in(const struct job *j)
+/* Ends the i-th of those under way. */
+static void finish(int i)
 {
-    if (j->kind == BCAST || j->kind == SCATTER) return j->k->rank == j->root ? (j->kind == BCAST ? 1 : j->k->size) : 0;
-    return j->kind == BARRIER ? 0 : j->kind == ALLTOALL || j->kind == REDUCE_SCATTER ? j->k->size : 1;
-}
-
-static int parts_out(const struct job *j)
-{
-    int is_rooted = j->kind == REDUCE || j->kind == GATHER;
-    if (j->kind == BARRIER || (is_rooted && j->k->rank != j->root)) return 0;
-    return j->kind == GATHER || j->kind == ALLGATHER || j->kind == ALLTOALL ? j->k->size : 1;
-}
-
-static int is_to_each(int kind)
-{
-    return kind == SCATTER || kind == ALLTOALL || kind == REDUCE_SCATTER;
-}
-
-static int result(const struct job *j, int part, int i)
-{
-    int me = j->k->rank;
-    switch (j->kind) {
-    case BCAST:
-        return value(j, j->root, 0, i);
-    case SCATTER:
-        return value(j, j->root, me, i);
-    case GATHER:
-    case ALLGATHER:
-        return value(j, part, 0, i);
-    case ALLTOALL:
-        return value(j, part, me, i);
-    case SCAN:
-        return sum_of(j, me + 1, 0, i);
-    case EXSCAN:
-        return sum_of(j, me, 0, i);
-    case REDUCE_SCATTER:
-        return sum_of(j, j->k->size, me, i);
-    default:
-        return sum_of(j, j->k->size, 0, i);
+    struct job *j = pending[i].job;
+    int flag = 0, tries = own_below(3);
+    while (!flag && tries--) CHECK_EQ(MPI_Test(&j->req, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    if (!flag) CHECK_EQ(MPI_Wait(&j->req, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    job_check(j, pending[i].round);
+    if (j == &pending[i].own) {
+        CHECK(j->req == MPI_REQUEST_NULL);
+        job_free(j);
     }
+    n_pending--;
+    int is_own = pending[n_pending].job == &pending[n_pending].own;
+    pending[i] = pending[n_pending];
+    if (is_own) pending[i].job = &pending[i].own;
 }
 
-static void buffers_make(struct job *j)
+static void finish_all(void)
 {
-    int in = parts_in(j), out = parts_out(j), me = j->k->rank;
-    j->in = box_new(4l * in * j->n);
-    j->out = box_new(4l * out * j->n);
-    for (int p = 0; p < in; p++)
-        for (int i = 0; i < j->n; i++) {
-            int v = value(j, me, is_to_each(j->kind) ? p : 0, i);
-            box_put(&j->in, 4l * (p * j->n + i), &v, 4);
-        }
-    if (j->kind == EXSCAN && me == 0) return; /* its result is undefined, and stays as it was */
-    for (int p = 0; p < out; p++)
-        for (int i = 0; i < j->n; i++) {
-            int v = result(j, p, i);
-            box_want(&j->out, 4l * (p * j->n + i), &v, 4);
-        }
-    if (j->kind == BCAST && in) memcpy(j->out.is, j->in.is, 4 * (size_t)j->n);
+    MPI_Request q[PENDING];
+    if (own_below(2)) /* all in one call, which leaves the prepared ones inactive */
+        for (int i = 0; i < n_pending; i++) q[i] = pending[i].job->req;
+    else
+        while (n_pending) finish(own_below(n_pending));
+    if (!n_pending) return;
+    CHECK_EQ(MPI_Waitall(n_pending, q, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    for (int i = 0; i < n_pending; i++) pending[i].job->req = q[i];
+    while (n_pending) finish(own_below(n_pending));
 }
 
-static int blocking(struct job *j)
+static void prepared_free(struct job *j)
 {
-    MPI_Comm c = j->k->c;
-    void *in = j->in.is, *out = j->out.is;
-    int n = j->n;
-    switch (j->kind) {
-    case BARRIER:
-        return MPI_Barrier(c);
-    case BCAST:
-        return MPI_Bcast(out, n, MPI_INT, j->root, c);
-    case REDUCE:
-        return MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, j->root, c);
-    case ALLREDUCE:
-        return MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, c);
-    case GATHER:
-        return MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, j->root, c);
-    case SCATTER:
-        return MPI_Scatter(in, n, MPI_INT, out, n, MPI_INT, j->root, c);
-    case ALLGATHER:
-        return MPI_Allgather(in, n, MPI_INT, out, n, MPI_INT, c);
-    case ALLTOALL:
-        return MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, c);
-    case SCAN:
-        return MPI_Scan(in, out, n, MPI_INT, MPI_SUM, c);
-    case EXSCAN:
-        return MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, c);
-    default:
-        return MPI_Reduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, c);
+    CHECK_EQ(MPI_Request_free(&j->req), MPI_SUCCESS);
+    job_free(j);
+    j->k = NULL;
+}
+
+static void prepared_start(struct job *j)
+{
+    for (int i = 0; i < n_pending; i++)
+        if (pending[i].job == j) return; /* on all ranks or on none: they end all together */
+    job_fill(j, round_now);
+    CHECK_EQ(own_below(2) ? MPI_Start(&j->req) : MPI_Startall(1, &j->req), MPI_SUCCESS);
+    pending[n_pending].job = j;
+    pending[n_pending++].round = round_now;
+}
+
+static void one(void)
+{
+    enum form form = random_below(5);
+    struct job *p = &prepared[random_below(PREPARED)];
+    if (form >= PERSISTENT && p->k) return prepared_start(p);
+    struct job *j = form >= PERSISTENT ? p : &pending[n_pending].own;
+    *j = job_drawn();
+    job_fill(j, round_now);
+    job_call(j, form);
+    job_free_objects(j);
+    if (form >= PERSISTENT) return prepared_start(j);
+    if (form == BLOCKING) {
+        job_check(j, round_now);
+        return job_free(j);
     }
-}
-
-static int posted(struct job *j)
-{
-    MPI_Comm c = j->k->c;
-    void *in = j->in.is, *out = j->out.is;
-    int n = j->n;
-    switch (j->kind) {
-    case BARRIER:
-        return MPI_Ibarrier(c, &j->q);
-    case BCAST:
-        return MPI_Ibcast(out, n, MPI_INT, j->root, c, &j->q);
-    case REDUCE:
-        return MPI_Ireduce(in, out, n, MPI_INT, MPI_SUM, j->root, c, &j->q);
-    case ALLREDUCE:
-        return MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, c, &j->q);
-    case GATHER:
-        return MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, j->root, c, &j->q);
-    case SCATTER:
-        return MPI_Iscatter(in, n, MPI_INT, out, n, MPI_INT, j->root, c, &j->q);
-    case ALLGATHER:
-        return MPI_Iallgather(in, n, MPI_INT, out, n, MPI_INT, c, &j->q);
-    case ALLTOALL:
-        return MPI_Ialltoall(in, n, MPI_INT, out, n, MPI_INT, c, &j->q);
-    case SCAN:
-        return MPI_Iscan(in, out, n, MPI_INT, MPI_SUM, c, &j->q);
-    case EXSCAN:
-        return MPI_Iexscan(in, out, n, MPI_INT, MPI_SUM, c, &j->q);
-    default:
-        return MPI_Ireduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, c, &j->q);
-    }
-}
-
-static void finish(struct job *j)
-{
-    if (j->q != MPI_REQUEST_NULL) CHECK_EQ(MPI_Wait(&j->q, MPI_STATUS_IGNORE), MPI_SUCCESS);
-    box_check(&j->in, names[j->kind]);
-    box_check(&j->out, names[j->kind]);
+    pending[n_pending].job = j;
+    pending[n_pending++].round = round_now;
 }
 
 int main(int argc, char **argv)
 {
-    static const int counts[] = {0, 1, 2, 7, 64, 500, MAX};
-    struct coll_comm k[COMMS];
-    struct job jobs[PENDING];
-    int n = 0, rounds = argc > 1 ? atoi(argv[1]) : 200;
-    if (argc > 2) random_state ^= strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15ull;
+    int rounds = argc > 1 ? atoi(argv[1]) : 200;
+    if (argc > 2) random_seed(argv[2]);
     MPI_Init(&argc, &argv);
     test_begin();
-    comms_open(k);
-    for (int i = 0; i < rounds; i++) {
-        const struct coll_comm *on = &k[random_below(COMMS)];
-        /* Halves may be of different sizes: a root that both have. */
-        struct job *j = &jobs[n];
-        *j = (struct job){
-            .kind = (int)random_below(KINDS), .k = on, .n = counts[random_below(7)], .q = MPI_REQUEST_NULL};
-        j->root = (int)random_below((unsigned)(size / 2 + 1)) % on->size;
-        int is_posted = random_below(2) == 0, is_late = n > 0 && random_below(3) == 0;
-        buffers_make(j);
-        CHECK_EQ(is_posted ? posted(j) : blocking(j), MPI_SUCCESS);
-        n++;
-        if (is_late || n == PENDING)
-            while (n > 0) finish(&jobs[--n]); /* the last one first */
+    own_state = random_state + (unsigned)rank;
+    comms_open(comms);
+    for (; round_now < rounds; round_now++) {
+        one();
+        int is_late = random_below(4) == 0;
+        if (is_late || n_pending == PENDING) finish_all();
+        struct job *p = &prepared[random_below(PREPARED)];
+        if (n_pending == 0 && p->k && random_below(4) == 0) prepared_free(p);
     }
-    while (n > 0) finish(&jobs[--n]);
-    comms_close(k);
+    finish_all();
+    for (int i = 0; i < PREPARED; i++)
+        if (prepared[i].k) prepared_free(&prepared[i]);
+    comms_close(comms);
     return test_end();
 }

@@ -1,5 +1,5 @@
 /* grequest.c -- generalized requests: which of the three functions runs when, what they answer and where it arrives, requests of
- * all kinds in one array, completion by another thread.
+ * all kinds in one array, completion by another thread (not with the argument "alone").
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -280,11 +280,13 @@ static void mixed_end(struct mixed *m)
 /* Makes one slot complete. */
 static void finish(struct mixed *m, int slot)
 {
-    int v;
+    int v, flag = 0;
     if (slot == 1 || slot == 6) MPI_Grequest_complete(m->q[slot]);
     if (slot == 2) MPI_Send(&m->out, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
     if (slot == 3) MPI_Recv(&v, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     if (slot == 5) MPI_Send(&m->out, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
+    while (slot != 1 && slot != 6 && !flag) /* a message may take a moment, but not for ever */
+        CHECK_EQ(MPI_Request_get_status(m->q[slot], &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
 }
 static void slot_is(const struct mixed *m, int slot, const MPI_Status *s)
 {
@@ -363,8 +365,7 @@ static void mixed_some(void)
         CHECK_EQ(n, 0);
         finish(&m, waves[i][0]);
         if (both) finish(&m, waves[i][1]);
-        do CHECK_EQ(MPI_Request_get_status_some(SLOTS, m.q, &n, at, s), MPI_SUCCESS);
-        while (n < 1 + both); /* a synchronous send may take a moment more, but not for ever */
+        CHECK_EQ(MPI_Request_get_status_some(SLOTS, m.q, &n, at, s), MPI_SUCCESS);
         CHECK_EQ(n, 1 + both);
         for (int k = 0; k < n; k++) {
             CHECK(at[k] == waves[i][0] || at[k] == waves[i][1]);
@@ -428,6 +429,6 @@ int main(int argc, char **argv)
     mixed_all();
     mixed_any();
     mixed_some();
-    threads();
+    if (argc < 2) threads();
     return test_end();
 }

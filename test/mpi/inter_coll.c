@@ -1,5 +1,5 @@
 /* inter_coll.c -- collectives between two groups, blocking, non-blocking and persistent: every kind with data, gaps in datatypes,
- * sizes that differ by direction, roots in turn on both sides.
+ * sizes that differ by direction, roots in turn on both sides.  args: "late" (see below), a seed, which chooses a part.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -58,6 +58,7 @@ static int amount(int from_side, int n)
 
 /* Between shared rings what was sent before a barrier is there behind it.  A network delivers it when it likes: arg "late". */
 static int may_be_late;
+static int part = -1; /* a number behind "late": only one size, form and shape */
 
 static void barriers(MPI_Comm c, const struct sides *s)
 {
@@ -322,6 +323,7 @@ static void all_kinds(MPI_Comm c, const struct sides *s, const struct reduction 
 {
     static const int sizes[] = {0, 4, 1200, 40000};
     for (int k = 0; k < 4; k++) {
+        if (part >= 0 && part % 4 != k) continue;
         int n = sizes[k];
         enum layout_kind kind = k == 3 ? DENSE : (enum layout_kind)((k + (int)how) % (LAYOUTS - 1));
         barriers(c, s);
@@ -426,7 +428,8 @@ static void on_shape(int shape, const struct reduction *reductions)
     if (!sides_of(&s, shape)) return;
     c = sides_open(&s, shape, &local);
     if (s.side < 0) return;
-    for (how = BLOCKING; how < HOWS; how++) all_kinds(c, &s, reductions);
+    for (how = BLOCKING; how < HOWS; how++)
+        if (part < 0 || part / 4 % HOWS == (int)how) all_kinds(c, &s, reductions);
     mixed(c, local, &s);
     errors(c, local, &s);
     MPI_Comm_free(&local);
@@ -437,12 +440,14 @@ int main(int argc, char **argv)
 {
     struct reduction reductions[2] = {{MPI_UNSIGNED, MPI_SUM, 0}, {.user = 1}};
     may_be_late = argc > 1 && !strcmp(argv[1], "late");
+    if (argc > 2) part = atoi(argv[2]) % (4 * HOWS * SHAPES);
     MPI_Init(&argc, &argv);
     test_begin();
     MPI_Type_contiguous(2, MPI_UNSIGNED, &reductions[1].type);
     MPI_Type_commit(&reductions[1].type);
     MPI_Op_create(compose, 0, &reductions[1].op);
-    for (int shape = 0; shape < SHAPES; shape++) on_shape(shape, reductions);
+    for (int shape = 0; shape < SHAPES; shape++)
+        if (part < 0 || part / 4 / HOWS % SHAPES == shape) on_shape(shape, reductions);
     MPI_Op_free(&reductions[1].op);
     MPI_Type_free(&reductions[1].type);
     return test_end();

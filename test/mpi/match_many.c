@@ -11,6 +11,7 @@ enum { N = 8192, MAX_BYTES = 48 };
 static unsigned char in[N][MAX_BYTES], out[N][MAX_BYTES];
 static MPI_Request reqs[2 * N];
 static MPI_Status stats[2 * N];
+static int n = N; /* an argument: fewer */
 
 static int bytes_of(int tag) { return 1 + tag % MAX_BYTES; }
 static unsigned seed_of(int sender, int tag) { return (unsigned)(sender * N + tag) * 7 + 1; }
@@ -28,7 +29,7 @@ static void send(int tag, int to, MPI_Request *r)
 
 static void look(int from)
 {
-    for (int tag = 0; tag < N; tag++) {
+    for (int tag = 0; tag < n; tag++) {
         CHECK_EQ(stats[tag].MPI_TAG, tag);
         CHECK_EQ(stats[tag].MPI_SOURCE, from);
         CHECK_EQ(count_of(&stats[tag]), bytes_of(tag));
@@ -39,6 +40,7 @@ static void look(int from)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && atoi(argv[1]) < N) n = atoi(argv[1]);
     MPI_Init(&argc, &argv);
     test_begin();
     int from = (rank + 1) % size, to = (rank + size - 1) % size;
@@ -46,28 +48,28 @@ int main(int argc, char **argv)
         memset(in, 0xee, sizeof in);
         MPI_Barrier(MPI_COMM_WORLD);
         if (posted_first) {
-            for (int tag = 0; tag < N; tag++) receive(tag, from, &reqs[tag]);
+            for (int tag = 0; tag < n; tag++) receive(tag, from, &reqs[tag]);
             MPI_Barrier(MPI_COMM_WORLD);
         }
-        for (int tag = N - 1; tag >= 0; tag--) send(tag, to, &reqs[N + tag]);
+        for (int tag = n - 1; tag >= 0; tag--) send(tag, to, &reqs[n + tag]);
         if (!posted_first) {
             MPI_Barrier(MPI_COMM_WORLD);
-            for (int tag = 0; tag < N; tag++) receive(tag, from, &reqs[tag]);
+            for (int tag = 0; tag < n; tag++) receive(tag, from, &reqs[tag]);
         }
-        MPI_Waitall(2 * N, reqs, stats);
+        MPI_Waitall(2 * n, reqs, stats);
         look(from);
     }
     /* One tag only: the order of the receives decides. */
     memset(in, 0xee, sizeof in);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < N; i++) MPI_Irecv(in[i], MAX_BYTES, MPI_BYTE, from, i % 3 ? 9 : MPI_ANY_TAG, MPI_COMM_WORLD, &reqs[i]);
+    for (int i = 0; i < n; i++) MPI_Irecv(in[i], MAX_BYTES, MPI_BYTE, from, i % 3 ? 9 : MPI_ANY_TAG, MPI_COMM_WORLD, &reqs[i]);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         pattern_fill(out[i], bytes_of(i), seed_of(rank, i));
-        MPI_Isend(out[i], bytes_of(i), MPI_BYTE, to, 9, MPI_COMM_WORLD, &reqs[N + i]);
+        MPI_Isend(out[i], bytes_of(i), MPI_BYTE, to, 9, MPI_COMM_WORLD, &reqs[n + i]);
     }
-    MPI_Waitall(2 * N, reqs, stats);
-    for (int i = 0; i < N; i++) {
+    MPI_Waitall(2 * n, reqs, stats);
+    for (int i = 0; i < n; i++) {
         CHECK_EQ(count_of(&stats[i]), bytes_of(i));
         CHECK_EQ(pattern_wrong(in[i], bytes_of(i), seed_of(from, i)), -1);
     }

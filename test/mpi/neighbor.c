@@ -1,5 +1,6 @@
 /* neighbor.c -- neighbourhood collectives: every call in its blocking, non-blocking, persistent and large-count form, on grids,
  * graphs and distributed multigraphs, with small and large blocks; each block says which edge it came along.
+ * arg: a seed, which chooses one of the neighbourhoods.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -337,6 +338,29 @@ static void errors(void)
     MPI_Comm_free(&c);
 }
 
+/* ---- the neighbourhoods ---- */
+enum { GRIDS = 10, HOODS = GRIDS + 6 };
+
+/* 0 to 3 dimensions, and 4 of which some are loops; periodic by turns or not. */
+static void check_grid(int number)
+{
+    int ndims = number / 2, periodic = number % 2, dims[4] = {0, 0, 0, 1}, periods[4] = {periodic, !periodic, periodic, 1};
+    if (ndims == 4) dims[2] = 1;
+    if (ndims) MPI_Dims_create(size, ndims, dims);
+    check_hood(grid(ndims, dims, periods, ndims < 4 && periodic), ndims == 2 ? 100000 : 2000);
+}
+
+static void hood(int number)
+{
+    static const struct {
+        int seed, edges_of_rank, edges, reorder, large;
+    } d[4] = {{1, 3, 0, 0, 40000}, {2, 0, 100, 1, 9000}, {3, 0, 0, 0, 10}, {4, 0, -1, 1, 300000}};
+    if (number < GRIDS) return check_grid(number);
+    if (number < GRIDS + 2) return check_hood(graph(number == GRIDS || size == 1 ? size : size - 1), number == GRIDS ? 3000 : 1000);
+    int k = number - GRIDS - 2, edges = d[k].edges < 0 ? size / 2 : d[k].edges + d[k].edges_of_rank * size;
+    check_hood(dist(d[k].seed, edges, d[k].reorder), d[k].large);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -347,20 +371,9 @@ int main(int argc, char **argv)
     MPI_Type_create_resized(inner, 0, 4, &pair);
     MPI_Type_free(&inner);
     MPI_Type_commit(&pair);
-    for (int ndims = 0; ndims <= 3; ndims++) {
-        for (int periodic = 0; periodic < 2; periodic++) {
-            int dims[4] = {0, 0, 0, 1}, periods[4] = {periodic, !periodic, periodic, 1};
-            if (ndims) MPI_Dims_create(size, ndims, dims);
-            check_hood(grid(ndims, dims, periods, periodic), ndims == 2 ? 100000 : 2000);
-            if (ndims == 2) dims[2] = 1, check_hood(grid(4, dims, periods, 0), 2000); /* loops in some dimensions */
-        }
-    }
-    check_hood(graph(size), 3000);
-    check_hood(graph(size > 1 ? size - 1 : 1), 1000);
-    check_hood(dist(1, 3 * size, 0), 40000);
-    check_hood(dist(2, 100, 1), 9000);
-    check_hood(dist(3, 0, 0), 10);
-    check_hood(dist(4, size / 2, 1), 300000);
+    if (argc > 1) random_seed(argv[1]);
+    for (int i = 0, one = (int)random_below(HOODS); i < HOODS; i++)
+        if (argc < 2 || i == one) hood(i);
     errors();
     MPI_Type_free(&pair);
     return test_end();

@@ -69,5 +69,11 @@ static inline unsigned random_below(unsigned n)
     random_state ^= random_state << 17;
     return (unsigned)(random_state >> 33) % n;
 }
+/* Of a number in a program's arguments. */
+static inline void random_seed(const char *digits)
+{
+    random_state = (strtoull(digits, NULL, 10) + 1) * 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < 8; i++) random_below(2);
+}
 
 #endif

@@ -1,6 +1,6 @@
-/* p2p_flood.c -- 100,000 sends to a rank that does not receive yet: nobody fails, memory stays bounded, order and data are right.
+/* p2p_flood.c -- many sends to a rank that does not receive yet: nobody fails, memory stays bounded, order and data are right.
  *
- * arg: bytes of a message.  The receiver first takes a message that each sender sends last but one in time (another tag).
+ * args: bytes of a message, messages (100,000).  The receiver first takes a message that each sender sends last but one in time (another tag).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { MESSAGES = 100000, MEMORY_MIB = 40 };
+enum { MEMORY_MIB = 40 };
 
 static long peak_kib(void)
 {
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     test_begin();
-    int bytes = argc > 1 ? atoi(argv[1]) : 8;
+    int bytes = argc > 1 ? atoi(argv[1]) : 8, messages = argc > 2 ? atoi(argv[2]) : 100000;
     char *b = calloc(1, (size_t)bytes + 8);
     MPI_Barrier(MPI_COMM_WORLD);
     long before = peak_kib();
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
             usleep(1000);
         }
         int *next = calloc((size_t)size, sizeof *next);
-        for (int i = 0; i < MESSAGES * (size - 1); i++) {
+        for (int i = 0; i < messages * (size - 1); i++) {
             MPI_Status s;
             MPI_Recv(b, bytes, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &s);
             int number;
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         }
         free(next);
     } else {
-        for (int i = 0; i < MESSAGES; i++) {
+        for (int i = 0; i < messages; i++) {
             memcpy(b, &i, sizeof i);
             MPI_Send(b, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
         }

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&words);
     MPI_Type_free(&bytes);
     int rounds = argc > 1 ? atoi(argv[1]) : 40;
-    if (argc > 2) random_state ^= strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15ull;
+    if (argc > 2) random_seed(argv[2]);
     for (int i = 0; i < rounds && failures < 20; i++) round_of(i);
     MPI_Type_free(&words);
     return test_end();

@@ -1,7 +1,7 @@
 /* partitioned.c -- partitioned communication: all ways of cutting the data on the two sides, partitions that travel before
  * the others are ready, matching by the order of the inits, states that must fail.
  *
- * Every rank sends to the next one and receives from the one before (alone: from itself).
+ * Every rank sends to the next one and receives from the one before (alone: from itself).  arg: a seed, which chooses some of it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -407,6 +407,38 @@ static void errors(void)
     MPI_Request_free(&r);
 }
 
+static const int cuts[][2] = {{1, 1}, {4, 4}, {6, 1}, {1, 6}, {4, 6}, {6, 4}, {12, 3}, {60, 12}};
+static const long totals[] = {0, 60, 1200, 24000, 600000};
+static void (*const others[])(void) = {types, matching, mixed, groups, nobody, lengths, errors};
+enum { CUTS = 8, TOTALS = 5, OTHERS = 7 };
+
+static void all(void)
+{
+    for (int t = 0; t < TOTALS; t++)
+        for (int c = 0; c < CUTS; c++) bytes(totals[t], cuts[c][0], cuts[c][1], 6);
+    bytes(0, 0, 0, 6);
+    bytes(0, 0, 3, 6);
+    bytes(0, 3, 0, 6);
+    bytes(40000, 40000, 500, 2); /* more partitions than messages */
+    one_by_one(4, 4, 3);
+    one_by_one(6, 4, 1000);
+    one_by_one(2, 5, 20000);
+    for (int i = 0; i < OTHERS; i++) others[i]();
+}
+
+/* A few of them, by the seed. */
+static void some(void)
+{
+    for (int i = 0; i < 3; i++) {
+        const int *cut = cuts[random_below(CUTS)];
+        long total = totals[random_below(20) ? random_below(TOTALS - 1) : TOTALS - 1];
+        bytes(total, cut[0], cut[1], 2);
+    }
+    int ns = 1 + (int)random_below(5), nr = 1 + (int)random_below(5);
+    one_by_one(ns, nr, random_below(2) ? 3 : 1000);
+    others[random_below(OTHERS)]();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -415,23 +447,10 @@ int main(int argc, char **argv)
     from = (rank + size - 1) % size;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    static const int cuts[][2] = {{1, 1}, {4, 4}, {6, 1}, {1, 6}, {4, 6}, {6, 4}, {12, 3}, {60, 12}};
-    static const long totals[] = {0, 60, 1200, 24000, 600000};
-    for (int t = 0; t < 5; t++)
-        for (int c = 0; c < 8; c++) bytes(totals[t], cuts[c][0], cuts[c][1], 6);
-    bytes(0, 0, 0, 6);
-    bytes(0, 0, 3, 6);
-    bytes(0, 3, 0, 6);
-    bytes(40000, 40000, 500, 2); /* more partitions than messages */
-    one_by_one(4, 4, 3);
-    one_by_one(6, 4, 1000);
-    one_by_one(2, 5, 20000);
-    types();
-    matching();
-    mixed();
-    groups();
-    nobody();
-    lengths();
-    errors();
+    if (argc > 1) {
+        random_seed(argv[1]);
+        some();
+    } else
+        all();
     return test_end();
 }

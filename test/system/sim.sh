@@ -1,12 +1,14 @@
 #!/bin/sh
-# N ranks in one process on a wire that a seed rules: the same seed is the same run, bugs in the wire are found, and 10000 runs are right.
-# A failing run prints the command that repeats it.  More: BUILD/test/sim/sim --list test/sim/list --seeds 1000000 --jobs 4
-# run.py: timeout=600
+# N ranks in one process on a wire that a seed rules: the same seed is the same run, bugs in the wire are found, and 10000 runs are right
+# (300 in ./check --quick).  A failing run prints the command that repeats it; see test/sim/README.md.
+# More: SIM_SEEDS=1000000 [SIM_FROM=first] ./check, or BUILD/test/sim/sim --list test/sim/list --seeds 1000000 --jobs 4
+# run.py: timeout=600 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 cd "$(dirname "$0")/../.."
-sim=$1/test/sim/sim jobs=$(nproc)
+sim=$1/test/sim/sim jobs=$(nproc) seeds=10000
+[ -z "${TEST_QUICK:-}" ] || seeds=300
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -31,4 +33,4 @@ grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
 # A rank that stops for ever: the others wait for it or end, and nothing else happens.
 "$sim" -n 4 --seeds 200 --jobs "$jobs" --death p2p_stress 1 SEED
 
-exec "$sim" --list test/sim/list --seeds 10000 --jobs "$jobs"
+exec "$sim" --list test/sim/list --seeds "${SIM_SEEDS:-$seeds}" --from "${SIM_FROM:-1}" --jobs "$jobs"
