@@ -33,7 +33,7 @@ int io_aggregator_rank(const struct gw_file *f, int aggregator)
 
 static bool tiles_in_order(const struct gw_type *t)
 {
-    return t->true_lb + t->true_extent <= t->extent;
+    return t->true_extent <= t->extent;
 }
 
 static int64_t mixed(int64_t place)

@@ -42,8 +42,8 @@ int io_rep_read(const struct io_rep *rep, const void *in, int64_t bytes, void *b
 /* ---- views (view.c) ---- */
 int io_view_plain(struct io_view *v); /* bytes from 0 on */
 void io_view_release(struct io_view *v);
-int64_t io_view_tail(const struct gw_file *f,
-                     int64_t file_bytes); /* stream bytes that lie before this byte of the file */
+/* How many of the stream's bytes [pos, pos + bytes) come before the first that does not lie before this byte of the file. */
+int64_t io_view_before(const struct io_view *v, int64_t pos, int64_t bytes, int64_t file_bytes);
 int io_offset_byte(const struct io_view *v, int64_t pos,
                    int64_t *byte_out); /* of the stream's byte pos; GW_EARG: too far */
 

@@ -69,9 +69,8 @@ static void phase_begin(struct phase *p, const struct io_extent *whole)
     p->at = p->pieces_out + 4 * p->size;
     int64_t end = p->pos + p->bytes, before = p->pos;
     for (int a = 0; a < p->aggregators; a++) { /* where my stream enters each domain */
-        int64_t next = a + 1 < p->aggregators ? io_view_tail(p->f, domain_at(p, a + 1)) : end;
-        if (p->bytes == 0) next = before;
-        next = gw_max64(gw_min64(next, end), before);
+        int64_t next = a + 1 < p->aggregators ? p->pos + io_view_before(&p->f->view, p->pos, p->bytes, domain_at(p, a + 1)) : end;
+        next = gw_max64(next, before);
         p->parts[a] = (struct part){before, next - before};
         before = next;
         if (rank_of(p, a) == p->f->comm->rank) p->me = a;

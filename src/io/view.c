@@ -108,20 +108,28 @@ int io_offset_byte(const struct io_view *v, int64_t pos, int64_t *byte_out)
     return rc;
 }
 
-int64_t io_view_tail(const struct gw_file *f, int64_t file_bytes)
+/* The tile among first..last in which data first reach this byte of the file or go beyond it.  Tile i begins at i * extent; its data
+ * begin true_lb behind that, which may be many extents. */
+static int64_t tile_at(const struct io_view *v, int64_t file_bytes, int64_t first, int64_t last)
 {
-    const struct io_view *v = &f->view;
-    struct gw_type *t = v->file_filetype;
-    int64_t tiles = t->extent > 0 ? (file_bytes - v->disp) / t->extent : 0, before = 0;
+    const struct gw_type *t = v->file_filetype;
+    if (t->extent <= 0) return first;
+    int64_t beyond = file_bytes - v->disp - t->true_lb - t->true_extent;
+    int64_t tile = beyond < 0 ? -(-beyond / t->extent) : (beyond + t->extent - 1) / t->extent;
+    return gw_max64(gw_min64(tile, last), first);
+}
+
+int64_t io_view_before(const struct io_view *v, int64_t pos, int64_t bytes, int64_t file_bytes)
+{
+    int64_t size = v->file_filetype->size, before = 0;
     struct io_walk w;
     struct io_run run;
-    if (file_bytes <= v->disp || t->size <= 0) return 0;
-    if (t->is_dense) return gw_max64(file_bytes - v->disp - t->true_lb, 0);
-    if (t->true_lb + t->true_extent > t->extent && tiles > 0)
-        tiles--; /* a tile's data may lie where the next tile begins */
-    if (io_walk_begin(&w, v, tiles * t->size, 2 * t->size) != GW_OK) return 0;
-    while (io_walk_next(&w, &run)) before += gw_max64(gw_min64(file_bytes - run.at, run.bytes), 0);
-    return tiles * t->size + before;
+    if (bytes <= 0 || size <= 0) return 0;
+    if (v->file_filetype->is_dense) return gw_max64(gw_min64(file_bytes - v->disp - v->file_filetype->true_lb - pos, bytes), 0);
+    int64_t tile = tile_at(v, file_bytes, pos / size, (pos + bytes - 1) / size);
+    if (io_walk_begin(&w, v, tile * size, size) != GW_OK) return 0;
+    while (io_walk_next(&w, &run) && run.at < file_bytes) before += gw_min64(file_bytes - run.at, run.bytes);
+    return gw_max64(gw_min64(tile * size + before - pos, bytes), 0);
 }
 
 /* ---- set_view --------------------------------------------------------------------------------------------------------- */
@@ -250,7 +258,7 @@ int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, in
     } else if (whence == GW_SEEK_END) {
         int rc = io_get_size(f, &size);
         if (rc != GW_OK) return rc;
-        from = (io_view_tail(f, size) + etype - 1) / etype;
+        from = (io_view_before(&f->view, 0, INT64_MAX, size) + etype - 1) / etype;
     } else if (whence != GW_SEEK_SET) {
         return gw_fail(GW_EARG, "whence is %d; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);
     }

@@ -255,8 +255,59 @@ static void requests(MPI_Info info)
     remove_file(name);
 }
 
+/* Views whose data begin far behind where their tiles begin, by a lower bound or by tiles that overlap (an extent of 8 bytes): columns
+ * of a table, one tile of them or three. */
+static void far_off(MPI_Info info, int tiles, int extent)
+{
+    enum { LINES = 100, CELL = 40, BASE = 20011 };
+    const char *name = in_folder("far");
+    int whole = size * CELL * LINES, mine = CELL * LINES, wrong = 0;
+    int lens[LINES];
+    MPI_Aint at[LINES];
+    MPI_File f;
+    MPI_Status status;
+    MPI_Datatype column, view;
+    for (int i = 0; i < LINES; i++) lens[i] = CELL, at[i] = BASE + (MPI_Aint)CELL * (i * size + rank);
+    MPI_Type_create_hindexed(LINES, lens, at, MPI_BYTE, &column);
+    MPI_Type_create_resized(column, extent < 0 ? at[0] : 0, extent ? abs(extent) : whole, &view);
+    MPI_Type_commit(&view);
+    pattern_fill(bytes, tiles * mine, 500u + (unsigned)rank);
+    memset(got, 0, sizeof got);
+    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f));
+    OK(MPI_File_set_view(f, 3, MPI_BYTE, view, "native", MPI_INFO_NULL));
+    OK(MPI_File_write_at_all(f, 0, bytes, tiles * mine, MPI_BYTE, &status));
+    CHECK_EQ(count_of(&status), tiles * mine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQ(plain_read(name, got, ROOM), 3 + BASE + tiles * whole);
+    for (int i = 0; i < 3 + BASE; i++) wrong += got[i] != 0;
+    for (int i = 0; i < tiles * whole; i++) {
+        int who = i / CELL % size, k = i / (CELL * size) * CELL + i % CELL;
+        wrong += got[3 + BASE + i] != pattern_at(500u + (unsigned)who, k);
+    }
+    CHECK_EQ(wrong, 0);
+    if (!extent) { /* the end of the file is the end of the data */
+        MPI_Offset end;
+        OK(MPI_File_seek(f, 0, MPI_SEEK_END));
+        OK(MPI_File_get_position(f, &end));
+        CHECK_EQ(end, tiles * mine);
+    }
+    memset(bytes, 0, sizeof bytes);
+    OK(MPI_File_read_at_all(f, 0, bytes, tiles * mine, MPI_BYTE, &status));
+    CHECK_EQ(count_of(&status), tiles * mine);
+    for (int i = 0; i < tiles * mine; i++) wrong += bytes[i] != pattern_at(500u + (unsigned)rank, i);
+    CHECK_EQ(wrong, 0);
+    OK(MPI_File_close(&f));
+    MPI_Type_free(&column);
+    MPI_Type_free(&view);
+    remove_file(name);
+}
+
 static void everything(MPI_Info info)
 {
+    far_off(info, 1, 0);
+    far_off(info, 3, 0);
+    far_off(info, 1, 8);
+    far_off(info, 1, -(size * 4000));
     two_matrices(info, 0, 0);
     two_matrices(info, 1, 1);
     irregular(info, 11);
