@@ -1,0 +1,376 @@
+/* halo.c -- one halo exchange, five ways of MPI to do it.
+ *
+ * An atmosphere model keeps some thirty fields of a 3-D grid.  Columns are shared out over a periodic 2-D grid of ranks; each step
+ * every rank needs the outermost columns of its eight neighbours, of all fields.  A halo context hides how they travel:
+ *
+ *     init, once; each step: initiate (pack, begin to send), [compute], complete (wait, unpack); finalise
+ *
+ * p2p     Irecv, Isend, Waitall
+ * fence   MPI_Put between two MPI_Win_fence
+ * fence2  the same, but each fence opens the epoch of the next step: one a step
+ * pscw    post and start ahead, complete and wait with the eight neighbours only
+ * lock    lock, put, unlock for each neighbour, then a barrier
+ * flush   lock_all once; put, flush_all, and an empty message to each neighbour that says "it is there"
+ *
+ * One-sided, what arrives lies in one window, a part for each neighbour; the neighbours learn in init where theirs begins.  Where the
+ * target may still read what came in the last step (lock, flush), two halves of the window take turns.
+ *
+ *     mpicc -O2 halo.c -o halo && mpiexec -n 4 ./halo [-g X Y Z] [-s steps] [-f fields] [way ..]
+ *
+ * Prints for each way the best and the mean microseconds a step; every halo cell of every step is compared with what its owner has.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEIGHBOURS = 8, DEPTH = 2, TAG = 10 };
+static int rank, ranks;
+
+struct grid {
+    int fields, x, y, z;        /* own cells, the same on every rank */
+    int rank_x, rank_y;         /* where this rank lies in the grid of ranks */
+    int ranks_x, ranks_y;
+    double *cells;              /* [fields][x + 2 DEPTH][y + 2 DEPTH][z] */
+};
+
+/* The columns that go to, or come from, the neighbour in one direction. */
+struct box { int x0, x1, y0, y1; };
+
+struct halo;
+struct way {
+    const char *name;
+    int halves; /* of the window; 0: no window */
+    void (*init)(struct halo *);
+    void (*initiate)(struct halo *);
+    void (*complete)(struct halo *);
+    void (*unpacked)(struct halo *);
+    void (*finalise)(struct halo *);
+};
+
+struct halo {
+    const struct way *way;
+    struct grid *grid;
+    int peer[NEIGHBOURS];
+    struct box out[NEIGHBOURS], in[NEIGHBOURS];
+    int count[NEIGHBOURS];      /* doubles, the same in both directions */
+    MPI_Aint at[NEIGHBOURS];    /* where the part of a neighbour begins in my buffers, */
+    MPI_Aint there[NEIGHBOURS]; /* and mine in its window; doubles */
+    MPI_Aint total;
+    double *to, *from;          /* packed; from: the window, where there is one */
+    int half;
+    MPI_Win win;
+    MPI_Group group;            /* of the neighbours */
+    MPI_Request requests[2 * NEIGHBOURS];
+};
+
+/* ---- the grid ------------------------------------------------------------------------------------------------------------------ */
+static double *column(const struct grid *g, int field, int x, int y) /* x, y from -DEPTH on */
+{
+    size_t nx = g->x + 2 * DEPTH, ny = g->y + 2 * DEPTH;
+    return g->cells + (((size_t)field * nx + x + DEPTH) * ny + y + DEPTH) * g->z;
+}
+
+/* What the model would compute: a number that tells field, place in the whole grid and step apart. */
+static double value(const struct grid *g, int field, int x, int y, int z, int step)
+{
+    int wide = g->ranks_x * g->x, high = g->ranks_y * g->y;
+    int gx = (g->rank_x * g->x + x + wide) % wide, gy = (g->rank_y * g->y + y + high) % high;
+    return step * 1e-3 + field + 100.0 * (z + (double)g->z * (gx + (double)wide * gy));
+}
+
+static void fill(struct grid *g, int step)
+{
+    for (int f = 0; f < g->fields; f++)
+        for (int x = 0; x < g->x; x++)
+            for (int y = 0; y < g->y; y++) {
+                double *c = column(g, f, x, y);
+                for (int z = 0; z < g->z; z++) c[z] = value(g, f, x, y, z, step);
+            }
+}
+
+static long wrong_cells(const struct grid *g, int step)
+{
+    long wrong = 0;
+    for (int f = 0; f < g->fields; f++)
+        for (int x = -DEPTH; x < g->x + DEPTH; x++)
+            for (int y = -DEPTH; y < g->y + DEPTH; y++) {
+                const double *c = column(g, f, x, y);
+                for (int z = 0; z < g->z; z++) wrong += c[z] != value(g, f, x, y, z, step);
+            }
+    return wrong;
+}
+
+/* ---- packing --------------------------------------------------------------------------------------------------------------------- */
+static void pack(const struct grid *g, const struct box *b, double *to)
+{
+    size_t line = (size_t)(b->y1 - b->y0) * g->z; /* columns that are neighbours in y lie side by side */
+    for (int f = 0; f < g->fields; f++)
+        for (int x = b->x0; x < b->x1; x++, to += line) memcpy(to, column(g, f, x, b->y0), line * sizeof *to);
+}
+
+static void unpack(const struct grid *g, const struct box *b, const double *from)
+{
+    size_t line = (size_t)(b->y1 - b->y0) * g->z;
+    for (int f = 0; f < g->fields; f++)
+        for (int x = b->x0; x < b->x1; x++, from += line) memcpy(column(g, f, x, b->y0), from, line * sizeof *from);
+}
+
+/* ---- the context ----------------------------------------------------------------------------------------------------------------- */
+static int opposite(int direction) { return NEIGHBOURS - 1 - direction; }
+
+/* The range of one axis that goes out in a direction (-1, 0, 1), or comes in from it. */
+static void range(int n, int d, int is_in, int *first, int *end)
+{
+    *first = d < 0 ? 0 : d > 0 ? n - DEPTH : 0;
+    *end = d < 0 ? DEPTH : n;
+    if (is_in && d) *first += d * DEPTH, *end += d * DEPTH;
+}
+
+static void set_directions(struct halo *h)
+{
+    static const int dx[] = {-1, -1, -1, 0, 0, 1, 1, 1}, dy[] = {-1, 0, 1, -1, 1, -1, 0, 1};
+    const struct grid *g = h->grid;
+    for (int d = 0; d < NEIGHBOURS; d++) {
+        int px = (g->rank_x + dx[d] + g->ranks_x) % g->ranks_x, py = (g->rank_y + dy[d] + g->ranks_y) % g->ranks_y;
+        h->peer[d] = px * g->ranks_y + py;
+        range(g->x, dx[d], 0, &h->out[d].x0, &h->out[d].x1);
+        range(g->y, dy[d], 0, &h->out[d].y0, &h->out[d].y1);
+        range(g->x, dx[d], 1, &h->in[d].x0, &h->in[d].x1);
+        range(g->y, dy[d], 1, &h->in[d].y0, &h->in[d].y1);
+        h->count[d] = g->fields * (dx[d] ? DEPTH : g->x) * (dy[d] ? DEPTH : g->y) * g->z;
+        h->at[d] = h->total;
+        h->total += h->count[d];
+    }
+}
+
+/* My neighbour in direction d writes what is opposite to it for me: it must know where that begins. */
+static void exchange_places(struct halo *h)
+{
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Irecv(&h->there[d], 1, MPI_AINT, h->peer[d], TAG + opposite(d), MPI_COMM_WORLD, &h->requests[d]);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Issend(&h->at[d], 1, MPI_AINT, h->peer[d], TAG + d, MPI_COMM_WORLD, &h->requests[NEIGHBOURS + d]);
+    MPI_Waitall(2 * NEIGHBOURS, h->requests, MPI_STATUSES_IGNORE);
+}
+
+static void neighbour_group(struct halo *h)
+{
+    int list[NEIGHBOURS], n = 0;
+    for (int d = 0; d < NEIGHBOURS; d++) {
+        int k = 0;
+        while (k < n && list[k] != h->peer[d]) k++;
+        if (k == n) list[n++] = h->peer[d];
+    }
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, n, list, &h->group);
+    MPI_Group_free(&world);
+}
+
+static void halo_init(struct halo *h, const struct way *way, struct grid *g)
+{
+    memset(h, 0, sizeof *h);
+    h->way = way;
+    h->grid = g;
+    set_directions(h);
+    h->to = malloc(h->total * sizeof(double));
+    if (!h->to) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (way->halves) {
+        MPI_Win_allocate(way->halves * h->total * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &h->from, &h->win);
+        exchange_places(h);
+        neighbour_group(h);
+    } else if (!(h->from = malloc(h->total * sizeof(double)))) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (way->init) way->init(h);
+}
+
+static void halo_initiate(struct halo *h)
+{
+    for (int d = 0; d < NEIGHBOURS; d++) pack(h->grid, &h->out[d], h->to + h->at[d]);
+    h->way->initiate(h);
+}
+
+static void halo_complete(struct halo *h)
+{
+    h->way->complete(h);
+    const double *from = h->from + h->half * h->total;
+    for (int d = 0; d < NEIGHBOURS; d++) unpack(h->grid, &h->in[d], from + h->at[d]);
+    if (h->way->unpacked) h->way->unpacked(h);
+    if (h->way->halves == 2) h->half ^= 1;
+}
+
+static void halo_finalise(struct halo *h)
+{
+    if (h->way->finalise) h->way->finalise(h);
+    if (h->way->halves) {
+        MPI_Win_free(&h->win);
+        MPI_Group_free(&h->group);
+    } else {
+        free(h->from);
+    }
+    free(h->to);
+}
+
+/* ---- the ways -------------------------------------------------------------------------------------------------------------------- */
+static void p2p_initiate(struct halo *h)
+{
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Irecv(h->from + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], TAG + opposite(d), MPI_COMM_WORLD, &h->requests[d]);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Isend(h->to + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], TAG + d, MPI_COMM_WORLD, &h->requests[NEIGHBOURS + d]);
+}
+static void p2p_complete(struct halo *h) { MPI_Waitall(2 * NEIGHBOURS, h->requests, MPI_STATUSES_IGNORE); }
+
+static void put(struct halo *h, int d)
+{
+    MPI_Put(h->to + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d] + h->half * h->total, h->count[d], MPI_DOUBLE, h->win);
+}
+static void put_all(struct halo *h)
+{
+    for (int d = 0; d < NEIGHBOURS; d++) put(h, d);
+}
+
+static void fence_initiate(struct halo *h)
+{
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, h->win);
+    put_all(h);
+}
+static void fence_complete(struct halo *h) { MPI_Win_fence(MPI_MODE_NOSUCCEED, h->win); }
+
+/* Not NOPRECEDE: puts precede.  After the fence the halves keep the next puts away from what is being unpacked. */
+static void fence_open(struct halo *h) { MPI_Win_fence(0, h->win); }
+
+static void pscw_open(struct halo *h)
+{
+    MPI_Win_post(h->group, 0, h->win);
+    MPI_Win_start(h->group, 0, h->win);
+}
+static void pscw_close(struct halo *h)
+{
+    MPI_Win_complete(h->win);
+    MPI_Win_wait(h->win);
+}
+
+static void lock_initiate(struct halo *h)
+{
+    for (int d = 0; d < NEIGHBOURS; d++) {
+        MPI_Win_lock(MPI_LOCK_SHARED, h->peer[d], 0, h->win);
+        put(h, d);
+        MPI_Win_unlock(h->peer[d], h->win);
+    }
+}
+static void lock_complete(struct halo *h)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, h->win); /* to read the window by loads */
+}
+static void lock_unpacked(struct halo *h) { MPI_Win_unlock(rank, h->win); }
+
+static void flush_init(struct halo *h) { MPI_Win_lock_all(MPI_MODE_NOCHECK, h->win); }
+static void flush_initiate(struct halo *h)
+{
+    put_all(h);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Irecv(NULL, 0, MPI_DOUBLE, h->peer[d], TAG + opposite(d), MPI_COMM_WORLD, &h->requests[d]);
+    MPI_Win_flush_all(h->win);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Isend(NULL, 0, MPI_DOUBLE, h->peer[d], TAG + d, MPI_COMM_WORLD, &h->requests[NEIGHBOURS + d]);
+}
+static void flush_complete(struct halo *h)
+{
+    MPI_Waitall(2 * NEIGHBOURS, h->requests, MPI_STATUSES_IGNORE);
+    MPI_Win_sync(h->win);
+}
+static void flush_finalise(struct halo *h) { MPI_Win_unlock_all(h->win); }
+
+static const struct way ways[] = {
+    {"p2p", 0, NULL, p2p_initiate, p2p_complete, NULL, NULL},
+    {"fence", 1, NULL, fence_initiate, fence_complete, NULL, NULL},
+    {"fence2", 2, fence_open, put_all, fence_open, NULL, fence_complete},
+    {"pscw", 1, pscw_open, put_all, pscw_close, pscw_open, pscw_close},
+    {"lock", 2, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
+    {"flush", 2, flush_init, flush_initiate, flush_complete, NULL, flush_finalise},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* ---- the run --------------------------------------------------------------------------------------------------------------------- */
+static long run(const struct way *way, struct grid *g, int steps)
+{
+    struct halo h;
+    long wrong = 0, all = 0;
+    double best = 1e30, sum = 0;
+    halo_init(&h, way, g);
+    for (int step = 0; step < steps; step++) {
+        fill(g, step);
+        MPI_Barrier(MPI_COMM_WORLD);
+        double t = MPI_Wtime();
+        halo_initiate(&h);
+        halo_complete(&h);
+        t = (MPI_Wtime() - t) * 1e6;
+        MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        wrong += wrong_cells(g, step);
+        if (step > 0 || steps == 1) best = t < best ? t : best, sum += t; /* the first step warms up */
+    }
+    halo_finalise(&h);
+    MPI_Reduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&all, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (!rank) {
+        printf("%-8s %10.1f %10.1f   ", way->name, best, sum / (steps > 1 ? steps - 1 : 1));
+        all ? printf("%ld cells wrong\n", all) : printf("all halos right\n");
+        fflush(stdout);
+    }
+    return all;
+}
+
+static int wanted(const struct way *way, int n, char **names)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], way->name)) return 1;
+    return n == 0;
+}
+
+static int stop(const char *why)
+{
+    if (!rank) fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|fence2|pscw|lock|flush ..]\n", why);
+    MPI_Finalize();
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct grid g = {.fields = 29, .x = 16, .y = 16, .z = 32};
+    int steps = 50, i = 1, dims[2] = {0, 0}, ran = 0;
+    long wrong = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "-g") && i + 3 < argc)
+            g.x = atoi(argv[i + 1]), g.y = atoi(argv[i + 2]), g.z = atoi(argv[i + 3]), i += 3;
+        else if (!strcmp(argv[i], "-s") && i + 1 < argc)
+            steps = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "-f") && i + 1 < argc)
+            g.fields = atoi(argv[++i]);
+        else
+            return stop("unknown option");
+    }
+    if (g.x < DEPTH || g.y < DEPTH || g.z < 1 || g.fields < 1 || steps < 1) return stop("a number is too small");
+    MPI_Dims_create(ranks, 2, dims);
+    g.ranks_x = dims[0], g.ranks_y = dims[1];
+    g.rank_x = rank / dims[1], g.rank_y = rank % dims[1];
+    g.cells = malloc(sizeof(double) * g.fields * (g.x + 2 * DEPTH) * (g.y + 2 * DEPTH) * g.z);
+    if (!g.cells) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!rank)
+        printf("%d ranks as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", ranks, dims[0], dims[1], g.fields, g.x, g.y,
+               g.z, "way", "best us", "mean us");
+    for (int w = 0; w < WAYS; w++)
+        if (wanted(&ways[w], argc - i, argv + i)) wrong += run(&ways[w], &g, steps), ran++;
+    free(g.cells);
+    if (!ran) return stop("no such way");
+    MPI_Finalize();
+    return wrong != 0;
+}
