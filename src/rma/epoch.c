@@ -147,10 +147,15 @@ static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, str
     return GW_OK;
 }
 
+/* Does not wait, whatever the protocol: MPI_Win_post returns though nobody has come to MPI_Win_start. */
 static int tell(struct rma_win *w, const int *ranks, int n, int tag)
 {
     int rc = GW_OK;
-    for (int i = 0; rc >= 0 && i < n; i++) rc = p2p_send(NULL, 0, gw_type_byte, ranks[i], tag, w->comm);
+    for (int i = 0; rc >= 0 && i < n; i++) {
+        struct gw_req *r = NULL;
+        rc = p2p_isend(NULL, 0, gw_type_byte, ranks[i], tag, w->comm, &r);
+        if (rc >= 0) rc = p2p_request_free(&r);
+    }
     return rc < 0 ? rc : GW_OK;
 }
 
