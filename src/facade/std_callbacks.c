@@ -6,6 +6,7 @@
 #include "facade/std.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 /* A plain user function counts with int: longer vectors go in pieces. */
 static void call_op_with(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t)
@@ -135,7 +136,7 @@ static int call_convert(const struct gw_callback *fn, void *extra, void *buf, st
     return gw_fail(GW_ECONVERSION, "the conversion function of a data representation answered error code %d", code);
 }
 
-void std_callbacks_install(void)
+static void install(void)
 {
     static const struct io_user_calls files = {call_extent, call_convert};
     io_call_user = &files;
@@ -145,4 +146,11 @@ void std_callbacks_install(void)
     gw_attr_call_copy = call_attr_copy;
     gw_attr_call_delete = call_attr_delete;
     mpi_call_user_errhandler = call_errhandler;
+}
+
+/* Sessions may begin while other threads call what was installed. */
+void std_callbacks_install(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
 }

@@ -134,16 +134,22 @@ static void rooms_wake(void)
     if (gw_checking) check_begin();
 }
 
+/* While there are instances, other threads read these without a lock: then nothing is written that stays as it is. */
+static void turn(bool *flag, bool value)
+{
+    if (*flag != value) *flag = value;
+}
+
 /* Locks become real with the first who needs it, and stay so while there are instances. */
 static void threads_count(int level)
 {
     bool is_first = n_instances == 0;
     if (is_first) first_thread = pthread_self();
     bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(first_thread, pthread_self());
-    gw_threads = many || (gw_threads && !is_first);
-    gw_checking = check_is_asked();
-    gw_careful = gw_threads || gw_checking;
-    gw_lanes_spread = gw_lanes_spread || gw_threads;
+    turn(&gw_threads, many || (gw_threads && !is_first));
+    turn(&gw_checking, check_is_asked());
+    turn(&gw_careful, gw_threads || gw_checking);
+    turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 
 void instance_begin(int level)
@@ -160,7 +166,7 @@ void instance_begin(int level)
     }
     if (n_instances++ == 0) rooms_wake();
     rooms = UP;
-    boot_slot->is_threaded = boot_slot->is_threaded || level == GW_THREAD_MULTIPLE;
+    if (level == GW_THREAD_MULTIPLE && !boot_slot->is_threaded) boot_slot->is_threaded = true;
     pthread_mutex_unlock(&instances_lock);
 }
 

@@ -331,3 +331,140 @@ static void scene_file_pointers(struct th *th)
     }
     file_drop(th, &f, "pointers");
 }
+
+/* ---- collective access ------------------------------------------------------------------------------------------------------- */
+enum { FILE_BLOCK = 700 };
+/* What `n` blocks of mine, read back from where they should be, hold; `a` is filled anew. */
+static void file_holds(struct th *th, MPI_File f, MPI_Offset at, int bytes, unsigned seed)
+{
+    MPI_Status st;
+    memset(th->b, 0, (size_t)bytes);
+    MPI_File_read_at(f, at, th->b, bytes, MPI_BYTE, &st);
+    EQ(count_of(&st), bytes);
+    EQ(pattern_wrong(th->b, bytes, seed), -1);
+    pattern_fill(th->a, bytes, seed + 1);
+}
+static void scene_file_collective(struct th *th)
+{
+    const int n = FILE_BLOCK;
+    MPI_File f = file_open(th, "collective");
+    MPI_Offset at = (MPI_Offset)n * rank;
+    MPI_Status st;
+    MPI_Request q;
+    unsigned seed = seed_of(rank, th->t, 3);
+    pattern_fill(th->a, n, seed);
+    NOERR(MPI_File_write_at_all(f, at, th->a, n, MPI_BYTE, &st));
+    file_holds(th, f, at, n, seed++);
+    NOERR(MPI_File_write_at_all_begin(f, at, th->a, n, MPI_BYTE));
+    NOERR(MPI_File_write_at_all_end(f, th->a, &st));
+    file_holds(th, f, at, n, seed++);
+    NOERR(MPI_File_iwrite_at_all(f, at, th->a, n, MPI_BYTE, &q));
+    MPI_Wait(&q, &st);
+    file_holds(th, f, at, n, seed++);
+    MPI_File_seek(f, at, MPI_SEEK_SET);
+    NOERR(MPI_File_write_all(f, th->a, n, MPI_BYTE, &st));
+    file_holds(th, f, at, n, seed++);
+    MPI_File_seek(f, at, MPI_SEEK_SET);
+    NOERR(MPI_File_write_all_begin(f, th->a, n, MPI_BYTE));
+    NOERR(MPI_File_write_all_end(f, th->a, &st));
+    file_holds(th, f, at, n, seed++);
+    MPI_File_seek(f, at, MPI_SEEK_SET);
+    NOERR(MPI_File_iwrite_all(f, th->a, n, MPI_BYTE, &q));
+    MPI_Wait(&q, &st);
+    file_holds(th, f, at, n, seed);
+    for (int how = 0; how < 6; how++) {
+        memset(th->b, 0, (size_t)n);
+        if (how >= 3) MPI_File_seek(f, at, MPI_SEEK_SET);
+        if (how == 0) NOERR(MPI_File_read_at_all(f, at, th->b, n, MPI_BYTE, &st));
+        if (how == 1) {
+            NOERR(MPI_File_read_at_all_begin(f, at, th->b, n, MPI_BYTE));
+            NOERR(MPI_File_read_at_all_end(f, th->b, &st));
+        }
+        if (how == 2) NOERR(MPI_File_iread_at_all(f, at, th->b, n, MPI_BYTE, &q));
+        if (how == 3) NOERR(MPI_File_read_all(f, th->b, n, MPI_BYTE, &st));
+        if (how == 4) {
+            NOERR(MPI_File_read_all_begin(f, th->b, n, MPI_BYTE));
+            NOERR(MPI_File_read_all_end(f, th->b, &st));
+        }
+        if (how == 5) NOERR(MPI_File_iread_all(f, th->b, n, MPI_BYTE, &q));
+        if (how == 2 || how == 5) MPI_Wait(&q, &st);
+        EQ(count_of(&st), n);
+        EQ(pattern_wrong(th->b, n, seed), -1);
+    }
+    file_drop(th, &f, "collective");
+}
+/* Blocks fall where the pointer that all share stands; each says whose it is, and each must be there once. */
+static void scene_file_shared(struct th *th)
+{
+    const int n = FILE_BLOCK;
+    MPI_File f = file_open(th, "shared");
+    MPI_Offset at = -1;
+    MPI_Status st;
+    MPI_Request q;
+    int *a = (int *)th->a, *b = (int *)th->b;
+    NOERR(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    NOERR(MPI_File_set_atomicity(f, 1));
+    for (int i = 0; i < n; i++) a[i] = rank;
+    NOERR(MPI_File_write_shared(f, a, n, MPI_INT, &st));
+    MPI_Barrier(th->own);
+    NOERR(MPI_File_iwrite_shared(f, a, n, MPI_INT, &q));
+    MPI_Wait(&q, &st);
+    MPI_Barrier(th->own);
+    NOERR(MPI_File_write_ordered(f, a, n, MPI_INT, &st));
+    NOERR(MPI_File_write_ordered_begin(f, a, n, MPI_INT));
+    NOERR(MPI_File_write_ordered_end(f, a, &st));
+    MPI_File_get_position_shared(f, &at);
+    EQ(at, 4 * n * size);
+    for (int k = 0; k < 4; k++) {
+        MPI_Offset block = (MPI_Offset)n * size * k;
+        int *seen = calloc((size_t)size, sizeof *seen);
+        MPI_File_read_at(f, block, b, n * size, MPI_INT, &st);
+        for (int i = 0; i < size; i++) {
+            int r = b[i * n];
+            SO(r >= 0 && r < size && seen[r]++ == 0);
+            for (int x = 0; x < n; x++) EQ(b[i * n + x], k < 2 ? r : i);
+        }
+        free(seen);
+    }
+    MPI_Barrier(th->own);
+    NOERR(MPI_File_seek_shared(f, 2 * n * size, MPI_SEEK_SET));
+    NOERR(MPI_File_read_ordered(f, b, n, MPI_INT, &st));
+    EQ(b[n - 1], rank);
+    NOERR(MPI_File_read_ordered_begin(f, b, n, MPI_INT));
+    NOERR(MPI_File_read_ordered_end(f, b, &st));
+    EQ(b[n - 1], rank);
+    NOERR(MPI_File_seek_shared(f, 2 * n * size, MPI_SEEK_SET));
+    NOERR(MPI_File_read_shared(f, b, n, MPI_INT, &st));
+    for (int i = 1; i < n; i++) EQ(b[i], b[0]);
+    NOERR(MPI_File_iread_shared(f, b, n, MPI_INT, &q));
+    MPI_Wait(&q, &st);
+    for (int i = 1; i < n; i++) EQ(b[i], b[0]);
+    file_drop(th, &f, "shared");
+}
+
+static int rep_extent(MPI_Datatype d, MPI_Aint *extent, void *extra)
+{
+    MPI_Aint lb;
+    (void)extra;
+    return MPI_Type_get_extent(d, &lb, extent);
+}
+static int rep_bytes(void *user, MPI_Datatype d, int n, void *file, MPI_Offset at, void *extra)
+{
+    (void)user, (void)d, (void)n, (void)file, (void)at, (void)extra;
+    return MPI_SUCCESS;
+}
+static int rep_bytes_c(void *user, MPI_Datatype d, MPI_Count n, void *file, MPI_Offset at, void *extra)
+{
+    (void)user, (void)d, (void)n, (void)file, (void)at, (void)extra;
+    return MPI_SUCCESS;
+}
+/* They stay until the end: each name once. */
+static void scene_file_representation(struct th *th)
+{
+    char name[MPI_MAX_DATAREP_STRING];
+    int n = th->turns++;
+    snprintf(name, sizeof name, "thread %d plain %d", th->t, n);
+    NOERR(MPI_Register_datarep(name, rep_bytes, rep_bytes, rep_extent, NULL));
+    snprintf(name, sizeof name, "thread %d large %d", th->t, n);
+    NOERR(MPI_Register_datarep_c(name, rep_bytes_c, rep_bytes_c, rep_extent, NULL));
+}
