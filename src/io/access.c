@@ -162,7 +162,9 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     if (rc != GW_OK) return rc;
     int64_t etypes = count * t->size / f->view.etype->size;
     if (how & IO_SHARED) {
+        io_clock(f, IO_T_COLL);
         rc = io_shared_order(f, etypes, &offset);
+        io_clock(f, IO_T_FILE);
         return rc == GW_OK ? io_agree(f, transfer(f, write, offset, buf, count, t, moved_out)) : rc;
     }
     rc = io_agree(f, offset_check(f, place(f, how, offset, etypes), &pos));
@@ -174,9 +176,13 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
 static int access_any(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                       int64_t *moved_out)
 {
-    if (!(how & IO_ALL)) return alone(f, how, offset, buf, count, t, moved_out);
-    if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
-    return all(f, how, offset, buf, count, t, moved_out);
+    bool together = how & IO_ALL, write = how & IO_WRITE;
+    if (together && f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
+    io_count_add(f, write, together ? IO_CALLS_ALL : IO_CALLS_ALONE, 1);
+    io_clock_enter(f, write, together ? IO_T_OTHER : IO_T_FILE);
+    int rc = together ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
+    io_clock(f, IO_T_COMPUTE);
+    return rc;
 }
 
 /* A request that is complete. */

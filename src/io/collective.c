@@ -15,21 +15,9 @@
 enum {
     SPARSE = 64,           /* where less than a part in this many is touched, every rank goes alone */
     SPARSE_WINDOW = 8,     /* windows are read as a whole: from so sparse an access on, pieces are sent instead */
-    AUTO_AGGREGATORS = 4,
     LONG_WRITE = 64 << 10, /* pieces of which each is worth a system call of its own */
     LONG_READ = 16 << 10,
 };
-
-int io_aggregator_count(const struct gw_file *f)
-{
-    int wanted = f->hints.aggregators;
-    return (int)gw_min64(wanted > 0 ? wanted : AUTO_AGGREGATORS, f->comm->size);
-}
-
-int io_aggregator_rank(const struct gw_file *f, int aggregator)
-{
-    return (int)((int64_t)aggregator * f->comm->size / io_aggregator_count(f));
-}
 
 static bool tiles_in_order(const struct gw_type *t)
 {
@@ -68,7 +56,7 @@ static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_ex
 static bool extent_sum(const struct io_extent *all, int n, struct io_extent *whole)
 {
     bool interleaved = false;
-    *whole = (struct io_extent){.from = INT64_MAX, .in_order = 1, .room = all[0].room, .window = all[0].window, .aggregators = all[0].aggregators};
+    *whole = (struct io_extent){.from = INT64_MAX, .in_order = 1, .room = all[0].room, .window = all[0].window};
     for (int i = 0; i < n; i++) {
         if (all[i].bytes == 0) continue;
         interleaved |= all[i].from < whole->to;
@@ -100,6 +88,7 @@ static enum way way_of(const struct gw_file *f, bool write, const struct io_exte
 static int move_by(enum way way, struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                    const struct io_extent *whole, int64_t *moved_out)
 {
+    io_clock(f, way == ALONE ? IO_T_FILE : IO_T_EXCHANGE);
     if (way == WINDOWS) return io_by_windows(f, write, pos, buf, count, t, whole, moved_out);
     if (way == MESSAGES) return io_by_messages(f, write, pos, buf, count, t, whole, moved_out);
     return io_move(f, write, pos, buf, count, t, moved_out);
@@ -110,6 +99,11 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
     struct io_extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
     enum { WORDS = sizeof mine / sizeof(int64_t) };
     *moved_out = 0;
+    if (f->hints.timers && f->hints.time_waits && f->comm->size > 1) { /* how long this rank waits for the others to come */
+        io_clock(f, IO_T_WAIT);
+        coll_barrier(f->comm, NULL);
+    }
+    io_clock(f, IO_T_COLL);
     int rc = io_agree(f, extent_of(f, pos, count * t->size, &mine));
     if (rc != GW_OK) {
         free(all);
@@ -120,7 +114,9 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
     if (rc == GW_OK) {
         bool interleaved = extent_sum(all, f->comm->size, &whole);
         enum way way = way_of(f, write, &whole, interleaved);
-        rc = io_agree(f, move_by(way, f, write, pos, buf, count, t, &whole, moved_out));
+        rc = move_by(way, f, write, pos, buf, count, t, &whole, moved_out);
+        io_clock(f, IO_T_COLL);
+        rc = io_agree(f, rc);
         if (rc != GW_OK && way != ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
     }
     io_windows_free(f, &mine);

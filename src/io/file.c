@@ -117,10 +117,10 @@ static int open_here(struct gw_file *f, bool may_create)
     if (f->hints.sieve_write == IO_ENABLE && f->amode & GW_MODE_WRONLY) flags = (flags & ~O_WRONLY) | O_RDWR;
     mode_t permissions = f->hints.permissions >= 0 ? (mode_t)f->hints.permissions : 0666;
     struct stat st;
-    do f->fd = open(f->name, flags, permissions);
-    while (f->fd < 0 && errno == EINTR);
+    f->fd = io_fs_open(f->name, flags, permissions, &f->hints);
     if (f->fd < 0) return io_fail(errno, "opening", f->name);
     if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode)) return gw_fail(GW_EBADFILE, "%s is a directory", f->name);
+    io_fs_ask(f);
     return GW_OK;
 }
 
@@ -130,6 +130,7 @@ static int open_everywhere(struct gw_file *f)
     int rc = GW_OK;
     if (f->comm->rank == 0) rc = open_here(f, true);
     rc = io_agree(f, rc);
+    if (rc == GW_OK) rc = io_hints_share(f, &f->hints); /* the stripes that it has */
     if (rc != GW_OK) return rc;
     if (f->comm->rank != 0) rc = open_here(f, false);
     return io_agree(f, rc);
@@ -142,6 +143,7 @@ static void file_free(struct gw_file *f)
     io_view_release(&f->view);
     if (f->errhandler) gw_errhandler_release(f->errhandler);
     if (f->comm) world_comm_free(&f->comm);
+    free(f->aggregators);
     free(f->name);
     free(f);
 }
@@ -157,8 +159,13 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     f->amode = amode;
     io_hints_default(&f->hints);
     io_hints_read(&f->hints, info);
+    io_hints_of_user(&f->hints, f->name);
     rc = io_hints_share(f, &f->hints);
     if (rc == GW_OK) rc = open_everywhere(f);
+    if (rc == GW_OK) rc = io_place(f);
+    if (rc != GW_OK) return rc;
+    io_fs_advise(f);
+    if (f->comm->rank == 0 && gw_set.mpiio_hints_display) io_hints_show(f);
     int64_t size = 0;
     if (rc == GW_OK && amode & GW_MODE_APPEND) rc = io_agree(f, io_get_size(f, &size));
     atomic_store(&f->position, size);
@@ -170,6 +177,8 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator: a file is opened by an intracommunicator");
     struct gw_file *f = gw_xcalloc(1, sizeof *f);
     f->fd = f->split = -1;
+    f->end_of[0] = f->end_of[1] = -1;
+    uint64_t began = gw_now_ns();
     int rc = world_comm_create(c, c->group, &f->comm);
     if (rc == GW_OK) rc = open_all(f, name, amode, info);
     if (rc == GW_OK) rc = io_agree(f, gw_obj_register(&f->obj, GW_KIND_FILE));
@@ -179,6 +188,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
         return rc;
     }
     f->errhandler = gw_errhandler_hold(io_no_file.errhandler);
+    io_clock_start(f, began);
     *file_out = f;
     return GW_OK;
 }
@@ -189,12 +199,14 @@ int io_close(struct gw_file **file)
     struct gw_file *f = *file;
     if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
     bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
+    io_clock_enter(f, !(f->amode & GW_MODE_RDONLY), IO_T_OPEN);
     int rc = io_agree(f, GW_OK); /* nobody closes, and nobody deletes, while others still use it */
     if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR && rc == GW_OK) rc = io_fail(errno, "closing", f->name);
     f->fd = -1;
     if (must_delete && unlink(f->name) != 0 && rc == GW_OK) rc = io_fail(errno, "deleting", f->name);
     rc = io_agree(f, rc);
     if (rc != GW_OK) return rc;
+    io_report(f);
     gw_obj_unregister(&f->obj);
     file_free(f);
     *file = NULL;
@@ -222,11 +234,14 @@ int io_set_size(struct gw_file *f, int64_t size)
 {
     int rc = io_same(f, may_resize(f, size), size, "size"), failed = 0;
     if (rc != GW_OK) return rc;
+    io_clock_enter(f, true, IO_T_OPEN);
     if (f->comm->rank == 0) {
         do failed = ftruncate(f->fd, size) == 0 ? 0 : errno;
         while (failed == EINTR);
     }
-    return io_agree(f, failed ? io_fail(failed, "setting the size of", f->name) : GW_OK);
+    rc = io_agree(f, failed ? io_fail(failed, "setting the size of", f->name) : GW_OK);
+    io_clock(f, IO_T_COMPUTE);
+    return rc;
 }
 
 int io_preallocate(struct gw_file *f, int64_t size)

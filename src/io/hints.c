@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "io/io_private.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +14,7 @@
 
 static const char *const choices[] = {[IO_AUTO] = "automatic", [IO_DISABLE] = "disable", [IO_ENABLE] = "enable"};
 
-enum kind { SIZE, COUNT, CHOICE, OCTAL };
+enum kind { SIZE, COUNT, INDEX, CHOICE, OCTAL, BOTH, STYLE, LIST };
 static const struct {
     const char *key;
     enum kind kind;
@@ -26,13 +28,22 @@ static const struct {
     {"romio_cb_write", CHOICE, offsetof(struct io_hints, buffer_write)},
     {"romio_ds_read", CHOICE, offsetof(struct io_hints, sieve_read)},
     {"romio_ds_write", CHOICE, offsetof(struct io_hints, sieve_write)},
+    {"collective_buffering", BOTH, 0},
+    {"cb_config_list", LIST, offsetof(struct io_hints, aggregator_list)},
+    {"striping_factor", COUNT, offsetof(struct io_hints, stripes)},
+    {"striping_unit", SIZE, offsetof(struct io_hints, stripe)},
+    {"start_iodevice", INDEX, offsetof(struct io_hints, start)},
+    {"access_style", STYLE, 0},
     {"file_perm", OCTAL, offsetof(struct io_hints, permissions)},
 };
 
 void io_hints_default(struct io_hints *h)
 {
     *h = (struct io_hints){.read_buffer = 4 << 20, .write_buffer = 512 << 10, .collective_buffer = 16 << 20,
-                           .permissions = -1};
+                           .permissions = -1, .start = -1, .aggregator_list = "*:*"};
+    h->stats = gw_set.mpiio_stats;
+    h->timers = gw_set.mpiio_timers;
+    h->time_waits = gw_set.mpiio_time_waits;
 }
 
 static bool number(const char *text, int base, int64_t least, int64_t most, int64_t *out)
@@ -45,6 +56,41 @@ static bool number(const char *text, int base, int64_t least, int64_t most, int6
     return true;
 }
 
+/* "true" or "enable": aggregators always. */
+static void read_both(struct io_hints *h, const char *text)
+{
+    bool on = strcmp(text, "true") == 0 || strcmp(text, "enable") == 0;
+    if (on || strcmp(text, "false") == 0 || strcmp(text, "disable") == 0)
+        h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
+}
+
+/* A list of words, of which the kernel can be told some. */
+static void read_style(struct io_hints *h, const char *text)
+{
+    h->sequential = h->random = h->once = 0;
+    while (*text) {
+        size_t n = strcspn(text, ", ");
+        if (n == 10 && memcmp(text, "sequential", n) == 0) h->sequential = 1;
+        if (n == 6 && memcmp(text, "random", n) == 0) h->random = 1;
+        if (n == 9 && memcmp(text, "read_once", n) == 0) h->once = 1;
+        text += n + strspn(text + n, ", ");
+    }
+}
+
+/* host:most,... with no spaces; others are not taken. */
+static void read_list(char *list, size_t room, const char *text)
+{
+    if (strlen(text) >= room || !*text) return;
+    for (const char *c = text; *c;) {
+        size_t n = strcspn(c, ","), host = strcspn(c, ":,");
+        bool has_count = host < n, fits = host > 0;
+        for (size_t i = host + 1; has_count && i < n; i++) fits &= isdigit((unsigned char)c[i]) || (c[i] == '*' && n == host + 2);
+        if (!fits || (has_count && n == host + 1)) return;
+        c += n + (c[n] == ',');
+    }
+    strcpy(list, text);
+}
+
 static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *text)
 {
     void *field = (char *)h + at;
@@ -55,6 +101,18 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
         return;
     case COUNT:
         if (number(text, 10, 1, INT32_MAX, &v)) *(int32_t *)field = (int32_t)v;
+        return;
+    case INDEX:
+        if (number(text, 10, 0, UINT16_MAX, &v)) *(int32_t *)field = (int32_t)v;
+        return;
+    case BOTH:
+        read_both(h, text);
+        return;
+    case STYLE:
+        read_style(h, text);
+        return;
+    case LIST:
+        read_list(field, sizeof h->aggregator_list, text);
         return;
     case OCTAL:
         if (number(text, 8, 0, 07777, &v)) *(int32_t *)field = (int32_t)v;
@@ -78,42 +136,125 @@ int io_hints_share(struct gw_file *f, struct io_hints *h)
     return f->comm->size == 1 ? GW_OK : coll_bcast(h, (int64_t)sizeof *h, gw_type_byte, 0, f->comm, NULL);
 }
 
+/* ---- what the user says outside of the program ------------------------------------------------------------------------------ */
+/* The length of the text up to one of `ends`; between two # anything may stand. */
+static size_t span(const char *text, const char *ends)
+{
+    size_t n = 0;
+    for (bool quoted = false; text[n] && (quoted || !strchr(ends, text[n])); n++) quoted ^= text[n] == '#';
+    return n;
+}
+
+static void read_pair(struct io_hints *h, const char *pair, size_t n)
+{
+    char text[256], *value;
+    if (n >= sizeof text) return;
+    memcpy(text, pair, n);
+    text[n] = 0;
+    if (!(value = strchr(text, '='))) return;
+    *value++ = 0;
+    size_t len = strlen(value);
+    if (len >= 2 && value[0] == '#' && value[len - 1] == '#') value[len - 1] = 0, value++;
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
+        if (strcmp(rows[i].key, text) == 0) read_one(h, rows[i].kind, rows[i].at, value);
+}
+
+void io_hints_of_user(struct io_hints *h, const char *file)
+{
+    const char *at = gw_set.mpiio_hints ? gw_set.mpiio_hints : "";
+    while (*at) {
+        size_t entry = span(at, ","), n = span(at, ":,");
+        char *pattern = strndup(at, n);
+        bool fits = pattern && fnmatch(pattern, file, 0) == 0;
+        free(pattern);
+        for (size_t k = n; fits && k < entry; k += span(at + k, ":,")) {
+            k++;
+            read_pair(h, at + k, span(at + k, ":,"));
+        }
+        if (fits) return; /* the first one counts */
+        at += entry + (at[entry] == ',');
+    }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------------------ */
 int io_set_info(struct gw_file *f, struct gw_info *info)
 {
-    struct io_hints h = f->hints;
+    struct io_hints h = f->hints, old = f->hints;
     io_hints_read(&h, info);
+    io_hints_of_user(&h, f->name);
     int rc = io_hints_share(f, &h);
     if (rc != GW_OK) return rc;
-    /* These say how a file is opened, which it is. */
-    if (f->amode & GW_MODE_WRONLY) h.sieve_write = f->hints.sieve_write;
-    h.permissions = f->hints.permissions;
+    /* These say how a file is opened and made, which it is. */
+    if (f->amode & GW_MODE_WRONLY) h.sieve_write = old.sieve_write;
+    h.permissions = old.permissions;
+    h.stripes = old.stripes;
+    h.stripe = old.stripe;
+    h.start = old.start;
     f->hints = h;
-    return GW_OK;
+    if (h.sequential != old.sequential || h.random != old.random || h.once != old.once) io_fs_advise(f);
+    bool is_placed = h.aggregators == old.aggregators && strcmp(h.aggregator_list, old.aggregator_list) == 0;
+    return is_placed ? GW_OK : io_place(f);
+}
+
+/* False: there is nothing to tell. */
+static bool text_of(const struct gw_file *f, size_t row, char *text, size_t room)
+{
+    const struct io_hints *h = &f->hints;
+    const void *field = (const char *)h + rows[row].at;
+    int32_t n = 0;
+    switch (rows[row].kind) {
+    case SIZE:
+        snprintf(text, room, "%lld", (long long)*(const int64_t *)field);
+        return *(const int64_t *)field > 0;
+    case COUNT:
+        n = field == &h->aggregators ? f->n_aggregators : *(const int32_t *)field;
+        snprintf(text, room, "%d", n);
+        return n > 0;
+    case INDEX:
+        snprintf(text, room, "%d", *(const int32_t *)field);
+        return *(const int32_t *)field >= 0;
+    case OCTAL:
+        snprintf(text, room, "%o", (unsigned)*(const int32_t *)field);
+        return *(const int32_t *)field >= 0;
+    case CHOICE:
+        snprintf(text, room, "%s", choices[*(const int32_t *)field]);
+        return true;
+    case BOTH:
+        snprintf(text, room, "%s", h->buffer_write == IO_ENABLE ? "true" : "false");
+        return h->buffer_write == h->buffer_read && h->buffer_write != IO_AUTO;
+    case LIST:
+        snprintf(text, room, "%s", (const char *)field);
+        return true;
+    case STYLE:
+        snprintf(text, room, "%s%s%s", h->sequential ? "sequential," : "", h->random ? "random," : "", h->once ? "read_once," : "");
+        n = (int32_t)strlen(text);
+        if (n > 0) text[n - 1] = 0;
+        return n > 0;
+    }
+    return false;
 }
 
 int io_get_info(struct gw_file *f, struct gw_info **info_out)
 {
     struct gw_info *info;
+    char text[sizeof f->hints.aggregator_list];
     int rc = gw_info_create(&info);
     if (rc != GW_OK) return rc;
-    for (size_t i = 0; i < GW_ARRAY_LEN(rows) && rc == GW_OK; i++) {
-        const void *field = (const char *)&f->hints + rows[i].at;
-        char text[32];
-        if (rows[i].kind == COUNT && *(const int32_t *)field == 0) continue; /* not chosen */
-        if (rows[i].kind == OCTAL && *(const int32_t *)field < 0) continue;
-        if (rows[i].kind == SIZE)
-            snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)field);
-        else if (rows[i].kind == COUNT)
-            snprintf(text, sizeof text, "%d", *(const int32_t *)field);
-        else if (rows[i].kind == OCTAL)
-            snprintf(text, sizeof text, "%o", (unsigned)*(const int32_t *)field);
-        else
-            snprintf(text, sizeof text, "%s", choices[*(const int32_t *)field]);
-        rc = gw_info_set(info, rows[i].key, text);
-    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows) && rc == GW_OK; i++)
+        if (text_of(f, i, text, sizeof text)) rc = gw_info_set(info, rows[i].key, text);
+    if (rc == GW_OK && strlen(f->name) < GW_MAX_INFO_VAL) rc = gw_info_set(info, "filename", f->name);
     if (rc == GW_OK)
         *info_out = info;
     else
         gw_info_free(&info);
     return rc;
+}
+
+void io_hints_show(struct gw_file *f)
+{
+    char text[sizeof f->hints.aggregator_list];
+    fprintf(stderr, "PE 0: MPIIO hints for %s:\n", f->name);
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
+        if (text_of(f, i, text, sizeof text)) fprintf(stderr, "          %-24s = %s\n", rows[i].key, text);
+    fprintf(stderr, "          %-24s = %lld\n", "aggregator_placement_stride", (long long)gw_set.mpiio_aggregator_placement_stride);
 }

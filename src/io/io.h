@@ -7,7 +7,7 @@
  *
  * What a call says was moved is what the system said was moved, also when the call fails.  Collective calls agree: where one rank fails,
  * all return an error.  Requests are complete when the call that makes them returns, and an error is returned by that call.
- * Nobody else's file system is locked but in atomic mode and where data sieving writes (byte-range locks of the open file).
+ * The file is locked only in atomic mode, where data sieving writes, and on network file systems (byte-range locks of the open file).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -32,8 +32,27 @@ struct io_hints {
     int64_t collective_buffer;         /* of an aggregator, bytes */
     int32_t sieve_read, sieve_write;   /* enum io_choice */
     int32_t buffer_read, buffer_write; /* two-phase: enum io_choice */
-    int32_t aggregators;               /* 0: as many as seem good */
+    int32_t aggregators;               /* how many; 0: as many as seem good */
     int32_t permissions;               /* of a file that is created; -1: as the umask says */
+    int32_t stripes, start;            /* of a file that is created on a striped file system; then what it has; 0, -1: its choice */
+    int64_t stripe;                    /* bytes of one; 0: the file system's choice, or there are none */
+    int32_t sequential, random, once;  /* access_style */
+    int32_t stats, timers, time_waits; /* what is reported when it is closed */
+    char aggregator_list[128];         /* cb_config_list: host:number,... */
+};
+
+/* What a rank did to a file, by direction (enum io_how: 0 read, 1 write). */
+enum io_count {
+    IO_CALLS_ALONE, IO_CALLS_ALL, IO_SYSTEM_CALLS, IO_STRIPE_SIZED, IO_BYTES, IO_REWRITES, IO_REWRITE_BYTES, IO_GAPS, IO_GAP_BYTES,
+    IO_ACTIVE, IO_ACTIVE_END = IO_ACTIVE + 4, /* collective calls by the number of aggregators that had work */
+    IO_COUNTS = IO_ACTIVE_END
+};
+/* Where its time went, if hints.timers: of a file that one thread uses. */
+enum io_phase { IO_T_OPEN, IO_T_COMPUTE, IO_T_WAIT, IO_T_COLL, IO_T_EXCHANGE, IO_T_SEND, IO_T_FILE, IO_T_OTHER, IO_PHASES };
+struct io_clock {
+    int phase, dir;
+    uint64_t since; /* ns; 0: it does not run */
+    uint64_t spent[2][IO_PHASES];
 };
 
 struct gw_file {
@@ -45,6 +64,11 @@ struct gw_file {
     bool atomic;
     struct io_view view;
     struct io_hints hints;
+    bool lock_all; /* a network file system: ranks elsewhere see what was written only through locks */
+    int64_t block; /* bytes that the file system likes */
+    int n_aggregators, *aggregators; /* ranks */
+    _Atomic int64_t counts[2][IO_COUNTS], end_of[2]; /* end_of: where the last system call ended; -1: there was none */
+    struct io_clock clock;
     _Atomic int64_t position; /* individual file pointer, etypes */
     uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: there is none */
     int split;                /* `how` of the split collective that has begun; -1: none */

@@ -21,6 +21,42 @@ void io_hints_default(struct io_hints *h);
 void io_hints_read(struct io_hints *h,
                    const struct gw_info *info);            /* keys that are not there, and bad values, change nothing */
 int io_hints_share(struct gw_file *f, struct io_hints *h); /* collective: rank 0's */
+/* What MPIIO_HINTS says of the file, which comes before what programs say. */
+void io_hints_of_user(struct io_hints *h, const char *file);
+void io_hints_show(struct gw_file *f);
+
+/* ---- the file system (fs.c) ---- */
+/* open(2), which stripes a file that it makes where the file system can.  -1: errno. */
+int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_hints *h);
+void io_fs_ask(struct gw_file *f); /* fills in lock_all, block, and the stripes of the hints */
+void io_fs_advise(const struct gw_file *f); /* how it will be accessed */
+
+/* ---- aggregators (place.c) ---- */
+/* The ranks that are aggregators, in order, to ranks_out; how many (1 to n).  node[i]: the number of rank i's node, by first appearance;
+ * names: of each rank's host.  list: "host:most,..." where host may be * and most *, "" for any; stride -1: spread over nodes and
+ * within them, 1 consecutive ranks, and so on. */
+int io_place_choose(const int *node, const char *const *names, int n, int wanted, const char *list, int stride, int *ranks_out);
+int io_place(struct gw_file *f); /* collective: fills in aggregators */
+
+/* ---- counting and timing (stats.c) ---- */
+static inline void io_count_add(struct gw_file *f, bool write, enum io_count what, int64_t n)
+{
+    atomic_fetch_add_explicit(&f->counts[write][what], n, memory_order_relaxed);
+}
+void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved); /* a system call at a place; moved < 0: it failed */
+void io_count_active(struct gw_file *f, bool write, int64_t active);           /* aggregators in one collective call */
+/* The phase that begins now; the one that ends. */
+int io_clock_slow(struct gw_file *f, int phase);
+static inline int io_clock(struct gw_file *f, int phase) { return unlikely(f->clock.since != 0) ? io_clock_slow(f, phase) : 0; }
+void io_clock_start(struct gw_file *f, uint64_t opened_ns);
+void io_clock_enter(struct gw_file *f, bool write, int phase); /* what passed since the last call was the program's */
+void io_report(struct gw_file *f);                             /* collective; rank 0 prints */
+struct io_totals {
+    int64_t counts[2][IO_COUNTS];
+    int64_t callers[2]; /* ranks that made calls of their own */
+};
+/* The next piece of advice for one direction, from *rule on (0 at first); NULL: no more. */
+const char *io_advice(const struct io_totals *t, bool write, int aggregators, int64_t stripes, int *rule);
 
 /* ---- representations (rep.c) ---- */
 enum io_rep_kind { IO_REP_PLAIN, IO_REP_EXTERNAL32, IO_REP_USER }; /* plain: "native" and "internal", as in memory */
@@ -85,10 +121,8 @@ struct io_extent {
     int64_t runs;
     int64_t cover; /* sum of the mixed begins of the runs less that of their ends: equal sums, equal bytes (but for 2^-64) */
     uint64_t room; /* of rank 0: memory of the node for windows of the file; 0: none */
-    int64_t window, aggregators;
+    int64_t window;
 };
-int io_aggregator_count(const struct gw_file *f);
-int io_aggregator_rank(const struct gw_file *f, int aggregator);
 
 /* By aggregators that get all by messages (two_phase.c), or with windows in memory of the node (window.c).  All ranks call; what a rank
  * returns is what happened to itself. */

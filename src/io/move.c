@@ -35,8 +35,10 @@ struct mover {
 static int io_once(struct gw_file *f, bool write, struct iovec *iov, int n, int64_t at, int64_t *moved_out)
 {
     ssize_t k;
-    do k = write ? pwritev(f->fd, iov, n, at) : preadv(f->fd, iov, n, at);
-    while (k < 0 && errno == EINTR);
+    do {
+        k = write ? pwritev(f->fd, iov, n, at) : preadv(f->fd, iov, n, at);
+        io_count_call(f, write, at, k);
+    } while (k < 0 && errno == EINTR);
     if (k < 0) return io_fail(errno, write ? "writing" : "reading", f->name);
     *moved_out = k;
     return GW_OK;
@@ -188,6 +190,8 @@ static int sieve_write(struct mover *m, const struct io_run *runs, int n)
     int rc = stage_need(m, bytes);
     if (rc == GW_OK) rc = move_bytes(m->f, false, m->stage, bytes, from, &k);
     if (rc != GW_OK) return rc;
+    io_count_add(m->f, true, IO_REWRITES, 1);
+    io_count_add(m->f, true, IO_REWRITE_BYTES, k);
     memset(m->stage + k, 0, (size_t)(bytes - k)); /* beyond the end, where a hole reads as zeros */
     for (int i = 0; i < n; i++) type_cursor_pack(&m->mem, m->stage + (runs[i].at - from), runs[i].bytes);
     rc = move_bytes(m->f, true, m->stage, bytes, from, &k);
@@ -195,12 +199,17 @@ static int sieve_write(struct mover *m, const struct io_run *runs, int n)
     return rc;
 }
 
+/* Where pieces may be written back that others write, and where only locks make ranks on other machines see them. */
+static bool must_lock(const struct gw_file *f, bool write)
+{
+    return f->lock_all || (write && f->hints.sieve_write == IO_ENABLE);
+}
+
 static int batch_move(struct mover *m, const struct io_run *runs, int n)
 {
     int64_t bytes = runs[n - 1].at + runs[n - 1].bytes - runs[0].at;
-    bool lock = m->write && m->f->hints.sieve_write == IO_ENABLE &&
-                !m->f->atomic; /* in atomic mode the whole access is locked */
-    int rc = lock ? io_range_lock(m->f, true, runs[0].at, bytes) : GW_OK;
+    bool lock = must_lock(m->f, m->write) && !m->f->atomic; /* in atomic mode the whole access is locked */
+    int rc = lock ? io_range_lock(m->f, m->write, runs[0].at, bytes) : GW_OK;
     if (rc != GW_OK) return rc;
     rc = n == 1 ? run_move(m, runs[0]) : m->write ? sieve_write(m, runs, n) : sieve_read(m, runs, n);
     if (lock) io_range_unlock(m->f, runs[0].at, bytes);
@@ -209,9 +218,9 @@ static int batch_move(struct mover *m, const struct io_run *runs, int n)
 
 int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out)
 {
-    bool lock = write && f->hints.sieve_write == IO_ENABLE;
+    bool lock = must_lock(f, write);
     *moved_out = 0;
-    int rc = lock ? io_range_lock(f, true, at, bytes) : GW_OK;
+    int rc = lock ? io_range_lock(f, write, at, bytes) : GW_OK;
     if (rc != GW_OK) return rc;
     rc = move_bytes(f, write, buf, bytes, at, moved_out);
     if (lock) io_range_unlock(f, at, bytes);

@@ -42,10 +42,10 @@ struct phase {
     int rc; /* of my own system calls; the rounds go on, as others wait for them */
 };
 
-/* ---- domains ------------------------------------------------------------------------------------------------------------------ */
+/* ---- domains ---------------------------------------------------------------------------------------------------------------- */
 static int rank_of(const struct phase *p, int aggregator)
 {
-    return io_aggregator_rank(p->f, aggregator);
+    return p->f->aggregators[aggregator];
 }
 
 static int64_t domain_at(const struct phase *p, int aggregator)
@@ -56,7 +56,7 @@ static int64_t domain_at(const struct phase *p, int aggregator)
 static void phase_begin(struct phase *p, const struct io_extent *whole)
 {
     p->size = p->f->comm->size;
-    p->aggregators = io_aggregator_count(p->f);
+    p->aggregators = p->f->n_aggregators;
     p->from = whole->from;
     p->to = whole->to;
     p->domain = (int64_t)gw_align_up((size_t)((p->to - p->from + p->aggregators - 1) / p->aggregators), BLOCK);
@@ -138,8 +138,11 @@ static struct gw_counts wide(const int64_t *v)
 static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes, const int64_t *out_at, void *in,
                       const int64_t *in_bytes, const int64_t *in_at)
 {
-    return coll_alltoallv(out, wide(out_bytes), wide(out_at), gw_type_byte, in, wide(in_bytes), wide(in_at),
-                          gw_type_byte, p->f->comm, NULL);
+    int before = io_clock(p->f, IO_T_SEND);
+    int rc = coll_alltoallv(out, wide(out_bytes), wide(out_at), gw_type_byte, in, wide(in_bytes), wide(in_at), gw_type_byte,
+                            p->f->comm, NULL);
+    io_clock(p->f, before);
+    return rc;
 }
 
 /* Who has how much for whom, and the pieces themselves: p->theirs, by rank. */
@@ -202,6 +205,7 @@ static void window_work(struct phase *p, int64_t w, int64_t *valid)
     int64_t n = 0;
     for (int i = 0; i < p->size; i++) n += p->pieces_in[i];
     if (n == 0) return;
+    int before = io_clock(p->f, IO_T_FILE);
     char *data = p->write ? p->data_in : p->data_out;
     if (p->write)
         for (int64_t i = 0, at = 0; i < n; at += p->theirs[i++].bytes)
@@ -214,6 +218,7 @@ static void window_work(struct phase *p, int64_t w, int64_t *valid)
         if (got < runs[i].bytes) end = gw_min64(end, runs[i].at + got); /* of the file */
     }
     free(runs);
+    io_clock(p->f, before);
     if (p->write) return;
     int64_t at = 0;
     struct io_run *piece = p->theirs;
@@ -281,6 +286,7 @@ int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, 
     struct phase p = {.f = f, .write = write, .pos = pos, .bytes = count * t->size};
     type_cursor_init(&p.mem, buf, count, t);
     phase_begin(&p, whole);
+    io_count_active(f, write, (p.to - p.from + p.domain - 1) / p.domain);
     int rc = rounds(&p);
     if (rc == GW_OK) rc = p.rc;
     *moved_out = write ? p.bytes : p.moved;

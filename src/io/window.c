@@ -19,6 +19,7 @@
 enum {
     BLOCK = 4096,
     WINDOW = 512 << 10,
+    STRIPE_MAX = 4 << 20, /* a window is a stripe where there are stripes no larger than this */
     WINDOW_MIN = 16 << 10,
     PER_AGGREGATOR = 2, /* slots */
     BITS = 64,
@@ -35,7 +36,7 @@ struct pool {
     bool write, has_holes;
     struct type_cursor mem;
     struct io_walk walk;
-    int aggregators, me; /* me: -1: none */
+    int aggregators, me;            /* me: -1: none */
     int64_t slots, windows, window; /* window: bytes */
     int64_t base, from, to;         /* of the file; the first window begins at base */
     struct slot *slot;
@@ -56,10 +57,12 @@ static int64_t room_for(int64_t slots, int64_t window)
 void io_windows_offer(struct gw_file *f, struct io_extent *mine)
 {
     const struct io_hints *h = &f->hints;
-    int64_t window = gw_min64(h->collective_buffer, WINDOW), slots = (int64_t)PER_AGGREGATOR * io_aggregator_count(f);
+    int64_t wanted = h->stripe > 0 ? gw_min64(h->stripe, STRIPE_MAX) : WINDOW;
+    int64_t window = gw_min64(h->collective_buffer, wanted), slots = (int64_t)PER_AGGREGATOR * f->n_aggregators;
     if (f->comm->rank != 0 || !f->comm->one_node || !gw_set.cb_shared || f->atomic) return;
     window = (int64_t)gw_align_up((size_t)window, BLOCK);
-    while (!(mine->room = node_heap_alloc((uint64_t)room_for(slots, window))) && window > WINDOW_MIN) window = (int64_t)gw_align_up((size_t)window / 2, BLOCK);
+    while (!(mine->room = node_heap_alloc((uint64_t)room_for(slots, window))) && window > WINDOW_MIN)
+        window = (int64_t)gw_align_up((size_t)window / 2, BLOCK);
     if (!mine->room) return;
     mine->window = window;
     struct slot *slot = node_ptr(mine->room);
@@ -76,10 +79,10 @@ void io_windows_free(const struct gw_file *f, const struct io_extent *mine)
 
 static void pool_begin(struct pool *p, const struct io_extent *whole)
 {
-    p->aggregators = io_aggregator_count(p->f);
+    p->aggregators = p->f->n_aggregators;
     p->me = -1;
     for (int a = 0; a < p->aggregators; a++)
-        if (io_aggregator_rank(p->f, a) == p->f->comm->rank) p->me = a;
+        if (p->f->aggregators[a] == p->f->comm->rank) p->me = a;
     p->due = p->me;
     p->slots = (int64_t)PER_AGGREGATOR * p->aggregators;
     p->slot = node_ptr(whole->room);
@@ -87,17 +90,33 @@ static void pool_begin(struct pool *p, const struct io_extent *whole)
     p->marks = (_Atomic uint64_t *)(p->data + p->slots * whole->window);
     p->from = whole->from;
     p->to = whole->to;
-    p->base = p->from / BLOCK * BLOCK;
-    /* Small accesses: something for each aggregator. */
-    p->window = gw_min64(whole->window, (int64_t)gw_align_up((size_t)gw_max64((p->to - p->base) / p->aggregators, WINDOW_MIN), BLOCK));
+    int64_t unit = p->f->hints.stripe > 0 ? whole->window : BLOCK;
+    p->base = p->from / unit * unit;
+    p->window = whole->window;
+    if (unit == BLOCK) { /* small accesses: something for each aggregator */
+        int64_t share = gw_max64((p->to - p->base) / p->aggregators, WINDOW_MIN);
+        p->window = gw_min64(p->window, (int64_t)gw_align_up((size_t)share, BLOCK));
+    }
     p->windows = (p->to - p->base + p->window - 1) / p->window;
     p->has_holes = !whole->cover;
 }
 
-static struct slot *slot_of(const struct pool *p, int64_t k) { return &p->slot[k % p->slots]; }
-static char *data_of(const struct pool *p, int64_t k) { return p->data + k % p->slots * p->window; }
-static _Atomic uint64_t *marks_of(const struct pool *p, int64_t k) { return p->marks + k % p->slots * (p->window / BITS); }
-static int64_t begin_of(const struct pool *p, int64_t k) { return p->base + k * p->window; }
+static struct slot *slot_of(const struct pool *p, int64_t k)
+{
+    return &p->slot[k % p->slots];
+}
+static char *data_of(const struct pool *p, int64_t k)
+{
+    return p->data + k % p->slots * p->window;
+}
+static _Atomic uint64_t *marks_of(const struct pool *p, int64_t k)
+{
+    return p->marks + k % p->slots * (p->window / BITS);
+}
+static int64_t begin_of(const struct pool *p, int64_t k)
+{
+    return p->base + k * p->window;
+}
 
 static void ring(const struct pool *p, int rank)
 {
@@ -154,9 +173,14 @@ static int write_marked(struct pool *p, int64_t k)
 
 static int window_file(struct pool *p, int64_t k, int64_t *got_out)
 {
-    int64_t at = gw_max64(begin_of(p, k), p->from), end = gw_min64(begin_of(p, k) + p->window, p->to), got = 0;
-    int rc = p->write && p->has_holes ? write_marked(p, k) : io_move_run(p->f, p->write, data_of(p, k) + (at - begin_of(p, k)), at, end - at, &got);
-    *got_out = rc == GW_OK ? at + got - begin_of(p, k) : 0;
+    int64_t begin = begin_of(p, k), at = gw_max64(begin, p->from), end = gw_min64(begin + p->window, p->to), got = 0;
+    int before = io_clock(p->f, IO_T_FILE), rc;
+    if (p->write && p->has_holes)
+        rc = write_marked(p, k);
+    else
+        rc = io_move_run(p->f, p->write, data_of(p, k) + (at - begin), at, end - at, &got);
+    *got_out = rc == GW_OK ? at + got - begin : 0;
+    io_clock(p->f, before);
     return rc;
 }
 
@@ -202,6 +226,7 @@ static void fill(struct pool *p, int64_t k)
     struct io_run run;
     int64_t begin = begin_of(p, k);
     char *data = data_of(p, k);
+    io_clock(p->f, IO_T_SEND);
     while (io_walk_below(&p->walk, begin + p->window, &run)) {
         p->moved += type_cursor_pack(&p->mem, data + (run.at - begin), run.bytes);
         if (p->has_holes) mark(marks_of(p, k), run.at - begin, run.bytes);
@@ -213,6 +238,7 @@ static void take(struct pool *p, int64_t k)
     struct io_run run;
     int64_t begin = begin_of(p, k), end = begin + slot_of(p, k)->got;
     const char *data = data_of(p, k);
+    io_clock(p->f, IO_T_SEND);
     while (!p->ended && io_walk_below(&p->walk, begin + p->window, &run)) {
         int64_t have = gw_max64(gw_min64(end - run.at, run.bytes), 0);
         p->moved += type_cursor_unpack(&p->mem, data + (run.at - begin), have);
@@ -223,7 +249,7 @@ static void take(struct pool *p, int64_t k)
 static void arrive(struct pool *p, int64_t k)
 {
     int32_t before = atomic_fetch_add_explicit(&slot_of(p, k)->arrived, 1, memory_order_acq_rel);
-    if (before + 1 == p->f->comm->size) ring(p, io_aggregator_rank(p->f, (int)(k % p->aggregators)));
+    if (before + 1 == p->f->comm->size) ring(p, p->f->aggregators[k % p->aggregators]);
 }
 
 struct wish {
@@ -244,6 +270,7 @@ static bool may_go_on(void *arg)
 static void await(struct pool *p, int64_t k)
 {
     struct wish w = {p, k};
+    io_clock(p->f, IO_T_EXCHANGE);
     for (;;) {
         while (has_duty(p)) do_duty(p);
         if (is_turn(&w)) return;
@@ -266,6 +293,7 @@ static void rounds(struct pool *p)
         arrive(p, k);
     }
     struct wish w = {p, -1};
+    io_clock(p->f, IO_T_EXCHANGE);
     while (p->me >= 0 && p->due < p->windows) {
         if (!has_duty(p)) req_block_until(p->f->comm->lane, may_go_on, &w);
         do_duty(p);
@@ -280,6 +308,7 @@ int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, i
     int rc = io_walk_begin(&p.walk, &f->view, pos, count * t->size); /* cannot fail: the extents walked it */
     if (rc != GW_OK) return rc;
     pool_begin(&p, whole);
+    io_count_active(f, write, gw_min64(p.aggregators, p.windows));
     rounds(&p);
     *moved_out = p.moved;
     return p.rc;

@@ -1,0 +1,137 @@
+#!/bin/sh
+# The reports on files (MPICH_MPIIO_STATS, _TIMERS, _HINTS, _HINTS_DISPLAY, _AGGREGATOR_PLACEMENT_DISPLAY): every line, on stderr of
+# rank 0 alone, with the numbers that strace sees.
+# run.py: timeout=100 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+file=$dir/data
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # strace and the leak checker both want to trace
+fail() { echo "$*"; head -n 60 "$dir/err"; exit 1; }
+run() { timeout 60 "$@" > "$dir/out" 2> "$dir/err" || fail "failed: $*"; }
+field() { sed -n "/MPIIO $1 access/,/^+/s/^|   $2  *= //p" "$dir/err"; }
+is() { [ "$(field "$1" "$2")" = "$3" ] || fail "$1: $2 is $(field "$1" "$2"), not $3"; }
+
+# Nothing is printed unless it is asked for.
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+[ ! -s "$dir/err" ] || fail "printed without being asked"
+
+export MPICH_MPIIO_STATS=1
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+[ ! -s "$dir/out" ] || fail "something went to stdout"
+cat > "$dir/golden" <<EOF
++--------------------------------------------------------+
+| MPIIO write access patterns for $file
+|   independent writes      = N
+|   collective writes       = N
+|   independent writers     = N
+|   aggregators             = N
+|   stripe count            = N
+|   stripe size             = N
+|   system writes           = N
+|   stripe sized writes     = N
+|   aggregators active      = N,N,N,N (N, <= N, > N, N)
+|   total bytes for writes  = N = N MiB = N GiB
+|   ave system write size   = N
+|   read-modify-write count = N
+|   read-modify-write bytes = N
+|   number of write gaps    = N
+|   ave write gap size      = N
+| advice: data were read to write them back (sieving), under locks: collective calls or hint romio_ds_write=disable avoid it
++--------------------------------------------------------+
++--------------------------------------------------------+
+| MPIIO read access patterns for $file
+|   independent reads       = N
+|   collective reads        = N
+|   independent readers     = N
+|   aggregators             = N
+|   stripe count            = N
+|   stripe size             = N
+|   system reads            = N
+|   stripe sized reads      = N
+|   aggregators active      = N,N,N,N (N, <= N, > N, N)
+|   total bytes for reads   = N = N MiB = N GiB
+|   ave system read size    = N
+|   number of read gaps     = N
+|   ave read gap size       = N
++--------------------------------------------------------+
+EOF
+sed "/^|   /s/[0-9][0-9]*/N/g" "$dir/err" | diff "$dir/golden" - || fail "the block is another"
+is write 'independent writes' 13
+is write 'collective writes' 4
+is write 'independent writers' 4
+is write 'aggregators' 4
+is write 'aggregators active' '0,0,0,4 (1, <= 2, > 2, 4)'
+is write 'read-modify-write count' 1
+is write 'read-modify-write bytes' $((19 * 400 + 100))
+is read 'independent reads' 2
+is read 'collective reads' 4
+is read 'independent readers' 1
+total=$((12 * 1000 + 4 * 50000 + 19 * 400 + 100))
+is write 'total bytes for writes' "$total = 0 MiB = 0 GiB"
+
+if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
+    run strace -f -y -e trace=pwrite64,pwritev,pwritev2,pread64,preadv,preadv2,write,read -o "$dir/calls" \
+        "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+    for verb in write read; do # lines that were cut in two by another process are counted by their end, which has the result
+        sed -n "s/^\([0-9]*\) *p*${verb}[v264]*([0-9]*<\([^>]*\)>.*) = \([0-9]*\)$/\2 \3/p; t; s/^\([0-9]*\) *<... p*${verb}[v264]* resumed>.*/cut/p" \
+            "$dir/calls" | grep -F "$file " > "$dir/seen" || :
+        cut=$(grep -c "^[0-9]* *p*${verb}[v264]*([0-9]*<$file>.*unfinished" "$dir/calls" || :)
+        seen=$(($(wc -l < "$dir/seen") + cut))
+        [ "$seen" -gt 0 ] || fail "strace saw no ${verb}s"
+        is $verb "system ${verb}s" "$seen"
+        [ "$cut" -gt 0 ] || [ "$(awk '{n += $2} END {print n}' "$dir/seen")" = "$(field $verb "total bytes for ${verb}s" | sed 's/ .*//')" ] ||
+            fail "the bytes of ${verb}s are not those that strace saw"
+    done
+else
+    echo "note: without strace"
+fi
+
+# Times: phases that make up the whole.
+unset MPICH_MPIIO_STATS
+export MPICH_MPIIO_TIMERS=1
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+[ "$(grep -c 'MPIIO .* by phases, all ranks, for' "$dir/err")" = 2 ] || fail "not two blocks of times"
+for row in 'number of ranks writing' 'number of ranks not writing' 'time scale: 1 = 2\*\*' total imbalance open/close/trunc 'local compute' \
+    'wait for coll' collective exchange/write 'data send' 'file write' other 'data send BW' 'raw write BW' 'net write BW'; do
+    sed '/MPIIO read/,$d' "$dir/err" | grep -q "^|  *$row" || fail "no row $row"
+done
+sed -n '/MPIIO write/,/MPIIO read/p' "$dir/err" | awk '
+    /open.close.trunc|local compute|wait for coll|collective|exchange.write|other/ { sum += $NF }
+    / file write / { file = $(NF - 2) }
+    / number of ranks writing/ { writing = $NF }
+    END { exit !(sum > 98.9 && sum < 101.1 && file > 0 && writing == 4) }' || fail "the phases are not the whole"
+unset MPICH_MPIIO_TIMERS
+
+# Hints from outside come before those of the program; the first pattern that fits counts.
+export MPICH_MPIIO_HINTS="*.other:cb_nodes=1,$dir/*:cb_nodes=3:romio_ds_write=disable:cb_config_list=#*:2,x:1#,*:cb_nodes=1"
+export MPICH_MPIIO_HINTS_DISPLAY=1 MPICH_MPIIO_AGGREGATOR_PLACEMENT_DISPLAY=1 MPICH_MPIIO_STATS=1
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+cat > "$dir/golden" <<EOF
+Aggregator Placement for $file
+RankReorderMethod=1  AggPlacementStride=-1
+ AGG    Rank       nid
+ ----  ------  --------
+    0       0  $(uname -n)
+    1       2  $(uname -n)
+PE 0: MPIIO hints for $file:
+          ind_rd_buffer_size       = 4194304
+          ind_wr_buffer_size       = 524288
+          cb_buffer_size           = 16777216
+          cb_nodes                 = 2
+          romio_cb_read            = automatic
+          romio_cb_write           = automatic
+          romio_ds_read            = automatic
+          romio_ds_write           = disable
+          cb_config_list           = *:2,x:1
+          aggregator_placement_stride = -1
+EOF
+sed '/^+---/,$d' "$dir/err" | diff "$dir/golden" - || fail "hints or placement are others"
+is write 'aggregators' 2
+is write 'read-modify-write count' 0
+export MPICH_MPIIO_AGGREGATOR_PLACEMENT_STRIDE=1 MPICH_MPIIO_HINTS='*:cb_nodes=3'
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+[ "$(sed -n '/^ ----/,/^PE/s/^ *[0-9]  *\([0-9]\) .*/\1/p' "$dir/err" | tr '\n' ' ')" = "0 1 2 " ] || fail "not consecutive aggregators"
