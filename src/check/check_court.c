@@ -48,11 +48,33 @@ static int64_t record_max(const struct gw_comm *c)
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------------- */
-struct parcel { struct gw_done done; char bytes[] GW_ALIGNED(8); };
+struct parcel { struct gw_done done; struct parcel *next, **at; struct gw_req *req; char bytes[] GW_ALIGNED(8); };
+static struct parcel *parcels; /* on their way */
+static int64_t n_parcels;
+static struct gw_lock parcel_lock; /* after a lane's */
+
+static void parcel_add(struct parcel *p, struct gw_req *r)
+{
+    gw_lock(&parcel_lock);
+    p->req = r;
+    p->next = parcels;
+    p->at = &parcels;
+    if (p->next) p->next->at = &p->next;
+    parcels = p;
+    n_parcels++;
+    gw_unlock(&parcel_lock);
+}
+
 static void parcel_sent(struct gw_done *done, int err)
 {
     (void)err;
-    free(container_of(done, struct parcel, done));
+    struct parcel *p = container_of(done, struct parcel, done);
+    gw_lock(&parcel_lock);
+    *p->at = p->next;
+    if (p->next) p->next->at = p->at;
+    n_parcels--;
+    gw_unlock(&parcel_lock);
+    free(p);
 }
 
 /* A copy goes; nobody waits for it. */
@@ -66,6 +88,7 @@ static int post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
     if (rc == GW_POSTED) {
         gw_lock(&c->lane->lock);
         rc = p2p_stream_chain(r, &p->done);
+        if (rc == GW_POSTED) parcel_add(p, r);
         gw_unlock(&c->lane->lock);
     }
     if (rc != GW_POSTED) free(p);
@@ -334,8 +357,32 @@ static void say_unfinished(struct court *k)
     free(calls);
 }
 
+/* All that was sent is taken in; where calls are missing or differ some of it is not, and nobody waits for that. */
+static void settle(void)
+{
+    enum { ROUNDS_WITHOUT_NEWS = 20 };
+    int64_t left = -1, was;
+    for (int same = 0; left != 0 && same < ROUNDS_WITHOUT_NEWS; same = left == was ? same + 1 : 0) {
+        for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+        was = left;
+        gw_lock(&parcel_lock);
+        int64_t mine = n_parcels;
+        gw_unlock(&parcel_lock);
+        if (coll_allreduce(&mine, &left, 1, gw_type_int64, gw_op_sum, &gw_comm_world, NULL) != GW_OK) break;
+    }
+    for (int i = 0; left != 0 && i < gw_nlanes; i++) {
+        gw_lock(&gw_lanes[i].lock);
+        gw_lock(&parcel_lock);
+        for (struct parcel *p = parcels; p; p = p->next)
+            if (p->req->lane == i) p->req->flags &= (uint16_t)~REQ_FREED;
+        gw_unlock(&parcel_lock);
+        gw_unlock(&gw_lanes[i].lock);
+    }
+}
+
 void court_end(void)
 {
+    settle();
     while (courts) {
         struct court *k = courts;
         say_unfinished(k);

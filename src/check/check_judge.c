@@ -78,6 +78,18 @@ static bool roots_agree(const struct check_call *const *calls, int n, int first)
     return others == present || (roots <= 1 && roots + nulls == present);
 }
 
+/* Who only looks on, in the root's group of an intercommunicator, need not say one. */
+static bool ops_agree(const struct check_call *const *calls, int n)
+{
+    const struct check_call *one = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!calls[i] || calls[i]->root == GW_PROC_NULL) continue;
+        if (one && one->op != calls[i]->op) return false;
+        one = calls[i];
+    }
+    return true;
+}
+
 int judge(const struct check_call *const *calls, int n, const char **what_out, int *error_out)
 {
     int first = 0;
@@ -94,12 +106,11 @@ int judge(const struct check_call *const *calls, int n, const char **what_out, i
         *error_out = GW_EROOT;
         return JUDGE_WRONG;
     }
-    for (int i = first; i < n; i++)
-        if (calls[i] && calls[i]->op != calls[first]->op) {
-            *what_out = "they must say the same operation";
-            *error_out = GW_EOP;
-            return JUDGE_WRONG;
-        }
+    if (!ops_agree(calls, n)) {
+        *what_out = "they must say the same operation";
+        *error_out = GW_EOP;
+        return JUDGE_WRONG;
+    }
     int d = judge_data(calls, n, first);
     *what_out = d == JUDGE_WRONG ? "as much data must be received as is sent" : "the data must have the same sequence of basic types on both sides";
     *error_out = GW_ECOUNT;

@@ -59,6 +59,11 @@ static void test_calls(void)
     root(GW_PROC_NULL);
     CHECK_EQ(judged(0), JUDGE_FINE);
     calls[1]->root = GW_ROOT;
+    calls[1]->op = 5; /* the others look on */
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    calls[1]->op = 0;
+    root(GW_PROC_NULL);
+    calls[1]->root = GW_ROOT;
     CHECK_EQ(judged(0), JUDGE_FINE);
     calls[2]->root = GW_ROOT;
     CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);

@@ -63,10 +63,10 @@ const void *check_outside(const void *from)
     enum { FRAMES = 16 };
     void *frames[FRAMES];
     if (likely(!is_here(from))) return from;
-    int n = backtrace(frames, FRAMES);
-    for (int i = 0; i < n; i++)
-        if (!is_here(frames[i])) return frames[i];
-    return from;
+    int n = backtrace(frames, FRAMES), i = 0;
+    while (i < n && !is_here(frames[i])) i++; /* sanitizers stand between */
+    while (i < n && is_here(frames[i])) i++;
+    return i < n ? frames[i] : from;
 }
 
 void check_enter(int fn, const void *from)

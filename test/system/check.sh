@@ -34,6 +34,8 @@ says() {
     [ "$got" = "$1" ] || fail "$case: $got lines say '$2', not $1"
 }
 
+leaky=ASAN_OPTIONS=detect_leaks=0:exitcode=99 # of cases that leave operations or handles behind
+
 # ---- datatypes, by every protocol
 for proto in auto e0 e1 r0 r1; do
     finds 2 types 4 GODWIT_PROTO=$proto
@@ -55,8 +57,11 @@ for call in Isend Issend Start Isendrecv Irsend; do
     says 1 "^godwit\[0\] check: buffer changed too early: bytes 196875 to 199999 of what MPI_$call at .* sends \(50000 x MPI_INT at "
 done
 finds 2 changed_ok 0
-finds 2 given_back 1
-says 1 '^godwit\[0\] check: buffer given back too early: the send buffer of MPI_Isend at given_back\+0x.* to rank 1 with tag 0 '
+# AddressSanitizer would speak first.
+if [ -z "${ASAN_OPTIONS:-}" ]; then
+    finds 2 given_back 1
+    says 1 '^godwit\[0\] check: buffer given back too early: the send buffer of MPI_Isend at given_back\+0x.* to rank 1 with tag 0 '
+fi
 finds 2 overlap 9
 says 9 '^godwit\[1\] check: buffers overlap: '
 says 3 'receive buffer of MPI_Irecv at overlap.* and the receive buffer of MPI_Irecv at overlap'
@@ -92,7 +97,7 @@ for n in 2 3 5; do
     done
     says 1 "$differ the name: rank 0 called MPI_Igather $at, sends 2 x MPI_INT, receives 2 x MPI_INT, root 0; rank 1 called MPI_Igather $at, sends 2 x MPI_FLOAT, root 0;.* $types$"
 done
-finds 3 colls_missing 5
+finds 3 colls_missing 5 $leaky
 says 1 "$differ a communicator without a name: rank 0 called MPI_Ibarrier $at; ranks 1, 2 called nothing yet; at MPI_Finalize not all have made the call$"
 says 1 "^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Ibarrier $at"
 if run 3 colls_left; then fail "colls_left: MPI_Finalize took place with MPI_Allreduce"; fi
@@ -102,9 +107,14 @@ if run 3 colls_stuck; then fail "colls_stuck ended"; fi
 says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Bcast $at, 1 x MPI_INT, root 0; rank 1 called MPI_Bcast $at, 1 x MPI_INT, root 1; rank 2 called nothing yet; they must say the same root$"
 limit=
 for n in 1 2 3 5; do finds $n colls_ok 0; done
+for proto in e0 r0 r1; do
+    finds 3 colls 8 GODWIT_PROTO=$proto
+    finds 3 colls_ok 0 GODWIT_PROTO=$proto
+done
+finds 4 colls_ok 0 GODWIT_LANES=4
 
 # ---- what is left
-finds 1 leaks 10
+finds 1 leaks 10 $leaky
 says 1 'handles not freed: 3 communicators from MPI_Comm_dup at leaks\+0x.*; MPI_Comm_free frees them$'
 says 1 'handles not freed: 1 datatype from MPI_Type_contiguous at '
 says 1 'handles not freed: 1 operation from MPI_Op_create at '
@@ -115,7 +125,7 @@ says 1 'handles not freed: 1 attribute key from MPI_Comm_create_keyval at '
 says 1 'handles not freed: 1 persistent request of MPI_Send_init at .* to rank 0 with tag 5 on MPI_COMM_WORLD; MPI_Request_free frees them'
 says 2 'operations not completed: no wait or test ended 1 operation of MPI_I(send|recv) at .* rank 0 with tag 6 .*, which is complete by itself'
 finds 3 leaks_ok 0
-finds 2 unreceived 5
+finds 2 unreceived 5 $leaky
 says 1 '^godwit\[1\] check: messages not received: 4 messages of 48 bytes in all from rank 0 with tag 5 on MPI_COMM_WORLD came, and no receive took them'
 says 1 '^godwit\[1\] check: messages not received: 1 message of 20 bytes from rank 0 with tag 6 '
 says 1 '^godwit\[1\] check: messages not received: 1 message of 200000 bytes from rank 0 with tag 7 '
