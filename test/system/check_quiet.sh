@@ -1,0 +1,36 @@
+#!/bin/sh
+# GODWIT_CHECK finds nothing in programs that do nothing wrong: the tests with ranks, once each, on 3 ranks or as many as they take.
+# The real programs: test/real/programs.sh.  users.md row 21: what is left behind is told by GODWIT_CHECK, and else nothing is.
+# run.py: timeout=900 tags=long
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+# These misuse MPI, to see what errors they get, or leave something behind:
+# errors receives into what it sends, coll_nonblocking and coll_persistent gather more than there is room for, coll_large receives integers as
+# bytes, attributes keeps keys.
+misuse=" errors coll_nonblocking coll_persistent coll_large attributes "
+tried=0 failed=0
+while read -r name ranks options; do
+    case $name in '' | '#'*) continue ;; esac
+    case $misuse in *" $name "*) continue ;; esac
+    case $name/$options in "${last:-}"/* | *tags=long*) continue ;; esac
+    last=$name
+    case ,$ranks, in *,3,*) n=3 ;; *) n=${ranks%%,*} ;; esac
+    args=
+    for word in $options; do case $word in arg=*) args="$args ${word#arg=}" ;; env=*) export "${word#env=}" ;; esac; done
+    status=0
+    GODWIT_CHECK=1 timeout 120 "$build/mpiexec" -n "$n" "$build/mpi_$name" $args < /dev/null > "$out" 2>&1 || status=$?
+    for word in $options; do case $word in env=*) word=${word#env=} && unset "${word%%=*}" ;; esac; done
+    tried=$((tried + 1))
+    [ $status = 77 ] && continue
+    if [ $status != 0 ] || grep -q '^godwit\[[0-9]*\] check: ' "$out"; then
+        echo "$name on $n ranks: exit status $status, $(grep -c '^godwit\[[0-9]*\] check: ' "$out" || true) findings"
+        head -n 3 "$out" | cut -c1-400
+        failed=$((failed + 1))
+    fi
+done < "$(dirname "$0")/../mpi/testlist"
+[ $tried -ge 40 ] || { echo "only $tried programs in the list"; exit 1; }
+[ $failed = 0 ] && echo "$tried programs, nothing found in them"
