@@ -25,8 +25,10 @@ void check_begin(void);
 void check_alike(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
 
 int check_leave(int fn);   /* MPI_Finalize (its number) begins: together with the others? */
-/* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit is told then. */
-void check_end(void);
+/* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit, or while there are sessions (it is not
+ * the last instance), is told then. */
+void check_end(bool is_last);
+void check_rest(void); /* the last instance ends; alone */
 
 /* ---- for the entry points, while gw_checking ----
  * The call number `fn` (GW_FN_*) begins in this thread; `from`: where it returns to. */

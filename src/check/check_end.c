@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 /* Those of one source, tag and communicator are one finding. */
@@ -43,12 +44,17 @@ static void say_messages(void)
     n_left = 0;
 }
 
+static void take_in(void)
+{
+    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+}
+
 /* What has been sent to us is here: everybody lets go of what is queued, meets the others, and looks once more. */
 static void gather_messages(void)
 {
-    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+    take_in();
     coll_barrier(&gw_comm_world, NULL);
-    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+    take_in();
 }
 
 static void look_at_messages(void)
@@ -73,6 +79,7 @@ static const char *const kind_words[GW_KIND_COUNT][3] = {
     [GW_KIND_KEYVAL] = {"attribute key", "attribute keys", "MPI_Comm_free_keyval or the like"},
     [GW_KIND_WIN] = {"window", "windows", "MPI_Win_free"},
     [GW_KIND_FILE] = {"file", "files", "MPI_File_close"},
+    [GW_KIND_SESSION] = {"session", "sessions", "MPI_Session_finalize"},
     [GW_KIND_MSG] = {"matched message", "matched messages", "MPI_Mrecv or MPI_Imrecv"},
 };
 
@@ -131,11 +138,11 @@ static void say_handles(const struct check_item *i, int n)
                   words[2]);
 }
 
-/* MPI lets programs free these after MPI_Finalize too. */
+/* MPI lets programs free these after MPI_Finalize too; the last session is in the call that frees it. */
 static bool may_stay(const struct check_item *i)
 {
     unsigned kind = kind_of(i);
-    return kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER || kind == GW_KIND_KEYVAL;
+    return kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER || kind == GW_KIND_KEYVAL || kind == GW_KIND_SESSION;
 }
 
 static void look_at_items(bool at_exit)
@@ -162,11 +169,22 @@ static void look_at_items(bool at_exit)
     free(all);
 }
 
+static pid_t registered; /* at_exit, in this process */
+static bool is_ended;    /* MPI_Finalize, or the last MPI_Session_finalize: who exits without has other worries */
+
 static void at_exit(void)
 {
-    look_at_items(true);
+    if (registered != getpid()) return;
+    if (is_ended) look_at_items(true);
     check_use_end();
     gw_checking = false;
+}
+
+static void end(void)
+{
+    is_ended = true;
+    if (registered != getpid()) atexit(at_exit);
+    registered = getpid();
 }
 
 int check_leave(int fn)
@@ -175,12 +193,23 @@ int check_leave(int fn)
     return check_together(&gw_comm_world, true);
 }
 
-void check_end(void)
+void check_end(bool is_last)
 {
+    end();
+    if (!is_last) return; /* sessions may still receive, and free */
     gather_messages();
     court_end();
     look_at_messages();
     look_at_items(false);
     check_say_alone();
-    atexit(at_exit);
+}
+
+void check_rest(void)
+{
+    end();
+    if (check_is_alone()) return; /* after check_end() */
+    take_in();
+    look_at_messages();
+    look_at_items(false);
+    check_say_alone();
 }

@@ -25,7 +25,8 @@ const void *check_outside(const void *from); /* the nearest return address that 
 
 /* ---- findings (check_say.c) ---- */
 void check_say(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
-void check_say_alone(void); /* MPI_Finalize is over, but for what the program may still free */
+bool check_is_alone(void);
+void check_say_alone(void); /* the last instance is over, but for what the program may still free */
 /* The name of the communicator of a context on the wire; out: CHECK_COMM_TEXT bytes. */
 const char *check_comm_name(uint32_t ctx, char *out);
 enum { CHECK_COMM_TEXT = GW_MAX_OBJECT_NAME + 32 };

@@ -37,6 +37,11 @@ void check_alike(void)
                 gw_boot.local_to_world[i]);
 }
 
+bool check_is_alone(void)
+{
+    return alone;
+}
+
 void check_say_alone(void)
 {
     alone = true;
@@ -45,6 +50,7 @@ void check_say_alone(void)
 void check_begin(void)
 {
     n_findings = 0;
+    alone = false;
     me = gw_boot.rank;
     check_place_begin();
     check_type_begin();

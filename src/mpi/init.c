@@ -174,6 +174,7 @@ void instance_end(void)
 {
     pthread_mutex_lock(&instances_lock);
     assert(n_instances > 0 && rooms == UP);
+    if (unlikely(gw_checking) && n_instances == 1) check_rest();
     if (--n_instances == 0) rooms_rest();
     pthread_mutex_unlock(&instances_lock);
 }
@@ -221,7 +222,7 @@ int mpi_finalize(void)
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
-    if (unlikely(gw_checking) && n_instances == 1) check_end(); /* sessions that go on may still receive */
+    if (unlikely(gw_checking)) check_end(n_instances == 1);
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();
     instance_end();

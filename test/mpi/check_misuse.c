@@ -510,15 +510,39 @@ static void unreceived(void) /* three findings of rank 1, two of rank 0: the ope
     }
 }
 
+/* Without MPI_Init: four findings of every rank. */
+static void session_leaks(void)
+{
+    MPI_Session s;
+    MPI_Group g;
+    MPI_Comm c;
+    MPI_Request q;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+    MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+    MPI_Comm_create_from_group(g, "leaks", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
+    MPI_Comm_rank(c, &rank);
+    MPI_Isend(ints, 2, MPI_INT, rank, 9, c, &q);
+    MPI_Session_finalize(&s);
+}
+static void session_open(void) /* one finding of every rank */
+{
+    MPI_Session s;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"types", types}, {"types_calls", types_calls}, {"types_ok", types_ok}, {"types_cancel_ok", types_cancel_ok},
     {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
-    {"leaks", leaks}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived},
+    {"leaks", leaks}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "session_leaks") == 0) {
+        session_leaks();
+        return 0;
+    }
     MPI_Init(&argc, &argv);
     test_begin();
     int found = 0;

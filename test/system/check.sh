@@ -131,6 +131,13 @@ says 1 '^godwit\[1\] check: messages not received: 1 message of 20 bytes from ra
 says 1 '^godwit\[1\] check: messages not received: 1 message of 200000 bytes from rank 0 with tag 7 '
 says 1 '^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Isend at .* to rank 1 with tag 7 .*, which is still pending'
 says 1 '^godwit\[0\] check: operations not completed: no wait or test ended 1 operation of MPI_Irecv at .* from any rank with tag 8 .*, which is still pending'
+finds 2 session_leaks 8 $leaky
+says 2 'messages not received: 1 message of 8 bytes from rank [01] with tag 9 on a communicator without a name came'
+says 2 'operations not completed: no wait or test ended 1 operation of MPI_Isend at [a-z_]*'
+says 2 'handles not freed: 1 communicator from MPI_Comm_create_from_group at [a-z_]*'
+says 2 'handles not freed: 1 group from MPI_Group_from_session_pset at [a-z_]*'
+if run 1 session_open $leaky; then fail "session_open: a rank that leaves a session open is in order"; fi
+says 1 'handles not freed: 1 session from MPI_Session_init at session_open.*; MPI_Session_finalize frees them$'
 
 # ---- the switch
 for word in 0 off; do
