@@ -17,6 +17,7 @@ struct heap_head {
 struct heap_block {
     uint64_t bytes; /* with this header */
     uint64_t next;  /* free blocks, ascending; offset */
+    uint32_t left;  /* ranks that use it no more */
 } GW_ALIGNED(GW_CACHELINE);
 
 static struct heap_head *heap;
@@ -66,6 +67,7 @@ uint64_t node_heap_alloc(uint64_t bytes)
         } else {
             *link = b->next;
         }
+        b->left = 0;
         got = node_off(b + 1);
         break;
     }
@@ -82,11 +84,9 @@ static void merge_next(struct heap_block *b)
     b->next = n->next;
 }
 
-void node_heap_free(uint64_t off)
+static void free_locked(struct heap_block *b)
 {
-    if (!off) return;
-    struct heap_block *b = (struct heap_block *)node_ptr(off) - 1, *before = NULL;
-    heap_lock();
+    struct heap_block *before = NULL;
     uint64_t *link = &heap->first;
     while (*link && *link < node_off(b)) {
         before = node_ptr(*link);
@@ -96,5 +96,28 @@ void node_heap_free(uint64_t off)
     *link = node_off(b);
     merge_next(b);
     if (before) merge_next(before);
+}
+
+static struct heap_block *block_at(uint64_t off) { return (struct heap_block *)(gw_node.base + off) - 1; }
+
+void node_heap_free(uint64_t off)
+{
+    if (!off) return;
+    heap_lock();
+    free_locked(block_at(off));
+    heap_unlock();
+}
+
+/* Counted under the lock: who gets the memory next comes after all that the others did with it. */
+void node_heap_leave(uint64_t off, int n)
+{
+    heap_lock();
+    if (++block_at(off)->left == (uint32_t)n) free_locked(block_at(off));
+    heap_unlock();
+}
+
+void node_heap_join(void)
+{
+    heap_lock();
     heap_unlock();
 }

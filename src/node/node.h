@@ -40,6 +40,11 @@ void *node_area(int local_rank);                     /* area_bytes, zeroed, page
 /* Shared heap: any rank allocates, tells others the offset, any rank may free.  64-byte aligned; contents undefined. */
 uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */
 void node_heap_free(uint64_t off);
+/* A block that n ranks use: each says once that it will not any more, and the last one frees. */
+void node_heap_leave(uint64_t off, int n);
+/* After learning of a block from the rank that allocated it.  Earlier uses of that memory here come before, by way of that other
+ * process and the heap's lock; taking the lock here too shows it to who sees only this process (ThreadSanitizer). */
+void node_heap_join(void);
 
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */

@@ -102,6 +102,12 @@ static void heap_churn(int rank)
         uint64_t all = node_heap_alloc(HEAP - 4 * GW_CACHELINE);
         CHECK(all != 0);
         CHECK_EQ(node_heap_alloc(HEAP / 2), 0);
+        for (int i = 0; i < 3; i++) { /* the third of three frees */
+            CHECK_EQ(node_heap_alloc(HEAP / 2), 0);
+            node_heap_leave(all, 3);
+        }
+        all = node_heap_alloc(HEAP / 2);
+        CHECK(all != 0);
         node_heap_free(all);
         CHECK_EQ(node_heap_alloc(UINT64_MAX - 10), 0); /* no wrap-around */
     }

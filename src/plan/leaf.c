@@ -48,6 +48,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
     if (rc != GW_OK) return rc;
     k->ready = k->region != 0;
     if (k->ready) {
+        node_heap_join();
         k->flags = node_ptr(k->region);
         k->buffers = (char *)k->flags + flags;
     } else
@@ -98,17 +99,13 @@ bool plan_pull_ready(struct gw_comm *c)
     return all;
 }
 
-/* Nobody may free the region while another member still looks at it: each counts itself out. */
+/* Nobody may free the region while another member still looks at it. */
 static void coll_free(struct gw_done *d, int err)
 {
     (void)d, (void)err;
     struct gw_comm *c = comm_dying();
     struct comm_coll *k = c->coll;
-    if (k->ready) {
-        /* The last one out, by a counter in the first member's line, frees. */
-        uint32_t left = atomic_fetch_add_explicit(&k->flags[0].left, 1, memory_order_acq_rel) + 1;
-        if (left == (uint32_t)c->size) node_heap_free(k->region);
-    }
+    if (k->ready) node_heap_leave(k->region, c->size);
     free(k->local);
     free(k->tmp);
     free(k);

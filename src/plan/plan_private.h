@@ -13,7 +13,6 @@ struct leaf_flag {
     uint64_t address;       /* what EXPOSE offers */
     int32_t pid;
     _Atomic uint32_t can_pull; /* this member can read all others: 1 no, 2 yes, 0 not yet known */
-    _Atomic uint32_t left;  /* in member 0's line: members that have let go of the region */
 } GW_ALIGNED(GW_CACHELINE);
 
 /* c->coll: what a communicator keeps for collectives. */
