@@ -28,7 +28,7 @@ IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "
             "MPI_Alltoallw": ("sendbuf", False), "MPI_Allreduce": ("sendbuf", False), "MPI_Reduce_scatter": ("sendbuf", False),
             "MPI_Reduce_scatter_block": ("sendbuf", False), "MPI_Scan": ("sendbuf", False), "MPI_Exscan": ("sendbuf", False)}
 REDUCTIONS = {"MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"}
-INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "facade/std_check.h"', ""]
+INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "facade/std_check.h"', '#include "facade/std_tool.h"', ""]
 
 
 def is_count(p):
@@ -431,8 +431,25 @@ def inline_entry(code, quick, lines):
     lines += ["    " + s for s in code.success] + ["    return MPI_SUCCESS;", "}"]
 
 
+TOOL_HANDLES = {"MPI_T_enum": "tool_enum", "MPI_T_cvar_handle": "tool_cvar_handle", "MPI_T_pvar_handle": "tool_pvar_handle",
+                "MPI_T_pvar_session": "tool_pvar_session", "MPI_T_event_registration": "tool_registration",
+                "MPI_T_event_instance": "tool_instance"}
+
+
+def tool_entry(e):
+    """The tool information interface: no checks, no error handlers, and the number of the last call stays the program's own."""
+    args = []
+    for p in e.params:
+        base = p.c.replace("*", "").strip()
+        cast = "(struct %s *%s)" % (TOOL_HANDLES[base], "*" * p.c.count("*")) if base in TOOL_HANDLES else ""
+        args.append((cast if e.function.target.startswith("tool_") else "") + p.name)
+    return ["GW_EXPORT %s" % e.prototype("P"), "{", "    return %s(%s);" % (e.function.target, ", ".join(args)), "}"]
+
+
 def entry(e):
     lines = []
+    if e.function.name.startswith("MPI_T_"):
+        return tool_entry(e) + alias(e)
     if e.return_c != "int" or e.function.target in ("std_toint", "std_fromint"):
         value_entry(e, lines)
         return lines + alias(e)

@@ -86,6 +86,9 @@ struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
 void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
+/* Parses as from the environment and takes it; false: it is not of the setting's type or range, and nothing changes. */
+bool gw_settings_set(int i, const char *text);
+const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
 
 /* ---- time -------------------------------------------------------------------------------------- */
@@ -167,6 +170,60 @@ static inline void gw_unlock(struct gw_lock *l)
         unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2))
         gw_unlock_slow(l);
 }
+
+/* ---- what a tool may ask for: counters, levels, events ---------------------------------------------
+ * Only base/count.c and tool/ read them.  Counts may lose one where threads that hold no common lock count the same thing. */
+struct gw_counters {
+#define X(name, class, text) _Atomic uint64_t name;
+#include "base/counters.def"
+#undef X
+};
+extern struct gw_counters gw_count;
+struct gw_counter_row {
+    const char *name, *text;
+    int class; /* GW_T_PVAR_CLASS_* */
+    _Atomic uint64_t *counter;
+};
+extern const struct gw_counter_row gw_counter_rows[];
+extern const int gw_counter_row_count;
+static inline void gw_counted(_Atomic uint64_t *c, uint64_t n)
+{
+    atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
+}
+enum { GW_LEVEL_UNEXPECTED_MESSAGES, GW_LEVEL_UNEXPECTED_BYTES, GW_LEVELS, GW_LEVEL_MARKS = 16 };
+struct gw_level {
+    _Atomic int64_t now;
+    _Atomic uint32_t used;                 /* bit per mark */
+    _Atomic int64_t mark[GW_LEVEL_MARKS]; /* highest value since somebody began to watch */
+};
+extern struct gw_level gw_levels[GW_LEVELS];
+void gw_level_marks(struct gw_level *l, int64_t now);
+static inline void gw_level_add(int level, int64_t delta)
+{
+    struct gw_level *l = &gw_levels[level];
+    int64_t now = atomic_fetch_add_explicit(&l->now, delta, memory_order_relaxed) + delta;
+    if (unlikely(atomic_load_explicit(&l->used, memory_order_relaxed)) && delta > 0) gw_level_marks(l, now);
+}
+int gw_level_watch(struct gw_level *l); /* the number of a mark that is the caller's; -1: all are taken */
+void gw_level_unwatch(struct gw_level *l, int mark);
+void gw_level_reset(struct gw_level *l, int mark);
+
+/* Raised on paths that are slow anyway, and only where somebody listens.  v: see the table in tool/event.c. */
+enum gw_event_kind { GW_EVENT_UNEXPECTED, GW_EVENT_RENDEZVOUS, GW_EVENT_COLLECTIVE, GW_EVENT_SLEPT, GW_EVENTS };
+struct gw_event {
+    struct gw_done done;
+    enum gw_event_kind kind;
+    bool is_free; /* no lock is held: the listener may do what it likes */
+    uint64_t time_ns;
+    int64_t v[4];
+};
+extern _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
+extern struct gw_done *gw_event_sink;  /* set before; fn finds the event around `done` */
+static inline bool gw_event_wanted(enum gw_event_kind kind)
+{
+    return unlikely(atomic_load_explicit(&gw_event_mask, memory_order_acquire) & 1u << kind);
+}
+void gw_event_raise(enum gw_event_kind kind, bool is_free, int64_t a, int64_t b, int64_t c, int64_t d) GW_COLD;
 
 /* ---- memory and OS ------------------------------------------------------------------------------- */
 void *gw_xmalloc(size_t n);            /* never NULL: dies with a sentence */

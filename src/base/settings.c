@@ -209,6 +209,27 @@ static void check_unknown(void)
     }
 }
 
+static void explain_mask(void)
+{
+    static const char *const categories[] = {"wire", "proto", "coll", "boot", "topo"};
+    gw_log_mask = 0;
+    for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
+        if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;
+}
+
+bool gw_settings_set(int i, const char *text)
+{
+    static const char set[] = "MPI_T";
+    const struct setting_row *row = &gw_setting_rows[i];
+    if (!setting_parse(row, text, false)) return false;
+    if (origins[i] != row->env) free((void *)origins[i]);
+    origins[i] = gw_xasprintf("%s", set);
+    explain_mask();
+    return true;
+}
+
+const void *gw_settings_field(int i) { return field(&gw_setting_rows[i]); }
+
 void gw_settings_load(void)
 {
     if (loaded) return;
@@ -216,10 +237,7 @@ void gw_settings_load(void)
     assert(gw_setting_row_count <= SETTINGS_MAX);
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
     check_unknown();
-    static const char *const categories[] = {"wire", "proto", "coll", "boot", "topo"};
-    gw_log_mask = 0;
-    for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
-        if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;
+    explain_mask();
     int rank;
     if (log_rank_known(&rank)) settings_report();
 }

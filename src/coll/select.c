@@ -36,8 +36,9 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
-struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; };
+struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; int number; };
 static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of the table by collective, ended by alg NULL */
+static _Atomic uint64_t uses[N_ALGORITHMS];
 static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
 
@@ -48,6 +49,22 @@ static const struct plan_algorithm *find(int kind, const char *name, size_t len)
             return algorithms[i].alg;
     return NULL;
 }
+
+static int number_of(int kind, const struct plan_algorithm *alg)
+{
+    for (int i = 0; i < N_ALGORITHMS; i++)
+        if (algorithms[i].kind == kind && algorithms[i].alg == alg) return i;
+    gw_die("collective %s has an algorithm without a number", kind_names[kind]);
+}
+
+int coll_algorithms(void) { return N_ALGORITHMS; }
+
+void coll_algorithm_name(int i, char *name_out, size_t cap)
+{
+    snprintf(name_out, cap, "%s %s", kind_names[algorithms[i].kind], algorithms[i].alg->name);
+}
+
+uint64_t coll_algorithm_uses(int i) { return atomic_load_explicit(&uses[i], memory_order_relaxed); }
 
 static int bad_algorithm(int kind, const char *name, int len)
 {
@@ -88,7 +105,7 @@ int coll_select_init(void)
         const struct plan_algorithm *alg = find(r->kind, r->name, strlen(r->name));
         if (!alg) return bad_algorithm(r->kind, r->name, (int)strlen(r->name));
         assert(n[r->kind] < MAX_ROWS - 1);
-        rows[r->kind][n[r->kind]++] = (struct choice){alg, r};
+        rows[r->kind][n[r->kind]++] = (struct choice){alg, r, number_of(r->kind, alg)};
     }
     for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
     return parse_forced(gw_set.coll);
@@ -117,6 +134,13 @@ static inline bool order_is_fixed(enum coll_kind kind, const struct gw_comm *c)
     return unlikely((c->hints & COMM_REPRODUCIBLE) || gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT) && kind >= COLL_REDUCE;
 }
 
+static inline void note(struct gw_comm *c, int number, int64_t bytes)
+{
+    gw_counted(&uses[number], 1);
+    c->chosen = (uint16_t)(number + 1);
+    if (gw_event_wanted(GW_EVENT_COLLECTIVE)) gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
+}
+
 static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c, bool messages)
 {
@@ -124,6 +148,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
     messages |= order_is_fixed(kind, c);
     if (unlikely(forced[kind]) && usable(forced[kind], a, c, messages)) {
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
+        note(c, number_of(kind, forced[kind]), bytes);
         return forced[kind];
     }
     for (const struct choice *row = rows[kind]; row->alg; row++) {
@@ -131,6 +156,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         if (!usable(row->alg, a, c, messages)) continue;
         if (!a->chunk) a->chunk = row->rule->chunk;
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
+        note(c, row->number, bytes);
         return row->alg;
     }
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);

@@ -112,6 +112,7 @@ struct gw_comm {
     uint64_t coll_seq;      /* collectives started */
     uint64_t colls;         /* number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0 */
     struct gw_attrs attrs;
+    uint16_t chosen;        /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
     uint8_t hints;          /* what the user promised or wishes: enum comm_hint */
     struct gw_topo *topo;   /* may be NULL */
     void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */

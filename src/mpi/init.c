@@ -82,6 +82,7 @@ static void rooms_down(void)
 {
     io_finalize();
     p2p_finalize();
+    proto_explain();
     comm_finalize();
     peer_finalize();
     req_finalize();
@@ -228,6 +229,8 @@ int mpi_finalize(void)
     instance_end();
     return GW_OK;
 }
+
+bool mpi_was_started(void) { return rooms != DOWN; }
 
 int mpi_initialized(int *flag_out)
 {

@@ -27,6 +27,7 @@ static inline void mpi_enter(uint32_t fn) { atomic_store_explicit(mpi_hot.call, 
 
 int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the job present */
 int mpi_finalize(void);
+bool mpi_was_started(void); /* the World Model or a session: the settings have been looked at */
 int mpi_initialized(int *flag_out);
 int mpi_finalized(int *flag_out);
 int mpi_query_thread(int *provided_out);

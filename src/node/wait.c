@@ -188,7 +188,12 @@ static void sleep_once(struct node_wait *w)
 {
     static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
     int64_t ns = shortest_ns << (w->count < 6 ? w->count : 6);
+    uint64_t before = gw_now_ns();
     gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
+    uint64_t slept = gw_now_ns() - before;
+    gw_counted(&gw_count.sleeps, 1);
+    gw_counted(&gw_count.sleep_ns, slept);
+    if (gw_event_wanted(GW_EVENT_SLEPT)) gw_event_raise(GW_EVENT_SLEPT, true, (int64_t)slept, 0, 0, 0);
     w->count++;
 }
 
@@ -196,6 +201,7 @@ bool node_wait_step_slow(struct node_wait *w)
 {
     switch (w->phase) {
     case SPIN:
+        gw_counted(&gw_count.waits_long, 1);
         if (!never_yield) {
             w->phase = YIELD;
             w->count = 0;

@@ -24,10 +24,11 @@ struct gw_lane {
     _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
 } GW_ALIGNED(128);
 
-/* Per lane and world rank.  16 bytes until connected. */
+/* Per lane and world rank.  32 bytes until connected. */
 struct gw_peer {
     struct wire_ep *ep; /* NULL: not connected */
     const struct wire_ops *ops;
+    uint64_t sent, sent_bytes; /* messages that went inline (E0): counted by proto/, of which the others stand elsewhere */
 };
 
 extern struct gw_lane gw_lanes[GW_MAX_LANES];

@@ -126,9 +126,61 @@ bool proto_drained(struct gw_lane *lane)
 
 uint64_t proto_sent(enum proto_path path)
 {
-    uint64_t n = 0;
-    for (int i = 0; i < gw_nlanes; i++) n += lane_of(&gw_lanes[i])->fast.sent[path];
+    struct proto_tally sum;
+    proto_sent_to(-1, &sum);
+    return sum.messages[path];
+}
+
+static uint64_t look(const uint64_t *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
+
+static void tally_add(const struct proto_lane *pl, int world, struct proto_tally *sum)
+{
+    const struct gw_peer *p = peer_get(pl->lane, world);
+    const struct proto_tally *t = __atomic_load_n(&pl->tallies, __ATOMIC_ACQUIRE); /* [T1] pairs with proto_count() */
+    sum->messages[PROTO_E0] += look(&p->sent);
+    sum->bytes[PROTO_E0] += look(&p->sent_bytes);
+    for (int path = PROTO_E1; t && path < PROTO_PATHS; path++) {
+        sum->messages[path] += look(&t[world].messages[path]);
+        sum->bytes[path] += look(&t[world].bytes[path]);
+    }
+}
+
+static void lane_tally(const struct proto_lane *pl, int world, struct proto_tally *sum)
+{
+    for (int w = world < 0 ? 0 : world; w < (world < 0 ? gw_boot.size : world + 1); w++) tally_add(pl, w, sum);
+}
+
+void proto_sent_to(int world, struct proto_tally *sum_out)
+{
+    memset(sum_out, 0, sizeof *sum_out);
+    for (int i = 0; i < gw_nlanes; i++)
+        if (gw_lanes[i].proto && gw_lanes[i].peers) lane_tally(lane_of(&gw_lanes[i]), world, sum_out);
+}
+
+int64_t proto_posted(void)
+{
+    int64_t n = 0;
+    for (int i = 0; i < gw_nlanes; i++)
+        if (gw_lanes[i].proto) n += match_posted_count(lane_of(&gw_lanes[i])->fast.q);
     return n;
+}
+
+void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes)
+{
+    if (path == PROTO_E0) {
+        p->sent++;
+        p->sent_bytes += (uint64_t)bytes;
+        return;
+    }
+    if (unlikely(!pl->tallies)) {
+        struct proto_tally *t = calloc((size_t)gw_boot.size, sizeof *t);
+        if (!t) return; /* counting is no reason to fail */
+        /* [T1] */
+        __atomic_store_n(&pl->tallies, t, __ATOMIC_RELEASE);
+    }
+    struct proto_tally *t = &pl->tallies[p - pl->lane->peers];
+    t->messages[path]++;
+    t->bytes[path] += (uint64_t)bytes;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------------------- */
@@ -176,12 +228,20 @@ int proto_init(void)
     return GW_OK;
 }
 
+void proto_explain(void)
+{
+    for (int i = 0; i < gw_nlanes && (gw_log_mask & GW_LOG_PROTO); i++) {
+        struct proto_tally t = {{0}, {0}};
+        lane_tally(lane_of(&gw_lanes[i]), -1, &t);
+        gw_explain(GW_LOG_PROTO, "lane %d sent %llu e0, %llu e1, %llu r0, %llu r1", i, (unsigned long long)t.messages[PROTO_E0],
+                   (unsigned long long)t.messages[PROTO_E1], (unsigned long long)t.messages[PROTO_R0],
+                   (unsigned long long)t.messages[PROTO_R1]);
+    }
+}
+
 static void lane_finish(struct proto_lane *pl)
 {
     if (pl->is_hooked) req_hook_del(pl->lane, &pl->hook);
-    GW_EXPLAIN(GW_LOG_PROTO, "lane %d sent %llu e0, %llu e1, %llu r0, %llu r1", pl->lane->index,
-               (unsigned long long)pl->fast.sent[PROTO_E0], (unsigned long long)pl->fast.sent[PROTO_E1],
-               (unsigned long long)pl->fast.sent[PROTO_R0], (unsigned long long)pl->fast.sent[PROTO_R1]);
     pool_finish(&pl->ops);
     pool_finish(&pl->out_pool);
     pool_finish(&pl->cursors);
@@ -189,6 +249,7 @@ static void lane_finish(struct proto_lane *pl)
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);
+    free(pl->tallies);
     pl->lane->proto = NULL;
     free(pl);
 }

@@ -39,7 +39,6 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 struct proto_fast {
     struct match_queue *q;
     int64_t inline_max; /* a dense message of up to so many bytes may go at once; -1 while something is queued before it, or always */
-    uint64_t sent[PROTO_PATHS]; /* messages by path, this one is E0 */
     int32_t world;      /* my rank */
 };
 
@@ -69,7 +68,8 @@ static inline bool proto_send_inline(struct gw_lane *lane, struct gw_peer *p, ui
     h->tag = tag;
     h->world = f->world;
     peer_copy_inline(l->data, proto_run_at(buf, t), (size_t)len);
-    f->sent[PROTO_E0]++;
+    p->sent++;
+    p->sent_bytes += (uint64_t)len;
     peer_line_commit(p, l, PROTO_EAGER, (size_t)len);
     return true;
 }

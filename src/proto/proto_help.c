@@ -118,7 +118,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
 void fin_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
     struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
-    if (op->may_be_read) pl->fast.sent[PROTO_R0]++;
+    if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->len);
     if (c->value) node_job_free(c->value);
     op_finish(pl, op, GW_OK);
 }

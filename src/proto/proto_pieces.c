@@ -28,7 +28,7 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
-    pl->fast.sent[PROTO_R1]++;
+    proto_count(pl, op->peer, PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     if (!op->ptr) {

@@ -114,6 +114,7 @@ struct proto_lane {
     struct gw_done poll;
     struct gw_lane *lane;
     char *scratch;               /* pack_max bytes, for EAGER_SYNC */
+    struct proto_tally *tallies; /* [size of the job] E1, R0 and R1; NULL: none yet */
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
     struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
@@ -136,6 +137,7 @@ static inline bool lane_sends_large(const struct proto_lane *pl)
 }
 
 /* proto.c */
+void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes); /* a message was sent */
 void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
 
 /* proto_select.c */

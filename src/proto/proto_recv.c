@@ -32,6 +32,11 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     if (unlikely(gw_checking)) m->note = note_keep(pl);
     match_add(pl->fast.q, &m->m);
     pl->unexpected_bytes += (int64_t)pl->msgs[class].size;
+    gw_counted(&gw_count.unexpected_arrivals, 1);
+    gw_counted(&gw_count.unexpected_copied, data_len);
+    gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
+    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
+    if (gw_event_wanted(GW_EVENT_UNEXPECTED)) gw_event_raise(GW_EVENT_UNEXPECTED, false, h->world, h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
     return m;
 }
@@ -40,6 +45,8 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 {
     pl->unexpected_bytes -= (int64_t)pl->msgs[m->class].size;
     assert(pl->unexpected_bytes >= 0);
+    gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, -1);
+    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, -m->len);
     if (unlikely(gw_checking)) free(m->note);
     if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->unexpected_max / 2) lane_choke(pl, false);
     pool_give(&pl->msgs[m->class], m);

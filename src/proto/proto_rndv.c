@@ -41,6 +41,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     r->world = world;
     r->job = 0;
     r->wire_busy = false;
+    if (gw_event_wanted(GW_EVENT_RENDEZVOUS)) gw_event_raise(GW_EVENT_RENDEZVOUS, false, world, tag, rts->len, rts->addr != 0);
     gw_list_init(&r->work);
     if (r->want == 0) {
         fin_send(pl, r, 0);

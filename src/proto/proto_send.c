@@ -77,7 +77,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     bool is_blocked = pl->n_outs && out_find(pl, p);
     enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
-    pl->fast.sent[path]++;
+    proto_count(pl, p, path, s->len);
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
     if (!is_blocked) {
         struct proto_hdr h = header_of(s->a);
@@ -101,7 +101,7 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
         struct proto_hdr h = header_of(a);
         int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
         if (likely(rc == GW_OK)) {
-            pl->fast.sent[len > (int64_t)pl->short_max]++; /* E0 or E1 */
+            proto_count(pl, p, len > (int64_t)pl->short_max ? PROTO_E1 : PROTO_E0, len);
             *req_out = &gw_req_sent;
             return GW_OK;
         }
@@ -123,6 +123,6 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     struct proto_hdr h = header_of(a);
     const char *ptr = proto_is_run(t, count) ? proto_run_at(buf, t) : NULL;
     int rc = eager_try(pl, p, PROTO_EAGER, &h, ptr, buf, count, t, len, 0);
-    if (rc == GW_OK) pl->fast.sent[path]++;
+    if (rc == GW_OK) proto_count(pl, p, path, len);
     return rc;
 }

@@ -124,6 +124,12 @@ static int move(struct place *p, bool is_put, const struct data *here)
     return GW_OK;
 }
 
+static inline void counted(struct rma_win *w, _Atomic uint64_t *kind)
+{
+    gw_counted(kind, 1);
+    gw_counted(&w->n_ops, 1);
+}
+
 /* ---- put and get ---- */
 static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
                bool must_be_passive)
@@ -132,7 +138,9 @@ static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struc
     if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(&origin, "origin", &p.there, "target");
-    return rc == GW_OK ? move(&p, true, &origin) : rc;
+    if (rc != GW_OK) return rc;
+    counted(w, &gw_count.rma_puts);
+    return move(&p, true, &origin);
 }
 
 static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
@@ -142,7 +150,9 @@ static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struc
     if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(&p.there, "target", &origin, "origin");
-    return rc == GW_OK ? move(&p, false, &origin) : rc;
+    if (rc != GW_OK) return rc;
+    counted(w, &gw_count.rma_gets);
+    return move(&p, false, &origin);
 }
 
 static void *writable(const void *p)
@@ -247,6 +257,7 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_op(op, &origin, &p.there);
     if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
+    if (rc == GW_OK) counted(w, &gw_count.rma_accumulates);
     if (rc != GW_OK || bytes_of(&p.there) == 0) return rc;
     if (is_op(op, GW_H_NO_OP) || (origin.type == tt && origin.count == tcount)) return update(&p, op, &origin, result);
     struct data in = {NULL, tcount, tt}; /* the reduction wants both sides laid out alike */
@@ -319,7 +330,9 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
         return gw_fail(GW_ETYPE, "datatype is %s; it must be an integer or logical type, or MPI_BYTE", type_name(t));
     if (unlikely(target == GW_PROC_NULL)) return GW_OK;
     rc = place_find(w, target, disp, 1, t, false, &p);
-    return rc == GW_OK ? swap_if(&p, origin, compare, &r) : rc;
+    if (rc != GW_OK) return rc;
+    counted(w, &gw_count.rma_accumulates);
+    return swap_if(&p, origin, compare, &r);
 }
 
 /* ---- behind requests, which are complete ---- */

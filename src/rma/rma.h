@@ -43,6 +43,7 @@ struct rma_win {
     } mapping;                 /* of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
     _Atomic uint32_t reply_tag;
+    _Atomic uint64_t n_ops; /* that this rank began */
 };
 
 /* ---- windows (win.c, hints.c) ----  Collective over c.  info may be NULL. */

@@ -56,7 +56,11 @@ static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *l
 {
     struct iovec there = {(void *)(uintptr_t)remote, want};
     ssize_t got = move(ep->pid, local, n, &there, 1);
-    if (likely(got == (ssize_t)want)) return GW_OK;
+    if (likely(got == (ssize_t)want)) {
+        gw_counted(&gw_count.copies_direct, 1);
+        gw_counted(&gw_count.copied_direct, want);
+        return GW_OK;
+    }
     ep->cma = SHM_CMA_NO;
     return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d) stopped after %zd: %s", want,
                    ep->local_rank, (int)ep->pid, got < 0 ? 0 : got,

@@ -145,8 +145,9 @@ static void between(void)
     }
     /* The remote group counts at the leader alone, the last rank of either side. */
     int mine = rank % 2, n_mine = (size + 1 - mine) / 2, n_other = size - n_mine, leads = rank / 2 == n_mine - 1;
-    CHECK_EQ(MPI_Intercomm_create_from_groups(side[mine], n_mine - 1, leads ? side[!mine] : MPI_GROUP_NULL, leads ? n_other - 1 : -77,
-                                              "sides", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter),
+    CHECK_EQ(MPI_Intercomm_create_from_groups(side[mine], n_mine - 1, leads ? side[!mine] : MPI_GROUP_NULL,
+                                              leads ? n_other - 1 : -77, "sides", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                              &inter),
              MPI_SUCCESS);
     MPI_Comm_test_inter(inter, &is_inter);
     CHECK_EQ(is_inter, 1);
@@ -174,7 +175,8 @@ static void things_of_a_session(void)
 {
     MPI_Session s = session_open(NULL);
     MPI_Comm c = session_comm(s, "mpi://WORLD", "things");
-    int *value = NULL, flag = -1, others[] = {MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
+    int *value = NULL, flag = -1,
+        others[] = {MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
     CHECK_EQ(MPI_Comm_get_attr(c, MPI_TAG_UB, &value, &flag), MPI_SUCCESS);
     CHECK(flag == 1 && *value >= 32767);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

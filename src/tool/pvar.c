@@ -1,0 +1,496 @@
+/* pvar.c -- what the rooms count as performance variables.
+ *
+ * The rooms count from the start of the process and never stop.  A handle of a counter, an aggregate or a timer has a value of its
+ * own: what was counted while it was started, since it was reset.  Levels and states are what they are now; a high-water mark is
+ * the highest level since the handle was made or reset.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/tool_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where a variable's value comes from; `which` is a path, a level, a counter or an algorithm. */
+enum source {
+    SENT_MESSAGES,
+    SENT_BYTES,
+    PEER_MESSAGES,
+    PEER_BYTES,
+    POSTED,
+    LEVEL,
+    MARK,
+    COUNTED,
+    ALGORITHM_USES,
+    COMM_COLLECTIVES,
+    COMM_ALGORITHM,
+    WIN_OPERATIONS
+};
+struct pvar {
+    char name[48], text[160];
+    int class, bind, verbosity, category;
+    enum source from;
+    int which;
+};
+enum { PVARS_ROOM = 160 };
+static struct pvar pvars[PVARS_ROOM];
+static int n_pvars;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+/* ---- the table ---- */
+static struct pvar *add(enum source from, int which, int class, int category, const char *name, const char *text)
+{
+    if (n_pvars == PVARS_ROOM) gw_die("there are more than %d performance variables", PVARS_ROOM);
+    struct pvar *v = &pvars[n_pvars++];
+    *v = (struct pvar){.class = class,
+                       .bind = GW_T_BIND_NO_OBJECT,
+                       .verbosity = GW_T_VERBOSITY_USER_BASIC,
+                       .category = category,
+                       .from = from,
+                       .which = which};
+    snprintf(v->name, sizeof v->name, "%s", name);
+    snprintf(v->text, sizeof v->text, "%s", text);
+    return v;
+}
+
+static void add_paths(void)
+{
+    static const char *const paths[PROTO_PATHS] = {"e0", "e1", "r0", "r1"};
+    static const char *const ways[PROTO_PATHS] = {
+        "inline, in one line of the receiver's ring", "through the library's buffers",
+        "copied by the receiver out of the sender's memory", "in pieces through the library's buffers"};
+    static const struct {
+        enum source from;
+        int class;
+        const char *name, *text;
+    } kinds[] = {{SENT_MESSAGES, GW_T_PVAR_CLASS_COUNTER, "sent_messages", "Messages that went %s"},
+                 {SENT_BYTES, GW_T_PVAR_CLASS_AGGREGATE, "sent_bytes", "Bytes of messages that went %s"},
+                 {PEER_MESSAGES, GW_T_PVAR_CLASS_COUNTER, "peer_messages",
+                  "To each rank of the communicator, on whatever communicator: messages that went %s"},
+                 {PEER_BYTES, GW_T_PVAR_CLASS_AGGREGATE, "peer_bytes",
+                  "To each rank of the communicator, on whatever communicator: bytes of messages that went %s"}};
+    char name[48], text[160];
+    for (size_t k = 0; k < GW_ARRAY_LEN(kinds); k++)
+        for (int p = 0; p < PROTO_PATHS; p++) {
+            const char *at = strstr(kinds[k].text, "%s");
+            snprintf(name, sizeof name, "%s_%s", kinds[k].name, paths[p]);
+            snprintf(text, sizeof text, "%.*s%s", (int)(at - kinds[k].text), kinds[k].text, ways[p]);
+            struct pvar *v = add(kinds[k].from, p, kinds[k].class, CAT_MESSAGES, name, text);
+            if (kinds[k].from >= PEER_MESSAGES) v->bind = GW_T_BIND_MPI_COMM;
+        }
+}
+
+static int counted_category(const char *name)
+{
+    return strncmp(name, "rma", 3) == 0   ? CAT_ONE_SIDED
+           : strncmp(name, "cop", 3) == 0 ? CAT_COPIES
+           : strncmp(name, "un", 2) == 0  ? CAT_MESSAGES
+                                          : CAT_WAITING;
+}
+
+static void make(void)
+{
+    char name[48], text[160], algorithm[40];
+    add_paths();
+    add(POSTED, 0, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, "posted_receives", "Receives that wait for a message");
+    add(LEVEL, GW_LEVEL_UNEXPECTED_MESSAGES, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, "unexpected_messages",
+        "Messages held for which no receive is posted");
+    add(MARK, GW_LEVEL_UNEXPECTED_MESSAGES, GW_T_PVAR_CLASS_HIGHWATERMARK, CAT_MESSAGES, "unexpected_messages_max",
+        "The most messages that were held at once");
+    add(LEVEL, GW_LEVEL_UNEXPECTED_BYTES, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, "unexpected_bytes",
+        "Bytes of the messages held for which no receive is posted");
+    add(MARK, GW_LEVEL_UNEXPECTED_BYTES, GW_T_PVAR_CLASS_HIGHWATERMARK, CAT_MESSAGES, "unexpected_bytes_max",
+        "The most bytes of messages that were held at once");
+    for (int i = 0; i < gw_counter_row_count; i++) {
+        const struct gw_counter_row *r = &gw_counter_rows[i];
+        add(COUNTED, i, r->class, counted_category(r->name), r->name, r->text);
+    }
+    add(COMM_COLLECTIVES, 0, GW_T_PVAR_CLASS_COUNTER, CAT_COLLECTIVES, "comm_collectives",
+        "Collectives that were begun on the communicator")
+        ->bind = GW_T_BIND_MPI_COMM;
+    add(COMM_ALGORITHM, 0, GW_T_PVAR_CLASS_STATE, CAT_COLLECTIVES, "comm_algorithm",
+        "Algorithm of the last collective on the communicator")
+        ->bind = GW_T_BIND_MPI_COMM;
+    add(WIN_OPERATIONS, 0, GW_T_PVAR_CLASS_COUNTER, CAT_ONE_SIDED, "win_operations",
+        "One-sided operations that this rank began on the window")
+        ->bind = GW_T_BIND_MPI_WIN;
+    for (int i = 0; i < coll_algorithms(); i++) {
+        coll_algorithm_name(i, algorithm, sizeof algorithm);
+        snprintf(text, sizeof text, "Collectives for which this algorithm was chosen: %s", algorithm);
+        for (char *p = algorithm; *p; p++)
+            if (*p == ' ') *p = '_';
+        snprintf(name, sizeof name, "coll_%s", algorithm);
+        add(ALGORITHM_USES, i, GW_T_PVAR_CLASS_COUNTER, CAT_COLLECTIVES, name, text)->verbosity =
+            GW_T_VERBOSITY_TUNER_BASIC;
+    }
+}
+
+static const struct pvar *pvar_at(int i)
+{
+    pthread_once(&made, make);
+    return i >= 0 && i < n_pvars ? &pvars[i] : NULL;
+}
+
+static bool is_counting(const struct pvar *v)
+{
+    return v->class == GW_T_PVAR_CLASS_COUNTER || v->class == GW_T_PVAR_CLASS_AGGREGATE ||
+           v->class == GW_T_PVAR_CLASS_TIMER;
+}
+
+int tool_pvar_category(int i)
+{
+    return pvar_at(i)->category;
+}
+
+int tool_pvar_bind(int i)
+{
+    const struct pvar *v = pvar_at(i);
+    return v ? v->bind : GW_T_BIND_NO_OBJECT;
+}
+
+int tool_pvar_get_num(int *n_out)
+{
+    TOOL_READY();
+    pvar_at(0);
+    tool_set(n_out, n_pvars);
+    return 0;
+}
+
+int tool_pvar_get_index(const char *name, int var_class, int *i_out)
+{
+    TOOL_READY();
+    if (!name || !i_out) return GW_T_ERR_INVALID;
+    pvar_at(0);
+    for (int i = 0; i < n_pvars; i++) {
+        if (pvars[i].class != var_class || strcmp(pvars[i].name, name) != 0) continue;
+        *i_out = i;
+        return 0;
+    }
+    return GW_T_ERR_INVALID_NAME;
+}
+
+int tool_pvar_get_info(int i, char *name, int *name_len, int *verbosity_out, int *class_out, enum tool_type *type_out,
+                       struct tool_enum **enum_out, char *desc, int *desc_len, int *bind_out, int *readonly_out,
+                       int *continuous_out, int *atomic_out)
+{
+    TOOL_READY();
+    const struct pvar *v = pvar_at(i);
+    if (!v) return GW_T_ERR_INVALID_INDEX;
+    bool is_state = v->from == COMM_ALGORITHM;
+    tool_text(v->name, name, name_len);
+    tool_text(v->text, desc, desc_len);
+    tool_set(verbosity_out, v->verbosity);
+    tool_set(class_out, v->class);
+    tool_set(bind_out, v->bind);
+    tool_set(readonly_out, !is_counting(v) && v->from != MARK);
+    tool_set(continuous_out, !is_counting(v));
+    tool_set(atomic_out, is_counting(v) || v->from == MARK);
+    if (type_out) *type_out = is_state ? TOOL_INT : TOOL_U64;
+    if (enum_out) *enum_out = is_state ? &tool_algorithms : NULL;
+    return 0;
+}
+
+/* ---- sessions and handles ---- */
+struct tool_pvar_handle {
+    struct tool_live live;
+    struct tool_pvar_handle *next; /* of the session */
+    const struct pvar *v;
+    uint64_t object;
+    int count, mark; /* mark: of a level, while from == MARK */
+    bool is_started;
+    uint64_t *value, *base; /* [count] counting: what was gathered, and the count when it was started */
+};
+struct tool_pvar_session {
+    struct tool_live live;
+    struct tool_pvar_handle *handles;
+};
+static struct tool_live *handles, *sessions;
+
+int tool_pvar_session_create(struct tool_pvar_session **s_out)
+{
+    TOOL_READY();
+    if (!s_out) return GW_T_ERR_INVALID;
+    struct tool_pvar_session *s = calloc(1, sizeof *s);
+    if (!s) return GW_T_ERR_OUT_OF_SESSIONS;
+    pthread_mutex_lock(&tool_lock);
+    tool_live_add(&sessions, &s->live);
+    pthread_mutex_unlock(&tool_lock);
+    *s_out = s;
+    return 0;
+}
+
+/* Lock held, as below. */
+static void handle_drop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
+{
+    struct tool_pvar_handle **at = &s->handles;
+    while (*at != h) at = &(*at)->next;
+    *at = h->next;
+    tool_live_del(&handles, &h->live);
+    if (h->v->from == MARK) gw_level_unwatch(&gw_levels[h->v->which], h->mark);
+    free(h->value);
+    free(h);
+}
+
+int tool_pvar_session_free(struct tool_pvar_session **s)
+{
+    TOOL_READY();
+    if (!s) return GW_T_ERR_INVALID;
+    pthread_mutex_lock(&tool_lock);
+    bool is_live = tool_is_live(sessions, *s);
+    if (is_live) {
+        while ((*s)->handles) handle_drop(*s, (*s)->handles);
+        tool_live_del(&sessions, &(*s)->live);
+        free(*s);
+        *s = NULL;
+    }
+    pthread_mutex_unlock(&tool_lock);
+    return is_live ? 0 : GW_T_ERR_INVALID_SESSION;
+}
+
+static struct gw_comm *comm_of(uint64_t id)
+{
+    return (struct gw_comm *)gw_obj_lookup(id, GW_KIND_COMM);
+}
+static struct rma_win *win_of(uint64_t id)
+{
+    return (struct rma_win *)gw_obj_lookup(id, GW_KIND_WIN);
+}
+
+static bool object_lives(const struct pvar *v, uint64_t object)
+{
+    return v->bind == GW_T_BIND_NO_OBJECT ||
+           (v->bind == GW_T_BIND_MPI_COMM ? comm_of(object) != NULL : win_of(object) != NULL);
+}
+
+/* What is counted at this moment. */
+static void look(const struct tool_pvar_handle *h, uint64_t *out)
+{
+    const struct pvar *v = h->v;
+    const struct gw_comm *c = v->bind == GW_T_BIND_MPI_COMM ? comm_of(h->object) : NULL;
+    struct proto_tally t;
+    switch (v->from) {
+    case SENT_MESSAGES:
+    case SENT_BYTES:
+        proto_sent_to(-1, &t);
+        *out = v->from == SENT_BYTES ? t.bytes[v->which] : t.messages[v->which];
+        break;
+    case PEER_MESSAGES:
+    case PEER_BYTES:
+        for (int i = 0; i < h->count; i++) {
+            proto_sent_to(group_world(comm_target_group(c), i), &t);
+            out[i] = v->from == PEER_BYTES ? t.bytes[v->which] : t.messages[v->which];
+        }
+        break;
+    case POSTED:
+        *out = (uint64_t)proto_posted();
+        break;
+    case LEVEL:
+        *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].now, memory_order_relaxed);
+        break;
+    case MARK:
+        *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].mark[h->mark], memory_order_relaxed);
+        break;
+    case COUNTED:
+        *out = atomic_load_explicit(gw_counter_rows[v->which].counter, memory_order_relaxed);
+        break;
+    case ALGORITHM_USES:
+        *out = coll_algorithm_uses(v->which);
+        break;
+    case COMM_COLLECTIVES:
+        *out = c->colls;
+        break;
+    case COMM_ALGORITHM:
+        *out = c->chosen;
+        break;
+    case WIN_OPERATIONS:
+        *out = atomic_load_explicit(&win_of(h->object)->n_ops, memory_order_relaxed);
+        break;
+    }
+}
+
+static struct tool_pvar_handle *handle_new(const struct pvar *v, uint64_t object)
+{
+    struct tool_pvar_handle *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    *h = (struct tool_pvar_handle){.v = v, .object = object, .count = 1};
+    if (v->from == PEER_MESSAGES || v->from == PEER_BYTES) h->count = comm_of(object)->targets;
+    h->value = calloc((size_t)h->count * 2, sizeof *h->value);
+    h->mark = v->from == MARK && h->value ? gw_level_watch(&gw_levels[v->which]) : 0;
+    if (!h->value || h->mark < 0) {
+        free(h->value);
+        free(h);
+        return NULL;
+    }
+    h->base = h->value + h->count;
+    h->is_started = !is_counting(v);
+    return h;
+}
+
+int tool_pvar_handle_alloc(struct tool_pvar_session *s, int i, uint64_t object, struct tool_pvar_handle **handle_out,
+                           int *count_out)
+{
+    TOOL_READY();
+    const struct pvar *v = pvar_at(i);
+    if (!v) return GW_T_ERR_INVALID_INDEX;
+    if (!handle_out || !count_out) return GW_T_ERR_INVALID;
+    if (!object_lives(v, object)) return GW_T_ERR_INVALID_HANDLE;
+    pthread_mutex_lock(&tool_lock);
+    int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
+    struct tool_pvar_handle *h = rc == 0 ? handle_new(v, object) : NULL;
+    if (rc == 0 && !h) rc = GW_T_ERR_OUT_OF_HANDLES;
+    if (rc == 0) {
+        h->next = s->handles;
+        s->handles = h;
+        tool_live_add(&handles, &h->live);
+        *handle_out = h;
+        *count_out = h->count;
+    }
+    pthread_mutex_unlock(&tool_lock);
+    return rc;
+}
+
+static bool belongs(const struct tool_pvar_session *s, const struct tool_pvar_handle *h)
+{
+    const struct tool_pvar_handle *k = s->handles;
+    while (k && k != h) k = k->next;
+    return k != NULL;
+}
+
+int tool_pvar_handle_free(struct tool_pvar_session *s, struct tool_pvar_handle **h)
+{
+    TOOL_READY();
+    if (!h) return GW_T_ERR_INVALID;
+    pthread_mutex_lock(&tool_lock);
+    int rc = !tool_is_live(sessions, s) ? GW_T_ERR_INVALID_SESSION : !belongs(s, *h) ? GW_T_ERR_INVALID_HANDLE : 0;
+    if (rc == 0) handle_drop(s, *h);
+    pthread_mutex_unlock(&tool_lock);
+    if (rc == 0) *h = NULL;
+    return rc;
+}
+
+/* ---- what is done with a handle ---- */
+enum action { START, STOP, RESET, READ, READRESET, WRITE };
+
+static void gather(struct tool_pvar_handle *h)
+{
+    if (!h->is_started) return;
+    uint64_t *now = gw_xmalloc(sizeof *now * (size_t)h->count);
+    look(h, now);
+    for (int i = 0; i < h->count; i++) {
+        h->value[i] += now[i] - h->base[i];
+        h->base[i] = now[i];
+    }
+    free(now);
+}
+
+static void read_out(struct tool_pvar_handle *h, void *buf)
+{
+    uint64_t now;
+    if (is_counting(h->v)) {
+        gather(h);
+        memcpy(buf, h->value, sizeof *h->value * (size_t)h->count);
+        return;
+    }
+    look(h, &now);
+    if (h->v->from == COMM_ALGORITHM)
+        *(int *)buf = (int)now;
+    else
+        memcpy(buf, &now, sizeof now);
+}
+
+static int reset(struct tool_pvar_handle *h)
+{
+    if (h->v->from == MARK) {
+        gw_level_reset(&gw_levels[h->v->which], h->mark);
+        return 0;
+    }
+    if (!is_counting(h->v)) return GW_T_ERR_PVAR_NO_WRITE;
+    gather(h);
+    memset(h->value, 0, sizeof *h->value * (size_t)h->count);
+    return 0;
+}
+
+static int write_in(struct tool_pvar_handle *h, const void *buf)
+{
+    uint64_t v;
+    if (h->v->from == MARK) {
+        memcpy(&v, buf, sizeof v);
+        atomic_store_explicit(&gw_levels[h->v->which].mark[h->mark], (int64_t)v, memory_order_relaxed);
+        return 0;
+    }
+    if (!is_counting(h->v)) return GW_T_ERR_PVAR_NO_WRITE;
+    gather(h);
+    memcpy(h->value, buf, sizeof *h->value * (size_t)h->count);
+    return 0;
+}
+
+static int do_one(struct tool_pvar_handle *h, enum action what, void *out, const void *in)
+{
+    if (!object_lives(h->v, h->object)) return GW_T_ERR_INVALID_HANDLE;
+    bool can_stop = is_counting(h->v), can_reset = can_stop || h->v->from == MARK;
+    switch (what) {
+    case START:
+        if (!can_stop) return GW_T_ERR_PVAR_NO_STARTSTOP;
+        if (!h->is_started) look(h, h->base);
+        h->is_started = true;
+        return 0;
+    case STOP:
+        if (!can_stop) return GW_T_ERR_PVAR_NO_STARTSTOP;
+        gather(h);
+        h->is_started = false;
+        return 0;
+    case RESET:
+        return reset(h);
+    case READ:
+        read_out(h, out);
+        return 0;
+    case READRESET:
+        if (!can_reset) return GW_T_ERR_PVAR_NO_WRITE;
+        read_out(h, out);
+        return reset(h);
+    default:
+        return write_in(h, in);
+    }
+}
+
+static int act(struct tool_pvar_session *s, struct tool_pvar_handle *h, enum action what, void *out, const void *in)
+{
+    TOOL_READY();
+    if ((what >= READ && h == TOOL_ALL_HANDLES)) return GW_T_ERR_INVALID_HANDLE;
+    if ((what == READ || what == READRESET) && !out) return GW_T_ERR_INVALID;
+    if (what == WRITE && !in) return GW_T_ERR_INVALID;
+    pthread_mutex_lock(&tool_lock);
+    int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
+    if (rc == 0 && h == TOOL_ALL_HANDLES) {
+        for (struct tool_pvar_handle *k = s->handles; k; k = k->next) do_one(k, what, NULL, NULL);
+    } else if (rc == 0) {
+        rc = belongs(s, h) ? do_one(h, what, out, in) : GW_T_ERR_INVALID_HANDLE;
+    }
+    pthread_mutex_unlock(&tool_lock);
+    return rc;
+}
+
+int tool_pvar_start(struct tool_pvar_session *s, struct tool_pvar_handle *h)
+{
+    return act(s, h, START, NULL, NULL);
+}
+int tool_pvar_stop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
+{
+    return act(s, h, STOP, NULL, NULL);
+}
+int tool_pvar_reset(struct tool_pvar_session *s, struct tool_pvar_handle *h)
+{
+    return act(s, h, RESET, NULL, NULL);
+}
+int tool_pvar_read(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf)
+{
+    return act(s, h, READ, buf, NULL);
+}
+int tool_pvar_readreset(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf)
+{
+    return act(s, h, READRESET, buf, NULL);
+}
+int tool_pvar_write(struct tool_pvar_session *s, struct tool_pvar_handle *h, const void *buf)
+{
+    return act(s, h, WRITE, NULL, buf);
+}

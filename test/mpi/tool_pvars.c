@@ -1,0 +1,303 @@
+/* tool_pvars.c -- MPI_T: performance variables count what the program did, for each handle from its start (MPI 4.1 section 15.3.7).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
+#include "p2p_check.h"
+
+typedef unsigned long long u64;
+static MPI_T_pvar_session session;
+
+static int index_of(const char *name, int var_class)
+{
+    int i = -1;
+    CHECK_EQ(MPI_T_pvar_get_index(name, var_class, &i), MPI_SUCCESS);
+    return i;
+}
+static MPI_T_pvar_handle handle_of(const char *name, int var_class, void *object, int want_count)
+{
+    MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
+    int count = -1;
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index_of(name, var_class), object, &h, &count), MPI_SUCCESS);
+    CHECK_EQ(count, want_count);
+    return h;
+}
+static u64 value_of(MPI_T_pvar_handle h)
+{
+    u64 v = ~0ull;
+    CHECK_EQ(MPI_T_pvar_read(session, h, &v), MPI_SUCCESS);
+    return v;
+}
+static MPI_T_pvar_handle counter(const char *name)
+{
+    MPI_T_pvar_handle h = handle_of(name, MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    CHECK_EQ(MPI_T_pvar_start(session, h), MPI_SUCCESS);
+    return h;
+}
+
+static void every_one(void)
+{
+    int n = 0;
+    CHECK_EQ(MPI_T_pvar_get_num(&n), MPI_SUCCESS);
+    CHECK(n > 30);
+    for (int i = 0; i < n; i++) {
+        char name[128], desc[512];
+        int name_len = sizeof name, desc_len = sizeof desc, verbosity, class, bind, readonly, continuous, atomic,
+            back = -1;
+        MPI_Datatype type;
+        MPI_T_enum words;
+        CHECK_EQ(MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &words, desc, &desc_len, &bind,
+                                     &readonly, &continuous, &atomic),
+                 MPI_SUCCESS);
+        CHECK(name_len == (int)strlen(name) + 1 && desc_len == (int)strlen(desc) + 1 && desc_len > 10);
+        CHECK(type == MPI_UNSIGNED_LONG_LONG ||
+              (type == MPI_INT && words != MPI_T_ENUM_NULL && class == MPI_T_PVAR_CLASS_STATE));
+        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN);
+        CHECK_EQ(MPI_T_pvar_get_index(name, class, &back), MPI_SUCCESS);
+        CHECK_EQ(back, i);
+    }
+}
+
+/* Messages by path: sizes that leave no doubt which path they take.  Each rank sends to itself alone: nobody else's are counted. */
+static void by_path(void)
+{
+    MPI_T_pvar_handle e0 = counter("sent_messages_e0"), e1 = counter("sent_messages_e1"), small[2];
+    MPI_T_pvar_handle bytes = handle_of("sent_bytes_e1", MPI_T_PVAR_CLASS_AGGREGATE, NULL, 1);
+    MPI_T_pvar_start(session, bytes);
+    char out[1000] = "x", in[1000];
+    MPI_Request r;
+    for (int i = 0; i < 10; i++) {
+        int len = i < 7 ? 8 : 1000;
+        MPI_Irecv(in, 1000, MPI_CHAR, 0, i, MPI_COMM_SELF, &r);
+        MPI_Send(out, len, MPI_CHAR, 0, i, MPI_COMM_SELF);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    CHECK_EQ(value_of(e0), 7);
+    CHECK_EQ(value_of(e1), 3);
+    CHECK_EQ(value_of(bytes), 3000);
+    /* Handles are independent of each other: one more stands still, one is reset. */
+    small[0] = handle_of("sent_messages_e0", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    small[1] = counter("sent_messages_e0");
+    MPI_Sendrecv(out, 1, MPI_CHAR, 0, 3, in, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(small[0]), 0);
+    CHECK_EQ(value_of(small[1]), 1);
+    CHECK_EQ(value_of(e0), 8);
+    CHECK_EQ(MPI_T_pvar_stop(session, e0), MPI_SUCCESS);
+    MPI_Sendrecv(out, 1, MPI_CHAR, 0, 3, in, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(e0), 8);
+    CHECK_EQ(value_of(small[1]), 2);
+    u64 v = 0;
+    CHECK_EQ(MPI_T_pvar_readreset(session, small[1], &v), MPI_SUCCESS);
+    CHECK_EQ(v, 2);
+    CHECK_EQ(value_of(small[1]), 0);
+    v = 100;
+    CHECK_EQ(MPI_T_pvar_write(session, small[1], &v), MPI_SUCCESS);
+    MPI_Sendrecv(out, 1, MPI_CHAR, 0, 3, in, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(small[1]), 101);
+    CHECK_EQ(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+    CHECK_EQ(value_of(small[1]), 0);
+    CHECK_EQ(value_of(e1), 0);
+    CHECK_EQ(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+    MPI_Sendrecv(out, 1, MPI_CHAR, 0, 3, in, 1, MPI_CHAR, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(small[1]), 0);
+    CHECK_EQ(MPI_T_pvar_handle_free(session, &small[0]), MPI_SUCCESS);
+    CHECK(small[0] == MPI_T_PVAR_HANDLE_NULL);
+}
+
+/* Large messages: R0 or R1, as the machine allows, to the next rank, seen at its place of the communicator. */
+static void by_peer(void)
+{
+    enum { BIG = 1 << 20 };
+    MPI_Comm c;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c); /* the other way round */
+    int me = size - 1 - rank, to = (me + 1) % size, from = (me + size - 1) % size;
+    MPI_T_pvar_handle h[2], b[2];
+    static const char *const names[] = {"peer_messages_r0", "peer_messages_r1"}, *const bytes[] = {"peer_bytes_r0",
+                                                                                                   "peer_bytes_r1"};
+    for (int k = 0; k < 2; k++) {
+        h[k] = handle_of(names[k], MPI_T_PVAR_CLASS_COUNTER, &c, size);
+        b[k] = handle_of(bytes[k], MPI_T_PVAR_CLASS_AGGREGATE, &c, size);
+    }
+    CHECK_EQ(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+    char *out = calloc(BIG, 1), *in = malloc(BIG);
+    MPI_Sendrecv(out, BIG, MPI_CHAR, to, 0, in, BIG, MPI_CHAR, from, 0, c, MPI_STATUS_IGNORE);
+    u64 *v[4];
+    for (int k = 0; k < 4; k++) {
+        v[k] = calloc((size_t)size, sizeof **v);
+        CHECK_EQ(MPI_T_pvar_read(session, k < 2 ? h[k] : b[k - 2], v[k]), MPI_SUCCESS);
+    }
+    for (int i = 0; i < size; i++) {
+        CHECK_EQ(v[0][i] + v[1][i], i == to);
+        CHECK_EQ(v[2][i] + v[3][i], i == to ? BIG : 0);
+    }
+    for (int k = 0; k < 4; k++) free(v[k]);
+    free(out), free(in);
+    MPI_Comm gone = c;
+    MPI_Comm_free(&c);
+    u64 *w = calloc((size_t)size, sizeof *w);
+    CHECK_EQ(MPI_T_pvar_read(session, h[0], w), MPI_T_ERR_INVALID_HANDLE); /* its communicator is no more */
+    free(w);
+    int count;
+    MPI_T_pvar_handle none;
+    CHECK_EQ(
+        MPI_T_pvar_handle_alloc(session, index_of("peer_bytes_e0", MPI_T_PVAR_CLASS_AGGREGATE), &gone, &none, &count),
+        MPI_T_ERR_INVALID_HANDLE);
+}
+
+/* Two early messages of 100 and 200 bytes, then their receives. */
+static void early_messages(void)
+{
+    MPI_T_pvar_handle now = handle_of("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    MPI_T_pvar_handle bytes = handle_of("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    MPI_T_pvar_handle posted = handle_of("posted_receives", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    u64 before = value_of(now), before_bytes = value_of(bytes), waiting = value_of(posted);
+    MPI_T_pvar_handle most = handle_of("unexpected_bytes_max", MPI_T_PVAR_CLASS_HIGHWATERMARK, NULL, 1);
+    MPI_T_pvar_handle came = counter("unexpected_arrivals"),
+                      copied = handle_of("unexpected_copied", MPI_T_PVAR_CLASS_AGGREGATE, NULL, 1);
+    MPI_T_pvar_start(session, copied);
+    char out[200] = "", in[200];
+    int flag = 0;
+    MPI_Status st;
+    CHECK_EQ(value_of(most), before_bytes);
+    for (int i = 1; i <= 2; i++) MPI_Send(out, 100 * i, MPI_CHAR, 0, i, MPI_COMM_SELF);
+    while (!flag) MPI_Iprobe(0, 2, MPI_COMM_SELF, &flag, &st);
+    CHECK_EQ(value_of(now) - before, 2);
+    CHECK_EQ(value_of(bytes) - before_bytes, 300);
+    CHECK_EQ(value_of(came), 2);
+    CHECK_EQ(value_of(copied), 300);
+    for (int i = 1; i <= 2; i++) MPI_Recv(in, 200, MPI_CHAR, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(now), before);
+    CHECK_EQ(value_of(bytes), before_bytes);
+    CHECK_EQ(value_of(most), before_bytes + 300);
+    CHECK_EQ(MPI_T_pvar_reset(session, most), MPI_SUCCESS);
+    CHECK_EQ(value_of(most), before_bytes);
+    MPI_Request r;
+    MPI_Irecv(in, 200, MPI_CHAR, 0, 9, MPI_COMM_SELF, &r);
+    CHECK_EQ(value_of(posted) - waiting, 1);
+    MPI_Send(out, 1, MPI_CHAR, 0, 9, MPI_COMM_SELF);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(posted), waiting);
+    u64 v = 5;
+    CHECK_EQ(MPI_T_pvar_start(session, now), MPI_T_ERR_PVAR_NO_STARTSTOP);
+    CHECK_EQ(MPI_T_pvar_reset(session, now), MPI_T_ERR_PVAR_NO_WRITE);
+    CHECK_EQ(MPI_T_pvar_write(session, now, &v), MPI_T_ERR_PVAR_NO_WRITE);
+}
+
+static void collectives(void)
+{
+    MPI_Comm c = MPI_COMM_WORLD;
+    MPI_T_pvar_handle begun = handle_of("comm_collectives", MPI_T_PVAR_CLASS_COUNTER, &c, 1);
+    MPI_T_pvar_handle last = handle_of("comm_algorithm", MPI_T_PVAR_CLASS_STATE, &c, 1);
+    int n = 0, algorithm = -1, i, value, len;
+    char name[64], variable[80];
+    MPI_T_pvar_start(session, begun);
+    MPI_T_pvar_get_num(&n);
+    u64 sum = 0;
+    int x = 1, y;
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, c);
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, c);
+    CHECK_EQ(MPI_T_pvar_read(session, last, &algorithm), MPI_SUCCESS);
+    MPI_T_enum words;
+    MPI_T_pvar_get_info(index_of("comm_algorithm", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &words, NULL,
+                        NULL, NULL, NULL, NULL, NULL);
+    if (size > 1) {
+        CHECK_EQ(value_of(begun), 2);
+        len = sizeof name;
+        CHECK_EQ(MPI_T_enum_get_item(words, algorithm, &value, name, &len), MPI_SUCCESS);
+        CHECK(strncmp(name, "allreduce ", 10) == 0);
+        name[9] = '_';
+        snprintf(variable, sizeof variable, "coll_%s", name);
+        MPI_T_pvar_handle uses = counter(variable);
+        MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, c);
+        CHECK_EQ(value_of(uses), 1);
+        /* The state follows. */
+        MPI_Barrier(c);
+        MPI_T_pvar_read(session, last, &algorithm);
+        len = sizeof name;
+        MPI_T_enum_get_item(words, algorithm, &value, name, &len);
+        CHECK(strncmp(name, "barrier ", 8) == 0);
+    }
+    (void)i, (void)sum;
+}
+
+static void windows(void)
+{
+    MPI_Win win;
+    int *base, next = (rank + 1) % size, got = -1;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_T_pvar_handle on_win = handle_of("win_operations", MPI_T_PVAR_CLASS_COUNTER, &win, 1),
+                      puts = counter("rma_puts");
+    MPI_T_pvar_handle gets = counter("rma_gets"), accs = counter("rma_accumulates");
+    MPI_T_pvar_start(session, on_win);
+    *base = 0;
+    MPI_Win_fence(0, win);
+    MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(&size, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(&got, 1, MPI_INT, next, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK_EQ(got, rank + size);
+    CHECK_EQ(value_of(on_win), 3);
+    CHECK_EQ(value_of(puts), 1);
+    CHECK_EQ(value_of(gets), 1);
+    CHECK_EQ(value_of(accs), 1);
+    MPI_Win_free(&win);
+    u64 v;
+    CHECK_EQ(MPI_T_pvar_read(session, on_win, &v), MPI_T_ERR_INVALID_HANDLE);
+}
+
+/* A rank that waits long sleeps: rank 0 keeps the others waiting. */
+static void sleeping(void)
+{
+    MPI_T_pvar_handle sleeps = counter("sleeps"), ns = handle_of("sleep_ns", MPI_T_PVAR_CLASS_TIMER, NULL, 1),
+                      waits = counter("waits_long");
+    MPI_T_pvar_start(session, ns);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) usleep(100000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0) CHECK(value_of(waits) > 0 && value_of(sleeps) > 0 && value_of(ns) > 0);
+}
+
+static void wrong_ones(void)
+{
+    MPI_T_pvar_session other;
+    MPI_T_pvar_handle h = counter("sleeps"), none;
+    int i, count;
+    u64 v;
+    CHECK_EQ(MPI_T_pvar_session_create(&other), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_pvar_read(other, h, &v), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_read(session, MPI_T_PVAR_ALL_HANDLES, &v), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_read(session, MPI_T_PVAR_HANDLE_NULL, &v), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_session_free(&other), MPI_SUCCESS);
+    CHECK(other == MPI_T_PVAR_SESSION_NULL);
+    CHECK_EQ(MPI_T_pvar_session_free(&other), MPI_T_ERR_INVALID_SESSION);
+    CHECK_EQ(MPI_T_pvar_start(MPI_T_PVAR_SESSION_NULL, h), MPI_T_ERR_INVALID_SESSION);
+    CHECK_EQ(MPI_T_pvar_get_index("sleeps", MPI_T_PVAR_CLASS_TIMER, &i), MPI_T_ERR_INVALID_NAME);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, 100000, NULL, &none, &count), MPI_T_ERR_INVALID_INDEX);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    every_one();
+    CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+    MPI_T_pvar_handle early = counter("sent_messages_e0"); /* before MPI has started */
+    CHECK_EQ(value_of(early), 0);
+    MPI_Init(&argc, &argv);
+    test_begin();
+    CHECK_EQ(MPI_T_pvar_handle_free(session, &early), MPI_SUCCESS);
+    by_path();
+    by_peer();
+    early_messages();
+    collectives();
+    windows();
+    sleeping();
+    wrong_ones();
+    CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+    int rc = test_end();
+    MPI_T_finalize();
+    return rc || failures;
+}
