@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of a build folder.
 
-    run.py [--name N] [--quick] [--sanitizer asan|tsan] [--prefix DIR] [--results FILE] [--only WORD] BUILD
+    run.py [--name N] [--quick] [--long] [--sanitizer asan|tsan] [--prefix DIR] [--results FILE] [--only WORD] BUILD
     run.py --sum FILE
 
 Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
@@ -121,6 +121,7 @@ def parse():
     p = argparse.ArgumentParser()
     p.add_argument("--name", default="")
     p.add_argument("--quick", action="store_true")
+    p.add_argument("--long", action="store_true", help="also the tests tagged extra")
     p.add_argument("--sanitizer", choices=["asan", "tsan"])
     p.add_argument("--prefix")
     p.add_argument("--results")
@@ -139,6 +140,8 @@ def main():
     cases = list(unit_cases(build)) + list(mpi_cases(build))
     if not a.sanitizer:
         cases += list(script_cases(build, prefix))
+    if not a.long:
+        cases = [c for c in cases if "extra" not in c.tags]
     if a.quick:
         cases = [c for c in cases if "quick" in c.tags]
     if a.sanitizer:

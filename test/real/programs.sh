@@ -1,40 +1,31 @@
 #!/bin/sh
 # Real MPI programs, unmodified, from Debian's source archive, built with the installed mpicc and run by the installed mpiexec:
-# HPC Challenge (4 and 9 ranks, all its checks), FFTW's MPI transforms (verified against its own reference), MrBayes.
+# HPC Challenge (4 and 9 ranks, all its checks), FFTW's MPI transforms (verified against its own reference), MrBayes, the tests of
+# hypre (persistent requests, derived types) and p4est (attributes, node communicators, groups).  With --all, or by name, also
+# LAMMPS (Cartesian topology, reverse communication) and PETSc (neighbourhood and non-blocking collectives, attributes, graphs):
+# five minutes of a core each to build.
 # Some of the runs are made with GODWIT_CHECK=1, which must find nothing: the programs are right.
-# run.py: timeout=1500 tags=long,install
+# run.py: timeout=1800 tags=long,install
 #
-# programs.sh BUILD PREFIX [program...]     sources and builds are kept in BUILD/real
+# programs.sh [--all] BUILD PREFIX [program...]     sources and builds are kept in BUILD/real
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
+all=
+if [ "${1:-}" = --all ]; then all=yes && shift; fi
 [ -n "${2:-}" ] || { echo "needs an installed Godwit"; exit 77; }
-build=$1 prefix=$2
+build=$1
+prefix=$(cd "$2" && pwd)
 shift 2
-[ $# -gt 0 ] || set -- hpcc mrbayes fftw
-mkdir -p "$build/real/apt/lists/partial" "$build/real/apt/cache/archives/partial"
+if [ $# -eq 0 ]; then set -- hpcc mrbayes fftw hypre p4est ${all:+lammps petsc}; fi
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$build/real"
 cd "$build/real"
+here=$PWD
 PATH=$prefix/bin:$PATH
 export PATH
 
-# fetch PACKAGE: its upstream tarball, through a private apt configuration (nothing of the system's is changed).
-fetch() {
-    ls "$1"_*.orig.tar.* >/dev/null 2>&1 && return 0
-    echo "deb-src http://deb.debian.org/debian bookworm main" > sources.list
-    cat > apt.conf <<EOT
-Dir::Etc::SourceList "$PWD/sources.list";
-Dir::Etc::SourceParts "-";
-Dir::State::Lists "$PWD/apt/lists";
-Dir::Cache "$PWD/apt/cache";
-EOT
-    { APT_CONFIG=$PWD/apt.conf apt-get update && APT_CONFIG=$PWD/apt.conf apt-get source --download-only --tar-only "$1"; } \
-        > "$1.apt.log" 2>&1 || { tail -n 5 "$1.apt.log"; echo "$1: Debian's source archive cannot be reached"; exit 77; }
-}
-
-# unpack PACKAGE FOLDER
-unpack() {
-    rm -rf "$2" && mkdir "$2" && tar xf "$1"_*.orig.tar.* --strip-components=1 -C "$2"
-}
+. "$root/test/real/debian.sh"
 
 # checked COMMAND...: with GODWIT_CHECK=1, which may cost time and finds nothing.
 checked() {
@@ -142,6 +133,134 @@ fftw() {
         done
     done
     echo "fftw: transforms verified on 1, 3, 4 and 5 ranks"
+}
+
+# Their *.sh compare runs on 1 to 8 ranks with each other and with saved results; whatever differs is written to NAME.err.
+hypre_tests() {
+    for t in "$@"; do
+        rm -f "${t%.sh}.err"
+        (cd hypre/src/test && PATH=$here/hypre.bin:$PATH timeout 600 bash ./runtest.sh -mpi "mpiexec -n" -rtol 1e-6 -atol 1e-8 \
+            -t "${t#hypre/src/test/}") > hypre.out 2>&1 || { tail -n 20 hypre.out; echo "hypre: $t could not be run"; exit 1; }
+        [ -f "${t%.sh}.err" ] || { tail -n 20 hypre.out; echo "hypre: $t left no verdict"; exit 1; }
+        [ ! -s "${t%.sh}.err" ] || { tail -n 20 "${t%.sh}.err"; echo "hypre: $t: other results"; exit 1; }
+    done
+}
+
+hypre() {
+    fetch hypre
+    if [ ! -x hypre/src/test/struct_migrate ]; then
+        unpack hypre hypre
+        (cd hypre/src && ./configure --disable-fortran CC=mpicc CXX=mpicxx CFLAGS="-O0 -w" CXXFLAGS="-O0 -w" && make -j"$jobs" &&
+            make -C test -j"$jobs" ij struct sstruct maxwell_unscaled && make -C test struct_migrate) > hypre.log 2>&1 ||
+            { tail -n 20 hypre.log; exit 1; }
+    fi
+    # runtest.sh starts by the host's name what it takes for a machine of its own laboratory.
+    mkdir -p hypre.bin && printf '#!/bin/sh\necho here\n' > hypre.bin/hostname && chmod +x hypre.bin/hostname
+    t=hypre/src/test
+    set -- $t/TEST_struct/*.sh $t/TEST_ij/default.sh $t/TEST_ij/matrix.sh $t/TEST_ij/vector.sh $t/TEST_sstruct/default3d.sh
+    [ -z "$all" ] || set -- $t/TEST_struct/*.sh $t/TEST_ij/*.sh $t/TEST_sstruct/*.sh
+    hypre_tests "$@"
+    echo "hypre: $# groups of tests passed on up to 8 ranks"
+}
+
+p4est() {
+    fetch p4est
+    if [ ! -x p4est/test/p8est_test_lnodes ]; then
+        unpack p4est p4est
+        (cd p4est && ./bootstrap && ./configure --enable-mpi --disable-mpiio --disable-mpishared --without-blas --disable-shared \
+            CC=mpicc CXX=mpicxx F77=gfortran CFLAGS="-O0 -w" && make -j"$jobs" && make -j"$jobs" check TESTS=) > p4est.log 2>&1 ||
+            { tail -n 20 p4est.log; exit 1; }
+    fi
+    make -C p4est check AM_LOG_FLAGS="-n 3" > p4est.check 2>&1 ||
+        { grep -E '^FAIL|^ERROR' p4est.check; echo "p4est: failed on 3 ranks"; exit 1; }
+    passed=$(grep -c '^PASS' p4est.check)
+    [ "$passed" -ge 72 ] || { echo "p4est: only $passed tests ran"; exit 1; }
+    for n in 5 16; do
+        with=
+        [ $n != 5 ] || with=checked
+        for t in sc/test/sc_test_node_comm sc/test/sc_test_notify test/p4est_test_subcomm test/p4est_test_ghost \
+            test/p8est_test_lnodes; do
+            $with timeout 100 mpiexec -n $n p4est/$t > p4est.out 2>&1 ||
+                { tail -n 5 p4est.out; echo "p4est: $t on $n ranks failed"; exit 1; }
+        done
+    done
+    echo "p4est: $passed tests passed on 3 ranks, some on 5 and 16"
+}
+
+# thermo LOG: step, temperature, energy and one more column of the first table (the columns after them may tell of balancing)
+thermo() {
+    awk '/^Step/ { on = 1; next } /^Loop/ { on = 0 } on { print $1, $2, $3, $4 }' "$1"
+}
+
+# lammps_same A B: the same table, within what another order of summing leaves in its digits
+lammps_same() {
+    thermo "$1" > a && thermo "$2" > b
+    [ "$(wc -l < a)" -ge 6 ] && [ "$(wc -l < a)" = "$(wc -l < b)" ] && paste -d' ' a b | awk '
+        function size(x) { return x < 0 ? -x : x }
+        { for (i = 1; i <= 4; i++) if (size($i - $(i + 4)) > 1e-5 * (size($i) + 1e-3)) bad = 1 }
+        END { exit bad }'
+}
+
+lammps() {
+    fetch lammps
+    if [ ! -x lammps/src/lmp_mpi ]; then
+        unpack lammps lammps
+        make -C lammps/src -j"$jobs" mpi CC=mpicxx LINK=mpicxx CCFLAGS="-O1 -std=c++11" MPI_INC= MPI_LIB= FFT_INC= JPG_INC= \
+            JPG_LIB= LMP_INC=-DLAMMPS_SMALLBIG > lammps.log 2>&1 || { tail -n 20 lammps.log; exit 1; }
+    fi
+    sed 's/^run.*/run 500/' lammps/examples/balance/in.balance > in.balance
+    cp lammps/examples/melt/in.melt .
+    for input in in.melt in.balance; do
+        for n in 1 3 4 5 16; do
+            timeout 200 mpiexec -n $n lammps/src/lmp_mpi -in $input -log lammps.$n > lammps.out 2>&1 ||
+                { tail -n 20 lammps.out; echo "lammps: $input on $n ranks failed"; exit 1; }
+            lammps_same lammps.1 lammps.$n || { diff a b; echo "lammps: $input: other results on $n ranks than on 1"; exit 1; }
+        done
+    done
+    echo "lammps: melt and dynamic balancing give the same results on 1, 3, 4, 5 and 16 ranks"
+}
+
+petsc_build() {
+    unpack petsc petsc
+    (cd petsc && ./configure PETSC_ARCH=godwit --with-cc=mpicc --with-fc=0 --with-cxx=0 --with-debugging=0 --with-x=0 --with-ssl=0 \
+        --with-hwloc=0 --with-mpiexec="$prefix/bin/mpiexec" --with-make-np="$jobs" COPTFLAGS=-O1 &&
+        make -f gmakefile -j"$jobs" PETSC_DIR="$PWD" PETSC_ARCH=godwit pkgs="sys vec mat dm ksp" libs) > petsc.log 2>&1 ||
+        { tail -n 20 petsc.log; exit 1; }
+    mpicc -O1 -w -Ipetsc/include -Ipetsc/godwit/include petsc/src/ksp/ksp/tutorials/ex2.c -o petsc/ex2 -Lpetsc/godwit/lib \
+        -Wl,-rpath,"$PWD/petsc/godwit/lib" -lpetsc -lm
+}
+
+# petsc_solve RANKS OPTION...: iterations and the error's norm, to two digits, of a solve of the 5-point Laplacian
+petsc_solve() {
+    n=$1
+    shift
+    timeout 100 mpiexec -n "$n" petsc/ex2 -m 40 -n 40 -pc_type jacobi -ksp_rtol 1e-8 "$@" > petsc.out 2>&1 ||
+        { tail -n 5 petsc.out; return 1; }
+    awk '/^Norm of error/ { printf "%d iterations, error %.1e\n", $6, $4 }' petsc.out
+}
+
+petsc() {
+    fetch petsc
+    ls /usr/lib/*/liblapack.so >/dev/null 2>&1 || { echo "petsc: needs the package liblapack-dev"; exit 77; }
+    [ -x petsc/ex2 ] || petsc_build
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+    export OMP_NUM_THREADS OPENBLAS_NUM_THREADS
+    for solver in gmres cg pipecg groppcg pgmres pipebcgs; do
+        one=$(petsc_solve 1 -ksp_type $solver)
+        [ -n "$one" ] || { echo "petsc: $solver on 1 rank: no result"; exit 1; }
+        for n in 3 4 5 16; do
+            for way in basic neighbor; do
+                other=$(petsc_solve $n -ksp_type $solver -sf_type $way)
+                [ "$one" = "$other" ] || { echo "petsc: $solver -sf_type $way: $other on $n ranks, $one on 1"; exit 1; }
+            done
+        done
+    done
+    # Its own tests of star forests, each compared with the output that PETSc expects.
+    make -C petsc -f gmakefile.test test PETSC_DIR="$PWD/petsc" PETSC_ARCH=godwit search='vec_is_sf*' -j2 TIMEOUT=120 \
+        > petsc.test 2>&1 || true
+    if grep '^ *not ok' petsc.test; then exit 1; fi
+    [ "$(grep -c '^ *ok diff-' petsc.test)" -ge 100 ] || { tail -n 20 petsc.test; echo "petsc: tests did not run"; exit 1; }
+    echo "petsc: six solvers alike on 1, 3, 4, 5 and 16 ranks; $(grep -c '^ *ok diff-' petsc.test) star forest tests passed"
 }
 
 for program in "$@"; do "$program"; done

@@ -1,0 +1,68 @@
+#!/bin/sh
+# Parallel HDF5 with all of its testpar checks on 2, 4 and 6 ranks, and parallel NetCDF-4 on top of it with its parallel tests: both
+# unmodified, from Debian's source archive, built with the installed mpicc.  Half an hour on two cores.
+# run.py: timeout=7200 tags=extra
+#
+# hdf5.sh BUILD PREFIX [ranks...]     sources and builds are kept in BUILD/real
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+[ -n "${2:-}" ] || { echo "needs an installed Godwit"; exit 77; }
+build=$1
+prefix=$(cd "$2" && pwd)
+shift 2
+[ $# -gt 0 ] || set -- 2 4 6
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$build/real"
+cd "$build/real"
+here=$PWD
+PATH=$prefix/bin:$PATH
+export PATH
+. "$root/test/real/debian.sh"
+[ -f /usr/include/zlib.h ] || { echo "hdf5: needs the package zlib1g-dev"; exit 77; }
+
+# must LOG COMMAND...: all that it says goes to the log, the end of which is shown when it fails.
+must() {
+    log=$1
+    shift
+    "$@" > "$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*; the whole log is $here/$log"; exit 1; }
+}
+
+hdf5_build() {
+    unpack hdf5 hdf5
+    (cd hdf5 && CC=mpicc ./configure --prefix="$here/hdf5.installed" --enable-parallel --enable-build-mode=production \
+        --disable-shared CFLAGS="-O1 -w" && make -j"$jobs" -C src && make -j"$jobs" -C test libh5test.la && make -j"$jobs" -C hl/src &&
+        make -C src install && make -C hl/src install && cd testpar &&
+        make -j"$jobs" $(sed -n 's/^TEST_PROG_PARA = //p' Makefile) t_pflush1 t_pflush2)
+}
+
+netcdf_build() {
+    unpack netcdf netcdf
+    (cd netcdf && CC=mpicc ./configure --prefix="$here/netcdf.installed" --enable-parallel-tests --disable-dap --disable-byterange \
+        --disable-libxml2 --disable-shared --disable-plugins --with-mpiexec="$prefix/bin/mpiexec" CFLAGS="-O1 -w" \
+        CPPFLAGS="-I$here/hdf5.installed/include" LDFLAGS="-L$here/hdf5.installed/lib" LIBS="-lz -ldl -lm" &&
+        make -j"$jobs")
+}
+
+fetch hdf5
+[ -x hdf5/testpar/t_filters_parallel ] || must hdf5.log hdf5_build
+programs=$(sed -n 's/^TEST_PROG_PARA = //p' hdf5/testpar/Makefile)
+for n in "$@"; do
+    run=$programs
+    # Below 3 ranks t_cache says so, frees a datatype that it has not made, and is ended for it (by every MPI).
+    [ "$n" -ge 3 ] || run=$(echo "$programs" | sed 's/ t_cache / /')
+    rm -f hdf5/testpar/*.chkexe* hdf5/testpar/*.chklog hdf5/testpar/*.h5
+    NPROCS=$n must "hdf5.$n" make -C hdf5/testpar check TEST_PROG_PARA="$run"
+    echo "hdf5: $(grep -c '^Finished testing' "hdf5.$n") programs of testpar passed on $n ranks"
+done
+
+fetch netcdf
+[ -f netcdf/liblib/libnetcdf.la ] || must netcdf.log netcdf_build
+# Not all of these scripts end with the status of the programs that they run.
+for script in h5_test/run_par_tests.sh nc_test4/run_par_test.sh; do
+    log=netcdf.${script%/*}
+    must "$log" make -C netcdf/${script%/*} check TESTS="${script#*/}"
+    cat netcdf/${script%.sh}.log >> "$log"
+    if grep -E '^mpiexec:|FAIL|Sorry|MPI_ERR' "$log"; then echo "netcdf: $script failed; see $here/$log"; exit 1; fi
+    echo "netcdf: $(grep -c 'Tests successful' "$log") programs of $script passed"
+done
