@@ -161,7 +161,7 @@ class Code:
             self.args[p.name] = "(void **)%s" % p.name
         elif p.kind == "STRING":
             self.args[p.name] = p.name
-            when = "pset_len && *pset_len > 0" if p.name == "pset_name" and p.dir == "out" else None
+            when = "pset_len && *pset_len > 0" if p.name == "pset_name" and p.dir == "out" else self.when(p)
             self.check("!%s" % p.name, 'std_why_%s("%s", %s)' % ("string" if p.dir == "in" else "pointer", p.name, p.name), when)
         elif p.is_array:
             self.array(p)
@@ -230,7 +230,7 @@ class Code:
         elif p.kind == "INFO":
             may = "null_ok" in self.f.flags
             quick = "!%s && %s != MPI_INFO_NULL" % (o, value) if may else "!" + o
-            self.check(quick, "std_why_info(%s, %s, %s)" % (text, value, "true" if may else "false"))
+            self.check(quick, "std_why_info(%s, %s, %s)" % (text, value, "true" if may else "false"), when)
         elif p.kind == "REQUEST":
             may = bool(MAY_BE_NULL.match(self.f.name))
             quick = "!%s && %s != MPI_REQUEST_NULL" % (o, value) if may else "!" + o
@@ -245,9 +245,10 @@ class Code:
     def handle_array(self, p, word, struct):
         name, n = p.name, self.length_of(p)
         o = name + "_o"
-        if p.dir == "out":  # Type_get_contents: its target converts
+        if p.dir == "out" or p.kind == "INFO":  # Type_get_contents, Comm_spawn_multiple: their targets convert
             self.args[name] = name
-            self.check("!%s && %s > 0" % (name, n), 'std_why_array("%s", %s, %s)' % (name, name, n))
+            if p.dir == "out":
+                self.check("!%s && %s > 0" % (name, n), 'std_why_array("%s", %s, %s)' % (name, name, n))
             return
         self.args[name] = o
         stack = name + "_s"
@@ -338,7 +339,7 @@ class Code:
         elif p.kind in ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI"):
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
         elif p.kind in ("ARRAY_LENGTH_PI", "COMM_SIZE_PI"):
-            self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name))
+            self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name), when)
         elif name == "partitions":
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
         elif p.kind == "RANK" and name == "source" and self.f.chapter == 4:

@@ -20,7 +20,7 @@ NULL_FILE_OK = re.compile(r"MPI_File_\w+_errhandler$")
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
-NULL_INFO_OK = re.compile(r"MPI_(Comm_i?dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|File_\w+|Dist_graph_create|Dist_graph_create_adjacent|\w+_init)$")
+NULL_INFO_OK = re.compile(r"MPI_(Comm_i?dup_with_info|Comm_split_type|Comm_set_info|Alloc_mem|File_\w+|Dist_graph_create|Dist_graph_create_adjacent|Comm_spawn|Comm_accept|Comm_connect|Open_port|(Publish|Unpublish|Lookup)_name|\w+_init)$")
 # Calls that need a communicator with a topology.
 TOPOLOGIES = [(re.compile(r"MPI_Cart(_get|_sub|_rank|_coords|_shift|dim_get)$"), "cart"),
               (re.compile(r"MPI_Graph(_get|_neighbors|_neighbors_count|dims_get)$"), "graph"),
@@ -53,6 +53,8 @@ class Cases:
     def good(self, p):
         if p.kind in HANDLES:
             word = HANDLES[p.kind][1]
+            if p.is_array and p.kind == "INFO":
+                return "&good_info"
             if p.is_array:
                 return word + "s_good" if p.dir != "out" else "types_out"
             if p.dir == "out" and p.name == "filetype": # the second of its kind in the call
@@ -71,6 +73,8 @@ class Cases:
             return {"datarep": '"external32"'}.get(p.name, '"word"')
         if p.is_array and p.kind == "RANK" and "[3]" in p.c:
             return "ranges"
+        if p.kind in ("STRING_ARRAY", "STRING_2DARRAY"):
+            return "(%s)space" % p.c.replace("[]", "*")
         if p.is_array or "*" in p.c:
             if p.kind == "LOGICAL_VOID":
                 return "space"
@@ -113,6 +117,8 @@ class Cases:
             self.scalar(p)
 
     def handle(self, p):
+        if p.is_array and p.kind == "INFO":
+            return  # one of several, at the root
         ctype, word, null, error, other = HANDLES[p.kind]
         if p.dir == "out":
             if not p.is_array:
@@ -162,7 +168,7 @@ class Cases:
             self.add(p, "wild", "[0] is -5", "RANK")
         if p.name in ("array_of_sizes", "array_of_subsizes", "array_of_gsizes", "array_of_psizes", "array_of_starts"):
             self.add(p, "(void *)%s" % ("negative64" if "int" not in p.c else "negative"), "[0] is -1", "ARG")
-        if p.kind != "ARGUMENT_LIST":
+        if p.kind not in ("ARGUMENT_LIST", "ERROR_CODE", "STRING_2DARRAY") and p.name != "argv":
             self.add(p, "NULL", "NULL", "ARG")
 
     def scalar(self, p):

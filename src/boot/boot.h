@@ -14,13 +14,14 @@
 #include "obj/obj.h"
 
 /* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, where they are not 0, ",app=A,universe=U": the descriptor N, inherited,
- * is the segment; this process is local rank K of application A.  One process joins per local rank, once.
+ * is the segment; this process is local rank K of application A.  One process joins per local rank, once.  ",parent=PORT" says
+ * where those who spawned us wait for us.
  *
  * The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 5u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 6u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -91,6 +92,10 @@ struct boot_head {
     char host[64];
     uint64_t nonce;            /* so that nobody maps another file by mistake; 0 under our mpiexec */
     _Atomic uint32_t attached; /* ranks that mapped it (futex word); not used under our mpiexec */
+    uint64_t uid;              /* of this world: random, no two have the same */
+    int32_t home_pid, home_fd; /* who holds the file open as long as the world lives: other worlds open it there; fd -1: nobody */
+    uint64_t control;          /* port of mpiexec where ranks ask for more processes; 0: none */
+    _Atomic uint64_t area_bytes; /* of each rank, in the part of node/ */
 } GW_ALIGNED(64);
 /* Where the ranks and the part of node/ begin in a segment for `nlocal` ranks; the launcher uses the same. */
 #define BOOT_RANKS_OFFSET ((sizeof(struct boot_head) + 127) & ~(uint64_t)127)
@@ -109,6 +114,7 @@ struct boot_info {
     bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
     int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
+    uint64_t parent;           /* port of those who spawned us; 0: nobody did */
 };
 extern struct boot_info gw_boot;
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
@@ -132,6 +138,33 @@ void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells 
  * /proc/PID/fd/N (checked by a nonce), all agreed through put/fence/get.  The memory is zero and reserved (a real check,
  * never SIGBUS): if the machine cannot give it, but for seldom_bytes, one sentence says sizes and limits.  Closes every descriptor. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
+/* ---- other worlds (boot_world.c) ----------------------------------------------------------------------------------
+ * Each job has its own segment; whoever has met another job maps that one too. */
+struct boot_home { uint64_t uid; int32_t pid, fd; };      /* how a world's segment is found on this machine */
+struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
+int boot_other_map(const struct boot_home *home, struct boot_head **head_out, uint64_t *bytes_out);
+void boot_other_unmap(struct boot_head *h, uint64_t bytes);
+
+/* Ports (boot_port.c): abstract unix sockets, named by a random number; nothing stays behind.  Only processes of the same user
+ * (or root) come through.  Descriptors are non-blocking and close on exec; -1: errno says why. */
+uint64_t boot_random(void);                               /* never 0 */
+int boot_port_listen(uint64_t port, int backlog);
+int boot_port_accept(int listener);                       /* EAGAIN: nobody is there */
+int boot_port_connect(uint64_t port);                     /* EAGAIN: too many wait there already */
+/* As many of the bytes as go at once, at least one; 0: none now; -1: the other side is gone, or errno. */
+int64_t boot_port_read(int fd, void *data, size_t bytes);
+int64_t boot_port_write(int fd, const void *data, size_t bytes);
+/* A connection to a launcher who starts what is asked for over it (launch/spawned.c): our mpiexec, or one that is started now.
+ * The request: words, each with its 0, then an empty one. */
+int boot_spawner(int *fd_out, bool *is_alone_out); /* alone: the latter, it lives for us */
+#define BOOT_SPAWN_JOINED 'J' /* the new world has been met */
+#define BOOT_SPAWN_BYE 'B'    /* the end of this connection is not our end */
+struct boot_spawn_answer {    /* from the launcher, then `text_bytes` of explanation: once for the start, then once if the job is over
+                               * before it was met */
+    int32_t app;              /* of which this is; -1: of none, all is well */
+    int32_t text_bytes;
+};
+
 extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
 struct boot_rank *boot_my_rank_slot(void); /* the same */
 /* Notes that this rank enters a collective; `call` is the one entered last. */

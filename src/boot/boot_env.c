@@ -108,6 +108,8 @@ static int godwit_join(void)
     gw_boot.shm_fd = fd;
     gw_boot.appnum = list_int(text, "app", 0);
     gw_boot.universe_size = list_int(text, "universe", 0);
+    const char *parent = strstr(text, ",parent=");
+    gw_boot.parent = parent ? strtoull(parent + sizeof ",parent=" - 1, NULL, 16) : 0;
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
     boot_set_locals(ranks, h.nlocal);
     return GW_OK;

@@ -9,15 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static struct boot_head *head;
 static uint64_t mapped_bytes;
+static int home_fd = -1; /* of a segment that we made: other worlds open it here */
+
+const struct boot_head *boot_head_mapped(void) { return head; }
 static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
 struct boot_rank *boot_slot = &unmapped_slot;
 
@@ -97,27 +98,10 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     memcpy(h->jobid, gw_boot.jobid, sizeof h->jobid - 1);
     memcpy(h->host, gw_boot.host, sizeof h->host - 1);
     h->nonce = nonce;
+    h->uid = boot_random();
+    h->home_pid = (int32_t)getpid();
+    h->home_fd = home_fd;
     h->magic = BOOT_MAGIC;
-}
-
-static socklen_t rendezvous_address(uint64_t nonce, struct sockaddr_un *a)
-{
-    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
-    /* Abstract (the first byte is 0): no file, and it goes with the socket. */
-    int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "godwit-%016llx", (unsigned long long)nonce);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-static int rendezvous_open(uint64_t nonce)
-{
-    struct sockaddr_un a;
-    socklen_t len = rendezvous_address(nonce, &a);
-    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s >= 0 && (bind(s, (struct sockaddr *)&a, len) != 0 || listen(s, gw_boot.nlocal) != 0)) {
-        close(s);
-        s = -1;
-    }
-    return s;
 }
 
 /* One byte with a descriptor; `fd` -1 receives. */
@@ -150,37 +134,33 @@ static void rendezvous_serve(int s, int fd, struct boot_head *h)
 {
     uint32_t seen;
     while ((seen = atomic_load_explicit(&h->attached, memory_order_acquire)) < (uint32_t)gw_boot.nlocal) {
-        int peer = s >= 0 ? accept4(s, NULL, NULL, SOCK_CLOEXEC) : -1;
+        int peer = s >= 0 ? boot_port_accept(s) : -1;
         if (peer < 0) {
             gw_futex_wait(&h->attached, seen, 1000000);
             continue;
         }
-        struct ucred who = {0};
-        socklen_t len = sizeof who;
-        if (getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && (who.uid == geteuid() || who.uid == 0))
-            descriptor_pass(peer, fd);
+        descriptor_pass(peer, fd);
         close(peer);
     }
 }
 
 static struct boot_head *segment_make(uint64_t bytes)
 {
-    uint64_t nonce = 0;
+    uint64_t nonce = boot_random();
     char where[64];
-    if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != sizeof nonce) nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
     int fd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
     file_grow(fd, bytes);
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW); /* nobody can pull it from under us */
     struct boot_head *h = file_map(fd, bytes);
+    home_fd = fd;
     head_fill(h, bytes, nonce);
     atomic_store_explicit(&h->attached, 1, memory_order_release);
-    int s = rendezvous_open(nonce);
+    int s = boot_port_listen(nonce, gw_boot.nlocal);
     snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
     if (boot_put("gw.segment", where) != GW_OK || boot_fence() != GW_OK) gw_die("%s", gw_fail_text());
     rendezvous_serve(s, fd, h);
     if (s >= 0) close(s);
-    close(fd);
     return h;
 }
 
@@ -199,13 +179,12 @@ static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce)
 
 static int rendezvous_fetch(uint64_t nonce)
 {
-    struct sockaddr_un a;
-    socklen_t len = rendezvous_address(nonce, &a);
-    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), fd = -1;
+    int s = boot_port_connect(nonce), fd = -1;
     struct timeval patience = {20, 0};
     if (s < 0) return -1;
+    fcntl(s, F_SETFL, 0);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (connect(s, (struct sockaddr *)&a, len) == 0) fd = descriptor_pass(s, -1);
+    fd = descriptor_pass(s, -1);
     close(s);
     return fd;
 }
@@ -266,9 +245,17 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
     return mine;
 }
 
+/* A file, so that other worlds can come to us; memory without a name where none is allowed. */
 static struct boot_head *segment_alone(uint64_t bytes)
 {
-    struct boot_head *h = file_map(-1, bytes);
+    struct rlimit r;
+    bool allowed = getrlimit(RLIMIT_FSIZE, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= bytes;
+    home_fd = allowed ? memfd_create("godwit-alone", MFD_CLOEXEC) : -1;
+    if (home_fd >= 0 && ftruncate(home_fd, (off_t)bytes) != 0) {
+        close(home_fd);
+        home_fd = -1;
+    }
+    struct boot_head *h = file_map(home_fd, bytes);
     head_fill(h, bytes, 0);
     return h;
 }
@@ -303,5 +290,7 @@ void boot_segment_close(void)
 {
     boot_slot = &unmapped_slot;
     if (head) munmap(head, mapped_bytes);
+    if (home_fd >= 0) close(home_fd);
     head = NULL;
+    home_fd = -1;
 }

@@ -3,6 +3,8 @@
  * A communicator's context id is one 29-bit number, equal on all members and never used for another communicator that
  * shares a member; on the wire it is shifted left by GW_STREAM_BITS to make room for the streams of enum gw_stream.
  *
+ * Members of other worlds (MPI 4.1 chapter 11) have "world ranks" above those of our own: see struct node_other.
+ *
  * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one, and the ranks that messages go to
  * and come from are those of `remote`.  Its context id is equal in both groups, so a message says under it what rank its sender
  * has in its own group, which is the receiver's remote one.  What the local group does among itself goes by `local`, a private
@@ -29,6 +31,7 @@ enum gw_stream {
 #define GW_STREAM_BITS 3
 #define GW_CTX_ID_MAX (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
 #define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                  /* this and the next stand for one that is not known yet */
+#define GW_CTX_ID_JOIN (GW_CTX_ID_MAX - 3)                  /* of the roots of two worlds that meet; their tag is their own */
 _Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
 /* What the groups and communicators of one session share (MPI 4.1 section 11.3); NULL: those of the World Model.  What is made of

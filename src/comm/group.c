@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "node/node.h"
+
 struct gw_group gw_group_empty = {.rank = GW_UNDEFINED, .step = 1};
 
 /* world_rank's place in g, or GW_UNDEFINED.  O(1) without a map. */
@@ -53,6 +55,17 @@ static bool is_progression(int n, const int32_t *w, int *step_out)
     return step != 0;
 }
 
+/* Worlds whose ranks are members are held by the group. */
+static void others_count(const struct gw_group *g, void (*by)(int n, const int32_t *numbers))
+{
+    if (g->map) {
+        by(g->size, g->map);
+        return;
+    }
+    for (int32_t i = 0, number = g->first; i < g->size; i++, number += g->step)
+        if (number >= gw_boot.size) by(1, &number);
+}
+
 static int group_new(struct gw_group **group_out)
 {
     struct gw_group *g = calloc(1, sizeof *g);
@@ -82,12 +95,14 @@ int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group
     } else {
         g->map = malloc(sizeof *g->map * (size_t)size);
         if (!g->map) {
+            g->size = 0;
             group_release(g);
             return gw_fail(GW_ENOMEM, "no memory for a group of %d", size);
         }
         memcpy(g->map, world_ranks, sizeof *g->map * (size_t)size);
     }
     g->rank = group_find(g, comm_my_world_rank());
+    others_count(g, node_others_hold);
     *group_out = g;
     return GW_OK;
 }
@@ -104,6 +119,7 @@ int group_alias(struct gw_group *g, struct gw_group **group_out)
     if (rc != GW_OK) return rc;
     a->size = g->size, a->rank = g->rank, a->first = g->first, a->step = g->step, a->map = g->map;
     if (g->map) a->owner = group_hold(owner);
+    others_count(a, node_others_hold);
     *group_out = a;
     return GW_OK;
 }
@@ -120,6 +136,7 @@ void group_release(struct gw_group *g)
     if (!gw_obj_unref(&g->obj)) return;
     gw_obj_unregister(&g->obj);
     comm_family_release(g->family);
+    others_count(g, node_others_release);
     if (g->owner)
         group_release(g->owner);
     else

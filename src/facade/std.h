@@ -14,6 +14,10 @@ int std_init_thread(int *argc, char ***argv, int required, int *provided_out);
 int std_session_begin(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out);
 double std_wtick(void);
 int std_pcontrol(int level);
+int std_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm_out,
+                   int codes[]);
+int std_comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[], int root,
+                            MPI_Comm comm, MPI_Comm *intercomm_out, int codes[]);
 
 /* Handles as integers: the object's id, or the value of a predefined handle. */
 static inline int std_toint(const void *handle) { return (int)(uintptr_t)handle; }

@@ -23,6 +23,12 @@ static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored *
 /* The piece of our input that is on its way. */
 static struct { char data[READ_BYTES]; size_t len; bool eof, listening; } input;
 
+static char said_of[96], kept[1024];
+static bool keeping;
+void say_as(const char *job) { snprintf(said_of, sizeof said_of, "spawned job %.64s: ", job); }
+void say_keep(bool on) { keeping = on; }
+const char *say_kept(void) { return kept; }
+
 void say(const char *fmt, ...)
 {
     char line[1024];
@@ -30,7 +36,10 @@ void say(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "mpiexec: %s\n", line);
+    if (!keeping)
+        fprintf(stderr, "mpiexec: %s%s\n", said_of, line);
+    else if (!kept[0])
+        memcpy(kept, line, sizeof line);
 }
 
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
@@ -76,8 +85,9 @@ static void print(const struct job *j, struct stream *s, size_t len)
     for (size_t at = 0; j->o.label && at < len;) {
         char *end = memchr(s->buf + at, '\n', len - at);
         size_t n = end ? (size_t)(end - s->buf) + 1 - at : len - at;
-        char label[16];
-        if (!s->mid_line) write_all(fd, label, (size_t)snprintf(label, sizeof label, "[%d] ", s->rank));
+        char label[96];
+        const char *colon = j->name[0] ? ":" : "";
+        if (!s->mid_line) write_all(fd, label, (size_t)snprintf(label, sizeof label, "[%s%s%d] ", j->name, colon, s->rank));
         write_all(fd, s->buf + at, n);
         s->mid_line = !end;
         at += n;

@@ -87,6 +87,9 @@ struct rank {
     bool in_waits;      /* for room in its pipe */
     struct stream out, err;
 };
+/* A job that a rank asked for, and its mpiexec (spawned.c). */
+struct sub { pid_t pid; int failed_fd; char name[64]; };
+struct sub_end { int code; bool is_failure; char name[64]; };
 struct job {
     struct launch_options o;
     struct rank *ranks;
@@ -101,6 +104,16 @@ struct job {
     int exit_status;        /* what mpiexec will return */
     bool ending;            /* the others have been told to end */
     unsigned failed;        /* why the start failed: AFTER_... of doctor.h */
+    int failed_app;         /* and of which program */
+    int control_fd;         /* where ranks ask for more jobs; -1: nowhere */
+    struct sub *subs;
+    int n_subs, spawned;    /* that live; that ever were */
+    int used;               /* ranks of other jobs that share our cores */
+    char name[64];          /* of a spawned job, such as 1 or 1.2; "": it is none, and the rest does not count */
+    int parent_fd;          /* the connection of the rank that asked for it, -1: closed */
+    int failed_fd;          /* where mpiexec hears that it failed, -1 */
+    uint64_t parent_port;   /* where it waits for us */
+    bool met, bye;          /* it has met us; it may go without us */
 };
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
 {
@@ -140,6 +153,19 @@ int forward_flush_stale(struct job *j); /* prints partial lines that have waited
 void forward_hurry(void);           /* we are to end: what nobody takes is dropped */
 void forward_end(struct job *j);    /* the rest of everything */
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
+void say_as(const char *job);                   /* for a spawned job */
+void say_keep(bool on);                         /* on: what is said is kept, not printed */
+const char *say_kept(void);
+/* spawned.c */
+void control_open(struct job *j);
+void control_accept(struct job *j);
+void subs_signal(const struct job *j, int sig);
+bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out); /* true: that was one */
+int spawned_begin(const char *facts, struct job *j); /* -1: go on; else the exit status */
+bool spawned_started(struct job *j, int rc);         /* false: it did not start, which has been answered */
+bool spawned_hear(struct job *j);                    /* the asker's connection has something; false: it went without a word */
+void spawned_failed(const struct job *j);            /* the job ends now, because of a failure */
+int spawned_end(struct job *j, int rc);              /* the exit status of all */
 /* where.c */
 void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
 void where_resumed(void);             /* the job was stopped: its ranks get some time before they are looked at again */

@@ -20,12 +20,13 @@ static void standard_open(void)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.memfd = -1};
+    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1, .failed_fd = -1};
     standard_open();
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);
-    int rc = options_parse(argc, argv, &j.o);
+    bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
+    int rc = is_spawned ? spawned_begin(argv[2], &j) : options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);
         return rc;
@@ -36,7 +37,10 @@ int main(int argc, char **argv)
     if (j.o.verbose) bind_print(&j.bind, j.n);
     rc = gdb_start(&j);
     if (rc == 0) rc = spawn_all(&j);
-    if (rc == 0) {
+    if (is_spawned) {
+        rc = spawned_started(&j, rc) ? spawned_end(&j, watch(&j)) : 0;
+        j.failed = 0;
+    } else if (rc == 0) {
         rc = watch(&j);
         if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
     }

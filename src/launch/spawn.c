@@ -46,9 +46,13 @@ static int segment_make(struct job *j)
     h->ranks_offset = BOOT_RANKS_OFFSET;
     h->shm_offset = bytes;
     h->launcher_pid = (int32_t)getpid();
-    h->cores = j->bind.n_cores;
+    h->cores = j->bind.n_cores > j->used ? j->bind.n_cores - j->used : 1;
+    h->uid = boot_random();
+    h->home_pid = h->launcher_pid;
+    h->home_fd = j->memfd;
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);
+    control_open(j);
     return 0;
 }
 
@@ -97,13 +101,18 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
     words_add(w, pair);
 }
 
+/* How many processes there may well be in all: as many as cores, but no fewer than there are. */
+static int universe(const struct job *j) { return j->n > j->bind.n_cores ? j->n : j->bind.n_cores; }
+
 /* `own` gets the strings that are new. */
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, struct words *own)
 {
     int app = (int)(a - j->o.apps);
-    char more[48] = "";
+    char more[48] = "", parent[32] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, j->n);
+    if (j->parent_port) snprintf(parent, sizeof parent, ",parent=%016llx", (unsigned long long)j->parent_port);
+    if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* whoever spawned us may be one */
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d%s", j->memfd, rank, more, universe(j), parent);
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
@@ -247,8 +256,11 @@ int spawn_all(struct job *j)
         return EXIT_CANNOT_RUN;
     }
     /* The pipe closes when every rank has become its program; what comes before that is a failure. */
-    while (read(report[0], why, sizeof why) == sizeof why)
-        if (!rc) rc = explain_start(&j->o.apps[why[2]], why);
+    while (read(report[0], why, sizeof why) == sizeof why) {
+        if (rc) continue;
+        j->failed_app = why[2];
+        rc = explain_start(&j->o.apps[why[2]], why);
+    }
     close(report[0]);
     if (rc) watch_kill_all(j, SIGKILL);
     if (rc) j->failed = AFTER_EXEC;
@@ -259,5 +271,7 @@ void spawn_free(struct job *j)
 {
     if (j->head && j->head != MAP_FAILED) munmap(j->head, boot_shm_offset(j->n));
     if (j->memfd >= 0) close(j->memfd);
+    if (j->control_fd >= 0) close(j->control_fd);
+    free(j->subs);
     free(j->ranks);
 }

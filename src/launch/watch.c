@@ -22,6 +22,7 @@ void watch_kill_all(const struct job *j, int sig)
 {
     for (int i = 0; i < j->n; i++)
         if (j->ranks[i].pid > 0 && kill(-j->ranks[i].pid, sig) < 0) kill(j->ranks[i].pid, sig); /* it left its group */
+    subs_signal(j, sig == SIGSTOP ? SIGTSTP : sig);
 }
 
 static void end_job(struct job *j, int sig, int status)
@@ -29,6 +30,7 @@ static void end_job(struct job *j, int sig, int status)
     if (j->ending) return;
     j->ending = true;
     j->exit_status = status;
+    spawned_failed(j);
     watch_kill_all(j, sig);
     watch_kill_all(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
@@ -89,11 +91,27 @@ static void rank_gone(struct job *j, int rank)
     }
 }
 
+static void on_sub_gone(struct job *j, const struct sub_end *e)
+{
+    if (j->ending || !e->code) return;
+    if (e->is_failure) {
+        if (j->alive > 0) say("spawned job %s failed; the other ranks end now", e->name);
+        end_job(j, SIGTERM, e->code);
+    } else if (!j->exit_status) {
+        j->exit_status = e->code;
+    }
+}
+
 static void reap(struct job *j)
 {
     int status;
     pid_t pid;
+    struct sub_end e;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (sub_gone(j, pid, status, &e)) {
+            on_sub_gone(j, &e);
+            continue;
+        }
         if (pid == j->keeper) {
             keeper_gone(j);
             continue;
@@ -137,8 +155,12 @@ static void on_signal(struct job *j, int sig)
     case SIGUSR2:
         for (int i = 0; i < j->n; i++)
             if (j->ranks[i].pid > 0) kill(j->ranks[i].pid, sig);
+        subs_signal(j, sig);
         break;
-    case SIGQUIT: where_say(j); break;
+    case SIGQUIT:
+        where_say(j);
+        subs_signal(j, sig);
+        break;
     default:
         forward_hurry();
         if (j->ending) {
@@ -176,6 +198,7 @@ static int timers(struct job *j, uint64_t deadline)
     if (deadline && now >= deadline && !j->ending) {
         say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);
+        subs_signal(j, SIGQUIT);
         end_job(j, SIGTERM, EXIT_TIMEOUT);
     }
     if (kill_at && now >= kill_at) {
@@ -196,6 +219,10 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
     struct signalfd_siginfo info;
     if (e->data.ptr == signal_fd) {
         while (read(*signal_fd, &info, sizeof info) == sizeof info) on_signal(j, (int)info.ssi_signo);
+    } else if (e->data.ptr == &j->control_fd) {
+        control_accept(j);
+    } else if (e->data.ptr == &j->parent_fd) {
+        if (!spawned_hear(j)) end_job(j, SIGTERM, 1);
     } else if (!e->data.ptr) {
         forward_input(j);
     } else {
@@ -211,8 +238,12 @@ int watch(struct job *j)
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = &signal_fd};
     uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
     epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
+    e.data.ptr = &j->control_fd;
+    if (j->control_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->control_fd, &e);
+    e.data.ptr = &j->parent_fd;
+    if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
     reap(j); /* who went before the signals were caught */
-    while (j->alive > 0) {
+    while (j->alive > 0 || j->n_subs > 0) {
         int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
     }

@@ -111,6 +111,7 @@ static void rooms_rest(void)
     req_thread_stop();
     io_finalize();
     p2p_rest();
+    world_finalize();
     boot_leave();
     gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
     rooms = RESTING;
@@ -205,6 +206,7 @@ int mpi_init(int required, int *provided_out)
     /* Everybody has mapped the segment and opened its wires when this is over. */
     must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
     if (gw_checking) check_alike();
+    must(world_meet_parent(), "meeting the processes that spawned this job");
     *provided_out = thread_level;
     return GW_OK;
 }
@@ -223,6 +225,7 @@ int mpi_finalize(void)
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
+    world_finalize();
     if (unlikely(gw_checking)) check_end(n_instances == 1);
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();

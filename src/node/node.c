@@ -18,12 +18,21 @@ static struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
 static char *areas;
 static uint64_t area_size;
 
+/* Where the doors, the jobs and the areas lie behind the head. */
+static uint64_t front_bytes(uint64_t n) { return gw_align_up(n * (sizeof(struct node_door) + JOBS_PER_RANK * sizeof(struct node_job)), PAGE); }
+
+void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out)
+{
+    char *shm = (char *)(uintptr_t)h + h->shm_offset;
+    *doors_out = (struct node_door *)shm;
+    *areas_out = shm + front_bytes((uint64_t)h->nlocal);
+}
+
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     uint64_t n = (uint64_t)gw_boot.nlocal, shm_offset = boot_shm_offset(gw_boot.nlocal);
-    uint64_t doors_bytes = n * sizeof(struct node_door), jobs_bytes = n * JOBS_PER_RANK * sizeof(struct node_job);
     area_size = gw_align_up(area_bytes, PAGE);
-    uint64_t front = gw_align_up(doors_bytes + jobs_bytes, PAGE), heap_at = front + n * area_size;
+    uint64_t heap_at = front_bytes(n) + n * area_size;
     uint64_t total = heap_at + heap_bytes;
     struct boot_head *head = boot_map_segment(total, n * seldom_bytes);
 
@@ -31,11 +40,10 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.me = gw_boot.local_rank;
     gw_node.base = (char *)head;
     gw_node.bytes = shm_offset + total;
-    char *shm = gw_node.base + shm_offset;
-    gw_node.doors = (struct node_door *)shm;
-    jobs = (struct node_job *)(shm + doors_bytes);
-    areas = shm + front;
-    heap_open(shm + heap_at, heap_bytes);
+    node_look(head, &gw_node.doors, &areas);
+    jobs = (struct node_job *)(gw_node.doors + n);
+    heap_open(gw_node.base + shm_offset + heap_at, heap_bytes);
+    atomic_store_explicit(&head->area_bytes, area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     wait_open();
     return GW_OK;

@@ -2,6 +2,7 @@
  *
  * Offsets, never pointers, are stored in the segment (it is mapped anywhere).  Layout after boot's head:
  *     node_door[nlocal] | job words | one area per local rank (for wire_shm) | heap
+ * Ranks of other jobs on this machine (spawned, or connected) have a segment of their own: see struct node_other.
  * Memory grows with nlocal, not with its square, and only what is touched costs anything.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -16,13 +17,14 @@ struct node_door {
     _Atomic uint32_t seq;      /* futex word; whoever wakes the owner bumps it */
     _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
     _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no eager payload (proto) */
+    _Atomic uint32_t fences;   /* when it goes to sleep, ringers must fence by themselves */
 } GW_ALIGNED(GW_CACHELINE);
 
 struct node {
     int nlocal, me;            /* local ranks; mine */
     bool oversubscribed;       /* more local ranks than cores that they may use */
     uint32_t spin;             /* how often to look before the core is given away */
-    bool fence;                /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
+    _Atomic bool fence;        /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
     char *base;                /* of the mapping; offsets count from here */
     uint64_t bytes;
     struct node_door *doors;   /* [nlocal] */
@@ -46,19 +48,48 @@ void node_heap_leave(uint64_t off, int n);
  * process and the heap's lock; taking the lock here too shows it to who sees only this process (ThreadSanitizer). */
 void node_heap_join(void);
 
+/* ---- other worlds: jobs that this one spawned, was spawned by, or connected with -------------------------------------
+ * Their segments have the same layout.  This process knows their ranks by numbers of its own, above those of its world; other
+ * processes have other numbers for them, so what is told to others is the home and the rank there.  A world that nobody holds stays
+ * known, until node_other_sweep().  Callers of these functions hold no lane's lock; who looks at a struct holds a reference. */
+enum { NODE_OTHER_RANKS = 1 << 16 }; /* of all of them together */
+struct node_other {
+    struct gw_list link;
+    struct boot_home home;
+    struct boot_head *head;
+    uint64_t bytes;
+    int first, n;              /* its rank r is our number first + r */
+    int64_t refs;
+    struct node_door *doors;
+    char *areas;
+    uint64_t area_bytes;
+    void *wire[16];            /* per lane: of wire_shm */
+};
+/* A reference to the world that lives there, which may be new; GW_OK or an error. */
+int node_other_join(const struct boot_home *home, struct node_other **other_out);
+void node_other_drop(struct node_other *other);
+struct node_other *node_other_find(int number);               /* whose rank it is; NULL: none's */
+void node_others_hold(int n, const int32_t *numbers);         /* a reference for each of them that is of another world */
+void node_others_release(int n, const int32_t *numbers);
+/* Forgets the worlds that nobody holds; `forget` (may be NULL) is told first. */
+void node_other_sweep(void (*forget)(struct node_other *));
+void node_others_close(void (*forget)(struct node_other *)); /* the same for all of them; before node_finalize() */
+void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
+int node_numbers_max(void);                                    /* all numbers lie below */
+
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
-void node_ring_slow(int local_rank);
-static inline void node_ring_door(const struct node_door *d, int local_rank) /* d: its door */
+void node_ring_slow(struct node_door *d);
+static inline void node_ring_door(struct node_door *d)
 {
-    if (unlikely(gw_node.fence))
+    if (unlikely(atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
         atomic_thread_fence(memory_order_seq_cst);
     else
         atomic_signal_fence(memory_order_seq_cst);
-    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(local_rank);
+    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(d);
 }
 void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
-static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank], local_rank); }
+static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank]); }
 
 /* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------
  *     struct node_wait w; node_wait_begin(&w);

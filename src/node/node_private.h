@@ -10,6 +10,7 @@
 void heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
 void wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void wait_close(void);
+void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out); /* in a segment that is in use */
 
 enum { HW_MAX_CPUS = 8192 };
 struct hw_cpus { uint64_t bits[HW_MAX_CPUS / 64]; };

@@ -38,6 +38,7 @@ void wait_open(void)
     use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
     /* Whoever is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
     gw_node.fence = !use_membarrier;
+    atomic_store_explicit(&gw_node.doors[gw_node.me].fences, !use_membarrier, memory_order_relaxed);
 }
 
 void wait_close(void)
@@ -45,9 +46,8 @@ void wait_close(void)
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
-void node_ring_slow(int local_rank)
+void node_ring_slow(struct node_door *d)
 {
-    struct node_door *d = &gw_node.doors[local_rank];
     if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer took it on */
     atomic_fetch_add_explicit(&d->seq, 1, memory_order_release);
     gw_futex_wake(&d->seq, INT_MAX);
@@ -55,14 +55,14 @@ void node_ring_slow(int local_rank)
 
 void node_ring_many(const int *local_ranks, int n)
 {
-    const struct node_door *doors = gw_node.doors;
-    if (gw_node.fence)
+    struct node_door *doors = gw_node.doors;
+    if (atomic_load_explicit(&gw_node.fence, memory_order_relaxed))
         atomic_thread_fence(memory_order_seq_cst);
     else
         atomic_signal_fence(memory_order_seq_cst);
     for (int i = 0; i < n; i++)
         if (unlikely(atomic_load_explicit(&doors[local_ranks[i]].sleeping, memory_order_relaxed)) && local_ranks[i] != gw_node.me)
-            node_ring_slow(local_ranks[i]);
+            node_ring_slow(&doors[local_ranks[i]]);
 }
 
 /* ---- the slot that says where this rank is ------------------------------------------------------------------------------------

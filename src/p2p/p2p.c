@@ -12,9 +12,8 @@ int p2p_init(void)
     return p2p_bsend_init_room();
 }
 
-static bool all_drained(void *unused)
+bool p2p_is_quiet(void)
 {
-    (void)unused;
     bool drained = true;
     for (int i = 0; i < gw_nlanes; i++) {
         gw_lock(&gw_lanes[i].lock);
@@ -22,6 +21,12 @@ static bool all_drained(void *unused)
         gw_unlock(&gw_lanes[i].lock);
     }
     return drained;
+}
+
+static bool all_drained(void *unused)
+{
+    (void)unused;
+    return p2p_is_quiet();
 }
 
 void p2p_rest(void)

@@ -61,6 +61,7 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, 
 /* Buffered mode (section 3.6).  c NULL: the process-wide buffer.  buf GW_BUFFER_AUTOMATIC: grows by itself. */
 int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
 int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
+bool p2p_is_quiet(void); /* nothing is queued to go out, on any lane */
 int p2p_buffer_flush(struct gw_comm *c);
 int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
 /* The same for the communicators of a session that have no buffer of their own. */

@@ -15,7 +15,7 @@ const struct wire_ops *peer_wire = &shm_ops;
 static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
 {
     lane->index = index;
-    lane->peers = calloc((size_t)gw_boot.size, sizeof *lane->peers);
+    lane->peers = calloc((size_t)node_numbers_max(), sizeof *lane->peers); /* what is not used costs no memory */
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
     return peer_wire->open(index, recv, ctx, &lane->wire);
 }
@@ -39,6 +39,7 @@ int peer_init(wire_recv_fn recv, void *ctx)
 
 void peer_finalize(void)
 {
+    node_others_close(shm_forget);
     for (int i = 0; i < gw_nlanes; i++) {
         if (gw_lanes[i].wire) peer_wire->close(gw_lanes[i].wire);
         free(gw_lanes[i].peers);
@@ -58,8 +59,39 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 
 void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out)
 {
-    (void)p; /* one wire: every peer is reached alike */
     peer_wire->caps(gw_lanes[0].wire, caps_out);
+    if (!p->ep || !p->ep->other) return; /* one wire: every peer of our world is reached alike */
+    caps_out->pack_max = p->ep->data_size / 4;
+    caps_out->node = false;
+}
+
+/* ---- other worlds ---- */
+int peer_meet(const struct boot_home *home, struct node_other **other_out)
+{
+    struct node_other *o;
+    int rc = node_other_join(home, &o);
+    if (rc != GW_OK) return rc;
+    gw_lock(&gw_lanes[0].lock);
+    rc = shm_meet(o);
+    gw_unlock(&gw_lanes[0].lock);
+    if (rc == GW_OK)
+        *other_out = o;
+    else
+        node_other_drop(o);
+    return rc;
+}
+
+static void forget(struct node_other *o)
+{
+    for (int i = 0; i < gw_nlanes; i++) memset(peer_get(&gw_lanes[i], o->first), 0, sizeof(struct gw_peer) * (size_t)o->n);
+    shm_forget(o);
+}
+
+void peer_sweep(void)
+{
+    for (int i = 0; i < gw_nlanes; i++) gw_lock(&gw_lanes[i].lock);
+    node_other_sweep(forget);
+    for (int i = gw_nlanes - 1; i >= 0; i--) gw_unlock(&gw_lanes[i].lock);
 }
 
 int peer_progress(struct gw_lane *lane)

@@ -17,7 +17,7 @@ struct gw_peer;
 struct gw_lane {
     int index;
     struct wire *wire;  /* shm; further wires join here */
-    struct gw_peer *peers; /* [size of the job] */
+    struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
     struct gw_list free_reqs; /* pool of req/ */
@@ -52,6 +52,9 @@ void peer_finalize(void);
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
 void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out);
+/* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
+int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
+void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
 
 #endif

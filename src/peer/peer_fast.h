@@ -42,7 +42,7 @@ static inline void peer_line_commit(struct gw_peer *p, struct shm_line *l, uint8
     ep->tail++;
     /* [S1] pairs with the acquire in shm_progress and peer_look: the line is whole before its number. */
     atomic_store_explicit(&l->seq, ep->tail, memory_order_release);
-    node_ring_door(ep->door, ep->local_rank);
+    node_ring_door(ep->door);
 }
 
 /* The first line that is there for us in any ring, and its ring; NULL: none.  The caller takes it, or leaves it to peer_progress(). */

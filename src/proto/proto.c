@@ -197,7 +197,6 @@ static int lane_init(struct gw_lane *lane)
     }
     pl->lane = lane;
     pl->eager_fast = pl->fast.inline_max = -1;
-    pl->fast.world = gw_boot.rank;
     pl->unexpected_max = gw_set.unexpected_max;
     pl->sampling = PACE_TIMES;
     pl->poll.fn = lane_poll;

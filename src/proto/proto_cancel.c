@@ -32,7 +32,7 @@ static void send_cancel(struct proto_lane *pl, struct proto_op *op)
     }
     if (op->state != OP_ASKED || op->wants_cancel_ack) return;
     op->wants_cancel_ack = true;
-    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)gw_boot.rank}, NULL, 0);
+    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)op->peer->ep->as}, NULL, 0);
 }
 
 void proto_cancel(struct gw_req *req)

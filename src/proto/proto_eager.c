@@ -4,12 +4,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
+enum { SCRATCH_BYTES = 32 << 10 }; /* no wire has larger packets */
+
 /* The cookie and the data have to be one piece: through memory of our own. */
 static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const void *buf, int64_t count,
                     struct gw_type *t, int64_t len, uint64_t cookie)
 {
-    assert(len + PROTO_SYNC_PREFIX <= (int64_t)pl->pack_max);
-    if (!pl->scratch) pl->scratch = gw_xmalloc(pl->pack_max);
+    assert(len + PROTO_SYNC_PREFIX <= SCRATCH_BYTES);
+    if (!pl->scratch) pl->scratch = gw_xmalloc(SCRATCH_BYTES);
     memcpy(pl->scratch, &cookie, PROTO_SYNC_PREFIX);
     type_pack(buf, count, t, pl->scratch + PROTO_SYNC_PREFIX);
     return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
@@ -20,10 +22,6 @@ int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, co
 {
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
     if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);
-    if (!p->ep) {
-        int rc = peer_connect(pl->lane, p);
-        if (rc != GW_OK) return rc;
-    }
     struct type_cursor c;
     type_cursor_init(&c, buf, count, t);
     return p->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);

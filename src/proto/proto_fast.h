@@ -39,7 +39,6 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 struct proto_fast {
     struct match_queue *q;
     int64_t inline_max; /* a dense message of up to so many bytes may go at once; -1 while something is queued before it, or always */
-    int32_t world;      /* my rank */
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count)
@@ -66,7 +65,7 @@ static inline bool proto_send_inline(struct gw_lane *lane, struct gw_peer *p, ui
     h->ctx = ctx;
     h->src = my_rank;
     h->tag = tag;
-    h->world = f->world;
+    h->world = p->ep->as;
     peer_copy_inline(l->data, proto_run_at(buf, t), (size_t)len);
     p->sent++;
     p->sent_bytes += (uint64_t)len;

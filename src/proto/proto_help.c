@@ -107,10 +107,10 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
     if (node_job_done(op->job, op->total)) {
         /* Ours was the last piece.  The receiver may have seen that already and the job may belong to others by now; but
          * then, too, everything is in place. */
-        int local = op->peer->ep->local_rank;
+        struct node_door *door = op->peer->ep->door;
         help_over(pl, op);
         op_complete_req(op, GW_OK, false);
-        node_ring(local);
+        node_ring_door(door);
     }
     return 1;
 }

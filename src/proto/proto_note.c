@@ -35,7 +35,7 @@ void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count,
     if (a->ctx & PROTO_STREAM_MASK) return;
     if (as.type) count = as.count, t = as.type;
     struct type_signature s = type_signature(t, count, INT64_MAX);
-    struct proto_note n = {a->ctx, a->tag, gw_boot.rank, type_has_packed(t), count, ""};
+    struct proto_note n = {a->ctx, a->tag, a->peer->ep ? a->peer->ep->as : 0, type_has_packed(t), count, ""};
     strncpy(n.type, type_name(t), sizeof n.type - 1);
     ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
 }
@@ -47,7 +47,7 @@ static void note_arrived(struct proto_lane *pl, const struct proto_ctl *c, const
 {
     struct note n = {.is_set = true, .signature = {c->to, (int64_t)c->value}};
     memcpy(&n.said, payload, sizeof n.said);
-    if (!pl->notes) pl->notes = gw_xcalloc((size_t)gw_boot.size, sizeof *pl->notes);
+    if (!pl->notes) pl->notes = gw_xcalloc((size_t)node_numbers_max(), sizeof *pl->notes);
     pl->notes[n.said.world] = n;
 }
 

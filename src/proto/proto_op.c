@@ -48,7 +48,7 @@ void op_ask(struct proto_lane *pl, struct proto_op *op)
     op->may_be_read = can_read;
     struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len};
     op->kind = PROTO_RTS;
-    op->hdr.world = gw_boot.rank;
+    op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;
     memcpy(op->payload, &rts, sizeof rts);
 }

@@ -57,17 +57,22 @@ void out_remove(struct proto_lane *pl, struct proto_op *op)
 /* One queued message goes now: GW_OK (then it has left the queue), GW_AGAIN or an error. */
 static int out_try(struct proto_lane *pl, struct proto_op *op)
 {
+    int rc = peer_open(pl, op->peer);
+    if (unlikely(rc != GW_OK)) return rc;
     if (!op->type) {
-        int rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
+        int32_t as = op->peer->ep->as;
+        if (op->kind == PROTO_NOTE) memcpy(op->payload + offsetof(struct proto_note, world), &as, sizeof as);
+        rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
         if (rc == GW_OK) {
             gw_list_del(&op->link);
             pool_give(&pl->ops, op);
         }
         return rc;
     }
+    op->hdr.world = op->peer->ep->as;
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
     if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
-    int rc = op->kind == PROTO_RTS ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
+    rc = op->kind == PROTO_RTS ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
                                    : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
                                                op->len, (uintptr_t)op);
     if (rc == GW_AGAIN) return rc;
@@ -104,7 +109,8 @@ void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, st
 {
     assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
     if (likely(!pl->n_outs) || !out_find(pl, p)) {
-        int rc = peer_short(pl->lane, p, (uint8_t)kind, &ctl, payload, len);
+        int rc = peer_open(pl, p);
+        if (likely(rc == GW_OK)) rc = peer_short(pl->lane, p, (uint8_t)kind, &ctl, payload, len);
         if (likely(rc == GW_OK)) return;
         if (rc < 0) gw_die("another rank could not be answered: %s", gw_fail_text());
     }

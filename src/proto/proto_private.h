@@ -126,7 +126,16 @@ static inline void proto_type_drop(struct gw_type *t) { if (unlikely(!t->obj.pre
 /* The peer holds too many unexpected messages.  It is connected. */
 static inline bool peer_is_choked(const struct gw_peer *p)
 {
-    return atomic_load_explicit(&gw_node.doors[p->ep->local_rank].choked, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed) != 0;
+}
+
+/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
+void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
+static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
+{
+    int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
+    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max))) lane_set_up(pl, p);
+    return rc;
 }
 
 /* Large messages are on the way out from here.  Who receives one meanwhile is in an exchange, where the sender most likely has some to
@@ -141,7 +150,6 @@ void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path,
 void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
 
 /* proto_select.c */
-void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* read the wire's capabilities; p need not be connected yet */
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
 
 /* proto_out.c */

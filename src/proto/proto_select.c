@@ -30,11 +30,12 @@ static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_pe
                (long long)eager_limit(pl), caps->short_max, direct, (long long)gw_set.unexpected_max);
 }
 
-/* All wires of a lane are alike so far: the first peer's capabilities are everybody's. */
+/* The smallest packet of all peers is everybody's: other worlds may have smaller rings. */
 GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
 {
     struct wire_caps caps;
     peer_caps(p, &caps);
+    if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
     pl->short_max = caps.short_max;
     pl->pack_max = caps.pack_max;
     assert(pl->pack_max >= PROTO_CTL_MAX);

@@ -17,7 +17,8 @@ struct send_args {
 
 static struct proto_hdr header_of(const struct proto_addr *a)
 {
-    return (struct proto_hdr){a->ctx, a->my_rank, a->tag, gw_boot.rank};
+    const struct wire_ep *ep = a->peer->ep; /* without one the message is queued, and out_try() fills it in */
+    return (struct proto_hdr){a->ctx, a->my_rank, a->tag, ep ? ep->as : 0};
 }
 
 static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, struct gw_req *req)
@@ -69,11 +70,9 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     struct gw_peer *p = s->a->peer;
     if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
     if (!pl->is_set_up) lane_set_up(pl, p);
-    if (!p->ep) {
-        int rc = peer_connect(pl->lane, p);
-        if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
-        if (rc < 0) return rc;
-    }
+    int rc = peer_open(pl, p);
+    if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
+    if (rc < 0) return rc;
     bool is_blocked = pl->n_outs && out_find(pl, p);
     enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
@@ -81,7 +80,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
     if (!is_blocked) {
         struct proto_hdr h = header_of(s->a);
-        int rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
+        rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }

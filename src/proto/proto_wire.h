@@ -29,7 +29,7 @@ enum proto_kind {
 struct proto_hdr {
     uint32_t ctx;
     int32_t src, tag; /* src: rank in the communicator */
-    int32_t world;    /* the sender's world rank: EAGER_SYNC, RTS: to answer; EAGER: for reports */
+    int32_t world;    /* the sender's number as the receiver knows it: EAGER_SYNC, RTS: to answer; EAGER: for reports */
 };
 struct proto_ctl {
     uint64_t to;      /* cookie of the record that this is for */

@@ -22,22 +22,26 @@ static struct shm_shape shape_of(int nlocal)
 
 uint64_t shm_area_bytes(int nlocal, int nlanes) { return shape_of(nlocal).box_bytes * (uint64_t)nlanes; }
 
-static struct shm_box *box_of(const struct wire *w, int local_rank)
+static struct shm_box *box_at(char *area, int lane, const struct shm_shape *s)
 {
-    return (struct shm_box *)((char *)node_area(local_rank) + (uint64_t)w->lane * w->shape.box_bytes);
+    return (struct shm_box *)(area + (uint64_t)lane * s->box_bytes);
 }
-static struct shm_line *ring_lines(const struct wire *w, struct shm_box *box, int ring)
+static struct shm_box *my_box(const struct wire *w) { return box_at(node_area(gw_node.me), w->lane, &w->shape); }
+static struct shm_line *ring_lines(const struct shm_shape *s, struct shm_box *box, int ring)
 {
-    return (struct shm_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * w->shape.ring_bytes);
+    return (struct shm_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
 }
+
+static struct wire *wires[16]; /* by lane */
+static int n_lanes;
 
 /* ---- open and connect ------------------------------------------------------------------------------------------------ */
 static void rx_add(struct wire *w, int ring)
 {
-    struct shm_box *box = box_of(w, gw_node.me);
+    struct shm_box *box = my_box(w);
     struct shm_rx *rx = &w->in.rx[w->in.n++];
     memset(rx, 0, sizeof *rx);
-    rx->lines = ring_lines(w, box, ring);
+    rx->lines = ring_lines(&w->shape, box, ring);
     rx->data = (char *)(rx->lines + w->shape.nlines);
     rx->ring = &box->rings[ring];
 }
@@ -56,70 +60,170 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->shape = shape_of(gw_node.nlocal);
     w->in.nlines = w->shape.nlines;
     rx_add(w, 0);
-    if (lane == 0) cma_publish(box_of(w, gw_node.me));
+    if (lane == 0) cma_publish(my_box(w));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
                lane, gw_node.nlocal, (unsigned long long)w->shape.pack_max, w->shape.nexcl);
+    wires[lane] = w;
+    n_lanes = lane + 1;
     *wire_out = w;
     return GW_OK;
 }
 
 static void shm_close(struct wire *w)
 {
+    wires[w->lane] = NULL;
     free(w->eps);
     free(w);
 }
 
 /* The number of an exclusive ring (from 1) that is ours from now on; 0: all are taken. */
-static int ring_claim(const struct wire *w, struct shm_box *box)
+static int ring_claim(const struct shm_shape *s, struct shm_box *box, int32_t as)
 {
-    for (int k = 0; k < w->shape.nexcl; k++) {
-        int i = (gw_node.me + k) % w->shape.nexcl;
+    for (int k = 0; k < s->nexcl; k++) {
+        int i = (as + k) % s->nexcl;
         uint32_t is_free = 0;
+        /* Acquire: pairs with [S5] in rings_reclaim(): how far it was read before. */
         if (atomic_load_explicit(&box->claims[i], memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong_explicit(&box->claims[i], &is_free, (uint32_t)gw_node.me + 1,
-                                                    memory_order_relaxed, memory_order_relaxed))
+            atomic_compare_exchange_strong_explicit(&box->claims[i], &is_free, (uint32_t)as + 1, memory_order_acquire,
+                                                    memory_order_relaxed))
             return i + 1;
     }
     return 0;
 }
 
-static void ep_set_ring(const struct wire *w, struct wire_ep *ep, struct shm_box *box, int ring)
+/* An exclusive ring begins where its owner has read to: it may have had another sender. */
+static void ep_set_ring(struct wire_ep *ep, const struct shm_shape *s, int ring)
 {
-    ep->lines = ring_lines(w, box, ring);
-    ep->data = (char *)(ep->lines + w->shape.nlines);
-    ep->ring = &box->rings[ring];
-    ep->mask = w->shape.nlines - 1;
-    ep->data_size = w->shape.data_size;
-    ep->tail = ep->data_tail = ep->data_read = 0;
+    ep->lines = ring_lines(s, ep->box, ring);
+    ep->data = (char *)(ep->lines + s->nlines);
+    ep->ring = &ep->box->rings[ring];
+    ep->mask = s->nlines - 1;
+    ep->data_size = s->data_size;
     ep->exclusive = ring != 0;
-    ep->limit = ep->exclusive ? w->shape.nlines : 0;
+    uint64_t read = ep->exclusive ? atomic_load_explicit(&ep->ring->read, memory_order_acquire) : 0;
+    ep->tail = (uint32_t)read;
+    ep->data_tail = ep->data_read = (uint32_t)(read >> 32);
+    ep->limit = ep->exclusive ? ep->tail + s->nlines : 0;
 }
 
-static int shm_connect(struct wire *w, int world_rank, struct wire_ep **ep_out)
+/* The number by which an owner knows us, of another world; -1: it has not met us yet. */
+static int known_as(struct shm_box *first_box)
+{
+    uint64_t me = boot_own_home().uid;
+    for (int i = 0; i < SHM_KNOWN; i++) {
+        struct shm_known *k = &first_box->known[i];
+        /* Acquire: pairs with [S6] in shm_meet(). */
+        if (atomic_load_explicit(&k->uid, memory_order_acquire) == me)
+            return atomic_load_explicit(&k->first, memory_order_relaxed) + gw_boot.rank;
+    }
+    return -1;
+}
+
+/* The way to a rank of another world; NULL: it does not know us yet, or (error) there is no memory. */
+static int ep_of_other(struct wire *w, int number, struct wire_ep **ep_out, struct shm_shape *shape_out)
+{
+    struct node_other *o = node_other_find(number);
+    if (!o) return gw_fail(GW_ERANK, "process %d belongs to a job that this one is not connected with", number);
+    *shape_out = shape_of(o->n);
+    if (!o->wire[w->lane]) o->wire[w->lane] = calloc((size_t)o->n, sizeof **ep_out);
+    if (!o->wire[w->lane]) return gw_fail(GW_ENOMEM, "no memory for the way to another job");
+    struct wire_ep *ep = (struct wire_ep *)o->wire[w->lane] + (number - o->first);
+    if (!ep->lines) {
+        char *area = o->areas + (uint64_t)(number - o->first) * o->area_bytes;
+        ep->as = known_as((struct shm_box *)area);
+        if (ep->as < 0) return GW_AGAIN;
+        ep->other = o;
+        ep->local_rank = number - o->first;
+        ep->door = &o->doors[ep->local_rank];
+        ep->box = box_at(area, w->lane, shape_out);
+    }
+    *ep_out = ep;
+    return GW_OK;
+}
+
+static int ep_of_ours(struct wire *w, int world_rank, struct wire_ep **ep_out)
 {
     int local = boot_local_rank(world_rank);
     if (local < 0)
         return gw_fail(GW_ERANK, "world rank %d is on another node; this version has no network wire", world_rank);
-    struct wire_ep *ep = &w->eps[local];
-    struct shm_box *box = box_of(w, local);
-    if (!ep->lines) { /* first try: through the shared ring, until an exclusive one is announced */
-        ep->local_rank = local;
-        ep->door = &gw_node.doors[local];
-        ep_set_ring(w, ep, box, 0);
-    }
-    if (!(w->claim_tried[local / 8] & 1 << local % 8)) {
-        uint32_t hdr[WIRE_HDR_BYTES / 4] = {(uint32_t)ring_claim(w, box)};
+    struct wire_ep *ep = *ep_out = &w->eps[local];
+    ep->as = gw_boot.rank;
+    ep->local_rank = local;
+    ep->door = &gw_node.doors[local];
+    ep->box = box_at(node_area(local), w->lane, &w->shape);
+    return GW_OK;
+}
+
+static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
+{
+    struct shm_shape shape = w->shape;
+    struct wire_ep *ep = NULL;
+    int rc = number < gw_boot.size ? ep_of_ours(w, number, &ep) : ep_of_other(w, number, &ep, &shape);
+    if (rc != GW_OK) return rc;
+    if (!ep->lines) ep_set_ring(ep, &shape, 0); /* first try: through the shared ring, until an exclusive one is announced */
+    if (!ep->claim_tried) {
+        uint32_t hdr[WIRE_HDR_BYTES / 4] = {(uint32_t)ring_claim(&shape, ep->box, ep->as)};
         if (hdr[0]) {
             if (shm_send_shared(ep, SHM_KIND_CLAIM, hdr, NULL, 0) != GW_OK) {
-                atomic_store_explicit(&box->claims[hdr[0] - 1], 0, memory_order_relaxed);
+                atomic_store_explicit(&ep->box->claims[hdr[0] - 1], 0, memory_order_release);
                 return GW_AGAIN;
             }
-            ep_set_ring(w, ep, box, (int)hdr[0]);
+            ep_set_ring(ep, &shape, (int)hdr[0]);
         }
-        w->claim_tried[local / 8] |= (uint8_t)(1 << local % 8);
+        ep->claim_tried = true;
     }
     *ep_out = ep;
     return GW_OK;
+}
+
+/* ---- other worlds ------------------------------------------------------------------------------------------------------ */
+static struct shm_known *known_find(uint64_t uid)
+{
+    struct shm_box *box = node_area(gw_node.me);
+    for (int i = 0; i < SHM_KNOWN; i++)
+        if (atomic_load_explicit(&box->known[i].uid, memory_order_relaxed) == uid) return &box->known[i];
+    return NULL;
+}
+
+int shm_meet(struct node_other *o)
+{
+    if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, n_lanes), 4096))
+        return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
+    if (known_find(o->home.uid)) return GW_OK;
+    struct shm_known *k = known_find(0);
+    if (!k) return gw_fail(GW_EOTHER, "this process is connected with %d other jobs: disconnect some", SHM_KNOWN);
+    atomic_store_explicit(&k->first, o->first, memory_order_relaxed);
+    /* [S6] pairs with the acquire in known_as(): the number is there before the name. */
+    atomic_store_explicit(&k->uid, o->home.uid, memory_order_release);
+    return GW_OK;
+}
+
+/* The rings that its ranks had claimed here serve others. */
+static void rings_reclaim(struct wire *w, const struct node_other *o)
+{
+    struct shm_box *box = my_box(w);
+    for (int i = 1; i < w->in.n; i++) {
+        struct shm_rx *rx = &w->in.rx[i];
+        int ring = (int)(rx->ring - box->rings);
+        uint32_t who = atomic_load_explicit(&box->claims[ring - 1], memory_order_relaxed);
+        if (who <= (uint32_t)o->first || who > (uint32_t)(o->first + o->n)) continue;
+        rx->published = rx->head;
+        rx->data_published = rx->data_head;
+        atomic_store_explicit(&rx->ring->read, (uint64_t)rx->data_head << 32 | rx->head, memory_order_release);
+        /* [S5] pairs with the acquire in ring_claim(). */
+        atomic_store_explicit(&box->claims[ring - 1], 0, memory_order_release);
+    }
+}
+
+void shm_forget(struct node_other *o)
+{
+    struct shm_known *k = known_find(o->home.uid);
+    if (k) atomic_store_explicit(&k->uid, 0, memory_order_release);
+    for (int lane = 0; lane < n_lanes; lane++) {
+        rings_reclaim(wires[lane], o);
+        free(o->wire[lane]);
+        o->wire[lane] = NULL;
+    }
 }
 
 /* ---- receive --------------------------------------------------------------------------------------------------------- */
@@ -140,6 +244,14 @@ static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, co
     return rx->data + (start & (w->shape.data_size - 1));
 }
 
+/* A sender claimed this ring, perhaps after another one. */
+static GW_COLD void ring_open(struct wire *w, int ring)
+{
+    for (int i = 1; i < w->in.n; i++)
+        if (w->in.rx[i].ring == &my_box(w)->rings[ring]) return;
+    rx_add(w, ring);
+}
+
 /* The lines of one ring that are there, at most `most`. */
 static int rx_drain(struct wire *w, int index, int most)
 {
@@ -158,7 +270,7 @@ static int rx_drain(struct wire *w, int index, int most)
         } else {
             uint32_t ring;
             memcpy(&ring, l->hdr, sizeof ring);
-            rx_add(w, (int)ring);
+            ring_open(w, (int)ring);
         }
         rx->head++;
         if (unlikely(rx->head - rx->published >= w->shape.nlines / 4 ||

@@ -37,13 +37,17 @@ struct wire_ep {
     struct shm_line *lines;
     uint32_t tail, limit, mask; /* next line, first line not known to be free; equal for ever where the ring is shared */
     bool exclusive;             /* claimed by us: no atomics needed to reserve */
+    bool claim_tried;
     uint8_t cma;                /* enum shm_cma */
-    int local_rank;             /* the receiver */
+    int32_t as;                 /* our number as the receiver knows it */
+    int local_rank;             /* the receiver, in its world */
     struct node_door *door;     /* its door */
     uint32_t data_tail, data_read, data_size; /* bytes written, bytes known to be read; exclusive rings only */
     struct shm_ring *ring;      /* private to wire_shm */
     char *data;
     pid_t pid;                  /* for CMA */
+    struct shm_box *box;        /* the receiver's on this lane */
+    const struct node_other *other; /* the receiver's world; NULL: ours */
 };
 
 /* The owner's view of one of its rings, and of all of them: the begin of a wire of shared memory. */
@@ -70,6 +74,10 @@ enum shm_cma { SHM_CMA_UNKNOWN, SHM_CMA_OK, SHM_CMA_NO };
 extern const struct wire_ops shm_ops;
 int shm_progress(struct wire *w); /* shm_ops.progress: the peer room calls it directly */
 uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
+/* The ranks of another world can be reached as ours are: their rings are as this library lays them out.  Says under which numbers we
+ * know them, where they look for that: until they have said so, connect answers GW_AGAIN. */
+int shm_meet(struct node_other *other);
+void shm_forget(struct node_other *other); /* nothing is sent there, nor does anything come from there, any more */
 /* True if CMA towards this rank was probed by a real read and is allowed (and gw_set.cma is not off). */
 bool shm_cma_ok(struct wire_ep *ep);
 

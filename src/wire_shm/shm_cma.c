@@ -24,7 +24,9 @@ void cma_publish(struct shm_box *box)
 
 static GW_COLD void cma_probe(struct wire_ep *ep)
 {
-    struct shm_box *box = node_area(ep->local_rank); /* lane 0's box comes first */
+    /* lane 0's box comes first */
+    struct shm_box *box = ep->other ? (struct shm_box *)(ep->other->areas + (uint64_t)ep->local_rank * ep->other->area_bytes)
+                                    : node_area(ep->local_rank);
     if (gw_set.cma == GW_SET_CMA_OFF) {
         ep->cma = SHM_CMA_NO;
         return;

@@ -8,20 +8,25 @@
 #include "wire_shm/shm.h"
 
 #define SHM_KIND_CLAIM 0xff /* "I now send through exclusive ring hdr[0]": never seen above */
-#define SHM_MAX_LOCAL 65536
 
 /* In the segment.  Owner's and senders' words lie on lines of their own. */
 struct shm_ring {
     _Atomic uint64_t read GW_ALIGNED(GW_CACHELINE); /* by the owner: bytes read << 32 | lines read */
     _Atomic uint64_t tail GW_ALIGNED(GW_CACHELINE); /* shared ring only: bytes reserved << 32 | lines reserved */
 };
+enum { SHM_KNOWN = 1024 };
+struct shm_known { /* another world, by the numbers of the box's owner */
+    _Atomic uint64_t uid; /* 0: no more */
+    _Atomic int32_t first;
+};
 struct shm_box {
     struct { /* for CMA: read 8 bytes at `address` of process `pid`; it works if they are `nonce` */
         _Atomic uint32_t pid;
         uint64_t nonce, address;
     } probe GW_ALIGNED(GW_CACHELINE);
-    _Atomic uint32_t claims[SHM_NEXCL] GW_ALIGNED(GW_CACHELINE); /* local rank + 1 of the sender, 0: free */
+    _Atomic uint32_t claims[SHM_NEXCL] GW_ALIGNED(GW_CACHELINE); /* number + 1 of the sender, as the owner knows it; 0: free */
     struct shm_ring rings[1 + SHM_NEXCL];
+    struct shm_known known[SHM_KNOWN];                           /* on lane 0 */
 };
 _Static_assert(offsetof(struct shm_ring, tail) == GW_CACHELINE, "owner and senders write different lines");
 
@@ -38,7 +43,6 @@ struct wire {
     wire_recv_fn recv;
     void *ctx;
     struct wire_ep *eps; /* [nlocal] */
-    uint8_t claim_tried[SHM_MAX_LOCAL / 8]; /* bit per local rank */
 };
 
 int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);

@@ -73,7 +73,7 @@ static inline void commit(struct wire_ep *ep, const struct room *r)
 {
     /* [S3] pairs with the acquire in rx_drain(): line and payload are whole before the number. */
     atomic_store_explicit(&ep->lines[r->line & ep->mask].seq, r->line + 1, memory_order_release);
-    node_ring(ep->local_rank);
+    node_ring_door(ep->door);
 }
 
 int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)

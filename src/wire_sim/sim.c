@@ -35,7 +35,7 @@ static int sim_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     for (int i = 0; i < net->n; i++) {
         bool can_copy = net->copies_ok[me * net->n + i];
         w->eps[i] =
-            (struct wire_ep){.local_rank = i, .door = &gw_node.doors[i], .cma = can_copy ? SHM_CMA_OK : SHM_CMA_NO};
+            (struct wire_ep){.as = me, .local_rank = i, .door = &gw_node.doors[i], .cma = can_copy ? SHM_CMA_OK : SHM_CMA_NO};
         w->eps[i].tail = (uint32_t)lane; /* it has no ring */
     }
     *wire_out = w;

@@ -28,8 +28,10 @@ enum { KEPT_NONE = -1 };
 
 void ids_begin(struct ids *w, int n, bool is_alone)
 {
+    /* No two processes of connected worlds draw one ticket. */
+    int64_t who = (int64_t)((boot_own_home().uid + (uint64_t)gw_boot.rank) & ((1u << 30) - 1));
     gw_lock(&ids_lock);
-    *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++tickets << 30 | gw_boot.rank};
+    *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++tickets << 30 | who};
     under_way++;
     gw_unlock(&ids_lock);
 }
@@ -100,13 +102,13 @@ void ids_end(struct ids *w)
 
 int ids_check(const struct ids *w)
 {
-    if (w->id + w->n <= GW_CTX_ID_NONE) return GW_OK;
-    return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_NONE);
+    if (w->id + w->n <= GW_CTX_ID_JOIN) return GW_OK;
+    return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_JOIN);
 }
 
 /* ---- blocking ------------------------------------------------------------------------------------------------------------ */
 /* With a bridge, the maxima of both groups go through each once more. */
-static int party_agree(const struct party *p, int64_t *values, int nvalues)
+int party_agree(const struct party *p, int64_t *values, int nvalues)
 {
     int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max);
     if (!p->bridge) return rc;

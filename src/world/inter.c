@@ -86,15 +86,6 @@ static int leader_check(struct gw_comm *local, int local_leader, struct gw_comm 
     return GW_OK;
 }
 
-static int group_words(struct gw_group *g, int32_t **words_out)
-{
-    int32_t *w = malloc(sizeof *w * ((size_t)g->size + 1));
-    if (!w) return gw_fail(GW_ENOMEM, "no memory for a list of %d members", g->size);
-    for (int i = 0; i < g->size; i++) w[i] = group_world(g, i);
-    *words_out = w;
-    return GW_OK;
-}
-
 static int disjoint_check(struct gw_group *a, struct gw_group *b)
 {
     struct gw_group *both;
@@ -108,14 +99,32 @@ static int disjoint_check(struct gw_group *a, struct gw_group *b)
                    n, who);
 }
 
+/* Worlds that meet here for the first time may fail to; then nobody goes on. */
+static int remote_join(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs, int n,
+                       struct gw_group **group_out)
+{
+    struct party p;
+    int rc = names_group(theirs, n, group_out);
+    if (!names_differ(mine, theirs)) return rc;
+    int64_t failed = rc != GW_OK;
+    int agreed = party_whole(local, leader, &p);
+    if (agreed != GW_OK) return agreed;
+    p.bridge = b;
+    agreed = party_agree(&p, &failed, 1);
+    free(p.ranks);
+    if (rc != GW_OK || (agreed == GW_OK && !failed)) return rc;
+    group_release(*group_out);
+    return agreed != GW_OK ? agreed : gw_fail(GW_EOTHER, "another process could not join the other group's job");
+}
+
 /* The group at the other end of the bridge. */
 static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, struct gw_group **group_out)
 {
     int32_t *mine, *theirs = NULL;
-    int n = 0, rc = group_words(local->group, &mine);
+    int n_mine, n = 0, rc = names_of(local->group, &mine, &n_mine);
     if (rc != GW_OK) return rc;
-    rc = bridge_swap(local, leader, b, mine, local->size, &theirs, &n);
-    if (rc == GW_OK) rc = group_from_map(n, theirs, group_out);
+    rc = bridge_swap(local, leader, b, mine, n_mine, &theirs, &n);
+    if (rc == GW_OK) rc = remote_join(local, leader, b, mine, theirs, n, group_out);
     free(theirs);
     free(mine);
     return rc;
@@ -160,7 +169,7 @@ static int merge_order(struct gw_comm *c, int high, bool *second_out)
     if (said == MIXED || other == MIXED)
         return gw_fail(GW_EARG, "high must be equal on all members of a group; the %s group has both",
                        said == MIXED ? "local" : "remote");
-    *second_out = said != other ? said > other : group_world(c->group, 0) > group_world(c->remote, 0);
+    *second_out = said != other ? said > other : names_order(c->group, c->remote) > 0;
     return GW_OK;
 }
 
@@ -194,10 +203,10 @@ int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **com
     struct gw_group *remote = NULL;
     int32_t *ours = NULL, *theirs = NULL;
     uint32_t id;
-    int n = 0, rc = group_within(group, c);
-    if (rc == GW_OK) rc = group_words(group, &ours);
-    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, group->size, &theirs, &n);
-    if (rc == GW_OK) rc = group_from_map(n, theirs, &remote);
+    int n = 0, n_ours = 0, rc = group_within(group, c);
+    if (rc == GW_OK) rc = names_of(group, &ours, &n_ours);
+    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, n_ours, &theirs, &n);
+    if (rc == GW_OK) rc = names_group(theirs, n, &remote);
     if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);
     if (rc == GW_OK && group->rank != GW_UNDEFINED)
         rc = sides_join(c, group, remote, id, comm_out);

@@ -121,6 +121,9 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
 }
 
 /* ---- by hardware --------------------------------------------------------------------------------------------------------- */
+/* A number of this world that is most probably none of another world's. */
+static int in_world(int number) { return (int)((boot_own_home().uid + (uint64_t)(int64_t)number) & INT32_MAX); }
+
 /* A row: what this process wants, its key, its node (by its lowest world rank), its resources of every kind.  What it wants is the
  * kind that it splits by, or: */
 enum { WANTS_NOTHING = -1, WANTS_NEXT_LEVEL = -2, WANTS_PSET = -3 }; /* PSET: "node" is the number of the set */
@@ -161,13 +164,13 @@ static void guide(const char *resource, const char *pset, int32_t *row)
         row[WANT] = kind >= 0 ? kind : WANTS_NOTHING;
     } else if (pset && (strcmp(pset, "mpi://WORLD") == 0 || strcmp(pset, "mpi://SELF") == 0)) {
         row[WANT] = WANTS_PSET;
-        row[NODE] = strcmp(pset, "mpi://SELF") == 0 ? gw_boot.rank : -1;
+        row[NODE] = in_world(strcmp(pset, "mpi://SELF") == 0 ? gw_boot.rank : -1);
     }
 }
 
 int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out)
 {
-    int32_t row[HW_WORDS] = {[WANT] = WANTS_NOTHING, [KEY] = key, [NODE] = gw_boot.local_to_world[0]};
+    int32_t row[HW_WORDS] = {[WANT] = WANTS_NOTHING, [KEY] = key, [NODE] = in_world(gw_boot.local_to_world[0])};
     const char *resource = gw_info_find(info, "mpi_hw_resource_type");
     switch (split_type) {
     case GW_UNDEFINED:

@@ -114,6 +114,7 @@ int world_comm_free(struct gw_comm **c)
     if (old->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be freed", old->name);
     int rc = gw_attr_delete_all(&old->attrs, &old->obj);
     if (rc != GW_OK) return rc;
+    spawn_freed(old);
     gw_obj_unregister(&old->obj); /* the handle dies now, the object when its last operation is over */
     comm_release(old);
     *c = NULL;

@@ -29,6 +29,27 @@ int world_comm_create_from_group(struct gw_group *g, const char *stringtag, stru
 int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,
                                        const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
                                        struct gw_comm **comm_out); /* remote, remote_leader: looked at by the leader only */
+
+/* ---- processes of other worlds (chapter 11; port.c, spawn.c): how they meet is told in doc/adr/0011 -------------------- */
+int world_open_port(char *port_name_out); /* GW_MAX_PORT_NAME bytes */
+int world_close_port(const char *port_name);
+int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out);
+int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out);
+int world_comm_join(int fd, struct gw_comm **comm_out);
+int world_comm_disconnect(struct gw_comm **c);
+struct world_program { /* one of those to be started */
+    const char *command;
+    char **argv;           /* may be NULL */
+    int n;
+    struct gw_info *info;  /* may be NULL */
+};
+/* `programs` and n_programs count at the root.  codes (may be NULL) gets MPI error classes, one a process. */
+int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
+                     int *codes);
+int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: nobody spawned us, or it was freed */
+int world_meet_parent(void); /* at the end of init, where gw_boot.parent is set */
+void world_finalize(void);
+
 int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */
 
 #endif

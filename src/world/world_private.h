@@ -57,6 +57,19 @@ int ids_check(const struct ids *w); /* are they in range? */
 int id_agree(const struct party *p, int n, uint32_t *id_out);
 int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out); /* intercommunicators too: both groups */
 
+/* The largest of all members' values, of both groups where there is a bridge. */
+int party_agree(const struct party *p, int64_t *values, int nvalues);
+
+/* ---- names.c: a group as processes of other worlds understand it: words that say of each member its world's home and its rank there */
+int names_of(struct gw_group *g, int32_t **words_out, int *n_out); /* free() them */
+int names_group(const int32_t *words, int n, struct gw_group **group_out); /* joins worlds that are new to us */
+bool names_differ(const int32_t *a, const int32_t *b);             /* is there more than one world in the two? */
+int names_order(struct gw_group *a, struct gw_group *b);           /* < 0: the first member of a comes first, for everybody */
+
+void world_sweep(void);          /* other worlds that nobody holds any more are forgotten, if nothing is under way */
+void spawn_finalize(void);
+void spawn_freed(const struct gw_comm *c); /* it may be our parents' */
+
 /* The leaders combine their values; both have the result. */
 int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op);
 /* The two groups exchange arrays: everybody in local gets that of the other group; free() it.  The leader walks the bridge. */

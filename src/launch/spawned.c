@@ -1,0 +1,310 @@
+/* spawned.c -- jobs that ranks ask for (MPI_Comm_spawn): each has an mpiexec of its own, which ours starts and watches.
+ *
+ *   rank --request--> mpiexec: control_accept, fork --> mpiexec --spawned: spawned_begin ... spawned_started --answer--> rank
+ *
+ * A rank connects to the port that stands in the segment's head (boot_head.control); the connection is handed on to the new mpiexec,
+ * which reads the request and answers.  A process without an mpiexec starts one itself, in the same way (boot_port.c); that one
+ * ends the job when its connection closes without a good-bye.  What goes wrong before the new job has been met is an answer, not a
+ * failure; afterwards the failure of one is the failure of all.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+extern char **environ;
+
+/* ---- ours: asked for a job ------------------------------------------------------------------------------------------ */
+void control_open(struct job *j)
+{
+    uint64_t port = boot_random();
+    j->control_fd = boot_port_listen(port, 128);
+    j->head->control = j->control_fd >= 0 ? port : 0;
+}
+
+static const struct launch_app *app_of(const struct job *j, int fd)
+{
+    struct ucred who = {0};
+    socklen_t len = sizeof who;
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
+    for (int i = 0; i < j->n; i++)
+        if (j->ranks[i].pid == who.pid) return &j->o.apps[j->ranks[i].app];
+    return NULL;
+}
+
+static void env_put(const struct words *w)
+{
+    for (int i = 0; i < w->n; i++) putenv(w->at[i]);
+}
+
+/* In the child: becomes the new job's mpiexec.  It stays out of our process group, since signals reach it through us. */
+static void become(struct job *j, int fd, int failed_fd, const char *name, pid_t launcher)
+{
+    char facts[160], self[PATH_MAX] = "";
+    const struct launch_app *a = app_of(j, fd);
+    sigset_t none;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher) _exit(EXIT_CANNOT_RUN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    env_put(&j->o.env);
+    if (a) env_put(&a->env);
+    fcntl(fd, F_SETFD, 0);
+    fcntl(fd, F_SETFL, 0);
+    fcntl(failed_fd, F_SETFD, 0);
+    snprintf(facts, sizeof facts, "fd=%d,failed=%d,used=%d,label=%d,job=%.64s", fd, failed_fd, j->alive + j->used,
+             j->o.label, name);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) _exit(EXIT_CANNOT_RUN);
+    char *argv[] = {"mpiexec", "--spawned", facts, NULL};
+    execv(self, argv);
+    _exit(EXIT_CANNOT_RUN);
+}
+
+void control_accept(struct job *j)
+{
+    int fd, failed[2];
+    while ((fd = boot_port_accept(j->control_fd)) >= 0) {
+        struct sub s = {.failed_fd = -1};
+        snprintf(s.name, sizeof s.name, "%.48s%s%d", j->name, j->name[0] ? "." : "", ++j->spawned);
+        if (!j->ending && pipe2(failed, O_CLOEXEC | O_NONBLOCK) == 0) {
+            pid_t self = getpid();
+            s.pid = fork();
+            if (s.pid == 0) become(j, fd, failed[1], s.name, self);
+            close(failed[1]);
+            s.failed_fd = failed[0];
+        }
+        close(fd); /* where nothing was started, that is the answer */
+        if (s.pid <= 0) {
+            if (s.failed_fd >= 0) close(s.failed_fd);
+            continue;
+        }
+        j->subs = gw_xrealloc(j->subs, sizeof *j->subs * (size_t)(j->n_subs + 1));
+        j->subs[j->n_subs++] = s;
+    }
+}
+
+void subs_signal(const struct job *j, int sig)
+{
+    for (int i = 0; i < j->n_subs; i++) kill(j->subs[i].pid, sig);
+}
+
+bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out)
+{
+    for (int i = 0; i < j->n_subs; i++) {
+        char byte;
+        if (j->subs[i].pid != pid) continue;
+        struct sub s = j->subs[i];
+        j->subs[i] = j->subs[--j->n_subs];
+        end_out->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        end_out->is_failure = WIFSIGNALED(status) || read(s.failed_fd, &byte, 1) == 1;
+        memcpy(end_out->name, s.name, sizeof s.name);
+        close(s.failed_fd);
+        return true;
+    }
+    return false;
+}
+
+/* ---- the new one's --------------------------------------------------------------------------------------------------- */
+static int fact(const char *facts, const char *name, int otherwise)
+{
+    const char *at = strstr(facts, name);
+    return at ? atoi(at + strlen(name)) : otherwise;
+}
+
+/* All words of the request; NULL: it did not come. */
+static char *request_read(int fd, size_t *n_out)
+{
+    enum { MOST = 64 << 20 };
+    size_t n = 0, cap = 4096;
+    char *t = gw_xmalloc(cap);
+    struct timeval patience = {20, 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    while (n < 2 || t[n - 1] || t[n - 2]) { /* ends with an empty word */
+        if (n == cap) t = gw_xrealloc(t, cap *= 2);
+        ssize_t r = cap < MOST ? read(fd, t + n, cap - n) : -1;
+        if (r < 0 && errno == EINTR) continue;
+        if (r <= 0) {
+            free(t);
+            return NULL;
+        }
+        n += (size_t)r;
+    }
+    *n_out = n;
+    return t;
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+    return name[0] == '/' || !folder ? gw_xasprintf("%s", name) : gw_xasprintf("%s/%s", folder, name);
+}
+
+/* The program in one of the folders of a list "a:b"; NULL: it is in none. */
+static char *in_path(const char *list, const char *here, const char *program)
+{
+    for (const char *p = list; *p; p += strcspn(p, ":"), p += *p == ':') {
+        char *folder = gw_xasprintf("%.*s", (int)strcspn(p, ":"), p), *place = in_folder(here, folder);
+        char *file = gw_xasprintf("%s/%s", place, program);
+        free(folder);
+        free(place);
+        if (access(file, X_OK) == 0) return file;
+        free(file);
+    }
+    return NULL;
+}
+
+struct wanted {
+    struct words argv;
+    const char *here, *path;
+};
+
+static void app_take(struct job *j, struct launch_app *a, struct wanted *w, const char *name, const char *value)
+{
+    static const char *const handlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
+    char foreign[128], *pair;
+    if (strcmp(name, "n") == 0)
+        a->n = atoi(value);
+    else if (strcmp(name, "here") == 0)
+        w->here = value;
+    else if (strcmp(name, "wdir") == 0)
+        a->wdir = value;
+    else if (strcmp(name, "path") == 0)
+        w->path = value;
+    else if (strcmp(name, "arg") == 0)
+        words_add(&w->argv, value);
+    else if (strcmp(name, "env") == 0)
+        words_add(&a->env, value);
+    else if (strcmp(name, "host") == 0 && !hosts_are_here(value, foreign, sizeof foreign)) {
+        if (!j->failed)
+            say("%s was asked for on host %s, and only this machine's processes can be started", w->argv.at[0],
+                foreign);
+        if (!j->failed) j->failed_app = (int)(a - j->o.apps);
+        j->failed = 1;
+    } else if (strcmp(name, "errhandler") == 0) {
+        for (size_t i = 0; i < GW_ARRAY_LEN(handlers); i++) {
+            if (strcmp(handlers[i], value) != 0) continue;
+            pair = gw_xasprintf("GODWIT_INITIAL_ERRHANDLER=%s", value);
+            words_add(&a->env, pair);
+            free(pair);
+        }
+    }
+}
+
+static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
+{
+    char *found = w->path && !strchr(w->argv.at[0], '/') ? in_path(w->path, w->here, w->argv.at[0]) : NULL;
+    if (found) {
+        free(w->argv.at[0]);
+        w->argv.at[0] = found;
+    }
+    a->wdir = a->wdir ? in_folder(w->here, a->wdir) : w->here; /* lives as long as we do */
+    a->argv = w->argv.at;
+    j->o.n_ranks += a->n;
+    *w = (struct wanted){0};
+}
+
+/* Words: pairs of a name and its value; "program" begins the next one. */
+static void request_parse(struct job *j, const char *t, size_t n)
+{
+    struct wanted w = {0};
+    struct launch_options *o = &j->o;
+    const char *end = t + n;
+    for (const char *p = t; p < end && *p;) {
+        const char *name = p, *value = p + strlen(p) + 1;
+        if (value >= end) break;
+        p = value + strlen(value) + 1;
+        if (strcmp(name, "parent") == 0) {
+            j->parent_port = strtoull(value, NULL, 16);
+        } else if (strcmp(name, "program") == 0) {
+            if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
+            o->apps = gw_xrealloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
+            o->apps[o->n_apps++] = (struct launch_app){.n = 1};
+            words_add(&w.argv, value);
+        } else if (o->n_apps) {
+            app_take(j, &o->apps[o->n_apps - 1], &w, name, value);
+        }
+    }
+    if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
+}
+
+static void answer(struct job *j, int app, const char *text)
+{
+    struct boot_spawn_answer a = {app, (int32_t)strlen(text)};
+    if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 ||
+        send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
+}
+
+int spawned_begin(const char *facts, struct job *j)
+{
+    size_t n;
+    const char *name = strstr(facts, "job=");
+    j->parent_fd = fact(facts, "fd=", -1);
+    j->failed_fd = fact(facts, "failed=", -1);
+    j->used = fact(facts, "used=", 1);
+    if (fact(facts, "alone=", 0) && fork() != 0) return 0; /* nobody's child */
+    fcntl(j->parent_fd, F_SETFD, FD_CLOEXEC);
+    if (j->failed_fd >= 0) fcntl(j->failed_fd, F_SETFD, FD_CLOEXEC);
+    snprintf(j->name, sizeof j->name, "%s", name ? name + 4 : "1");
+    say_as(j->name);
+    j->o = (struct launch_options){
+        .bind = BIND_NONE, .pmix = PMIX_OFF, .stdin_rank = STDIN_NONE, .label = fact(facts, "label=", 0) > 0};
+    char *t = request_read(j->parent_fd, &n); /* its words are used to the end */
+    if (!t) return EXIT_USAGE;
+    say_keep(true);
+    request_parse(j, t, n);
+    if (!j->failed && (j->o.n_ranks < 1 || j->o.n_ranks > MAX_RANKS)) {
+        say("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
+        j->failed = 1;
+    }
+    if (!j->failed) return -1;
+    answer(j, j->failed_app, say_kept());
+    return 0;
+}
+
+bool spawned_started(struct job *j, int rc)
+{
+    answer(j, rc ? j->failed_app : -1, rc ? say_kept() : "");
+    say_keep(false);
+    return rc == 0;
+}
+
+bool spawned_hear(struct job *j)
+{
+    char c;
+    ssize_t n;
+    while ((n = recv(j->parent_fd, &c, 1, MSG_DONTWAIT)) == 1) {
+        if (c == BOOT_SPAWN_JOINED) j->met = true;
+        if (c == BOOT_SPAWN_BYE) j->bye = true;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    close(j->parent_fd);
+    j->parent_fd = -1;
+    return j->bye;
+}
+
+int spawned_end(struct job *j, int rc)
+{
+    char text[160];
+    if (j->parent_fd >= 0) spawned_hear(j);
+    if (j->met) return rc;
+    snprintf(text, sizeof text, "%.64s ended (status %d) before its MPI_Init was over", j->o.apps[0].argv[0], rc);
+    if (j->parent_fd >= 0) answer(j, 0, text);
+    return 0;
+}
+
+void spawned_failed(const struct job *j)
+{
+    if (j->failed_fd >= 0 && j->met && write(j->failed_fd, "", 1) < 0) {}
+}

@@ -1,0 +1,166 @@
+/* other.c -- the worlds that this process has met: their segments, and its own numbers for their ranks.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "node/node_private.h"
+
+static struct gw_lock others_lock;                 /* of what follows */
+static struct gw_list others = {&others, &others}; /* by `first`, ascending */
+
+int node_numbers_max(void)
+{
+    return gw_boot.size + NODE_OTHER_RANKS;
+}
+
+static struct node_other *find(int number)
+{
+    for (struct gw_list *l = others.next; l != &others; l = l->next) {
+        struct node_other *o = container_of(l, struct node_other, link);
+        if (number >= o->first && number < o->first + o->n) return o;
+    }
+    return NULL;
+}
+
+struct node_other *node_other_find(int number)
+{
+    if (number < gw_boot.size) return NULL;
+    gw_lock(&others_lock);
+    struct node_other *o = find(number);
+    gw_unlock(&others_lock);
+    return o;
+}
+
+static struct node_other *find_home(const struct boot_home *home)
+{
+    for (struct gw_list *l = others.next; l != &others; l = l->next) {
+        struct node_other *o = container_of(l, struct node_other, link);
+        if (o->home.uid == home->uid) return o;
+    }
+    return NULL;
+}
+
+/* Gives it the first numbers that are free. */
+static int place(struct node_other *o)
+{
+    struct gw_list *l = others.next;
+    for (o->first = gw_boot.size; l != &others; l = l->next) {
+        const struct node_other *next = container_of(l, struct node_other, link);
+        if (next->first - o->first >= o->n) break;
+        o->first = next->first + next->n;
+    }
+    if (o->n > node_numbers_max() - o->first)
+        return gw_fail(GW_EOTHER,
+                       "this process is connected with so many others that %d more are too many (at most %d)", o->n,
+                       NODE_OTHER_RANKS);
+    gw_list_push(l, &o->link); /* before l */
+    return GW_OK;
+}
+
+static int open_other(const struct boot_home *home, struct node_other **other_out)
+{
+    struct node_other *o = calloc(1, sizeof *o);
+    if (!o) return gw_fail(GW_ENOMEM, "no memory for another world");
+    o->home = *home;
+    int rc = boot_other_map(home, &o->head, &o->bytes);
+    if (rc != GW_OK) {
+        free(o);
+        return rc;
+    }
+    o->n = o->head->nlocal;
+    o->area_bytes = atomic_load_explicit(&o->head->area_bytes, memory_order_relaxed);
+    node_look(o->head, &o->doors, &o->areas);
+    bool fits = (uint64_t)(o->areas - (char *)o->head) + (uint64_t)o->n * o->area_bytes <= o->bytes;
+    if (o->head->size != o->n)
+        rc = gw_fail(GW_EUNSUPPORTED, "the other job has ranks on several nodes, which this version cannot reach");
+    else if (!fits || !o->area_bytes)
+        rc = gw_fail(GW_EOTHER, "the other job's shared memory is damaged, or its ranks have not called MPI_Init");
+    else
+        rc = place(o);
+    if (rc != GW_OK) {
+        boot_other_unmap(o->head, o->bytes);
+        free(o);
+        return rc;
+    }
+    /* Its sleepers, too, must see what we ring for. */
+    for (int i = 0; i < o->n; i++)
+        if (atomic_load_explicit(&o->doors[i].fences, memory_order_relaxed))
+            atomic_store_explicit(&gw_node.fence, true, memory_order_relaxed);
+    *other_out = o;
+    return GW_OK;
+}
+
+int node_other_join(const struct boot_home *home, struct node_other **other_out)
+{
+    int rc = GW_OK;
+    gw_lock(&others_lock);
+    struct node_other *o = find_home(home);
+    if (!o) rc = open_other(home, &o);
+    if (rc == GW_OK) o->refs++;
+    gw_unlock(&others_lock);
+    if (rc == GW_OK) *other_out = o;
+    return rc;
+}
+
+static void count(int n, const int32_t *numbers, int by)
+{
+    bool any = false;
+    for (int i = 0; i < n && !any; i++) any = numbers[i] >= gw_boot.size;
+    if (!any) return;
+    gw_lock(&others_lock);
+    for (int i = 0; i < n; i++) {
+        struct node_other *o = numbers[i] >= gw_boot.size ? find(numbers[i]) : NULL;
+        if (o) o->refs += by;
+        assert(!o || o->refs >= 0);
+    }
+    gw_unlock(&others_lock);
+}
+
+void node_others_hold(int n, const int32_t *numbers)
+{
+    count(n, numbers, 1);
+}
+void node_others_release(int n, const int32_t *numbers)
+{
+    count(n, numbers, -1);
+}
+
+void node_other_drop(struct node_other *o)
+{
+    gw_lock(&others_lock);
+    o->refs--;
+    gw_unlock(&others_lock);
+}
+
+void node_name_of(int number, struct boot_home *home_out, int *rank_out)
+{
+    struct node_other *o = node_other_find(number);
+    *home_out = o ? o->home : boot_own_home();
+    *rank_out = o ? number - o->first : number;
+}
+
+static void forget_some(bool all, void (*forget)(struct node_other *))
+{
+    for (struct gw_list *l = others.next, *next; l != &others; l = next) {
+        struct node_other *o = container_of(l, struct node_other, link);
+        next = l->next;
+        if (!all && o->refs > 0) continue;
+        if (forget) forget(o);
+        gw_list_del(&o->link);
+        boot_other_unmap(o->head, o->bytes);
+        free(o);
+    }
+}
+
+void node_other_sweep(void (*forget)(struct node_other *))
+{
+    gw_lock(&others_lock);
+    forget_some(false, forget);
+    gw_unlock(&others_lock);
+}
+
+void node_others_close(void (*forget)(struct node_other *))
+{
+    forget_some(true, forget);
+}

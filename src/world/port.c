@@ -1,0 +1,216 @@
+/* port.c -- ports, connect and accept, join, disconnect (MPI 4.1 sections 11.8 to 11.10).
+ *
+ * A port is a socket that its opener listens on; its name is the socket's.  See doc/adr/0011.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "node/node.h"
+#include "plan/plan.h"
+#include "world/join.h"
+
+static const char prefix[] = "godwit:";
+enum { BACKLOG = 4096 };
+struct port {
+    struct gw_list link;
+    uint64_t name;
+    int fd;
+};
+static struct gw_list ports = {&ports, &ports};
+static struct gw_lock ports_lock;
+
+static int bad_port(const char *name, const char *why)
+{
+    return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", name, why);
+}
+
+static int port_parse(const char *text, uint64_t *name_out)
+{
+    char *end;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0) return bad_port(text, "it is none that MPI_Open_port gave");
+    *name_out = strtoull(text + sizeof prefix - 1, &end, 16);
+    return *end || end - text != sizeof prefix - 1 + 16 ? bad_port(text, "it is damaged") : GW_OK;
+}
+
+int world_open_port(char *port_name_out)
+{
+    struct port *p = malloc(sizeof *p);
+    if (!p) return gw_fail(GW_ENOMEM, "no memory for a port");
+    p->name = boot_random();
+    p->fd = boot_port_listen(p->name, BACKLOG);
+    if (p->fd < 0) {
+        free(p);
+        return gw_fail(GW_EPORT, "no port can be opened: %s", strerror(errno));
+    }
+    gw_lock(&ports_lock);
+    gw_list_push(&ports, &p->link);
+    gw_unlock(&ports_lock);
+    snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%016llx", prefix, (unsigned long long)p->name);
+    return GW_OK;
+}
+
+/* The lock is held. */
+static struct port *port_find(uint64_t name)
+{
+    for (struct gw_list *l = ports.next; l != &ports; l = l->next)
+        if (container_of(l, struct port, link)->name == name) return container_of(l, struct port, link);
+    return NULL;
+}
+
+int world_close_port(const char *port_name)
+{
+    uint64_t name;
+    int rc = port_parse(port_name, &name);
+    if (rc != GW_OK) return rc;
+    gw_lock(&ports_lock);
+    struct port *p = port_find(name);
+    if (p) gw_list_del(&p->link);
+    gw_unlock(&ports_lock);
+    if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
+    close(p->fd);
+    free(p);
+    return GW_OK;
+}
+
+/* The next who connects; those who are gone again by then do not count. */
+static int accept_root(const char *port_name, struct gw_comm *c, struct bridge *b)
+{
+    uint64_t name;
+    int rc = port_parse(port_name, &name);
+    if (rc != GW_OK) return rc;
+    gw_lock(&ports_lock);
+    struct port *p = port_find(name);
+    int listener = p ? p->fd : -1;
+    gw_unlock(&ports_lock);
+    if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
+    for (;;) {
+        int fd = boot_port_accept(listener);
+        if (fd >= 0) {
+            rc = join_meet(fd, true, c, b);
+            if (rc == GW_OK) return rc;
+        } else if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) {
+            socket_wait((int[2]){listener, -1});
+        } else {
+            return gw_fail(GW_EPORT, "no connection can be accepted: %s", strerror(errno));
+        }
+    }
+}
+
+static int connect_root(const char *port_name, struct gw_comm *c, struct bridge *b)
+{
+    uint64_t name;
+    int fd, rc = port_parse(port_name, &name);
+    if (rc != GW_OK) return rc;
+    while ((fd = boot_port_connect(name)) < 0 && errno == EAGAIN) {
+        req_progress();
+        usleep(1000); /* more than BACKLOG wait there */
+    }
+    if (fd < 0 && errno == ECONNREFUSED) return bad_port(port_name, "nobody has it open on this machine");
+    if (fd < 0) return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", port_name, strerror(errno));
+    return join_meet(fd, false, c, b);
+}
+
+int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c,
+                      struct gw_comm **comm_out)
+{
+    struct bridge b = {0};
+    (void)info; /* no key means anything here */
+    plan_enter(c, root);
+    int rc = join_check(c);
+    if (rc != GW_OK) return rc;
+    world_sweep();
+    if (c->rank == root) rc = accept_root(port_name, c, &b);
+    return join_comm(c, root, rc, &b, comm_out);
+}
+
+int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c,
+                       struct gw_comm **comm_out)
+{
+    struct bridge b = {0};
+    (void)info;
+    plan_enter(c, root);
+    int rc = join_check(c);
+    if (rc != GW_OK) return rc;
+    world_sweep();
+    if (c->rank == root) rc = connect_root(port_name, c, &b);
+    return join_comm(c, root, rc, &b, comm_out);
+}
+
+/* ---- join: the user's socket carries the name of a port, for which the smaller number listens ------------------------- */
+static int fd_move(int fd, bool out, void *data, size_t bytes)
+{
+    for (char *p = data; bytes > 0;) {
+        if (!out) socket_wait((int[2]){fd, -1});
+        ssize_t n = out ? send(fd, p, bytes, MSG_NOSIGNAL) : recv(fd, p, bytes, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) continue;
+        if (n <= 0)
+            return gw_fail(GW_EOTHER, "fd %d: the socket %s", fd,
+                           n < 0 ? strerror(errno) : "was closed at the other side");
+        p += n;
+        bytes -= (size_t)n;
+    }
+    return GW_OK;
+}
+
+static int join_root(int fd, struct bridge *b)
+{
+    uint64_t mine = boot_random(), theirs = 0;
+    int listener = boot_port_listen(mine, 1), s = -1;
+    if (listener < 0) return gw_fail(GW_EOTHER, "no socket: %s", strerror(errno));
+    int rc = fd_move(fd, true, &mine, sizeof mine);
+    if (rc == GW_OK) rc = fd_move(fd, false, &theirs, sizeof theirs);
+    bool listens = mine < theirs;
+    if (rc == GW_OK && !listens && (s = boot_port_connect(theirs)) < 0)
+        rc = gw_fail(GW_EOTHER, "fd %d: the other side is not on this machine, or is another user's (%s)", fd,
+                     strerror(errno));
+    while (rc == GW_OK && listens && (s = boot_port_accept(listener)) < 0) socket_wait((int[2]){listener, -1});
+    close(listener);
+    return rc == GW_OK ? join_meet(s, listens, &gw_comm_self, b) : rc;
+}
+
+int world_comm_join(int fd, struct gw_comm **comm_out)
+{
+    struct bridge b = {0};
+    int type;
+    socklen_t len = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0 || type != SOCK_STREAM)
+        return gw_fail(GW_EARG, "fd is %d, which is not a connected stream socket", fd);
+    world_sweep();
+    return join_comm(&gw_comm_self, 0, join_root(fd, &b), &b, comm_out);
+}
+
+/* ---- disconnect ------------------------------------------------------------------------------------------------------ */
+void world_sweep(void)
+{
+    if (p2p_is_quiet()) peer_sweep();
+}
+
+int world_comm_disconnect(struct gw_comm **c)
+{
+    if ((*c)->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be disconnected", (*c)->name);
+    plan_enter(*c, 0);
+    int rc = p2p_buffer_flush(*c);
+    if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* nobody goes while others still send to him */
+    if (rc == GW_OK) rc = world_comm_free(c);
+    if (rc == GW_OK) world_sweep();
+    return rc;
+}
+
+void world_finalize(void)
+{
+    for (struct gw_list *l = ports.next, *next; l != &ports; l = next) {
+        struct port *p = container_of(l, struct port, link);
+        next = l->next;
+        gw_list_del(&p->link);
+        close(p->fd);
+        free(p);
+    }
+    spawn_finalize();
+}
