@@ -21,6 +21,7 @@ static int code_of(int system_error)
 {
     switch (system_error) {
     case ENOENT:
+    case ESTALE: /* of a network file system: gone meanwhile */
         return GW_ENOSUCHFILE;
     case EEXIST:
         return GW_EFILEEXISTS;
