@@ -144,6 +144,7 @@ static void file_free(struct gw_file *f)
     io_view_release(&f->view);
     if (f->errhandler) gw_errhandler_release(f->errhandler);
     if (f->comm) world_comm_free(&f->comm);
+    io_trace_free(f);
     free(f->aggregators);
     free(f->name);
     free(f);
@@ -190,6 +191,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
     }
     f->errhandler = gw_errhandler_hold(io_no_file.errhandler);
     io_clock_start(f, began);
+    io_trace_begin(f);
     *file_out = f;
     return GW_OK;
 }

@@ -17,6 +17,7 @@
 #include "comm/comm.h"
 
 struct io_rep; /* a data representation */
+struct io_trace;
 
 struct io_view {
     int64_t disp;                     /* bytes */
@@ -69,6 +70,7 @@ struct gw_file {
     int n_aggregators, *aggregators; /* ranks */
     _Atomic int64_t counts[2][IO_COUNTS], end_of[2]; /* end_of: where the last system call ended; -1: there was none */
     struct io_clock clock;
+    struct io_trace *trace; /* what MPIIO_STATS=2 writes; NULL: nothing */
     _Atomic int64_t position; /* individual file pointer, etypes */
     uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: there is none */
     int split;                /* `how` of the split collective that has begun; -1: none */

@@ -51,6 +51,11 @@ static inline int io_clock(struct gw_file *f, int phase) { return unlikely(f->cl
 void io_clock_start(struct gw_file *f, uint64_t opened_ns);
 void io_clock_enter(struct gw_file *f, bool write, int phase); /* what passed since the last call was the program's */
 void io_report(struct gw_file *f);                             /* collective; rank 0 prints */
+/* What was done when (trace.c), if hints.stats is 2. */
+void io_trace_begin(struct gw_file *f);
+void io_trace_call(struct gw_file *f, bool write, int64_t moved); /* of a file that is traced */
+void io_trace_end(struct gw_file *f);                             /* writes it */
+void io_trace_free(struct gw_file *f);
 struct io_totals {
     int64_t counts[2][IO_COUNTS];
     int64_t callers[2]; /* ranks that made calls of their own */

@@ -26,6 +26,7 @@ void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved)
 {
     int64_t end = at + gw_max64(moved, 0), before = atomic_exchange_explicit(&f->end_of[write], end, memory_order_relaxed);
     io_count_add(f, write, IO_SYSTEM_CALLS, 1);
+    if (unlikely(f->trace != NULL)) io_trace_call(f, write, moved);
     if (moved > 0) io_count_add(f, write, IO_BYTES, moved);
     if (moved > 0 && moved == stripe_of(f)) io_count_add(f, write, IO_STRIPE_SIZED, 1);
     if (before < 0 || before == at) return;
@@ -257,7 +258,8 @@ static int report_times(struct gw_file *f)
 
 void io_report(struct gw_file *f)
 {
-    int rc = f->hints.stats ? report_counts(f) : GW_OK;
+    io_trace_end(f);
+    int rc = f->hints.stats == 1 ? report_counts(f) : GW_OK;
     if (rc == GW_OK && f->hints.timers) rc = report_times(f);
     if (rc != GW_OK) gw_warn("no report of %s: %s", f->name, gw_error_text(rc));
 }

@@ -90,6 +90,21 @@ else
     echo "note: without strace"
 fi
 
+# Over time: a file for each rank, whose sums are those of the block.
+(
+    cd "$dir"
+    export MPICH_MPIIO_STATS=2 MPICH_MPIIO_STATS_FILE=over_time MPICH_MPIIO_STATS_INTERVAL_MSEC=1
+    run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+    [ ! -s "$dir/err" ] || fail "MPIIO_STATS=2 printed something"
+    [ "$(echo over_time.*.csv)" = "over_time.0.csv over_time.1.csv over_time.2.csv over_time.3.csv" ] || fail "not four files"
+    for i in 0 1 2 3; do
+        [ "$(sed -n 1p over_time.$i.csv)" = "file,start_ms,writes,bytes_written,reads,bytes_read" ] || fail "over_time.$i.csv has another head"
+        sed 1d over_time.$i.csv | grep -qvE "^\"$file\",[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+$" && fail "over_time.$i.csv has another row"
+    done
+    cat over_time.*.csv | awk -F, -v total=$total '$2 ~ /^[0-9]/ { w += $3; bytes += $4; r += $6 }
+        END { exit !(bytes == total && w >= 14 && r >= 201000) }' || fail "the files have other sums"
+)
+
 # Times: phases that make up the whole.
 unset MPICH_MPIIO_STATS
 export MPICH_MPIIO_TIMERS=1
