@@ -1,5 +1,6 @@
 #!/bin/sh
 # GODWIT_CHECK: each misuse is found and told once, in the right words; what is right is not complained about.
+# users.md row 21: what a program leaves behind.
 # run.py: timeout=240 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
