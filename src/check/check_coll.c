@@ -159,6 +159,7 @@ int check_coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, voi
     struct check_call *k = call_new(c, as, SHAPE_TO_ROOT, root, NULL, 1, at_root(root, c) ? c->size : 0);
     if (sends) set_s(k, scount, st);
     set_all(call_r(k), k->n_r, rcounts, rt, NULL);
+    if (at_root(root, c)) check_use_blocks(rbuf, c->targets, rcounts, displs, rt, NULL);
     RUN(k, sends ? reads(sbuf, scount, st) : no_span, no_span, coll_gatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, root, c, as));
 }
 
@@ -201,6 +202,7 @@ int check_coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, 
     struct check_call *k = call_new(c, as, SHAPE_TO_ALL, GW_UNDEFINED, NULL, 1, c->size);
     set_s(k, in_place ? gw_counts_at(rcounts, c->rank) : scount, in_place ? rt : st);
     set_all(call_r(k), k->n_r, rcounts, rt, NULL);
+    check_use_blocks(rbuf, c->targets, rcounts, displs, rt, NULL);
     RUN(k, in_place ? no_span : reads(sbuf, scount, st), no_span, coll_allgatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, c, as));
 }
 
@@ -234,6 +236,7 @@ int check_coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_c
                          struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, st, NULL, rcounts, rt, NULL, c, as);
+    check_use_blocks(rbuf, c->targets, rcounts, rdispls, rt, NULL);
     RUN(k, no_span, no_span, coll_alltoallv(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
 }
 
@@ -241,6 +244,7 @@ int check_coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_c
                          struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c, struct coll_as *as)
 {
     struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, NULL, st, rcounts, NULL, rt, c, as);
+    check_use_blocks(rbuf, c->targets, rcounts, rdispls, NULL, rt);
     RUN(k, no_span, no_span, coll_alltoallw(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
 }
 
@@ -318,6 +322,7 @@ int check_coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_ty
 int check_coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
+    check_use_blocks(rbuf, (int)sources(c), rcounts, displs, rt, NULL);
     RUN(neighbor_call(c, as), reads(sbuf, scount, st), no_span, coll_neighbor_allgatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, c, as));
 }
 
@@ -332,6 +337,7 @@ int check_coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, st
                                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
                                   struct coll_as *as)
 {
+    check_use_blocks(rbuf, (int)sources(c), rcounts, rdispls, rt, NULL);
     RUN(neighbor_call(c, as), no_span, no_span, coll_neighbor_alltoallv(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
 }
 
@@ -339,5 +345,6 @@ int check_coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, st
                                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
                                   struct coll_as *as)
 {
+    check_use_blocks(rbuf, (int)sources(c), rcounts, rdispls, NULL, rt);
     RUN(neighbor_call(c, as), no_span, no_span, coll_neighbor_alltoallw(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
 }

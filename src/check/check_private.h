@@ -81,6 +81,9 @@ const char *check_about_text(const struct check_item *i, char *out);
 /* ---- buffers in use (check_use.c) ----
  * Before the call: do its buffers lie over others, pending ones or each other? */
 void check_use_look(const struct check_span *spans, int n);
+/* The same for what a collective receives from each of n members, or neighbours, among themselves.  types NULL: all of type t, displacements
+ * in its extent; else in bytes. */
+void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types);
 /* After a call that started an operation: its request gets an item and the spans are in use.  *r may become another request: one that
  * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
 struct check_about { struct gw_comm *comm; int rank, tag; };

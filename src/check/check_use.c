@@ -106,6 +106,52 @@ void check_use_look(const struct check_span *spans, int n)
                   buffer_word(&spans[0]), buffer_word(&spans[1]), check_site_text(check_now, here), (void *)at);
 }
 
+/* ---- blocks of one call ---- */
+struct block { struct check_span span; int number; uintptr_t reach; /* the end of this and of those before */ };
+
+static int by_address(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    return x->span.lo != y->span.lo ? (x->span.lo < y->span.lo ? -1 : 1) : x->number - y->number;
+}
+
+/* Blocks of derived types may lie in each other's gaps: then all that come near are compared, up to a limit. */
+static bool blocks_overlap(const struct block *v, int n, int *i_out, int *k_out, uintptr_t *at_out)
+{
+    enum { COMPARISONS_MAX = 10000 };
+    int compared = 0;
+    for (int i = 1; i < n; i++)
+        for (int k = i - 1; k >= 0 && v[k].reach > v[i].span.lo && compared < COMPARISONS_MAX; k--, compared++)
+            if (check_span_overlap(&v[i].span, &v[k].span, at_out)) {
+                bool in_order = v[i].number < v[k].number;
+                *i_out = in_order ? v[i].number : v[k].number;
+                *k_out = in_order ? v[k].number : v[i].number;
+                return true;
+            }
+    return false;
+}
+
+void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types)
+{
+    struct block *v = gw_xmalloc((size_t)(n > 0 ? n : 1) * sizeof *v);
+    char site[CHECK_SITE_TEXT];
+    uintptr_t at, reach = 0;
+    int m = 0, i, k;
+    for (int b = 0; b < n; b++) {
+        int64_t displ = gw_counts_at(displs, b) * (types ? 1 : t->extent);
+        struct check_span s =
+            check_span((const char *)buf + displ, gw_counts_at(counts, b), types ? types[b] : (struct gw_type *)(uintptr_t)t, true);
+        if (s.lo != s.hi) v[m++] = (struct block){s, b, 0};
+    }
+    qsort(v, (size_t)m, sizeof *v, by_address);
+    for (int b = 0; b < m; b++) v[b].reach = reach = v[b].span.hi > reach ? v[b].span.hi : reach;
+    if (blocks_overlap(v, m, &i, &k, &at))
+        check_say("buffers overlap: the blocks %d and %d of what %s receives have the bytes from %p on in common: what they will hold "
+                  "depends on the order of the messages",
+                  i, k, check_site_text(check_now, site), (void *)at);
+    free(v);
+}
+
 /* ---- operations begin and end ---- */
 /* A request of its own for a send that is complete: the shared one could not be told from others when it is waited for. */
 static void make_own(struct gw_req **r, const struct check_about *about)

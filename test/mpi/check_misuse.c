@@ -258,6 +258,52 @@ static void overlap(void) /* nine findings of rank 1 */
     }
 }
 
+/* The buffers of collectives. */
+static void changed_coll(void) /* two findings of rank 0 */
+{
+    MPI_Request q;
+    MPI_Ibcast(ints, 40, MPI_INT, 0, MPI_COMM_WORLD, &q);
+    if (rank == 0) ints[39]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(ints, other, 20, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &q);
+    if (rank == 0) ints[0]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
+static void overlap_coll(void) /* six findings of every rank */
+{
+    MPI_Request q[2];
+    MPI_Datatype types[8];
+    int counts[8], displs[8], bytes[8];
+    MPI_Ibcast(ints, 10, MPI_INT, 0, MPI_COMM_WORLD, &q[0]);
+    MPI_Irecv(ints + 9, 10, MPI_INT, rank, 3, MPI_COMM_WORLD, &q[1]); /* 1: a receive over a broadcast; of the root over what it sends */
+    MPI_Send(other, 10, MPI_INT, rank, 3, MPI_COMM_WORLD);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    MPI_Allreduce(ints, ints + 4, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* 2: one call */
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) counts[i] = 4, displs[i] = 3 * i, bytes[i] = 12 * i, types[i] = MPI_INT;
+    MPI_Allgatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD); /* 3: blocks */
+    MPI_Alltoallv(other, counts, displs, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD); /* 4 */
+    MPI_Alltoallw(other, counts, bytes, types, ints, counts, bytes, types, MPI_COMM_WORLD); /* 5 */
+    for (int root = 0; root < size; root++) MPI_Gatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, root, MPI_COMM_WORLD); /* 6: the root */
+}
+
+/* Blocks beside each other, empty ones, and columns in each other's gaps. */
+static void overlap_coll_ok(void)
+{
+    MPI_Datatype column, narrow;
+    int counts[8], displs[8];
+    MPI_Type_vector(6, 1, 8, MPI_INT, &column);
+    MPI_Type_create_resized(column, 0, sizeof(int), &narrow);
+    MPI_Type_commit(&narrow);
+    for (int i = 0; i < size; i++) counts[i] = 1, displs[i] = size - 1 - i;
+    MPI_Allgatherv(other, 6, MPI_INT, ints, counts, displs, narrow, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) counts[i] = i % 2 ? 0 : 5, displs[i] = i % 2 ? 3 : 5 * i;
+    MPI_Allgatherv(other, counts[rank], MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD);
+    MPI_Type_free(&column);
+    MPI_Type_free(&narrow);
+}
+
 /* Next to each other, one after the other, and all columns of a matrix at once. */
 static void overlap_ok(void)
 {
@@ -298,7 +344,7 @@ static void expect(int rc, int want_class)
 
 static void colls(void) /* eight findings of rank 0: calls that would go wrong, and are refused */
 {
-    int odd = rank == 1, n = odd ? 4 : 3, counts[8], displs[8] = {0};
+    int odd = rank == 1, n = odd ? 4 : 3, counts[8], displs[8];
     MPI_Comm c;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     expect(odd ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Bcast(ints, n, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
@@ -307,7 +353,7 @@ static void colls(void) /* eight findings of rank 0: calls that would go wrong, 
     expect(MPI_Reduce(ints, other, n, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
     expect(MPI_Gather(ints, n, MPI_INT, other, 3, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
     expect(MPI_Scatter(ints, 3, MPI_INT, other, n, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
-    for (int i = 0; i < size; i++) counts[i] = 3;
+    for (int i = 0; i < size; i++) counts[i] = 3, displs[i] = 5 * i;
     if (odd) counts[0] = 5;
     expect(MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD), size > 1 ? MPI_ERR_COUNT : MPI_SUCCESS);
     expect(odd ? MPI_Comm_dup(MPI_COMM_WORLD, &c) : MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c), MPI_ERR_OTHER);
@@ -533,6 +579,7 @@ static void session_open(void) /* one finding of every rank */
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"types", types}, {"types_calls", types_calls}, {"types_ok", types_ok}, {"types_cancel_ok", types_cancel_ok},
     {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
+    {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
     {"leaks", leaks}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };

@@ -391,9 +391,9 @@ static int class_of(int rc)
 
 static void errors(MPI_Comm c, MPI_Comm local, const struct sides *s)
 {
-    int in[256] = {0}, out[256] = {0}, ones[64];
+    int in[256] = {0}, out[256] = {0}, ones[64], places[64];
     MPI_Request q;
-    for (int i = 0; i < 64; i++) ones[i] = 1;
+    for (int i = 0; i < 64; i++) ones[i] = 1, places[i] = i;
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
     CHECK_EQ(class_of(MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, c)), MPI_ERR_COMM);
@@ -410,7 +410,7 @@ static void errors(MPI_Comm c, MPI_Comm local, const struct sides *s)
     CHECK_EQ(class_of(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, in, 1, MPI_INT, 0, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, in, 1, MPI_INT, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, in, 1, MPI_INT, c)), MPI_ERR_BUFFER);
-    CHECK_EQ(class_of(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, in, ones, ones, MPI_INT, c)), MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, in, ones, places, MPI_INT, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_INT, MPI_SUM, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Reduce(MPI_IN_PLACE, in, 1, MPI_INT, MPI_SUM, 0, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Reduce_scatter(MPI_IN_PLACE, in, ones, MPI_INT, MPI_SUM, c)), MPI_ERR_BUFFER);

@@ -73,6 +73,19 @@ says 1 'receive buffer of MPI_Recv at overlap.* and the receive buffer of MPI_Ir
 says 1 'send buffer of MPI_Send at overlap.* and the receive buffer of MPI_Irecv at overlap'
 says 1 'the send buffer and the receive buffer of MPI_Sendrecv at overlap'
 finds 2 overlap_ok 0
+for n in 2 3 5; do
+    finds $n changed_coll 2
+    says 1 '^godwit\[0\] check: buffer changed too early: bytes 152 to 159 of what MPI_Ibcast at changed_coll.* sends \(40 x MPI_INT at '
+    says 1 '^godwit\[0\] check: buffer changed too early: bytes 0 to 7 of what MPI_Iallreduce at changed_coll.* sends \(20 x MPI_INT at '
+    finds $n overlap_coll $((6 * n))
+    says $((n - 1)) 'buffers overlap: the receive buffer of MPI_Irecv at overlap_coll.* and the receive buffer of MPI_Ibcast at overlap_coll'
+    says 1 '^godwit\[0\] check: buffers overlap: the receive buffer of MPI_Irecv at overlap_coll.* and the send buffer of MPI_Ibcast at overlap_coll'
+    says $n 'buffers overlap: the send buffer and the receive buffer of MPI_Allreduce at overlap_coll.* in common$'
+    for call in Allgatherv Alltoallv Alltoallw Gatherv; do
+        says $n "buffers overlap: the blocks 0 and 1 of what MPI_$call at overlap_coll.* receives have the bytes from 0x[0-9a-f]* on in common: "
+    done
+    finds $n overlap_coll_ok 0
+done
 
 # ---- collectives
 differ='^godwit\[0\] check: collectives differ on'
