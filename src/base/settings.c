@@ -16,6 +16,7 @@
 static const char *const reserved[] = {
     "GODWIT_BOOT", "GODWIT_RANK", "GODWIT_SIZE",      "GODWIT_LOCAL_RANK", "GODWIT_LOCAL_SIZE", "GODWIT_JOBID",
     "GODWIT_CC",   "GODWIT_CXX",  "GODWIT_SINGLETON", "GODWIT_FC",         "GODWIT_LAUNCHER",   "GODWIT_PREFIX",
+    "GODWIT_PROFILE",
 };
 
 enum { SETTINGS_MAX = 512 };

@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "launch/gdb.h"
 
@@ -34,6 +36,7 @@ static const char help[] =
     "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
     "  --gdb[=RANKS]        start all ranks, or those of a list such as 0,2-3, under gdb: one on this terminal, several in windows\n"
     "                       of xterm (where DISPLAY is set) or tmux\n"
+    "  --profile[=FILE]     when the program ends, say where its time went; FILE gets the same as a page (godwit-profile.*.html)\n"
     "  -v                   say where ranks run\n"
     "  -host, -f            hosts, or a file of them: this machine only\n"
     "  --version, --help\n"
@@ -45,7 +48,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
+    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -58,7 +61,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
-    {"--gdb", O_GDB, 0}, {"-gdb", O_GDB, 0}, {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
+    {"--gdb", O_GDB, 0}, {"-gdb", O_GDB, 0}, {"--profile", O_PROFILE, 0}, {"-profile", O_PROFILE, 0}, {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
     {"--oversubscribe", O_OVERSUBSCRIBE, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
     {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
     {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
@@ -167,6 +170,24 @@ static int set_stdin(struct launch_options *o, const char *text)
     return -1;
 }
 
+/* The profiling library lies where we were installed, or beside us in a build folder. */
+static int set_profile(struct launch_options *o, const char *file)
+{
+    char here[PATH_MAX], lib[PATH_MAX + 64], list[2 * PATH_MAX];
+    const char *also = getenv("LD_PRELOAD");
+    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
+    here[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(here, '/');
+    if (slash) *slash = 0;
+    snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
+    if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
+    if (access(lib, R_OK) != 0) return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+    snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
+    add_pair(&o->env, "LD_PRELOAD", list);
+    add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
+    return -1;
+}
+
 static int set_timeout(struct launch_options *o, const char *text)
 {
     char *end;
@@ -248,6 +269,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
     case O_HELP: fputs(help, stdout); return 0;
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
+    case O_PROFILE: return set_profile(o, v[0]);
     case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
     case O_NOTHING: return -1;
     case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
@@ -284,7 +306,7 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
         }
         while (k < N_TABLE && strcmp(table[k].name, name) != 0) k++;
         if (k == N_TABLE) return unknown(argv[i]);
-        if (value ? table[k].words != 1 && table[k].is != O_GDB : i + table[k].words >= end)
+        if (value ? table[k].words != 1 && table[k].is != O_GDB && table[k].is != O_PROFILE : i + table[k].words >= end)
             return bad("%s wants %d word%s behind it", name, table[k].words, table[k].words == 1 ? "" : "s");
         int rc = set(table[k].is, table[k].name, value || !table[k].words ? &value : argv + i + 1, o, a);
         if (rc >= 0) return rc;

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""mpiexec --profile: the table's columns and sums, who waits and who computes, bytes between ranks, the page (also in Chromium).
+
+run.py: timeout=120 tags=quick"""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    double x = 1, y;
+    char text[1000] = {0};
+    MPI_Request q;
+    MPI_Comm twisted;
+    MPI_File f;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &twisted); /* rank r is ranks - 1 - r there */
+    for (int i = 0; i < 10; i++) {
+        if (rank == 1) for (double t = MPI_Wtime(); MPI_Wtime() - t < .03;) continue; /* the others wait for it */
+        MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        for (int i = 0; i < 7; i++) MPI_Send(text, 1000, MPI_CHAR, 1, 5, MPI_COMM_WORLD);
+    if (rank == 1)
+        for (int i = 0; i < 7; i++) MPI_Recv(text, 1000, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == ranks - 1) { /* to world rank 1, prepared once and sent three times */
+        MPI_Send_init(text, 100, MPI_CHAR, ranks - 2, 6, twisted, &q);
+        for (int i = 0; i < 3; i++) MPI_Start(&q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        MPI_Request_free(&q);
+    }
+    if (rank == 1)
+        for (int i = 0; i < 3; i++) MPI_Recv(text, 1000, MPI_CHAR, 0, 6, twisted, MPI_STATUS_IGNORE);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_write_at(f, rank * 1000, text, 1000, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+    MPI_Comm_free(&twisted);
+    MPI_Pcontrol(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+RANKS = 3
+
+
+class Page(html.parser.HTMLParser):
+    """Tags that are open, titles of the matrix's cells, rows of the table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.titles, self.cells, self.ids, self.text = [], [], [], set(), ""
+        self.feed(text)
+        self.close()
+        assert not self.open, "not closed: %s" % self.open
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        self.ids |= {v for k, v in attrs if k == "id"}
+        for _, v in attrs:
+            assert "http" not in (v or ""), "the page needs the network: %s" % v
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, "%s closed where another is open" % tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "title":
+            self.titles.append(data)
+        if self.open and self.open[-1] == "td":
+            self.cells.append(data)
+
+
+def rows_of(text):
+    rows = {}
+    for line in text.splitlines():
+        m = re.match(r"\s*([\d.]+)% \|\s*([\d.]+) \|\s*([\d.-]+) \|\s*([\d.-]+)% \|\s*(\d+) \| ([| ]*)(\S+)$", line)
+        if m:
+            rows[m.group(7)] = {"percent": float(m.group(1)), "time": float(m.group(2)), "imbalance": float(m.group(3)),
+                                "imbalance%": float(m.group(4)), "calls": int(m.group(5)), "depth": m.group(6).count("|")}
+    return rows
+
+
+def check_text(text):
+    assert re.search(r"Time% \|\s+Time \|\s+Imb\. Time \|\s+Imb\. Time% \|\s+Calls \| Group", text), text
+    rows = rows_of(text)
+    groups = [r for r in rows.values() if r["depth"] == 1]
+    assert len(groups) == 3, text
+    assert abs(sum(g["time"] for g in groups) - rows["Total"]["time"]) < 1e-5, "groups and total differ:\n" + text
+    assert abs(sum(g["percent"] for g in groups) - 100) < 0.2, text
+    for group, inside in (("MPI", False), ("MPI_SYNC", True)):
+        parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and name.endswith("(sync)") == inside]
+        assert abs(sum(parts) - rows[group]["time"]) < 1e-4, "%s is not the sum of its functions:\n%s" % (group, text)
+    for name, calls in (("MPI_Allreduce", 10 * RANKS), ("MPI_Allreduce(sync)", 10 * RANKS), ("MPI_Send", 7), ("MPI_Recv", 10),
+                        ("MPI_Start", 3), ("MPI_File_write_at", RANKS), ("MPI_Comm_split", RANKS)):
+        assert rows[name]["calls"] == calls, "%s: %d calls, not %d" % (name, rows[name]["calls"], calls)
+    assert "MPI_Barrier(sync)" not in rows, "MPI_Pcontrol(0) does not stop the counting"
+    # Rank 1 computes .3 s while two others wait: they do it in the meeting, not in the reduction.
+    assert rows["MPI_Allreduce(sync)"]["time"] > .15, text
+    assert rows["MPI_Allreduce"]["time"] < rows["MPI_Allreduce(sync)"]["time"] / 2, text
+    assert rows["USER"]["imbalance"] > .15, text
+    assert re.search(r"rank 1 computes longest, 0\.[3-9]", text), text
+    assert "Messages: 10, 7300 bytes; most between two ranks: 7000 bytes from rank 0 to rank 1" in text, text
+    assert re.search(r"\n +7 of 512 to 1023 bytes\n", text) and re.search(r"\n +3 of 64 to 127 bytes\n", text), text
+    assert "%d bytes written by %d calls" % (1000 * RANKS, RANKS) in text, text
+    assert re.search(r"Cost of the profile: \d+ ns a call", text), text
+
+
+def check_page(path, text):
+    page = Page(text)
+    assert {"calls", "ranks", "sizes", "matrix", "files"} <= page.ids, page.ids
+    assert "0 to 1: 7000 bytes" in page.titles and "2 to 1: 300 bytes" in page.titles and "1 to 0: 0 bytes" in page.titles
+    assert "MPI_Allreduce(sync)" in page.cells and "MPI_SYNC" in page.cells
+    chromium = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+    if not chromium:
+        print("chromium is not here: the page was only parsed")
+        return
+    with tempfile.TemporaryDirectory() as home:
+        out = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + home, "--dump-dom", "file://" + path],
+                             capture_output=True, text=True, timeout=90, check=False)
+    assert out.returncode == 0, out.stderr[-500:]
+    assert out.stdout.count("<rect") == text.count("<rect") and "MPI_Allreduce(sync)" in out.stdout, "Chromium reads another page"
+
+
+def main(build, prefix):
+    with tempfile.TemporaryDirectory() as tmp:
+        source, exe, page = (os.path.join(tmp, n) for n in ("p.c", "p", "page.html"))
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        subprocess.run([prefix + "/bin/mpicc", "-O1", source, "-o", exe], check=True)
+        command = [prefix + "/bin/mpiexec", "--profile=" + page, "-n", str(RANKS), exe, os.path.join(tmp, "file")]
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert p.returncode == 0, p.stderr
+        assert "not a setting" not in p.stderr, p.stderr
+        check_text(p.stderr)
+        with open(page, encoding="utf-8") as f:
+            check_page(page, f.read())
+        # A page that cannot be written is said, and costs the program nothing; from a build folder it works as well.
+        command[:2] = [build + "/mpiexec", "--profile=" + tmp + "/none/page.html"]
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert p.returncode == 0 and "cannot write %s/none/page.html" % tmp in p.stderr, p.stderr
+        # Without the meetings there is no MPI_SYNC time of reductions.
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=dict(os.environ, GODWIT_PROFILE_SYNC="0"))
+        assert "MPI_Allreduce(sync)" not in rows_of(p.stderr) and rows_of(p.stderr)["MPI_Allreduce"]["time"] > .15, p.stderr
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

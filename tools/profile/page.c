@@ -1,0 +1,197 @@
+/* page.c -- the report as one HTML page that needs nothing else: table, ranks, sizes of messages, who sends how much to whom.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "profile.h"
+
+#include <math.h>
+
+enum { WIDE = 720, MAP_CELLS = 64 };
+
+static void text(FILE *f, const char *s)
+{
+    for (; *s; s++) switch (*s) {
+        case '<':
+            fputs("&lt;", f);
+            break;
+        case '>':
+            fputs("&gt;", f);
+            break;
+        case '&':
+            fputs("&amp;", f);
+            break;
+        default:
+            fputc(*s, f);
+        }
+}
+
+/* 1234567 as "1.2 MB". */
+static const char *bytes_text(double b, char *to, size_t cap)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int k = 0;
+    while (b >= 999.5 && k < 5) b /= 1000, k++;
+    snprintf(to, cap, k ? "%.1f %s" : "%.0f %s", b, units[k]);
+    return to;
+}
+
+static void head(const struct prof_report *r, FILE *f)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Profile of ", f);
+    text(f, r->program);
+    fputs("</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 "
+          "1rem;color:#1b2a33}"
+          "h2{margin:2.2rem 0 .6rem}table{border-collapse:collapse}td,th{padding:.15rem .7rem;text-align:right}"
+          "th{border-bottom:2px solid #456}td:last-child,th:last-child{text-align:left}tr.total{font-weight:bold}"
+          "tr.group td{border-top:1px solid #9ab;font-weight:bold}tr.function td:last-child{padding-left:2rem}"
+          ".user{fill:#4c8f6b}.mpi{fill:#d98a3d}.sync{fill:#b0483f}.bar{fill:#43749c}svg "
+          "text{font-size:12px;fill:#1b2a33}"
+          "p.key b{padding:0 .5rem}</style></head>\n<body><h1>Profile of ",
+          f);
+    text(f, r->program);
+    fprintf(f, "</h1>\n<p>%d ranks, %.6f s from MPI_Init to MPI_Finalize. Times are seconds, mean of the ranks.</p>\n",
+            r->ranks, r->total);
+}
+
+static void table(const struct prof_report *r, FILE *f)
+{
+    static const char *const classes[] = {"total", "group", "function"};
+    char b[32];
+    fputs("<h2>Time by call</h2>\n<table id=\"calls\"><tr><th>Time%</th><th>Time</th><th>Imb. Time</th><th>Imb. "
+          "Time%</th>"
+          "<th>Calls</th><th>Bytes</th><th>slowest rank</th><th>Group / Function</th></tr>\n",
+          f);
+    for (int i = 0; i < r->n_rows; i++) {
+        const struct prof_row *row = &r->rows[i];
+        fprintf(
+            f,
+            "<tr "
+            "class=\"%s\"><td>%.1f</td><td>%.6f</td><td>%.6f</td><td>%.1f</td><td>%.0f</td><td>%s</td><td>%d</td><td>",
+            classes[row->kind], row->percent, row->line.mean, row->imbalance, row->imbalance_percent, row->line.calls,
+            row->line.bytes ? bytes_text(row->line.bytes, b, sizeof b) : "", row->line.most_rank);
+        text(f, row->name);
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</table>\n", f);
+}
+
+static void part(FILE *f, const char *class, const char *what, int rank, double *at, double seconds, double most,
+                 double y, double high)
+{
+    double wide = most > 0 && seconds > 0 ? seconds / most * WIDE : 0;
+    fprintf(f,
+            "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>rank %d: %s %.6f "
+            "s</title></rect>\n",
+            class, *at, y, wide, high, rank, what, seconds);
+    *at += wide;
+}
+
+static void ranks(const struct prof_report *r, FILE *f)
+{
+    double most = 0, high = r->ranks <= 64 ? 14 : 896.0 / r->ranks;
+    for (int i = 0; i < r->ranks; i++) most = fmax(most, r->user[i] + r->mpi[i] + r->sync[i]);
+    fprintf(f,
+            "<h2>Time by rank</h2>\n<p class=\"key\">From the left: <b style=\"color:#4c8f6b\">computing (USER)</b>"
+            "<b style=\"color:#d98a3d\">in MPI</b><b style=\"color:#b0483f\">waiting for others before a collective "
+            "(MPI_SYNC)</b></p>\n"
+            "<svg id=\"ranks\" width=\"%d\" height=\"%.0f\">\n",
+            WIDE + 60, high * r->ranks + 4);
+    for (int i = 0; i < r->ranks; i++) {
+        double at = 50, y = high * i;
+        if (r->ranks <= 64) fprintf(f, "<text x=\"44\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", y + 11, i);
+        part(f, "user", "computing", i, &at, r->user[i], most, y, high * .9);
+        part(f, "mpi", "in MPI", i, &at, r->mpi[i], most, y, high * .9);
+        part(f, "sync", "waiting", i, &at, r->sync[i], most, y, high * .9);
+    }
+    fputs("</svg>\n", f);
+}
+
+static void sizes(const struct prof_report *r, FILE *f)
+{
+    double most = 0;
+    int first = PROF_BINS, last = -1;
+    for (int i = 0; i < PROF_BINS; i++)
+        if (r->bins[i]) first = i < first ? i : first, last = i, most = fmax(most, r->bins[i]);
+    if (last < 0) return;
+    fprintf(f, "<h2>Messages by size</h2>\n<svg id=\"sizes\" width=\"%d\" height=\"%d\">\n", WIDE + 60,
+            (last - first + 1) * 18 + 4);
+    for (int i = first; i <= last; i++) {
+        char a[32];
+        double y = (i - first) * 18;
+        fprintf(f, "<text x=\"84\" y=\"%.0f\" text-anchor=\"end\">%s%s</text>\n", y + 12, i ? "from " : "",
+                bytes_text(i ? ldexp(1, i - 1) : 0, a, sizeof a));
+        fprintf(f,
+                "<rect class=\"bar\" x=\"90\" y=\"%.0f\" width=\"%.2f\" height=\"14\"><title>%.0f "
+                "messages</title></rect>\n",
+                y, r->bins[i] / most * (WIDE - 120), r->bins[i]);
+        if (r->bins[i])
+            fprintf(f, "<text x=\"%.2f\" y=\"%.0f\">%.0f</text>\n", 96 + r->bins[i] / most * (WIDE - 120), y + 12,
+                    r->bins[i]);
+    }
+    fputs("</svg>\n", f);
+}
+
+/* Many ranks share a cell. */
+static void map(const struct prof_report *r, FILE *f)
+{
+    int per = (r->ranks + MAP_CELLS - 1) / MAP_CELLS, n = (r->ranks + per - 1) / per;
+    static double cell[MAP_CELLS][MAP_CELLS];
+    double most = 0, side = fmin(40, 640.0 / n);
+    for (int i = 0; i < r->ranks; i++)
+        for (int k = 0; k < r->ranks; k++) {
+            double *c = &cell[i / per][k / per];
+            *c += r->sent[(size_t)i * r->ranks + k];
+            most = fmax(most, *c);
+        }
+    if (most == 0) return;
+    fprintf(f,
+            "<h2>Bytes sent from rank to rank</h2>\n<p>Rows: senders. Columns: receivers. The darkest cell: %.0f "
+            "bytes%s.</p>\n"
+            "<svg id=\"matrix\" width=\"%.0f\" height=\"%.0f\">\n",
+            most, per > 1 ? "; several ranks share a cell" : "", side * n + 40, side * n + 24);
+    for (int i = 0; i < n; i++) {
+        if (n <= 32) {
+            fprintf(f, "<text x=\"30\" y=\"%.1f\" text-anchor=\"end\">%d</text>", 18 + side * (i + .6), i * per);
+            fprintf(f, "<text x=\"%.1f\" y=\"12\" text-anchor=\"middle\">%d</text>\n", 36 + side * (i + .5), i * per);
+        }
+        for (int k = 0; k < n; k++) {
+            double shade = cell[i][k] / most;
+            fprintf(f,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" style=\"fill:hsl(207 55%% "
+                    "%.0f%%)\"><title>%d to %d: %.0f bytes</title></rect>\n",
+                    36 + side * k, 18 + side * i, side * .95, side * .95, 97 - 72 * sqrt(shade), i * per, k * per,
+                    cell[i][k]);
+        }
+    }
+    fputs("</svg>\n", f);
+}
+
+static void files(const struct prof_report *r, FILE *f)
+{
+    static const char *const words[] = {"read", "written"};
+    char b[32];
+    if (!r->io_calls[0] && !r->io_calls[1]) return;
+    fputs(
+        "<h2>Files</h2>\n<table id=\"files\"><tr><th>Bytes</th><th>Calls</th><th>Slowest rank, s</th><th></th></tr>\n",
+        f);
+    for (int k = 0; k < 2; k++)
+        fprintf(f, "<tr><td>%s</td><td>%.0f</td><td>%.6f</td><td>%s</td></tr>\n",
+                bytes_text(r->io_bytes[k], b, sizeof b), r->io_calls[k], r->io_seconds[k], words[k]);
+    fputs("</table>\n", f);
+}
+
+int prof_page(const struct prof_report *r, FILE *f)
+{
+    head(r, f);
+    table(r, f);
+    ranks(r, f);
+    sizes(r, f);
+    map(r, f);
+    files(r, f);
+    fprintf(f,
+            "<p>The profile itself costs %.0f ns a call, and the waits before collectives (GODWIT_PROFILE_SYNC=0 "
+            "leaves them out).</p>\n"
+            "</body></html>\n",
+            r->overhead_ns);
+    return ferror(f) ? -1 : 0;
+}

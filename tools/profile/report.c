@@ -1,0 +1,279 @@
+/* report.c -- gathers what all ranks counted, and writes the text on standard error of rank 0.
+ *
+ * Columns: Time: mean of the ranks; Imb. Time: the slowest rank's above that; Imb. Time%: that as a part of what the slowest
+ * needed, where 100 % means that one rank does everything.  USER is what is neither MPI nor waiting (MPI_SYNC).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "profile.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CALLS, SECONDS, BYTES, MEETS, MEET_SECONDS, PER_FN };
+static double *all; /* [ranks][prof_fns * PER_FN + 1] on rank 0; the last is the rank's whole time */
+
+static size_t width(void)
+{
+    return (size_t)prof_fns * PER_FN + 1;
+}
+static double of(int rank, int fn, int what)
+{
+    return all[(size_t)rank * width() + (size_t)fn * PER_FN + what];
+}
+static double total_of(int rank)
+{
+    return all[(size_t)rank * width() + width() - 1];
+}
+
+static void *xcalloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p) {
+        fprintf(stderr, "godwit profile: no memory for the report\n");
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return p;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------------------------------- */
+static void gather(struct prof_report *r)
+{
+    double *mine = xcalloc(width(), sizeof *mine), per_s = prof_own.ticks_per_s;
+    int root = prof_own.rank == 0, n = prof_own.ranks;
+    for (int i = 0; i < prof_fns; i++) {
+        double *m = mine + (size_t)i * PER_FN;
+        m[CALLS] = (double)prof_sums[i].calls, m[SECONDS] = (double)prof_sums[i].ticks / per_s;
+        m[BYTES] = (double)prof_sums[i].bytes;
+        m[MEETS] = (double)prof_sums[i].meets, m[MEET_SECONDS] = (double)prof_sums[i].meet_ticks / per_s;
+    }
+    mine[width() - 1] = (double)prof_own.ticks / per_s;
+    all = root ? xcalloc(width() * (size_t)n, sizeof *all) : NULL;
+    PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    double bins[PROF_BINS], *sent = xcalloc((size_t)n, sizeof *sent);
+    for (int i = 0; i < PROF_BINS; i++) bins[i] = (double)prof_own.bins[i];
+    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.sent[i];
+    PMPI_Reduce(bins, r->bins, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    r->sent = root ? xcalloc((size_t)n * (size_t)n, sizeof *r->sent) : NULL;
+    PMPI_Gather(sent, n, MPI_DOUBLE, r->sent, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    free(mine);
+    free(sent);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------------------------- */
+static void row_close(struct prof_report *r, struct prof_row *row)
+{
+    struct prof_line *l = &row->line;
+    row->imbalance = l->most - l->mean;
+    row->imbalance_percent =
+        l->most > 0 && r->ranks > 1 ? 100 * row->imbalance / l->most * r->ranks / (r->ranks - 1) : 0;
+    row->percent = r->total > 0 ? 100 * l->mean / r->total : 0;
+}
+
+static struct prof_row row_of(struct prof_report *r, enum prof_row_kind kind, const char *name, const double *seconds)
+{
+    struct prof_row row = {.kind = kind};
+    snprintf(row.name, sizeof row.name, "%s", name);
+    for (int i = 0; i < r->ranks; i++) {
+        row.line.mean += seconds[i] / r->ranks;
+        if (i == 0 || seconds[i] > row.line.most) row.line.most = seconds[i], row.line.most_rank = i;
+    }
+    row_close(r, &row);
+    return row;
+}
+
+static int slower(const void *a, const void *b)
+{
+    double x = ((const struct prof_row *)a)->line.mean, y = ((const struct prof_row *)b)->line.mean;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The functions of a group that took time, slowest first; `seconds` of the group by rank. */
+static void group_rows(struct prof_report *r, const char *name, const double *seconds, int calls_at, int seconds_at,
+                       const char *suffix)
+{
+    struct prof_row *head = &r->rows[r->n_rows++], *first = head + 1;
+    double *one = xcalloc((size_t)r->ranks, sizeof *one);
+    *head = row_of(r, ROW_GROUP, name, seconds);
+    for (int f = 0; suffix && f < prof_fns; f++) {
+        double calls = 0, bytes = 0;
+        for (int i = 0; i < r->ranks; i++)
+            calls += of(i, f, calls_at), bytes += of(i, f, BYTES), one[i] = of(i, f, seconds_at);
+        if (calls == 0) continue;
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", prof_names[f], suffix);
+        struct prof_row row = row_of(r, ROW_FUNCTION, text, one);
+        row.line.calls = calls;
+        row.line.bytes = calls_at == CALLS ? bytes : 0;
+        head->line.calls += calls;
+        head->line.bytes += row.line.bytes;
+        r->rows[r->n_rows++] = row;
+    }
+    qsort(first, (size_t)(&r->rows[r->n_rows] - first), sizeof *first, slower);
+    free(one);
+}
+
+static void make_rows(struct prof_report *r)
+{
+    double *whole = xcalloc((size_t)r->ranks, sizeof *whole);
+    r->rows = xcalloc((size_t)prof_fns * 2 + 8, sizeof *r->rows);
+    r->user = xcalloc((size_t)r->ranks, sizeof(double)), r->mpi = xcalloc((size_t)r->ranks, sizeof(double));
+    r->sync = xcalloc((size_t)r->ranks, sizeof(double));
+    for (int i = 0; i < r->ranks; i++) {
+        whole[i] = total_of(i);
+        r->total += whole[i] / r->ranks;
+        for (int f = 0; f < prof_fns; f++) r->mpi[i] += of(i, f, SECONDS), r->sync[i] += of(i, f, MEET_SECONDS);
+        r->user[i] = whole[i] - r->mpi[i] - r->sync[i];
+    }
+    r->rows[r->n_rows++] = row_of(r, ROW_TOTAL, "Total", whole);
+    group_rows(r, "USER", r->user, 0, 0, NULL);
+    group_rows(r, "MPI", r->mpi, CALLS, SECONDS, "");
+    group_rows(r, "MPI_SYNC", r->sync, MEETS, MEET_SECONDS, "(sync)");
+    for (int i = 1; i < r->n_rows; i++)
+        if (r->rows[i].kind == ROW_GROUP) r->rows[0].line.calls += r->rows[i].line.calls;
+    free(whole);
+}
+
+static void sum_io(struct prof_report *r)
+{
+    for (int i = 0; i < r->ranks; i++) {
+        double seconds[2] = {0, 0};
+        for (int f = 0; f < prof_fns; f++) {
+            if (prof_groups[f] != PROF_IO) continue;
+            int writes = strstr(prof_names[f], "write") != NULL;
+            r->io_bytes[writes] += of(i, f, BYTES), r->io_calls[writes] += of(i, f, CALLS),
+                seconds[writes] += of(i, f, SECONDS);
+        }
+        for (int k = 0; k < 2; k++)
+            if (seconds[k] > r->io_seconds[k]) r->io_seconds[k] = seconds[k];
+    }
+}
+
+/* ---- the text -------------------------------------------------------------------------------------------------------------------- */
+static void print_row(const struct prof_row *row)
+{
+    const char *indent = row->kind == ROW_TOTAL ? "" : row->kind == ROW_GROUP ? "| " : "|| ";
+    fprintf(stderr, "%2s%6.1f%% | %12.6f | %12.6f | %9.1f%% | %12.0f | %s%s\n", "", row->percent, row->line.mean,
+            row->imbalance, row->imbalance_percent, row->line.calls, indent, row->name);
+}
+
+static void print_ranks(const struct prof_report *r)
+{
+    int busy = 0, idle = 0;
+    for (int i = 1; i < r->ranks; i++) {
+        if (r->user[i] > r->user[busy]) busy = i;
+        if (r->user[i] < r->user[idle]) idle = i;
+    }
+    if (r->ranks > 1)
+        fprintf(stderr, "\nLoad: rank %d computes longest, %.6f s, rank %d shortest, %.6f s\n", busy, r->user[busy],
+                idle, r->user[idle]);
+}
+
+static void print_messages(const struct prof_report *r)
+{
+    double messages = 0, bytes = 0, most = 0;
+    int from = 0, to = 0;
+    for (int i = 0; i < PROF_BINS; i++) messages += r->bins[i];
+    for (int i = 0; i < r->ranks; i++)
+        for (int k = 0; k < r->ranks; k++) {
+            double b = r->sent[(size_t)i * r->ranks + k];
+            bytes += b;
+            if (b > most) most = b, from = i, to = k;
+        }
+    if (!messages) return;
+    fprintf(stderr, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n",
+            messages, bytes, most, from, to);
+    for (int i = 0; i < PROF_BINS; i++)
+        if (r->bins[i])
+            fprintf(stderr, "  %12.0f of %.0f to %.0f bytes\n", r->bins[i], i ? (double)(1ull << (i - 1)) : 0,
+                    i ? (double)(1ull << i) - 1 : 0);
+}
+
+static void print_io(const struct prof_report *r)
+{
+    static const char *const words[] = {"read", "written"};
+    for (int k = 0; k < 2; k++)
+        if (r->io_calls[k])
+            fprintf(stderr, "%sFiles: %.0f bytes %s by %.0f calls; the slowest rank spent %.6f s in them\n",
+                    k && r->io_calls[0] ? "" : "\n", r->io_bytes[k], words[k], r->io_calls[k], r->io_seconds[k]);
+}
+
+static void print_text(const struct prof_report *r)
+{
+    double calls = r->rows[0].line.calls / r->ranks;
+    fprintf(stderr, "\nProfile of %s, %d ranks, times in seconds, mean of the ranks\n\n", r->program, r->ranks);
+    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls",
+            "Group");
+    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", " Function");
+    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", "  PE=HIDE");
+    for (int i = 0; i < r->n_rows; i++) print_row(&r->rows[i]);
+    print_ranks(r);
+    print_messages(r);
+    print_io(r);
+    fprintf(stderr,
+            "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and the waits before "
+            "collectives\n",
+            r->overhead_ns, calls, r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0);
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------------------------------ */
+static double measure_call(void)
+{
+    enum { N = 20000 };
+    struct prof_call c;
+    struct prof_sum was = prof_sums[0];
+    double t = PMPI_Wtime();
+    for (int i = 0; i < N; i++) {
+        prof_enter(&c, 0);
+        atomic_fetch_add(&prof_sums[0].ticks, 1); /* as prof_leave() does where it counts */
+        atomic_fetch_add(&prof_sums[0].calls, 1);
+        prof_leave(&c);
+    }
+    t = (PMPI_Wtime() - t) / N * 1e9;
+    prof_sums[0] = was;
+    return t;
+}
+
+static void write_page(const struct prof_report *r)
+{
+    const char *name = getenv("GODWIT_PROFILE");
+    char own[64];
+    if (!name || !*name || !strcmp(name, "1")) {
+        snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
+        name = own;
+    }
+    FILE *f = fopen(name, "w");
+    int failed = !f || prof_page(r, f) != 0;
+    if (f && fclose(f) != 0) failed = 1;
+    if (failed)
+        fprintf(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
+                strerror(errno));
+    else
+        fprintf(stderr, "The same with pictures: %s\n", name);
+}
+
+static void name_program(char *to, size_t cap)
+{
+    ssize_t n = readlink("/proc/self/exe", to, cap - 1);
+    to[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(to, '/');
+    if (slash) memmove(to, slash + 1, strlen(slash));
+}
+
+void prof_report(void)
+{
+    struct prof_report r = {.ranks = prof_own.ranks};
+    gather(&r);
+    if (prof_own.rank == 0) {
+        name_program(r.program, sizeof r.program);
+        r.overhead_ns = measure_call();
+        make_rows(&r);
+        sum_io(&r);
+        print_text(&r);
+        write_page(&r);
+        free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.sent), free(all);
+    }
+}
