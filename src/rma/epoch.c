@@ -193,13 +193,13 @@ int rma_win_complete(struct rma_win *w)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start",
                        access_words[e->access]);
     int rc = GW_OK;
-    for (int i = 0; i < w->comm->size && rc == GW_OK; i++) {
-        if (e->held[i]) rc = tell(w, &i, 1, TAG_COMPLETE);
+    for (int i = 0; i < w->comm->size && rc >= 0; i++) {
+        if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
     }
     e->access = NONE;
     e->n_held = 0;
-    return rc;
+    return rc < 0 ? rc : GW_OK;
 }
 
 int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)

@@ -23,7 +23,8 @@ enum sim_copies {
     SIM_COPY_NONE,
     SIM_COPIES
 };
-/* Bugs on demand, to show that they are found.  WAKE is for the scheduler: a wake-up that goes astray. */
+/* Bugs on demand, to show that they are found.  WAKE is for the scheduler: a wake-up that goes astray; BUSY and LOCK are for the ranks:
+ * accumulates, or passive epochs, that do not exclude each other. */
 enum sim_bug {
     SIM_BUG_NONE,
     SIM_BUG_ORDER,
@@ -32,6 +33,8 @@ enum sim_bug {
     SIM_BUG_AGAIN,
     SIM_BUG_BYTE,
     SIM_BUG_WAKE,
+    SIM_BUG_BUSY,
+    SIM_BUG_LOCK,
     SIM_BUGS
 };
 

@@ -19,28 +19,33 @@ struct window {
     void *own;
 };
 
-static inline void window_make(struct window *w, int kind, MPI_Aint bytes)
+/* unit: the displacement unit (a dynamic window's is 1). */
+static inline void window_make_with(struct window *w, int kind, MPI_Aint bytes, int unit, MPI_Info info)
 {
-    MPI_Info info;
     *w = (struct window){.kind = kind, .at = calloc((size_t)size, sizeof(MPI_Aint))};
-    MPI_Info_create(&info);
     if (kind == 3) MPI_Info_set(info, "alloc_shared_noncontig", "true");
     if (kind == 0 || kind == 4) w->own = malloc((size_t)bytes + 1);
     if (kind == 0) {
         w->base = w->own;
-        MPI_Win_create(w->base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win);
+        MPI_Win_create(w->base, bytes, unit, info, MPI_COMM_WORLD, &w->win);
     } else if (kind == 1) {
-        MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &w->base, &w->win);
+        MPI_Win_allocate(bytes, unit, info, MPI_COMM_WORLD, &w->base, &w->win);
     } else if (kind == 4) {
         MPI_Aint mine;
         w->base = w->own;
-        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w->win);
+        MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &w->win);
         MPI_Win_attach(w->win, w->base, bytes);
         MPI_Get_address(w->base, &mine);
         MPI_Allgather(&mine, 1, MPI_AINT, w->at, 1, MPI_AINT, MPI_COMM_WORLD);
     } else {
-        MPI_Win_allocate_shared(bytes, 1, info, MPI_COMM_WORLD, &w->base, &w->win);
+        MPI_Win_allocate_shared(bytes, unit, info, MPI_COMM_WORLD, &w->base, &w->win);
     }
+}
+static inline void window_make(struct window *w, int kind, MPI_Aint bytes)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    window_make_with(w, kind, bytes, 1, info);
     MPI_Info_free(&info);
 }
 

@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "op/op.h"
 #include "peer/peer.h"
+#include "rma/rma_private.h"
 
 static const struct sim_host *host;
 static const char *boot_text;
@@ -77,6 +79,78 @@ void __wrap_gw_futex_wake(_Atomic uint32_t *word, int n)
 {
     (void)word, (void)n; /* whoever sleeps on a word that has changed wakes */
     host->futex_wake();
+}
+
+/* ---- one-sided access: loads and stores in memory that all ranks see, so others must get between them -------------------------- */
+static bool is_updating, has_skipped; /* an accumulate is under way; its lock was left out (a bug on demand) */
+
+int __real_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
+int __wrap_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
+int __wrap_epoch_allows(struct rma_win *w, int target, bool must_be_passive)
+{
+    host->pause(false);
+    return __real_epoch_allows(w, target, must_be_passive);
+}
+
+void __real_busy_enter(struct rma_win *w, int target);
+void __wrap_busy_enter(struct rma_win *w, int target);
+void __wrap_busy_enter(struct rma_win *w, int target)
+{
+    has_skipped = host->net->ways.bug == SIM_BUG_BUSY;
+    if (!has_skipped) __real_busy_enter(w, target);
+    is_updating = true;
+    host->pause(false);
+}
+void __real_busy_leave(struct rma_win *w, int target);
+void __wrap_busy_leave(struct rma_win *w, int target);
+void __wrap_busy_leave(struct rma_win *w, int target)
+{
+    is_updating = false;
+    if (!has_skipped) __real_busy_leave(w, target);
+    host->pause(false);
+}
+
+void __real_lock_take(struct rma_win *w, int target, bool exclusive);
+void __wrap_lock_take(struct rma_win *w, int target, bool exclusive);
+void __wrap_lock_take(struct rma_win *w, int target, bool exclusive)
+{
+    __real_lock_take(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    host->pause(false);
+}
+void __real_lock_give(struct rma_win *w, int target, bool exclusive);
+void __wrap_lock_give(struct rma_win *w, int target, bool exclusive);
+void __wrap_lock_give(struct rma_win *w, int target, bool exclusive)
+{
+    __real_lock_give(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    host->pause(false);
+}
+
+int64_t __real_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
+                         struct gw_type *dt);
+int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
+                         struct gw_type *dt);
+int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
+                         struct gw_type *dt)
+{
+    if (is_updating) host->pause(false);
+    return __real_type_copy(src, scount, st, dst, dcount, dt);
+}
+void __real_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t);
+void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t);
+void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t)
+{
+    if (is_updating) host->pause(false);
+    __real_op_reduce(op, in, inout, count, t);
+}
+int __real_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
+                      int64_t bytes, char *packed);
+int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
+                      int64_t bytes, char *packed);
+int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
+                      int64_t bytes, char *packed)
+{
+    host->pause(false);
+    return __real_reach_move(w, target, is_put, at, count, t, bytes, packed);
 }
 
 /* ---- the process ------------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
 for seed in 3 14 15; do
-    for program in "p2p_stress 1 SEED" "coll_random 20 SEED"; do
+    for program in "p2p_stress 1 SEED" "coll_random 20 SEED" "rma_random 8 SEED"; do
         "$sim" -v -n 4 --seed $seed $program > "$out" 2>&1
         "$sim" -v -n 4 --seed $seed $program > "$out.2" 2>&1
         cmp "$out" "$out.2" || { echo "$program: two runs of seed $seed differ"; cat "$out" "$out.2"; exit 1; }
@@ -30,6 +30,10 @@ for bug in order lose twice again byte; do
 done
 "$sim" -n 4 --seeds 60 --jobs "$jobs" --bug wake --expect-failures coll_random 20 SEED > "$out" || { echo "bug wake: not found"; exit 1; }
 grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
+for bug in busy lock; do
+    "$sim" -n 2,3,4,5 --seeds 80 --jobs "$jobs" --bug $bug --expect-failures rma_random 8 SEED > "$out" || { echo "bug $bug: not found"; exit 1; }
+    grep -q 'no order explains slot' "$out" || { cat "$out"; exit 1; }
+done
 # A rank that stops for ever: the others wait for it or end, and nothing else happens.
 "$sim" -n 4 --seeds 200 --jobs "$jobs" --death p2p_stress 1 SEED
 
