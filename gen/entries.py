@@ -322,7 +322,7 @@ class Code:
         elif poly and p.kind == "POLYDTYPE_NUM_ELEM_NNI" and n and name == "array_of_blocklengths":
             self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
                        'std_why_counts("%s", %s, %s)' % (name, self.args[name], n))
-        elif n and p.kind not in ("ARGUMENT_LIST",):
+        elif n and p.kind not in ("ARGUMENT_LIST", "STRING_2DARRAY"):  # the latter may be MPI_ARGVS_NULL
             self.check("!%s && %s > 0" % (name, n), 'std_why_array("%s", %s, %s)' % (name, name, n), when)
 
     def scalar(self, p):

@@ -154,6 +154,10 @@ int boot_port_connect(uint64_t port);                     /* EAGAIN: too many wa
 /* As many of the bytes as go at once, at least one; 0: none now; -1: the other side is gone, or errno. */
 int64_t boot_port_read(int fd, void *data, size_t bytes);
 int64_t boot_port_write(int fd, const void *data, size_t bytes);
+/* Service names (boot_name.c), seen by the processes of the same user; two descriptors hold one.  -1: errno, EADDRINUSE: it is taken. */
+bool boot_name_fits(const char *port);
+int boot_name_publish(const char *service, const char *port, int fds_out[2]);
+bool boot_name_lookup(const char *service, char *port_out, size_t cap);
 /* A connection to a launcher who starts what is asked for over it (launch/spawned.c): our mpiexec, or one that is started now.
  * The request: words, each with its 0, then an empty one. */
 int boot_spawner(int *fd_out, bool *is_alone_out); /* alone: the latter, it lives for us */

@@ -26,12 +26,13 @@ uint64_t boot_random(void)
     return v ? v : 1;
 }
 
-static socklen_t port_address(uint64_t port, struct sockaddr_un *a)
+static socklen_t address_of(const char *name, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
     /* Abstract (the first byte is 0): no file, and it goes with the socket. */
-    int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "godwit-%016llx", (unsigned long long)port);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    size_t n = strnlen(name, sizeof a->sun_path - 1);
+    memcpy(a->sun_path + 1, name, n);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
 }
 
 static int close_keep_errno(int fd)
@@ -42,10 +43,10 @@ static int close_keep_errno(int fd)
     return -1;
 }
 
-int boot_port_listen(uint64_t port, int backlog)
+int boot_named_listen(const char *name, int backlog)
 {
     struct sockaddr_un a;
-    socklen_t len = port_address(port, &a);
+    socklen_t len = address_of(name, &a);
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s >= 0 && (bind(s, (struct sockaddr *)&a, len) != 0 || listen(s, backlog) != 0)) return close_keep_errno(s);
     return s;
@@ -68,16 +69,35 @@ int boot_port_accept(int listener)
     return -1;
 }
 
-int boot_port_connect(uint64_t port)
+int boot_named_connect(const char *name)
 {
     struct sockaddr_un a;
-    socklen_t len = port_address(port, &a);
+    socklen_t len = address_of(name, &a);
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0) return -1;
     if (connect(s, (struct sockaddr *)&a, len) != 0) return close_keep_errno(s);
     if (is_ours(s)) return s;
     errno = EACCES;
     return close_keep_errno(s);
+}
+
+struct port_name {
+    char text[32];
+};
+static struct port_name name_of(uint64_t port)
+{
+    struct port_name n;
+    snprintf(n.text, sizeof n.text, "godwit-%016llx", (unsigned long long)port);
+    return n;
+}
+
+int boot_port_listen(uint64_t port, int backlog)
+{
+    return boot_named_listen(name_of(port).text, backlog);
+}
+int boot_port_connect(uint64_t port)
+{
+    return boot_named_connect(name_of(port).text);
 }
 
 int64_t boot_port_read(int fd, void *data, size_t bytes)

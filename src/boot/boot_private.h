@@ -29,6 +29,8 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
+int boot_named_listen(const char *name, int backlog); /* abstract unix sockets, as in boot_port.c */
+int boot_named_connect(const char *name);
 const struct boot_head *boot_head_mapped(void); /* NULL: not yet */
 
 #endif

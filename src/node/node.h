@@ -68,6 +68,7 @@ struct node_other {
 /* A reference to the world that lives there, which may be new; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);
 void node_other_drop(struct node_other *other);
+bool node_other_is_held(uint64_t uid);
 struct node_other *node_other_find(int number);               /* whose rank it is; NULL: none's */
 void node_others_hold(int n, const int32_t *numbers);         /* a reference for each of them that is of another world */
 void node_others_release(int n, const int32_t *numbers);

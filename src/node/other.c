@@ -103,6 +103,15 @@ int node_other_join(const struct boot_home *home, struct node_other **other_out)
     return rc;
 }
 
+bool node_other_is_held(uint64_t uid)
+{
+    gw_lock(&others_lock);
+    struct node_other *o = find_home(&(struct boot_home){.uid = uid});
+    bool is_held = o && o->refs > 0;
+    gw_unlock(&others_lock);
+    return is_held;
+}
+
 static void count(int n, const int32_t *numbers, int by)
 {
     bool any = false;

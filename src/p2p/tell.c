@@ -33,6 +33,7 @@ static void name_peer(struct boot_pending *p)
     } else if (c && p->peer < c->targets) {
         p->world = group_world(comm_target_group(c), p->peer);
     }
+    if (node_other_find(p->world)) p->world = BOOT_WORLD_UNKNOWN; /* of another job, which this one's launcher knows nothing of */
     if (c) comm_release(c);
 }
 

@@ -173,7 +173,7 @@ void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path,
         return;
     }
     if (unlikely(!pl->tallies)) {
-        struct proto_tally *t = calloc((size_t)gw_boot.size, sizeof *t);
+        struct proto_tally *t = calloc((size_t)node_numbers_max(), sizeof *t);
         if (!t) return; /* counting is no reason to fail */
         /* [T1] */
         __atomic_store_n(&pl->tallies, t, __ATOMIC_RELEASE);

@@ -212,5 +212,6 @@ void world_finalize(void)
         close(p->fd);
         free(p);
     }
+    published_finalize();
     spawn_finalize();
 }

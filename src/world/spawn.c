@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "node/node.h"
 #include "plan/plan.h"
 #include "world/join.h"
 
 static struct gw_comm *parent;
 /* Connections to launchers that live for this process alone: they end when it dies without a word. */
+struct launcher {
+    int fd;
+    uint64_t uid; /* of the world that it started */
+};
 static struct {
-    int *at, n;
+    struct launcher *at;
+    int n;
 } launchers;
 
 /* ---- the request ---------------------------------------------------------------------------------------------------- */
@@ -107,10 +113,13 @@ static int children_meet(int ctl, int listener, struct gw_comm *c, struct bridge
     }
 }
 
-static void launcher_keep(int ctl)
+static void launcher_keep(int ctl, const struct bridge *b)
 {
+    struct boot_home home;
+    int rank_there;
+    node_name_of(group_world(b->comm->group, b->rank), &home, &rank_there);
     launchers.at = gw_xrealloc(launchers.at, sizeof *launchers.at * (size_t)(launchers.n + 1));
-    launchers.at[launchers.n++] = ctl;
+    launchers.at[launchers.n++] = (struct launcher){ctl, home.uid};
 }
 
 /* Those that have ended. */
@@ -119,10 +128,10 @@ static void launchers_drop(void)
     char byte;
     int n = 0;
     for (int i = 0; i < launchers.n; i++) {
-        if (boot_port_read(launchers.at[i], &byte, 1) == 0)
+        if (boot_port_read(launchers.at[i].fd, &byte, 1) == 0)
             launchers.at[n++] = launchers.at[i];
         else
-            close(launchers.at[i]);
+            close(launchers.at[i].fd);
     }
     launchers.n = n;
 }
@@ -149,7 +158,7 @@ static int spawn_root(int n_programs, const struct world_program *w, struct gw_c
     if (rc == GW_OK) rc = children_meet(ctl, listener, c, b, app_out);
     if (rc == GW_OK) rc = socket_send(ctl, is_alone ? "J" : "JB", is_alone ? 1 : 2);
     if (ctl >= 0 && is_alone && rc == GW_OK)
-        launcher_keep(ctl);
+        launcher_keep(ctl, b);
     else if (ctl >= 0)
         close(ctl);
     close(listener);
@@ -220,8 +229,12 @@ void spawn_finalize(void)
     parent = NULL;
     for (int i = 0; i < launchers.n; i++) {
         char bye = BOOT_SPAWN_BYE;
-        boot_port_write(launchers.at[i], &bye, 1);
-        close(launchers.at[i]);
+        int fd = launchers.at[i].fd;
+        /* Nobody but us would end a job that is still connected and hangs: mpiexec does that elsewhere. */
+        while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0)
+            socket_wait((int[2]){fd, -1});
+        boot_port_write(fd, &bye, 1);
+        close(fd);
     }
     free(launchers.at);
     launchers.at = NULL;

@@ -33,6 +33,9 @@ int world_intercomm_create_from_groups(struct gw_group *local, int local_leader,
 /* ---- processes of other worlds (chapter 11; port.c, spawn.c): how they meet is told in doc/adr/0011 -------------------- */
 int world_open_port(char *port_name_out); /* GW_MAX_PORT_NAME bytes */
 int world_close_port(const char *port_name);
+int world_publish_name(const char *service, const char *port);
+int world_unpublish_name(const char *service, const char *port);
+int world_lookup_name(const char *service, char *port_out); /* GW_MAX_PORT_NAME bytes */
 int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out);
 int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out);
 int world_comm_join(int fd, struct gw_comm **comm_out);

@@ -68,6 +68,7 @@ int names_order(struct gw_group *a, struct gw_group *b);           /* < 0: the f
 
 void world_sweep(void);          /* other worlds that nobody holds any more are forgotten, if nothing is under way */
 void spawn_finalize(void);
+void published_finalize(void);
 void spawn_freed(const struct gw_comm *c); /* it may be our parents' */
 
 /* The leaders combine their values; both have the result. */

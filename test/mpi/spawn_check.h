@@ -13,7 +13,7 @@ static unsigned seed_of(int me, int to, int bytes)
 }
 
 /* Everybody here with everybody there, in both directions, in all protocols. */
-static void inter_messages(MPI_Comm inter, int first)
+static inline void inter_messages(MPI_Comm inter, int first)
 {
     static const int sizes[] = {0, 1, 40, 41, 4000, 20000, 300000};
     int me, n;
@@ -47,7 +47,7 @@ static void inter_messages(MPI_Comm inter, int first)
     }
 }
 
-static void inter_collectives(MPI_Comm inter, int first)
+static inline void inter_collectives(MPI_Comm inter, int first)
 {
     int me, here, there, v, sum = 0;
     MPI_Comm_rank(inter, &me);
@@ -70,7 +70,7 @@ static void inter_collectives(MPI_Comm inter, int first)
 }
 
 /* Merged, split and put together again. */
-static void inter_merge(MPI_Comm inter, int first)
+static inline void inter_merge(MPI_Comm inter, int first)
 {
     MPI_Comm all, copy, half, again;
     int me, here, there, rank_all, size_all, result;
@@ -113,7 +113,7 @@ static void inter_merge(MPI_Comm inter, int first)
     CHECK(all == MPI_COMM_NULL);
 }
 
-static void inter_everything(MPI_Comm inter, int first)
+static inline void inter_everything(MPI_Comm inter, int first)
 {
     MPI_Comm copy;
     int flag = 0;

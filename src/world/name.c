@@ -1,0 +1,79 @@
+/* name.c -- published names (MPI 4.1 section 11.9.4): seen by all jobs of the same user on this machine.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "world/world_private.h"
+
+struct name {
+    struct gw_list link;
+    int fds[2];
+    char *service, *port;
+};
+static struct gw_list names = {&names, &names}; /* that this process has published */
+static struct gw_lock names_lock;
+
+static void name_free(struct name *n)
+{
+    close(n->fds[0]);
+    close(n->fds[1]);
+    free(n->service);
+    free(n->port);
+    free(n);
+}
+
+int world_publish_name(const char *service, const char *port)
+{
+    if (!boot_name_fits(port))
+        return gw_fail(GW_EPORT, "port_name is \"%.64s\": it is none that MPI_Open_port gave", port);
+    struct name *n = gw_xcalloc(1, sizeof *n);
+    if (boot_name_publish(service, port, n->fds) < 0) {
+        int why = errno;
+        free(n);
+        if (why == EADDRINUSE)
+            return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it is published already", service);
+        return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it cannot be published: %s", service, strerror(why));
+    }
+    n->service = gw_xasprintf("%s", service);
+    n->port = gw_xasprintf("%s", port);
+    gw_lock(&names_lock);
+    gw_list_push(&names, &n->link);
+    gw_unlock(&names_lock);
+    return GW_OK;
+}
+
+int world_unpublish_name(const char *service, const char *port)
+{
+    struct name *found = NULL;
+    gw_lock(&names_lock);
+    for (struct gw_list *l = names.next; l != &names && !found; l = l->next) {
+        struct name *n = container_of(l, struct name, link);
+        if (strcmp(n->service, service) == 0 && strcmp(n->port, port) == 0) found = n;
+    }
+    if (found) gw_list_del(&found->link);
+    gw_unlock(&names_lock);
+    if (!found)
+        return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": this process has not published it with this port",
+                       service);
+    name_free(found);
+    return GW_OK;
+}
+
+int world_lookup_name(const char *service, char *port_out)
+{
+    if (boot_name_lookup(service, port_out, GW_MAX_PORT_NAME)) return GW_OK;
+    return gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user on this machine has published it",
+                   service);
+}
+
+void published_finalize(void)
+{
+    for (struct gw_list *l = names.next, *next; l != &names; l = next) {
+        next = l->next;
+        gw_list_del(l);
+        name_free(container_of(l, struct name, link));
+    }
+}

@@ -1,0 +1,122 @@
+/* spawn_errors.c -- what cannot be spawned is a code, everywhere, and the job goes on; info keys; several programs at once.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
+#include "spawn_check.h"
+
+static MPI_Comm world; /* a copy that returns errors */
+
+static MPI_Info info_of(const char *key, const char *value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    MPI_Info_set(info, "a key that means nothing", "x");
+    return info;
+}
+
+/* The class of the error on every rank. */
+static void must_fail(const char *command, int n, const char *key, const char *value, int class)
+{
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Info info = info_of(key, value);
+    int codes[4] = {-1, -1, -1, -1}, *where = n > 4 ? MPI_ERRCODES_IGNORE : codes, got;
+    MPI_Error_class(MPI_Comm_spawn(command, MPI_ARGV_NULL, n, info, size - 1, world, &inter, where), &got);
+    CHECK_EQ(got, class);
+    CHECK(inter == MPI_COMM_NULL);
+    for (int i = 0; i < n && n <= 4 && class == MPI_ERR_SPAWN; i++) CHECK_EQ(codes[i], MPI_ERR_SPAWN);
+    MPI_Info_free(&info);
+    CHECK_EQ(MPI_Barrier(world), MPI_SUCCESS);
+}
+
+static void several_fail(char *self)
+{
+    char *commands[3] = {self, "/no/such/program", self};
+    int n[3] = {1, 2, 1}, codes[4] = {-1, -1, -1, -1}, got;
+    MPI_Info infos[3] = {MPI_INFO_NULL, MPI_INFO_NULL, MPI_INFO_NULL};
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Error_class(MPI_Comm_spawn_multiple(3, commands, MPI_ARGVS_NULL, n, infos, 0, world, &inter, codes), &got);
+    CHECK_EQ(got, MPI_ERR_SPAWN);
+    CHECK_EQ(codes[0], MPI_SUCCESS);
+    CHECK_EQ(codes[1], MPI_ERR_SPAWN);
+    CHECK_EQ(codes[2], MPI_ERR_SPAWN);
+    CHECK_EQ(codes[3], MPI_SUCCESS);
+}
+
+/* Three programs, each with keys of its own. */
+static void several(char *self)
+{
+    const char *name = strrchr(self, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", (int)(name ? name - self : 1), name ? self : ".");
+    char *commands[3] = {self, name ? (char *)name + 1 : self, self};
+    char *first[] = {"keys", "0", NULL}, *second[] = {"keys", "1", NULL}, *third[] = {"keys", "2", "", "last", NULL};
+    char **argvs[3] = {first, second, third};
+    int n[3] = {1, 2, 1}, codes[4] = {-1, -1, -1, -1}, sum = 0, mine = 0;
+    MPI_Info infos[3] = {info_of("wdir", "/"), info_of("path", folder), info_of("env", "GWTEST_A=one two\nGWTEST_B=3")};
+    MPI_Info_set(infos[2], "mpi_initial_errhandler", "mpi_errors_return");
+    MPI_Comm inter;
+    CHECK_EQ(MPI_Comm_spawn_multiple(3, commands, argvs, n, infos, 0, world, &inter, codes), MPI_SUCCESS);
+    for (int i = 0; i < 4; i++) CHECK_EQ(codes[i], MPI_SUCCESS);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, inter);
+    CHECK_EQ(sum, 0); /* the children's failures */
+    inter_collectives(inter, 1);
+    MPI_Comm_disconnect(&inter);
+    for (int i = 0; i < 3; i++) MPI_Info_free(&infos[i]);
+}
+
+static void child(int argc, char **argv, MPI_Comm parent)
+{
+    char here[4096] = "";
+    int *app = NULL, flag = 0, sum, which = atoi(argv[2]);
+    CHECK_EQ(size, 4);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &flag);
+    CHECK(flag && *app == which && which == (rank + 1) / 2);
+    if (which == 0) CHECK(getcwd(here, sizeof here) && strcmp(here, "/") == 0);
+    if (which == 2) {
+        MPI_Errhandler eh;
+        CHECK(getenv("GWTEST_A") && strcmp(getenv("GWTEST_A"), "one two") == 0);
+        CHECK(getenv("GWTEST_B") && strcmp(getenv("GWTEST_B"), "3") == 0);
+        CHECK(argc == 5 && argv[3][0] == 0 && strcmp(argv[4], "last") == 0);
+        MPI_Comm_get_errhandler(MPI_COMM_WORLD, &eh);
+        CHECK(eh == MPI_ERRORS_RETURN);
+        MPI_Errhandler_free(&eh);
+    } else {
+        CHECK(!getenv("GWTEST_A"));
+        CHECK_EQ(argc, 3);
+    }
+    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, parent);
+    inter_collectives(parent, 0);
+    MPI_Comm_disconnect(&parent);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm parent;
+    MPI_Init(&argc, &argv);
+    test_begin();
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        child(argc, argv, parent);
+        return test_end();
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    must_fail("/no/such/program", 3, "soft", "1", MPI_ERR_SPAWN);
+    must_fail("no-such-program-in-any-path", 1, "path", "/usr:/", MPI_ERR_SPAWN);
+    must_fail("/", 1, "a", "b", MPI_ERR_SPAWN);
+    must_fail("/etc/passwd", 2, "a", "b", MPI_ERR_SPAWN);
+    must_fail(argv[0], 1, "wdir", "/no/such/folder", MPI_ERR_SPAWN);
+    must_fail(argv[0], 1, "host", "another.machine.example", MPI_ERR_SPAWN);
+    must_fail("true", 2, "a", "b", MPI_ERR_SPAWN); /* it ends and has not called MPI_Init */
+    must_fail("false", 2, "a", "b", MPI_ERR_SPAWN);
+    must_fail(argv[0], 0, "a", "b", MPI_ERR_ARG);
+    must_fail(argv[0], -1, "a", "b", MPI_ERR_ARG);
+    must_fail(argv[0], 1000000, "a", "b", MPI_ERR_SPAWN);
+    several_fail(argv[0]);
+    several(argv[0]);
+    MPI_Comm_free(&world);
+    return test_end();
+}
