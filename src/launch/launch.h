@@ -164,6 +164,7 @@ bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out); /*
 int spawned_begin(const char *facts, struct job *j); /* -1: go on; else the exit status */
 bool spawned_started(struct job *j, int rc);         /* false: it did not start, which has been answered */
 bool spawned_hear(struct job *j);                    /* the asker's connection has something; false: it went without a word */
+void spawned_free(void);
 void spawned_failed(const struct job *j);            /* the job ends now, because of a failure */
 int spawned_end(struct job *j, int rc);              /* the exit status of all */
 /* where.c */

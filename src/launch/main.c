@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     int rc = is_spawned ? spawned_begin(argv[2], &j) : options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         options_free(&j.o);
+        spawned_free();
         return rc;
     }
     j.n = j.o.n_ranks;
@@ -51,6 +52,7 @@ int main(int argc, char **argv)
     spawn_free(&j);
     bind_free(&j.bind, j.n);
     options_free(&j.o);
+    spawned_free();
     gw_settings_free();
     return rc;
 }

@@ -118,6 +118,26 @@ bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out)
 }
 
 /* ---- the new one's --------------------------------------------------------------------------------------------------- */
+/* What the options of this job point to; freed at the end. */
+static struct {
+    void **at;
+    int n;
+} held;
+
+static void *hold(void *p)
+{
+    held.at = gw_xrealloc(held.at, sizeof *held.at * (size_t)(held.n + 1));
+    return held.at[held.n++] = p;
+}
+
+void spawned_free(void)
+{
+    for (int i = 0; i < held.n; i++) free(held.at[i]);
+    free(held.at);
+    held.at = NULL;
+    held.n = 0;
+}
+
 static int fact(const char *facts, const char *name, int otherwise)
 {
     const char *at = strstr(facts, name);
@@ -209,7 +229,8 @@ static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
         free(w->argv.at[0]);
         w->argv.at[0] = found;
     }
-    a->wdir = a->wdir ? in_folder(w->here, a->wdir) : w->here; /* lives as long as we do */
+    a->wdir = a->wdir ? hold(in_folder(w->here, a->wdir)) : w->here;
+    for (int i = 0; i < w->argv.n; i++) hold(w->argv.at[i]);
     a->argv = w->argv.at;
     j->o.n_ranks += a->n;
     *w = (struct wanted){0};
@@ -263,7 +284,7 @@ int spawned_begin(const char *facts, struct job *j)
     char *t = request_read(j->parent_fd, &n); /* its words are used to the end */
     if (!t) return EXIT_USAGE;
     say_keep(true);
-    request_parse(j, t, n);
+    request_parse(j, hold(t), n);
     if (!j->failed && (j->o.n_ranks < 1 || j->o.n_ranks > MAX_RANKS)) {
         say("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
         j->failed = 1;
