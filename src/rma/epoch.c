@@ -147,14 +147,14 @@ static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, str
     return GW_OK;
 }
 
-/* Does not wait, whatever the protocol: MPI_Win_post returns though nobody has come to MPI_Win_start. */
-static int tell(struct rma_win *w, const int *ranks, int n, int tag)
+/* Does not wait: even an empty message may have to ask its receiver first, and that one may be in MPI_Win_post, too. */
+static int say_posted(struct rma_win *w, const int *ranks, int n)
 {
     int rc = GW_OK;
     for (int i = 0; rc >= 0 && i < n; i++) {
-        struct gw_req *r = NULL;
-        rc = p2p_isend(NULL, 0, gw_type_byte, ranks[i], tag, w->comm, &r);
-        if (rc >= 0) rc = p2p_request_free(&r);
+        struct gw_req *req;
+        rc = p2p_isend(NULL, 0, gw_type_byte, ranks[i], TAG_POST, w->comm, &req);
+        if (rc >= 0) rc = p2p_request_free(&req);
     }
     return rc < 0 ? rc : GW_OK;
 }
@@ -214,7 +214,7 @@ int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
     e->origins = calloc((size_t)g->size + 1, sizeof *e->origins);
     rc = e->origins ? receive_from(w, ranks, g->size, TAG_COMPLETE, e->origins)
                     : gw_fail(GW_ENOMEM, "no memory for %d requests", g->size);
-    if (rc == GW_OK && !(assertions & GW_MODE_NOCHECK)) rc = tell(w, ranks, g->size, TAG_POST);
+    if (rc == GW_OK && !(assertions & GW_MODE_NOCHECK)) rc = say_posted(w, ranks, g->size);
     free(ranks);
     if (rc != GW_OK) return rc;
     e->n_origins = g->size;
