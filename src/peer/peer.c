@@ -66,6 +66,10 @@ void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out)
 }
 
 /* ---- other worlds ---- */
+static _Atomic int numbers;
+
+int peer_numbers(void) { return (int)gw_max64(gw_boot.size, atomic_load_explicit(&numbers, memory_order_relaxed)); }
+
 int peer_meet(const struct boot_home *home, struct node_other **other_out)
 {
     struct node_other *o;
@@ -73,6 +77,7 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
     if (rc != GW_OK) return rc;
     gw_lock(&gw_lanes[0].lock);
     rc = shm_meet(o);
+    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
     gw_unlock(&gw_lanes[0].lock);
     if (rc == GW_OK)
         *other_out = o;
@@ -83,6 +88,11 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
 
 static void forget(struct node_other *o)
 {
+    for (int i = 0; i < gw_nlanes; i++)
+        for (int k = 0; k < o->n; k++) {
+            gw_lanes[i].gone_sent += peer_get(&gw_lanes[i], o->first + k)->sent;
+            gw_lanes[i].gone_sent_bytes += peer_get(&gw_lanes[i], o->first + k)->sent_bytes;
+        }
     for (int i = 0; i < gw_nlanes; i++) memset(peer_get(&gw_lanes[i], o->first), 0, sizeof(struct gw_peer) * (size_t)o->n);
     shm_forget(o);
 }

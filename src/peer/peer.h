@@ -19,6 +19,7 @@ struct gw_lane {
     struct wire *wire;  /* shm; further wires join here */
     struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */
+    uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
     struct gw_list free_reqs; /* pool of req/ */
     _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
@@ -55,6 +56,7 @@ void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
 int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
+int peer_numbers(void); /* peers that are or were in use have numbers below */
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
 
 #endif

@@ -147,7 +147,11 @@ static void tally_add(const struct proto_lane *pl, int world, struct proto_tally
 
 static void lane_tally(const struct proto_lane *pl, int world, struct proto_tally *sum)
 {
-    for (int w = world < 0 ? 0 : world; w < (world < 0 ? gw_boot.size : world + 1); w++) tally_add(pl, w, sum);
+    if (world < 0) {
+        sum->messages[PROTO_E0] += look(&pl->lane->gone_sent);
+        sum->bytes[PROTO_E0] += look(&pl->lane->gone_sent_bytes);
+    }
+    for (int w = world < 0 ? 0 : world; w < (world < 0 ? peer_numbers() : world + 1); w++) tally_add(pl, w, sum);
 }
 
 void proto_sent_to(int world, struct proto_tally *sum_out)

@@ -114,7 +114,7 @@ struct proto_lane {
     struct gw_done poll;
     struct gw_lane *lane;
     char *scratch;               /* pack_max bytes, for EAGER_SYNC */
-    struct proto_tally *tallies; /* [size of the job] E1, R0 and R1; NULL: none yet */
+    struct proto_tally *tallies; /* [node_numbers_max()] E1, R0 and R1; NULL: none yet */
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
     struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
