@@ -36,7 +36,8 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     gw_counted(&gw_count.unexpected_copied, data_len);
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
     gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
-    if (gw_event_wanted(GW_EVENT_UNEXPECTED)) gw_event_raise(GW_EVENT_UNEXPECTED, false, h->world, h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
+    if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
+        gw_event_raise(GW_EVENT_UNEXPECTED, false, h->world, h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
     return m;
 }

@@ -21,7 +21,7 @@ static const struct {
 } kinds[GW_EVENTS] = {
     [GW_EVENT_UNEXPECTED] =
         {"unexpected_message",
-         "A message came before its receive: rank of the sender in the job, tag, context of its communicator, bytes", 4,
+         "A message of the program came before its receive: rank of the sender in the job, tag, context of its communicator, bytes", 4,
          GW_T_BIND_NO_OBJECT, CAT_MESSAGES},
     [GW_EVENT_RENDEZVOUS] =
         {"rendezvous",
