@@ -71,6 +71,8 @@ void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
     op->total = h.total;
     op->pos = op->end = 0;
     op->state = OP_HELPING;
+    proto_count(pl, op->peer, PROTO_R0, op->len); /* its request may be complete before FIN comes */
+    op->may_be_read = false;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     lane_hook(pl);

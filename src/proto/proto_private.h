@@ -59,7 +59,7 @@ struct proto_op {
     uint8_t state, kind, ctl_len;
     bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
     bool is_over;                /* apart from that */
-    bool may_be_read;            /* the RTS says where the data lies */
+    bool may_be_read;            /* the RTS says where the data lies, and the message is not counted yet */
     bool is_put_refused;         /* HELPING: the wire cannot write there; pieces go as DATA */
     union {
         struct proto_hdr hdr;
