@@ -70,6 +70,11 @@ wire_recv_fn proto_receiver(void)
 
 /* ---- progress -------------------------------------------------------------------------------------------- */
 
+static bool has_work(const struct proto_lane *pl)
+{
+    return pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) || !gw_list_empty(&pl->getting);
+}
+
 static int work_poll(struct proto_lane *pl)
 {
     int n = 0;
@@ -86,10 +91,9 @@ static int work_poll(struct proto_lane *pl)
             n += sent;
         }
     }
-    for (struct gw_list *l = pl->recv_work.next, *next; l != &pl->recv_work; l = next) {
-        struct proto_recv *r = container_of(l, struct proto_recv, work);
+    for (struct gw_list *l = pl->sharing.next, *next; l != &pl->sharing; l = next) {
         next = l->next;
-        if (r->state == RECV_SHARED) n += share_step(pl, r);
+        n += share_step(pl, container_of(l, struct proto_recv, work));
     }
     return n + get_poll(pl);
 }
@@ -98,9 +102,15 @@ static void lane_poll(struct gw_done *done, int err)
 {
     (void)err;
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
-    int n = pl->n_outs ? out_poll(pl) : 0;
-    req_hook_count(pl->lane, n + work_poll(pl));
-    if (pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->recv_work)) return;
+    int n = 0;
+    /* A program that tests now and then gets a piece's bytes by R0 each time, of as many messages as that may be. */
+    for (int64_t got, until = pl->got + gw_set.get_piece;; n += peer_progress(pl->lane)) {
+        got = pl->got;
+        n += (pl->n_outs ? out_poll(pl) : 0) + work_poll(pl);
+        if (pl->got == got || pl->got >= until || gw_list_empty(&pl->getting)) break;
+    }
+    req_hook_count(pl->lane, n);
+    if (has_work(pl)) return;
     pl->is_hooked = false;
     req_hook_del(pl->lane, &pl->hook);
 }
@@ -115,7 +125,7 @@ void lane_hook(struct proto_lane *pl)
 bool proto_drained(struct gw_lane *lane)
 {
     struct proto_lane *pl = lane_of(lane);
-    if (pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->recv_work)) return false;
+    if (has_work(pl)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
     for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
         const struct gw_req *req = container_of(l, struct proto_op, link)->req;
@@ -208,7 +218,8 @@ static int lane_init(struct gw_lane *lane)
     gw_list_init(&pl->outs);
     gw_list_init(&pl->asked);
     gw_list_init(&pl->op_work);
-    gw_list_init(&pl->recv_work);
+    gw_list_init(&pl->sharing);
+    gw_list_init(&pl->getting);
     pool_init(&pl->ops, sizeof(struct proto_op));
     pool_init(&pl->out_pool, sizeof(struct proto_out));
     pool_init(&pl->cursors, sizeof(struct type_cursor));

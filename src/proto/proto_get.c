@@ -16,7 +16,7 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
     gw_list_del(&r->work);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
-    if (gw_list_empty(&pl->recv_work)) pl->getting_from = 0;
+    if (gw_list_empty(&pl->getting)) pl->getting_from = 0;
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
     recv_finish(r);
 }
@@ -75,6 +75,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     uint64_t since = gw_ticks();
     int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, &r->done);
     if (rc == GW_OK) {
+        pl->got += bytes;
         if (r->ptr) pace_copied(pl, PACE_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);
@@ -96,9 +97,9 @@ static struct proto_recv *get_next(struct proto_lane *pl)
     enum { LOOK_AT = 32 };
     struct proto_recv *best = NULL;
     int best_ahead = INT_MAX, n = 0;
-    for (struct gw_list *l = pl->recv_work.next; l != &pl->recv_work && n < LOOK_AT; l = l->next) {
+    for (struct gw_list *l = pl->getting.next; l != &pl->getting && n < LOOK_AT; l = l->next) {
         struct proto_recv *r = container_of(l, struct proto_recv, work);
-        if (r->state != RECV_GETTING || r->wire_busy) continue;
+        if (r->wire_busy) continue;
         int ahead = turn_of(peer_get(pl->lane, r->world)) - pl->getting_from;
         if (ahead <= 0) ahead += INT_MAX / 2; /* after those that are still ahead */
         if (ahead < best_ahead) best_ahead = ahead, best = r;
@@ -107,7 +108,7 @@ static struct proto_recv *get_next(struct proto_lane *pl)
     return best;
 }
 
-/* One piece a round of progress: what arrives meanwhile, and what others wait for, comes in between. */
+/* One piece at a time: what arrives meanwhile, and what others wait for, comes in between. */
 int get_poll(struct proto_lane *pl)
 {
     struct proto_recv *r = get_next(pl);

@@ -23,7 +23,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     r->state = RECV_SHARED;
     struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
     ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, (uintptr_t)r}, &h, sizeof h);
-    gw_list_push(&pl->recv_work, &r->work);
+    gw_list_push(&pl->sharing, &r->work);
     lane_hook(pl);
     return true;
 }

@@ -101,9 +101,10 @@ struct proto_lane {
     bool has_choked;             /* counted in the door's `choked` */
     bool is_hooked;
     int n_outs;                  /* peers with something queued */
-    struct gw_list outs, asked, op_work, recv_work;
+    struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
     int64_t unexpected_bytes, unexpected_max;
     struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
+    int64_t got;                 /* bytes by R0 so far */
     int getting_from;            /* R0: of which peer the last piece was, by turn_of() */
     bool taking_alone;           /* while nothing large went out from here: */
     int sampling;                /* of which way samples count now, or PACE_TIMES */

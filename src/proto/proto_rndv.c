@@ -59,9 +59,9 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     }
     if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && share_start(pl, r)) return;
     r->state = RECV_GETTING;
-    gw_list_push(&pl->recv_work, &r->work);
+    gw_list_push(&pl->getting, &r->work);
     if (at_once) get_step(pl, r);
-    if (!gw_list_empty(&pl->recv_work)) lane_hook(pl);
+    if (!gw_list_empty(&pl->getting)) lane_hook(pl);
 }
 
 /* The words for a message that was too long, made when its wait or test asks: the thread that saw it arrive may be another. */
