@@ -62,10 +62,11 @@ static inline bool proto_send_inline(struct gw_lane *lane, struct gw_peer *p, ui
     struct shm_line *l = peer_line(p);
     if (unlikely(!l) || unlikely(atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed))) return false;
     struct proto_hdr *h = (struct proto_hdr *)l->hdr;
+    int32_t as = p->ep->as; /* read before anything is written: the compiler then knows p->ep still */
     h->ctx = ctx;
     h->src = my_rank;
     h->tag = tag;
-    h->world = p->ep->as;
+    h->world = as;
     peer_copy_inline(l->data, proto_run_at(buf, t), (size_t)len);
     p->sent++;
     p->sent_bytes += (uint64_t)len;
