@@ -143,7 +143,10 @@ static inline void gw_list_del(struct gw_list *e)
 struct gw_done { void (*fn)(struct gw_done *done, int err); };
 
 /* ---- locks: none or spin, chosen once ------------------------------------------------------------- */
-struct gw_lock { _Atomic uint32_t word; }; /* 0 free, 1 held, 2 held with sleepers (futex) */
+struct gw_lock {
+    _Atomic uint32_t word; /* 0 free, 1 held, 2 held with sleepers (futex) */
+    _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
+};
 extern bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
 extern bool gw_checking;                   /* GODWIT_CHECK is on: calls go by way of room check */
 extern bool gw_careful;                    /* either of the two: what is inlined into entry points is not for us */
@@ -162,7 +165,9 @@ static inline bool gw_lock_look(const struct gw_lock *l)
 }
 static inline void gw_lock(struct gw_lock *l)
 {
-    if (unlikely(gw_threads) && !gw_lock_try(l)) gw_lock_slow(l);
+    if (likely(!gw_threads)) return;
+    if (!gw_lock_try(l)) gw_lock_slow(l);
+    atomic_store_explicit(&l->takes, atomic_load_explicit(&l->takes, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 static inline void gw_unlock(struct gw_lock *l)
 {

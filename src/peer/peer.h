@@ -23,6 +23,7 @@ struct gw_lane {
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
     struct gw_list free_reqs; /* pool of req/ */
     _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
+    struct lane_poll { uint32_t takes, skip, next_skip; } poll; /* that thread's: what it saw last, rounds that it leaves out */
 } GW_ALIGNED(128);
 
 /* Per lane and world rank.  32 bytes until connected. */

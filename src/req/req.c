@@ -209,6 +209,26 @@ static inline void poller_leave(struct gw_lane *lane)
     node_ring(gw_node.me); /* one that sleeps takes over */
 }
 
+/* A round of the poller.  While other threads use the lane and it finds nothing, it looks less and less often: each look would take
+ * the lane's lines from a thread that sends or posts. */
+static inline int poll_lane(struct gw_lane *lane, const struct node_wait *w)
+{
+    enum { FIRST_SKIP = 8, MOST_SKIP = 64 };
+    if (likely(!gw_threads)) return progress_lane(lane);
+    struct lane_poll *p = &lane->poll;
+    if (p->skip > 0 && w->phase == 0) { /* never the look before a sleep */
+        p->skip--;
+        return 0;
+    }
+    int n = progress_lane(lane);
+    uint32_t takes = atomic_load_explicit(&lane->lock.takes, memory_order_relaxed);
+    bool is_busy = n == 0 && takes != p->takes;
+    p->next_skip = !is_busy ? 0 : p->next_skip == 0 ? FIRST_SKIP : p->next_skip < MOST_SKIP ? 2 * p->next_skip : MOST_SKIP;
+    p->skip = p->next_skip;
+    p->takes = takes;
+    return n;
+}
+
 static inline void block(struct gw_req *r, struct gw_req **rest, int n)
 {
     if (req_is_done(r)) return;
@@ -218,7 +238,7 @@ static inline void block(struct gw_req *r, struct gw_req **rest, int n)
     node_wait_begin(&w);
     for (unsigned round = 1; !req_is_done(r); round++) {
         is_poller = is_poller || poller_become(lane);
-        int events = is_poller ? progress_lane(lane) : 0;
+        int events = is_poller ? poll_lane(lane, &w) : 0;
         if (req_is_done(r)) break;
         if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
         if (unlikely(node_wait_step(&w, events > 0))) req_tell_about(rest, n, false);
@@ -238,7 +258,7 @@ void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, stru
     node_wait_begin(&w);
     for (unsigned round = 1; !pred(arg); round++) {
         is_poller = is_poller || poller_become(lane);
-        int n = is_poller ? progress_lane(lane) : 0;
+        int n = is_poller ? poll_lane(lane, &w) : 0;
         if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) n += req_progress();
         if (unlikely(node_wait_step(&w, n > 0)) && about && about->fn) about->fn(about, GW_OK);
     }
