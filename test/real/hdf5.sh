@@ -61,7 +61,7 @@ fetch netcdf
 # Not all of these scripts end with the status of the programs that they run.
 for script in h5_test/run_par_tests.sh nc_test4/run_par_test.sh; do
     must "netcdf.${script%/*}" make -C netcdf/${script%/*} check TESTS="${script#*/}"
-    log=netcdf/$script.log
+    log=$(ls netcdf/"$script".log netcdf/"${script%.sh}".log 2>/dev/null || true)
     if grep -E '^mpiexec:|FAIL|Sorry|MPI_ERR' "$log"; then echo "netcdf: $script failed; see $here/$log"; exit 1; fi
     passed=$(grep -c 'Tests successful' "$log")
     [ "$passed" -ge 5 ] || { echo "netcdf: only $passed programs of $script passed; see $here/$log"; exit 1; }
