@@ -27,14 +27,15 @@ static inline void peer_copy_inline(uint8_t *to, const void *from, size_t n)
 }
 
 /* The next line of our exclusive ring to p, if there is room: the caller fills header and data and then commits. */
-static inline struct shm_line *peer_line(const struct gw_peer *p)
+static inline struct shm_line *peer_shm_line(const struct gw_peer *p) /* every peer is reached by shared memory (peer_wire) */
 {
     const struct wire_ep *ep = p->ep;
-    if (unlikely(!ep) || unlikely(p->ops != &shm_ops) || unlikely(ep->tail == ep->limit)) return NULL;
+    if (unlikely(!ep) || unlikely(ep->tail == ep->limit)) return NULL;
     struct shm_line *l = &ep->lines[ep->tail & ep->mask];
     if (!l) __builtin_unreachable();
     return l;
 }
+static inline struct shm_line *peer_line(const struct gw_peer *p) { return likely(p->ops == &shm_ops) ? peer_shm_line(p) : NULL; }
 static inline void peer_line_commit(struct gw_peer *p, struct shm_line *l, uint8_t kind, size_t len)
 {
     struct wire_ep *ep = p->ep;

@@ -38,7 +38,7 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 /* The begin of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
-    int64_t inline_max; /* a dense message of up to so many bytes may go at once; -1 while something is queued before it, or always */
+    int64_t inline_max; /* a dense message of up to so many bytes may go at once; -1 while something is queued before it, or on other wires */
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count)
@@ -59,7 +59,7 @@ static inline bool proto_send_inline(struct gw_lane *lane, struct gw_peer *p, ui
     struct proto_fast *f = lane->proto;
     int64_t len = count * t->size;
     if (unlikely(!t->is_dense) || unlikely(len > f->inline_max)) return false;
-    struct shm_line *l = peer_line(p);
+    struct shm_line *l = peer_shm_line(p);
     if (unlikely(!l) || unlikely(atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed))) return false;
     struct proto_hdr *h = (struct proto_hdr *)l->hdr;
     int32_t as = p->ep->as; /* read before anything is written: the compiler then knows p->ep still */

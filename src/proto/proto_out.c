@@ -18,7 +18,7 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
 
 void lane_inline_update(struct proto_lane *pl)
 {
-    pl->fast.inline_max = pl->n_outs ? -1 : gw_min64(pl->eager_fast, (int64_t)pl->short_max);
+    pl->fast.inline_max = pl->n_outs || peer_wire != &shm_ops ? -1 : gw_min64(pl->eager_fast, (int64_t)pl->short_max);
 }
 
 void out_queue(struct proto_lane *pl, struct proto_op *op)
