@@ -139,6 +139,10 @@ bool program_holds(const char *path, const char *word); /* whether the file can 
 int pmix_start(struct job *j);      /* 0, also where nobody wants it; else an exit status after an explanation */
 void pmix_env(const struct job *j, int rank, struct words *own); /* adds what the rank needs to find the server */
 void pmix_stop(void);
+/* mpir.c: the table of processes for debuggers, once all have started. */
+void mpir_fill(const struct job *j);
+void mpir_free(void);
+
 /* keeper.c: pids live in memory shared with the keeper. */
 int keeper_start(struct job *j);    /* 0 or errno */
 void keeper_note(int rank, pid_t pid); /* 0: it is gone */

@@ -264,6 +264,7 @@ int spawn_all(struct job *j)
     close(report[0]);
     if (rc) watch_kill_all(j, SIGKILL);
     if (rc) j->failed = AFTER_EXEC;
+    if (!rc) mpir_fill(j);
     return rc;
 }
 
@@ -272,6 +273,7 @@ void spawn_free(struct job *j)
     if (j->head && j->head != MAP_FAILED) munmap(j->head, boot_shm_offset(j->n));
     if (j->memfd >= 0) close(j->memfd);
     if (j->control_fd >= 0) close(j->control_fd);
+    mpir_free();
     free(j->subs);
     free(j->ranks);
 }
