@@ -18,6 +18,7 @@ static GW_COLD int why_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
 GW_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     mpi_enter(GW_FN_Gatherv);
+    if (unlikely(gw_checking)) check_enter(GW_FN_Gatherv, __builtin_return_address(0));
     struct gw_comm *comm_o = std_comm(comm);
     struct gw_type *sendtype_o = std_type(sendtype);
     struct gw_type *recvtype_o = std_type(recvtype);
@@ -34,7 +35,7 @@ GW_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype send
                  std_bad_root(root, comm_o)) &&
         (rc = why_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)) != GW_OK)
         goto failed;
-    rc = coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
+    rc = unlikely(gw_checking) ? check_coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL) : coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
     if (likely(rc >= 0)) {
         return MPI_SUCCESS;
     }
@@ -54,6 +55,7 @@ static GW_COLD int why_Wait(MPI_Request *request, MPI_Status *status)
 GW_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     mpi_enter(GW_FN_Wait);
+    if (unlikely(gw_checking)) check_enter(GW_FN_Wait, __builtin_return_address(0));
     struct gw_req *request_o = request ? std_request(*request) : NULL;
     int rc;
     if (likely(mpi_hot.check) &&
@@ -62,7 +64,7 @@ GW_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
                  (!request_o && *request != MPI_REQUEST_NULL)) &&
         (rc = why_Wait(request, status)) != GW_OK)
         goto failed;
-    rc = req_wait(&request_o, std_status(status));
+    rc = unlikely(gw_checking) ? check_req_wait(&request_o, std_status(status)) : req_wait(&request_o, std_status(status));
     if (!request_o) *request = MPI_REQUEST_NULL;
     if (likely(rc >= 0)) {
         return MPI_SUCCESS;
@@ -85,6 +87,7 @@ static GW_COLD int why_Waitsome(int incount, MPI_Request array_of_requests[], in
 GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
     mpi_enter(GW_FN_Waitsome);
+    if (unlikely(gw_checking)) check_enter(GW_FN_Waitsome, __builtin_return_address(0));
     int rc;
     if (likely(mpi_hot.check) &&
         unlikely(!mpi_hot.running ||
@@ -97,7 +100,7 @@ GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
     {
         struct gw_req *array_of_requests_s[STD_ARRAY_STACK], **array_of_requests_o = std_array(array_of_requests_s, incount, sizeof *array_of_requests_o);
         std_requests_in(array_of_requests, incount, array_of_requests_o);
-        rc = req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses));
+        rc = unlikely(gw_checking) ? check_req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses)) : req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses));
         std_requests_out(array_of_requests_o, incount, array_of_requests);
         std_array_free(array_of_requests_o, array_of_requests_s);
     }
@@ -142,6 +145,7 @@ GW_EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_o
     if (likely(rc >= 0)) {
         type_mark_large(newtype_o);
         *newtype = std_type_handle(newtype_o);
+        if (unlikely(gw_checking)) check_made(GW_FN_Type_create_struct_c, __builtin_return_address(0), (uint32_t)(uintptr_t)*newtype);
         return MPI_SUCCESS;
     }
 failed:

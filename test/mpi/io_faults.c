@@ -322,7 +322,7 @@ static void lustre(void)
     CHECK_EQ(hint(f, "striping_factor"), 3);
     CHECK_EQ(hint(f, "striping_unit"), 131072);
     CHECK_EQ(hint(f, "cb_nodes"), size < 3 ? size : 3);
-    /* Windows are stripes: 4 of them, of which the first and the last in part. */
+    /* Windows in shared memory are stripes: 4 of them, of which the first and the last in part. */
     MPI_Info_set(info, "romio_cb_write", "enable");
     OK(MPI_File_set_info(f, info));
     calls = 0;
@@ -332,7 +332,8 @@ static void lustre(void)
     OK(MPI_File_write_at_all(f, 65536 + (long)each * rank, many, each, MPI_BYTE, MPI_STATUS_IGNORE));
     free(many);
     MPI_Allreduce(&calls, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    CHECK_EQ(sum, 4);
+    const char *shared = getenv("GODWIT_CB_SHARED"); /* by messages each of the aggregators has one piece */
+    CHECK_EQ(sum, !shared || strcmp(shared, "0") ? 4 : size < 3 ? size : 3);
     OK(MPI_File_close(&f));
     /* A file that is there keeps its layout, which rank 0 asks for. */
     layouts = 0;
