@@ -44,7 +44,7 @@ static bool try_send(struct wire_ep *ep, const struct header *h, bool packed)
 /* Both ends of a ring start at these counts; its lines are as if never used. */
 static void start_at(struct wire *w, int ring, struct wire_ep *ep, uint32_t line, uint32_t byte)
 {
-    struct shm_rx *rx = &w->rx[ring];
+    struct shm_rx *rx = &w->in.rx[ring];
     uint64_t word = (uint64_t)byte << 32 | line;
     memset(rx->lines, 0, w->shape.nlines * sizeof *rx->lines);
     rx->head = rx->published = line;
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(shm_ops.connect(w, 0, &own) == GW_OK && own->exclusive);
     shm_ops.caps(w, &caps);
     while (shm_progress(w)) continue; /* the announcement */
-    FUZZ_CHECK(w->nrx == 2);
+    FUZZ_CHECK(w->in.n == 2);
     eps[0] = eps[1] = *own;
     for (int ring = 0; ring < 2; ring++) {
         uint32_t before = w->shape.nlines + (uint32_t)in_below(&in, 600); /* no line is new when the count is 0 again */
