@@ -200,7 +200,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     char *at = plan_address(m, r);
     struct gw_type *t = r->type ? r->type : gw_type_byte;
     int64_t count = r->type ? r->count : r->len;
-    int tag = (int)x->args->n, peer = s->peer, rc;
+    int tag = x->leaf ? (int)(x->args->n & PLAN_TAG_MASK) | PLAN_TAG_LEAF : (int)x->args->n, peer = s->peer, rc;
     struct gw_comm *c = x->comm;
     enum gw_stream stream = GW_STREAM_COLL;
     struct gw_req *req = NULL;

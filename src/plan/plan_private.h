@@ -32,8 +32,9 @@ struct comm_coll {
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 
 /* What a driver of an execution needs (exec.c).  Messages carry the number of their collective as their tag: those of one
- * collective between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own. */
-enum { PLAN_TAG_MASK = 0x3fffffff, PLAN_TAG_PERSISTENT = 0x40000000 };
+ * collective between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own.
+ * So have leaves, some of whose blocks go by messages: a non-blocking collective of the same number may be under way. */
+enum { PLAN_TAG_MASK = 0x1fffffff, PLAN_TAG_LEAF = 0x20000000, PLAN_TAG_PERSISTENT = 0x40000000 };
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
 char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail set) */
