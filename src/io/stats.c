@@ -63,6 +63,7 @@ void io_clock_start(struct gw_file *f, uint64_t opened_ns)
 
 void io_clock_enter(struct gw_file *f, bool write, int phase)
 {
+    if (likely(f->clock.since == 0)) return;
     f->clock.dir = write;
     io_clock(f, phase);
 }

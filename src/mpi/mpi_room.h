@@ -18,12 +18,16 @@ extern _Atomic int mpi_phase;
 
 /* What every call reads or writes first.  `call` points to where the launcher looks for the number of the last call. */
 struct mpi_hot {
-    _Atomic(uint32_t) *call;
-    bool running; /* the World Model is, or a session exists */
-    bool check;   /* gw_set.check_args */
+    _Atomic(_Atomic(uint32_t) *) call;
+    _Atomic bool running; /* the World Model is, or a session exists */
+    _Atomic bool check;   /* gw_set.check_args */
 };
 extern struct mpi_hot mpi_hot;
-static inline void mpi_enter(uint32_t fn) { atomic_store_explicit(mpi_hot.call, fn, memory_order_relaxed); }
+static inline void mpi_enter(uint32_t fn)
+{
+    /* Another thread may begin the first session now. */
+    atomic_store_explicit(atomic_load_explicit(&mpi_hot.call, memory_order_relaxed), fn, memory_order_relaxed);
+}
 
 int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the job present */
 int mpi_finalize(void);
@@ -50,7 +54,8 @@ struct mpi_session {
     struct comm_family *family;       /* of what is made of it */
     int thread_level;
 };
-int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out); /* info may be NULL */
+int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh,
+                     struct mpi_session **session_out); /* info may be NULL */
 int mpi_session_finalize(struct mpi_session **session);
 int mpi_session_get_num_psets(struct mpi_session *s, struct gw_info *info, int *n_out);
 /* *len: room in name_out, the 0 included; afterwards what the name needs.  0: name_out is not touched. */

@@ -387,11 +387,12 @@ static void receive_all(struct part *p)
 {
     p->is_waiting = false;
     if (p->intro_err < 0) round_error(p, gw_fail(p->intro_err, "no memory to receive the partitions"));
-    for (int j = 0; j < p->partitions; j++) atomic_store_explicit(&p->missing[j], 0, memory_order_relaxed);
     for (int i = 0; i < p->intro.messages; i++) {
         int64_t j, to;
         for (touched(p, i, &j, &to); j < to; j++) atomic_fetch_add_explicit(&p->missing[j], 1, memory_order_relaxed);
     }
+    /* Only now the one of receive_start(): another thread that asks meanwhile must not see 0. */
+    for (int j = 0; j < p->partitions; j++) atomic_fetch_sub_explicit(&p->missing[j], 1, memory_order_relaxed);
     p->pending += p->intro.messages;
     for (int i = 0; i < p->intro.messages; i++) message_receive(p, i);
     round_step(p); /* the round itself: it must not be over before all are posted */
