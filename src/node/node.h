@@ -76,6 +76,9 @@ void node_others_release(int n, const int32_t *numbers);
 void node_other_sweep(void (*forget)(struct node_other *));
 void node_others_close(void (*forget)(struct node_other *)); /* the same for all of them; before node_finalize() */
 void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
+/* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere), and where its node's offsets count from. */
+struct node_door *node_door_of(int number);
+char *node_base_of(int number);
 int node_numbers_max(void);                                    /* all numbers lie below */
 
 /* ---- doorbells ----------------------------------------------------------------------------------------

@@ -142,6 +142,20 @@ void node_other_drop(struct node_other *o)
     gw_unlock(&others_lock);
 }
 
+struct node_door *node_door_of(int number)
+{
+    struct node_other *o = node_other_find(number);
+    if (o) return &o->doors[number - o->first];
+    int local = number < gw_boot.size ? boot_local_rank(number) : -1;
+    return local >= 0 ? &gw_node.doors[local] : NULL;
+}
+
+char *node_base_of(int number)
+{
+    struct node_other *o = node_other_find(number);
+    return o ? (char *)o->head : gw_node.base;
+}
+
 void node_name_of(int number, struct boot_home *home_out, int *rank_out)
 {
     struct node_other *o = node_other_find(number);

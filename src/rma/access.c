@@ -35,7 +35,7 @@ static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
     bool has = false;
     busy_enter(w, rank);
     const struct rma_words *t = &w->shared->of[rank];
-    const struct rma_region *r = node_ptr(t->regions);
+    const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
     for (uint32_t i = 0; i < t->n_regions && !has; i++)
         has = (uint64_t)lo >= r[i].base && (uint64_t)hi <= r[i].base + r[i].bytes;
     busy_leave(w, rank);

@@ -1,4 +1,4 @@
-/* lock.c -- words in the node segment: the lock of accumulates, and the locks of passive targets.
+/* lock.c -- words that all ranks map: the lock of accumulates, and the locks of passive targets.
  *
  * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, where exclusive
  * locks count themselves too, so that it costs the same for any number of ranks and never holds a part of what it waits for.
@@ -23,10 +23,7 @@ struct wanted {
 
 static void ring_all(struct rma_win *w)
 {
-    for (int i = 0; i < w->comm->size; i++) {
-        int local = boot_local_rank(group_world(w->comm->group, i));
-        if (local >= 0) node_ring(local);
-    }
+    for (int i = 0; i < w->comm->size; i++) node_ring_door(node_door_of(group_world(w->comm->group, i)));
 }
 
 static void word_changed(struct rma_win *w)

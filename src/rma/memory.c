@@ -1,4 +1,5 @@
-/* memory.c -- memory that all ranks of a window map: small ones in the node's shared heap, others in a memfd of their own.
+/* memory.c -- memory that all ranks of a window map: small ones in the node's shared heap, others, and those of several jobs, in a
+ * memfd of their own.
  *
  * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds.  Every rank then
  * has the kernel set aside the pages of its own part (fallocate), so that they lie near it and touching them later cannot fail.
@@ -92,30 +93,33 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
                    strerror(errno));
 }
 
-static int file_map(struct rma_win *w, int fd, uint64_t bytes, uint64_t from, uint64_t own)
+static int file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
     int rc = reserve(fd, PAGE + from, own);
     if (rc != GW_OK) return rc;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
-    w->mapping.base = p;
-    w->mapping.bytes = bytes;
+    m->base = p;
+    m->bytes = bytes;
     return GW_OK;
 }
 
-int memory_make(struct rma_win *w, uint64_t total, uint64_t from, uint64_t own, char **base_out)
+int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     struct offer o = {.fd = -1};
     struct gw_comm *c = w->comm;
     uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
     if (c->rank == 0) {
-        o.heap = total <= HEAP_MAX ? node_heap_alloc(total) : 0;
-        if (!o.heap) o.rc = file_make(bytes, &o);
+        o.heap = c->one_node && total <= HEAP_MAX ? node_heap_alloc(total) : 0; /* other jobs have another heap */
+        if (o.heap)
+            memset(node_ptr(o.heap), 0, total);
+        else
+            o.rc = file_make(bytes, &o);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
     if (rc != GW_OK) return rc;
-    w->mapping.heap = o.heap;
+    m->heap = o.heap;
     if (o.heap) {
         *base_out = node_ptr(o.heap);
         return GW_OK;
@@ -125,18 +129,17 @@ int memory_make(struct rma_win *w, uint64_t total, uint64_t from, uint64_t own, 
         fd = o.fd;
     else
         rc = file_open(&o, &fd);
-    if (rc == GW_OK) rc = file_map(w, fd, bytes, from, own);
+    if (rc == GW_OK) rc = file_map(m, fd, bytes, from, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);
-    if (rc == GW_OK) *base_out = (char *)w->mapping.base + PAGE;
+    if (rc == GW_OK) *base_out = (char *)m->base + PAGE;
     return rc;
 }
 
 /* After the last access of any rank. */
-void memory_drop(struct rma_win *w)
+void memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
-    if (w->mapping.base) munmap(w->mapping.base, w->mapping.bytes);
-    if (w->mapping.heap && w->comm->rank == 0) node_heap_free(w->mapping.heap);
-    w->mapping.base = NULL;
-    w->mapping.heap = 0;
+    if (m->base) munmap(m->base, m->bytes);
+    if (m->heap && w->comm->rank == 0) node_heap_free(m->heap);
+    *m = (struct rma_mapping){0};
 }

@@ -7,9 +7,9 @@
  *     served   neither is allowed: messages, which the target's progress answers
  * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.
  *
- * Accumulates are done by the origin under one lock per target in the node segment (lock.c), those of one element too: they are
+ * Accumulates are done by the origin under one lock per target in shared memory (lock.c), those of one element too: they are
  * atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages, and the
- * locks of passive targets are words in the node segment.
+ * locks of passive targets are words beside it.
  *
  * All calls are made with no lock held.  One thread at a time may open or close epochs of a window; others may access it.
  * Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.
@@ -35,12 +35,12 @@ struct rma_win {
     int64_t size;
     int disp_unit, flavor, model;
     struct rma_target *targets; /* [comm->size] */
-    struct rma_shared *shared;  /* in the node segment */
+    struct rma_shared *shared;  /* mapped by all ranks */
     struct rma_epoch *epoch;
     struct rma_mapping {
         void *base;
         uint64_t bytes, heap;
-    } mapping;                 /* of allocated windows: mapped, or in the shared heap */
+    } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* that this rank began */

@@ -18,14 +18,14 @@ struct rma_target {
     int64_t disp_unit;
 };
 
-/* ---- words in the node segment (lock.c) ---- */
+/* ---- words that all ranks map (lock.c) ---- */
 struct rma_region {
     uint64_t base, bytes;
 };
 struct rma_words {           /* of one target */
     _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
     _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
-    uint64_t regions;        /* offset of the attached regions of a dynamic window; under `busy` */
+    uint64_t regions;        /* offset in the target's node segment of what a dynamic window has attached; under `busy` */
     uint32_t n_regions, room;
 } GW_ALIGNED(GW_CACHELINE);
 struct rma_shared {
@@ -48,10 +48,10 @@ int reach_close(struct rma_win *w); /* collective; after it nobody accesses the 
 int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
 
-/* ---- memory of allocated windows (memory.c) ----
- * Collective: `total` bytes that every rank of the window maps; this rank's part, which it touches first, is [from, from + own). */
-int memory_make(struct rma_win *w, uint64_t total, uint64_t from, uint64_t own, char **base_out);
-void memory_drop(struct rma_win *w);
+/* ---- memory that every rank of the window maps (memory.c) ----
+ * Collective: `total` bytes of zeros; this rank's part, which it touches first, is [from, from + own). */
+int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
+void memory_drop(struct rma_win *w, struct rma_mapping *m);
 
 /* ---- epochs (epoch.c) ---- */
 struct rma_epoch;

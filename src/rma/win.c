@@ -41,10 +41,18 @@ static int check_part(int64_t size, int64_t disp_unit)
     return GW_OK;
 }
 
+/* Of this job or of others. */
+static bool is_one_machine(struct gw_comm *c)
+{
+    bool is_one = true;
+    for (int i = 0; i < c->size && is_one && !c->one_node; i++) is_one = node_door_of(group_world(c->group, i)) != NULL;
+    return is_one;
+}
+
 static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; windows are for intracommunicators");
-    if (!c->one_node) return gw_fail(GW_EUNSUPPORTED, "windows of ranks on several nodes are not supported yet");
+    if (!is_one_machine(c)) return gw_fail(GW_EUNSUPPORTED, "windows of ranks on several nodes are not supported yet");
     struct gw_comm *own = NULL;
     int rc = world_comm_create(c, c->group, &own); /* not a duplicate: no attributes come along */
     if (rc == GW_OK) *own_out = own;
@@ -55,9 +63,9 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 
 static void win_drop(struct rma_win *w)
 {
-    if (w->targets) memory_drop(w);
+    memory_drop(w, &w->mapping);
+    memory_drop(w, &w->words);
     epoch_close(w);
-    if (w->shared && w->comm->rank == 0) node_heap_free(node_off(w->shared));
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
     if (w->comm) world_comm_free(&w->comm);
@@ -119,20 +127,11 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
 
 static int words_make(struct rma_win *w)
 {
-    size_t bytes = sizeof(struct rma_shared) + (size_t)w->comm->size * sizeof(struct rma_words);
-    uint64_t off = 0;
-    if (w->comm->rank == 0) {
-        off = node_heap_alloc(bytes);
-        if (off) memset(node_ptr(off), 0, bytes);
-    }
-    int rc = coll_bcast(&off, sizeof off, gw_type_byte, 0, w->comm, NULL);
-    if (rc != GW_OK) return rc;
-    if (!off)
-        return gw_fail(
-            GW_ENOMEM,
-            "the shared heap of the node has no %zu bytes for the window's locks: GODWIT_HEAP makes it larger", bytes);
-    w->shared = node_ptr(off);
-    return GW_OK;
+    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->comm->size * sizeof(struct rma_words);
+    char *mem = NULL;
+    int rc = memory_make(w, &w->words, bytes, 0, w->comm->rank == 0 ? bytes : 0, &mem);
+    w->shared = (struct rma_shared *)mem;
+    return rc;
 }
 
 /* Takes the window whatever happens. */
@@ -210,7 +209,7 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     if (rc == GW_OK)
         rc = coll_allreduce(&gaps, &all_gaps, 1, gw_type_int, gw_op_min, w->comm, NULL); /* a hint may differ */
     if (rc == GW_OK) rc = lay_out(w, all_gaps, &total);                                  /* fails on all ranks alike */
-    if (rc == GW_OK) rc = memory_make(w, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
+    if (rc == GW_OK) rc = memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
         w->targets[i].base += (uint64_t)(uintptr_t)base;
         w->targets[i].is_near = true;
@@ -232,7 +231,7 @@ int rma_win_allocate(int64_t size, int64_t disp_unit, struct gw_info *info, stru
 int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
                             struct rma_win **win_out)
 {
-    if (!c->remote && !c->one_node)
+    if (!c->remote && !is_one_machine(c))
         return gw_fail(
             GW_ERMA_SHARED,
             "the ranks of comm are on several nodes; MPI_Comm_split_type makes communicators that share memory");

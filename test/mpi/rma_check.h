@@ -7,6 +7,9 @@
 
 #include "p2p_check.h"
 
+#ifndef WINDOW_COMM /* whose rank and size are `rank` and `size` */
+#define WINDOW_COMM MPI_COMM_WORLD
+#endif
 enum { KINDS = 5 };
 static const char *const kind_names[KINDS] = {"create", "allocate", "allocate_shared", "alloc_shared_noncontig",
                                               "dynamic"};
@@ -27,18 +30,18 @@ static inline void window_make_with(struct window *w, int kind, MPI_Aint bytes, 
     if (kind == 0 || kind == 4) w->own = malloc((size_t)bytes + 1);
     if (kind == 0) {
         w->base = w->own;
-        MPI_Win_create(w->base, bytes, unit, info, MPI_COMM_WORLD, &w->win);
+        MPI_Win_create(w->base, bytes, unit, info, WINDOW_COMM, &w->win);
     } else if (kind == 1) {
-        MPI_Win_allocate(bytes, unit, info, MPI_COMM_WORLD, &w->base, &w->win);
+        MPI_Win_allocate(bytes, unit, info, WINDOW_COMM, &w->base, &w->win);
     } else if (kind == 4) {
         MPI_Aint mine;
         w->base = w->own;
-        MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &w->win);
+        MPI_Win_create_dynamic(info, WINDOW_COMM, &w->win);
         MPI_Win_attach(w->win, w->base, bytes);
         MPI_Get_address(w->base, &mine);
-        MPI_Allgather(&mine, 1, MPI_AINT, w->at, 1, MPI_AINT, MPI_COMM_WORLD);
+        MPI_Allgather(&mine, 1, MPI_AINT, w->at, 1, MPI_AINT, WINDOW_COMM);
     } else {
-        MPI_Win_allocate_shared(bytes, unit, info, MPI_COMM_WORLD, &w->base, &w->win);
+        MPI_Win_allocate_shared(bytes, unit, info, WINDOW_COMM, &w->base, &w->win);
     }
 }
 static inline void window_make(struct window *w, int kind, MPI_Aint bytes)
@@ -52,7 +55,7 @@ static inline void window_make(struct window *w, int kind, MPI_Aint bytes)
 static inline void window_free(struct window *w)
 {
     if (w->kind == 4) {
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(WINDOW_COMM);
         MPI_Win_detach(w->win, w->base);
     }
     MPI_Win_free(&w->win);
