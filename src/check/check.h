@@ -14,7 +14,9 @@
 #define GW_CHECK_CHECK_H
 
 #include "coll/coll.h"
+#include "io/io.h"
 #include "p2p/p2p.h"
+#include "rma/rma.h"
 #include "world/world.h"
 
 enum { CHECK_FINDINGS = 20 };
@@ -98,6 +100,26 @@ CHECK_TWIN(coll_neighbor_allgatherv);
 CHECK_TWIN(coll_neighbor_alltoall);
 CHECK_TWIN(coll_neighbor_alltoallv);
 CHECK_TWIN(coll_neighbor_alltoallw);
+CHECK_TWIN(rma_put);
+CHECK_TWIN(rma_get);
+CHECK_TWIN(rma_accumulate);
+CHECK_TWIN(rma_get_accumulate);
+CHECK_TWIN(rma_fetch_and_op);
+CHECK_TWIN(rma_compare_and_swap);
+CHECK_TWIN(rma_rput);
+CHECK_TWIN(rma_rget);
+CHECK_TWIN(rma_raccumulate);
+CHECK_TWIN(rma_rget_accumulate);
+CHECK_TWIN(rma_win_fence);
+CHECK_TWIN(rma_win_complete);
+CHECK_TWIN(rma_win_unlock);
+CHECK_TWIN(rma_win_unlock_all);
+CHECK_TWIN(rma_win_flush);
+CHECK_TWIN(rma_win_flush_all);
+CHECK_TWIN(rma_win_free);
+CHECK_TWIN(io_access);
+CHECK_TWIN(io_begin);
+CHECK_TWIN(io_end);
 
 /* Of a call that all members of c make and that has no twin, before its target: GW_OK, or (only if it waits) they do not agree. */
 int check_together(struct gw_comm *c, bool waits);

@@ -106,7 +106,7 @@ static struct check_span writes(const void *buf, int64_t count, struct gw_type *
 static int use_end(int rc, const struct uses *u, struct gw_comm *c, const struct coll_as *as)
 {
     if (rc == GW_OK && as) {
-        check_use_track(as->req_out, u->v, u->n, (struct check_about){c, GW_UNDEFINED, GW_UNDEFINED});
+        check_use_track(as->req_out, u->v, u->n, (struct check_about){c, GW_UNDEFINED, GW_UNDEFINED, 0});
         return rc;
     }
     for (int k = 0; k < u->n; k++) free(u->v[k].sums);

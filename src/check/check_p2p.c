@@ -62,7 +62,7 @@ int check_p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int 
 static int tracked(int rc, struct gw_req **r, struct check_span *s, int n, struct gw_comm *c, int rank, int tag)
 {
     if (rc == GW_OK)
-        check_use_track(r, s, n, (struct check_about){c, rank, tag});
+        check_use_track(r, s, n, (struct check_about){c, rank, tag, 0});
     else
         for (int k = 0; k < n; k++) free(s[k].sums);
     return rc;

@@ -48,13 +48,14 @@ struct check_span {
 struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written);
 /* Exactly; at: the first byte that they share. */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
-void check_span_sum(struct check_span *s);
+void check_span_sum(struct check_span *s); /* if it is only read */
+void check_span_sum_now(struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
 
 /* ---- what the program holds (check_table.c) ----
  * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
-enum { CHECK_SPANS = 2 };
+enum { CHECK_SPANS = 3 };
 struct check_item {
     struct check_item *next; /* in its bucket */
     uint32_t id;
@@ -62,6 +63,8 @@ struct check_item {
     struct check_site made, started; /* started: of persistent requests, the last time */
     uint32_t ctx;                    /* requests of messages: on the wire, */
     int32_t rank, tag;               /* the peer; rank GW_UNDEFINED: not a message's */
+    uint32_t owner;                  /* id of the window, file or partitioned request whose operation it is, to `rank`; 0: none */
+    bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held */
     bool is_active;                       /* the spans are in use now */
@@ -70,6 +73,7 @@ extern struct gw_lock check_lock;                /* over the table and what hang
 struct check_item *check_item_find(uint32_t id); /* locked; NULL: there is none */
 struct check_item *check_item_add(uint32_t id, struct check_site made);
 void check_item_drop(struct check_item *i);
+void check_item_free(struct check_item *i); /* a loose one */
 void check_items_free(void);
 /* The next one in no order, NULL after the last; begin with *state 0. */
 struct check_item *check_item_next(struct check_item *after, size_t *bucket);
@@ -86,13 +90,18 @@ void check_use_look(const struct check_span *spans, int n);
 void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types);
 /* After a call that started an operation: its request gets an item and the spans are in use.  *r may become another request: one that
  * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
-struct check_about { struct gw_comm *comm; int rank, tag; };
+struct check_about { struct gw_comm *comm; int rank, tag; uint32_t owner; };
 void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about);
 /* Before and after a persistent request is started. */
 void check_use_prepare(uint32_t id);
 void check_use_start(uint32_t id, struct check_site site);
 /* The operation is complete and the program knows it; is_gone: the request too. */
 void check_use_over(uint32_t id, bool is_gone);
+/* The same for operations that end without a request of their own, by a call on their owner. */
+void check_use_pend(const struct check_span *spans, int n, struct check_about about);
+/* What belongs to the owner and `rank` (CHECK_EVERYONE: to all) is complete, whether it has requests or not. */
+enum { CHECK_EVERYONE = -1 };
+void check_use_settle(uint32_t owner, int rank);
 void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
 /* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);

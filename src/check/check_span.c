@@ -137,16 +137,21 @@ static bool sum_piece(struct type_cursor *c, int64_t piece, struct mapped *mappe
     return true;
 }
 
-void check_span_sum(struct check_span *s)
+void check_span_sum_now(struct check_span *s)
 {
     enum { PIECES = 64, PIECE_MIN = 8 };
     struct type_cursor c;
-    if (s->is_written || s->lo == s->hi) return;
+    if (s->lo == s->hi) return;
     type_cursor_init(&c, s->buf, s->count, s->type);
     s->piece = gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN);
     s->n_sums = (c.total + s->piece - 1) / s->piece;
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
     for (int64_t i = 0; i < s->n_sums; i++) sum_piece(&c, s->piece, NULL, &s->sums[i]);
+}
+
+void check_span_sum(struct check_span *s)
+{
+    if (!s->is_written) check_span_sum_now(s);
 }
 
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out)

@@ -53,17 +53,22 @@ struct check_item *check_item_add(uint32_t id, struct check_site made)
     return i;
 }
 
-void check_item_drop(struct check_item *i)
+void check_item_free(struct check_item *i)
 {
-    struct check_item **at = bucket_of(i->id);
-    while (*at != i) at = &(*at)->next;
-    *at = i->next;
     for (int k = 0; k < i->n_spans; k++) {
         free(i->spans[k].sums);
         type_release(i->spans[k].type);
     }
     free(i);
+}
+
+void check_item_drop(struct check_item *i)
+{
+    struct check_item **at = bucket_of(i->id);
+    while (*at != i) at = &(*at)->next;
+    *at = i->next;
     table.n_items--;
+    check_item_free(i);
 }
 
 struct check_item *check_item_next(struct check_item *after, size_t *bucket)

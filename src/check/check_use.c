@@ -20,6 +20,9 @@ static struct {
     struct used *v;
     size_t n, room;
 } used;
+/* Of a program that begins more operations in one epoch, so many are looked at. */
+enum { LOOSE_MAX = 1000 };
+static int n_loose;
 
 static void used_add(struct check_item *item)
 {
@@ -50,12 +53,34 @@ static const char *buffer_word(const struct check_span *s)
     return s->is_written ? "receive buffer" : "send buffer";
 }
 
-/* "to rank 3 with tag 5 on MPI_COMM_WORLD" */
+static enum gw_kind owner_kind(const struct check_item *i)
+{
+    return (enum gw_kind)(i->owner >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS));
+}
+
+/* " to rank 3 on the window NAME" */
+static void owner_text(const struct check_item *i, char *out)
+{
+    const struct gw_obj *o = gw_obj_lookup(i->owner, owner_kind(i));
+    if (owner_kind(i) == GW_KIND_WIN) {
+        const struct rma_win *w = (const struct rma_win *)o;
+        snprintf(out, CHECK_ABOUT_TEXT, " at rank %d on %s%s", i->rank, w && w->name[0] ? "the window " : "a window without a name",
+                 w ? w->name : "");
+    } else if (owner_kind(i) == GW_KIND_FILE) {
+        snprintf(out, CHECK_ABOUT_TEXT, " on the file %.200s", o ? ((const struct gw_file *)o)->name : "that was closed");
+    }
+}
+
+/* " to rank 3 with tag 5 on MPI_COMM_WORLD" */
 const char *check_about_text(const struct check_item *i, char *out)
 {
     char comm[CHECK_COMM_TEXT], rank[32], tag[32];
     bool is_send = i->n_spans == 1 && !i->spans[0].is_written;
     out[0] = 0;
+    if (i->owner) {
+        owner_text(i, out);
+        return out;
+    }
     if (i->rank == GW_UNDEFINED || i->rank == GW_PROC_NULL) return out;
     snprintf(rank, sizeof rank, i->rank == GW_ANY_SOURCE ? "any rank" : "rank %d", i->rank);
     snprintf(tag, sizeof tag, i->tag == GW_ANY_TAG ? "any tag" : "tag %d", i->tag);
@@ -101,9 +126,13 @@ void check_use_look(const struct check_span *spans, int n)
     for (int k = 0; k < n; k++)
         if (spans[k].lo != spans[k].hi) look_one(&spans[k]);
     gw_unlock(&check_lock);
-    if (n == 2 && (spans[0].is_written || spans[1].is_written) && check_span_overlap(&spans[0], &spans[1], &at))
-        check_say("buffers overlap: the %s and the %s of %s have the bytes from %p on in common",
-                  buffer_word(&spans[0]), buffer_word(&spans[1]), check_site_text(check_now, here), (void *)at);
+    for (int k = 1; k < n; k++)
+        for (int i = 0; i < k; i++)
+            if ((spans[i].is_written || spans[k].is_written) && check_span_overlap(&spans[i], &spans[k], &at)) {
+                check_say("buffers overlap: the %s and the %s of %s have the bytes from %p on in common", buffer_word(&spans[i]),
+                          buffer_word(&spans[k]), check_site_text(check_now, here), (void *)at);
+                return;
+            }
 }
 
 /* ---- blocks of one call ---- */
@@ -170,6 +199,19 @@ static void make_own(struct gw_req **r, const struct check_about *about)
     gw_unlock(&lane->lock);
 }
 
+static void fill(struct check_item *i, const struct check_span *spans, int n, struct check_about about)
+{
+    i->ctx = about.owner ? UINT32_MAX : about.comm->ctx; /* no message has that one */
+    i->rank = about.rank;
+    i->tag = about.tag;
+    i->owner = about.owner;
+    i->n_spans = n;
+    for (int k = 0; k < n; k++) {
+        i->spans[k] = spans[k];
+        type_hold(spans[k].type);
+    }
+}
+
 void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about)
 {
     make_own(r, &about);
@@ -180,15 +222,28 @@ void check_use_track(struct gw_req **r, const struct check_span *spans, int n, s
     }
     gw_lock(&check_lock);
     struct check_item *i = check_item_add(q->obj.id, check_now);
-    i->ctx = about.comm->ctx;
-    i->rank = about.rank;
-    i->tag = about.tag;
-    i->n_spans = n;
-    for (int k = 0; k < n; k++) {
-        i->spans[k] = spans[k];
-        type_hold(spans[k].type);
-    }
+    fill(i, spans, n, about);
     if (q->flags & REQ_ACTIVE) used_add(i);
+    gw_unlock(&check_lock);
+}
+
+void check_use_pend(const struct check_span *spans, int n, struct check_about about)
+{
+    struct check_span v[CHECK_SPANS];
+    int m = 0;
+    for (int k = 0; k < n; k++)
+        if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
+    gw_lock(&check_lock);
+    if (m == 0 || n_loose == LOOSE_MAX) {
+        for (int k = 0; k < m; k++) free(v[k].sums);
+    } else {
+        struct check_item *i = gw_xcalloc(1, sizeof *i);
+        i->made = i->started = check_now;
+        i->is_loose = true;
+        fill(i, v, m, about);
+        used_add(i);
+        n_loose++;
+    }
     gw_unlock(&check_lock);
 }
 
@@ -213,34 +268,56 @@ void check_use_start(uint32_t id, struct check_site site)
     gw_unlock(&check_lock);
 }
 
+/* What lets the program use the buffer again. */
+static const char *end_word(const struct check_item *i)
+{
+    if (!i->is_loose) return "a wait or test";
+    return owner_kind(i) == GW_KIND_WIN ? "MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence or the like" : "the call that ends it";
+}
+
 static void look_at_contents(const struct check_item *i, const struct check_span *s)
 {
     int64_t from, to;
     bool gone;
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     if (!check_span_changed(s, &from, &to, &gone)) return;
+    check_site_text(i->started, site);
+    check_about_text(i, about);
     if (gone)
-        check_say("buffer given back too early: the send buffer of %s%s (%lld x %s at %p) was not in the program's "
-                  "memory any more when "
-                  "the operation was completed; it must stay until a wait or test says so",
-                  check_site_text(i->started, site), check_about_text(i, about), (long long)s->count,
-                  type_name(s->type), s->buf);
+        check_say("buffer given back too early: the %s of %s%s (%lld x %s at %p) was not in the program's memory any more when "
+                  "the operation was completed; it must stay until %s says so",
+                  buffer_word(s), site, about, (long long)s->count, type_name(s->type), s->buf, end_word(i));
     else
-        check_say("buffer changed too early: bytes %lld to %lld of what %s%s sends (%lld x %s at %p) were changed before "
-                  "the operation was "
-                  "completed by a wait or test",
-                  (long long)from, (long long)to - 1, check_site_text(i->started, site), check_about_text(i, about),
-                  (long long)s->count, type_name(s->type), s->buf);
+        check_say("buffer changed too early: bytes %lld to %lld of what %s%s %s (%lld x %s at %p) were changed before "
+                  "the operation was completed by %s",
+                  (long long)from, (long long)to - 1, site, about, s->is_written ? "receives" : "sends", (long long)s->count,
+                  type_name(s->type), s->buf, end_word(i));
+}
+
+static void over(struct check_item *i)
+{
+    for (int k = 0; k < i->n_spans; k++) look_at_contents(i, &i->spans[k]);
+    used_remove(i);
+    if (!i->is_loose) return;
+    n_loose--;
+    check_item_free(i);
+}
+
+void check_use_settle(uint32_t owner, int rank)
+{
+    gw_lock(&check_lock);
+    for (size_t k = used.n; k-- > 0;) {
+        struct check_item *i = k < used.n ? used.v[k].item : NULL; /* what went may have had several spans */
+        if (i && i->owner == owner && (rank == CHECK_EVERYONE || i->rank == rank)) over(i);
+    }
+    gw_unlock(&check_lock);
 }
 
 void check_use_over(uint32_t id, bool is_gone)
 {
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
-    if (i && i->is_active) {
-        for (int k = 0; k < i->n_spans; k++) look_at_contents(i, &i->spans[k]);
-        used_remove(i);
-    }
+    if (i && i->is_active) over(i);
     if (i && is_gone) check_item_drop(i);
     gw_unlock(&check_lock);
 }
@@ -273,6 +350,13 @@ struct check_site check_use_receiver(uint32_t ctx, const void *buf)
 
 void check_use_end(void)
 {
+    for (size_t k = used.n; k-- > 0;) {
+        struct check_item *i = k < used.n ? used.v[k].item : NULL;
+        if (!i || !i->is_loose) continue;
+        used_remove(i);
+        check_item_free(i);
+    }
+    n_loose = 0;
     check_items_free();
     free(used.v);
     used.v = NULL;

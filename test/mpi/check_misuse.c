@@ -6,6 +6,7 @@
 #include "p2p_check.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 enum { MANY = 50000 };
 static int ints[MANY];
@@ -333,6 +334,194 @@ static void overlap_ok(void)
     }
 }
 
+/* ---- windows ---------------------------------------------------------------------------------------------------------------- */
+/* What ends an epoch, or lets the origin use its buffers: each in turn. */
+enum { BY_FENCE, BY_COMPLETE, BY_UNLOCK, BY_UNLOCK_ALL, BY_FLUSH, BY_FLUSH_LOCAL, BY_FLUSH_ALL, BY_FLUSH_LOCAL_ALL, BY_REQUEST, BY_ENDS };
+static MPI_Win win;
+static int *window;
+
+static void window_open(void)
+{
+    MPI_Win_allocate(1000 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+    MPI_Win_set_name(win, "halo");
+    for (int i = 0; i < 1000; i++) window[i] = i;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void epoch_begin(int by)
+{
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    if (by == BY_FENCE) MPI_Win_fence(0, win);
+    if (by == BY_COMPLETE) MPI_Win_post(all, 0, win), MPI_Win_start(all, 0, win);
+    if (by == BY_UNLOCK) MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win);
+    if (by >= BY_UNLOCK_ALL) MPI_Win_lock_all(0, win);
+    MPI_Group_free(&all);
+}
+
+static void local_end(int by, MPI_Request *q)
+{
+    int there = (rank + 1) % size;
+    if (by == BY_FENCE) MPI_Win_fence(0, win);
+    if (by == BY_COMPLETE) MPI_Win_complete(win);
+    if (by == BY_UNLOCK) MPI_Win_unlock(there, win);
+    if (by == BY_UNLOCK_ALL) MPI_Win_unlock_all(win);
+    if (by == BY_FLUSH) MPI_Win_flush(there, win);
+    if (by == BY_FLUSH_LOCAL) MPI_Win_flush_local(there, win);
+    if (by == BY_FLUSH_ALL) MPI_Win_flush_all(win);
+    if (by == BY_FLUSH_LOCAL_ALL) MPI_Win_flush_local_all(win);
+    if (by == BY_REQUEST) MPI_Wait(q, MPI_STATUS_IGNORE);
+}
+
+static void epoch_end(int by)
+{
+    if (by == BY_COMPLETE) MPI_Win_wait(win);
+    if (by > BY_UNLOCK_ALL) MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Buffers are touched before (too early) or after what ends the operation. */
+static void window_buffers(int early)
+{
+    MPI_Request q = MPI_REQUEST_NULL;
+    int there = (rank + 1) % size;
+    window_open();
+    for (int by = 0; by < BY_ENDS; by++) {
+        epoch_begin(by);
+        if (by == BY_REQUEST)
+            MPI_Rput(ints, 10, MPI_INT, there, 10 * rank, 10, MPI_INT, win, &q);
+        else
+            MPI_Put(ints, 10, MPI_INT, there, 10 * rank, 10, MPI_INT, win);
+        if (rank == 0 && early) ints[9]++;
+        local_end(by, &q);
+        ints[9]++;
+        epoch_end(by);
+    }
+    epoch_begin(BY_FLUSH);
+    MPI_Get(ints + 20, 10, MPI_INT, there, 500, 10, MPI_INT, win);
+    if (rank == 0 && early) ints[20] = -1;
+    local_end(BY_FLUSH, &q);
+    CHECK((rank == 0 && early) || ints[20] == 500);
+    ints[20]++;
+    MPI_Accumulate(ints, 10, MPI_INT, there, 100, 10, MPI_INT, MPI_SUM, win);
+    if (rank == 0 && early) ints[1]++;
+    local_end(BY_FLUSH, &q);
+    MPI_Get_accumulate(ints, 10, MPI_INT, ints + 20, 10, MPI_INT, there, 100, 10, MPI_INT, MPI_SUM, win);
+    if (rank == 0 && early) ints[3]++;
+    local_end(BY_FLUSH, &q);
+    MPI_Fetch_and_op(ints, ints + 20, MPI_INT, there, 100, MPI_SUM, win);
+    if (rank == 0 && early) ints[0]++;
+    local_end(BY_FLUSH, &q);
+    MPI_Compare_and_swap(ints, ints + 1, ints + 20, MPI_INT, there, 100, win);
+    if (rank == 0 && early) ints[1]++;
+    local_end(BY_FLUSH, &q);
+    epoch_end(BY_FLUSH);
+    MPI_Win_free(&win);
+}
+static void windows(void) /* fourteen findings of rank 0 */
+{
+    window_buffers(1);
+}
+
+static void windows_overlap(void) /* four findings of every rank */
+{
+    MPI_Request q;
+    int there = (rank + 1) % size;
+    window_open();
+    epoch_begin(BY_FLUSH);
+    MPI_Get(ints, 10, MPI_INT, there, 500, 10, MPI_INT, win);
+    MPI_Get(ints + 9, 10, MPI_INT, there, 509, 10, MPI_INT, win);  /* 1: the second over the first */
+    MPI_Win_flush_all(win);
+    MPI_Get(ints, 10, MPI_INT, there, 500, 10, MPI_INT, win);
+    MPI_Put(ints + 5, 1, MPI_INT, there, 30 + rank, 1, MPI_INT, win); /* 2: sent before it is known to be here */
+    MPI_Win_flush_all(win);
+    MPI_Irecv(ints, 10, MPI_INT, rank, 1, MPI_COMM_WORLD, &q);
+    MPI_Put(ints + 5, 1, MPI_INT, there, 30 + rank, 1, MPI_INT, win); /* 3: a receive beside a put */
+    MPI_Win_flush_all(win);
+    MPI_Send(other, 10, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Get_accumulate(ints, 10, MPI_INT, ints + 9, 10, MPI_INT, there, 100, 10, MPI_INT, MPI_SUM, win); /* 4: one call */
+    epoch_end(BY_FLUSH);
+    MPI_Win_free(&win);
+}
+
+/* Buffers that may be used: of other targets, after a request, of MPI_NO_OP, sent twice, a neighbour's part in the same memory. */
+static void windows_ok(void)
+{
+    MPI_Request q;
+    int there = (rank + 1) % size, nobody = -1;
+    window_buffers(0);
+    window_open();
+    MPI_Win_lock_all(0, win);
+    MPI_Put(ints, 10, MPI_INT, there, 10 * rank, 10, MPI_INT, win);
+    MPI_Put(ints, 10, MPI_INT, rank, 200, 10, MPI_INT, win);
+    MPI_Put(ints + 50, 10, MPI_INT, MPI_PROC_NULL, 0, 10, MPI_INT, win);
+    ints[50]++;
+    MPI_Win_flush_all(win);
+    ints[3]++;
+    MPI_Rget(other, 10, MPI_INT, there, 500, 10, MPI_INT, win, &q);
+    MPI_Win_flush(there, win); /* completes it too */
+    other[0]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Fetch_and_op(&nobody, other, MPI_INT, there, 500, MPI_NO_OP, win);
+    nobody++;
+    MPI_Win_flush(there, win);
+    CHECK(other[0] == 500);
+    MPI_Get(window + 600 + rank, 1, MPI_INT, there, 700, 1, MPI_INT, win); /* into the own window */
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* From the own window, into which the others put in the next epoch. */
+    MPI_Win_fence(0, win);
+    MPI_Put(window + 800, 20, MPI_INT, there, 900, 20, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Put(ints, 20, MPI_INT, there, 800, 20, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 3000; i++) MPI_Get(other + i, 1, MPI_INT, there, i % 500, 1, MPI_INT, win); /* more than are kept in mind */
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------------------- */
+static void file_open(MPI_File *f)
+{
+    char name[64];
+    snprintf(name, sizeof name, "check_misuse.%d.tmp", (int)getppid());
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, f);
+}
+
+static void file_buffers(int early)
+{
+    MPI_File f;
+    MPI_Request q;
+    MPI_Offset at = rank * 400;
+    file_open(&f);
+    for (int i = 0; i < 100; i++) ints[i] = i;
+    MPI_File_iwrite_at(f, at, ints, 100, MPI_INT, &q);
+    ints[99] += early;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(f, at, other, 100, MPI_INT, &q);
+    other[1] -= early;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(other[1] == 1 - early);
+    MPI_File_write_at_all_begin(f, at, ints, 100, MPI_INT);
+    ints[98] += early;
+    MPI_File_write_at_all_end(f, ints, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all_begin(f, at, other, 50, MPI_INT);
+    if (early) MPI_File_read_at(f, at, other + 49, 10, MPI_INT, MPI_STATUS_IGNORE); /* its place is taken */
+    if (!early) MPI_File_read_at(f, at, other + 50, 10, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all_end(f, other, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 100; i++) ints[i]++, other[i]++;
+    MPI_File_close(&f);
+}
+static void files(void) /* four findings of every rank */
+{
+    file_buffers(1);
+}
+static void files_ok(void)
+{
+    file_buffers(0);
+}
+
 /* ---- collectives ---------------------------------------------------------------------------------------------------------- */
 /* Calls that do not match: nobody hangs, all are told by the error. */
 static void expect(int rc, int want_class)
@@ -495,6 +684,28 @@ static void leaks(void) /* ten findings of every rank */
     MPI_Isend(other, 3, MPI_INT, rank, 6, c, &q[2]);
 }
 
+static void leaks_more(void) /* seven findings of every rank */
+{
+    MPI_File f;
+    MPI_Message m;
+    MPI_Info info, copy;
+    MPI_Group g, h;
+    MPI_Datatype t;
+    int key;
+    window_open();
+    file_open(&f);
+    MPI_Send(ints, 1, MPI_INT, rank, 4, MPI_COMM_WORLD);
+    MPI_Mprobe(rank, 4, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, NULL);
+    MPI_Info_create(&info);
+    MPI_Info_dup(info, &copy);
+    MPI_Info_free(&info);
+    MPI_Win_get_group(win, &g);
+    MPI_Group_incl(g, 1, &(int){0}, &h);
+    MPI_Group_free(&g);
+    MPI_Type_dup(MPI_INT, &t);
+}
+
 static void leaks_ok(void)
 {
     MPI_Comm c, d;
@@ -581,7 +792,8 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
     {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
-    {"leaks", leaks}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
+    {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok}, {"files", files}, {"files_ok", files_ok},
+    {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };
 
 int main(int argc, char **argv)

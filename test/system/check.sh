@@ -87,6 +87,34 @@ for n in 2 3 5; do
     finds $n overlap_coll_ok 0
 done
 
+# ---- windows: what ends an operation, in turn, and each operation; nothing is found where they end before the buffer changes
+for path in auto far; do
+    far=GODWIT_CMA=auto
+    [ $path = far ] && far=GODWIT_CMA=off
+    finds 2 windows 14 $far
+    early='^godwit\[0\] check: buffer changed too early: bytes [0-9]+ to [0-9]+ of what'
+    until='were changed before the operation was completed by MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence or the like$'
+    says 8 "$early MPI_Put at window_buffers.* at rank 1 on the window halo sends \(10 x MPI_INT at .*\) $until"
+    says 1 "$early MPI_Rput at .* at rank 1 on the window halo sends .* by a wait or test$"
+    says 1 "$early MPI_Get at .* at rank 1 on the window halo receives .*$until"
+    for call in Accumulate Get_accumulate Fetch_and_op Compare_and_swap; do says 1 "$early MPI_$call at .* sends .*$until"; done
+    finds 2 windows_overlap 8 $far
+    for n in 1 3; do finds $n windows_ok 0 $far; done
+done
+finds 2 windows_overlap 8
+says 2 'receive buffer of MPI_Get at windows_overlap.* and the receive buffer of MPI_Get at windows_overlap.* at rank [01] on the window halo '
+says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MPI_Get at windows_overlap'
+says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MPI_Irecv at windows_overlap'
+says 2 'the send buffer and the receive buffer of MPI_Get_accumulate at windows_overlap'
+
+# ---- files
+finds 2 files 8
+says 2 'changed too early: bytes 392 to 399 of what MPI_File_iwrite_at at .* on the file check_misuse.* sends .* by a wait or test$'
+says 2 'changed too early: bytes 0 to 7 of what MPI_File_iread_at at .* on the file check_misuse.* receives .* by a wait or test$'
+says 2 'changed too early: bytes 392 to 399 of what MPI_File_write_at_all_begin at .* sends .* by the call that ends it$'
+says 2 'overlap: the receive buffer of MPI_File_read_at at .* and the receive buffer of MPI_File_read_at_all_begin at .*, which is not completed yet'
+for n in 1 3; do finds $n files_ok 0; done
+
 # ---- collectives
 differ='^godwit\[0\] check: collectives differ on'
 at='at [a-z_]*\+0x[0-9a-f]* \(check_misuse.c:[0-9]*\)'
@@ -138,6 +166,12 @@ says 1 'handles not freed: 1 error handler from MPI_Comm_create_errhandler at '
 says 1 'handles not freed: 1 attribute key from MPI_Comm_create_keyval at '
 says 1 'handles not freed: 1 persistent request of MPI_Send_init at .* to rank 0 with tag 5 on MPI_COMM_WORLD; MPI_Request_free frees them'
 says 2 'operations not completed: no wait or test ended 1 operation of MPI_I(send|recv) at .* rank 0 with tag 6 .*, which is complete by itself'
+finds 2 leaks_more 14 $leaky
+for what in 'window from MPI_Win_allocate at window_open.*; MPI_Win_free' 'file from MPI_File_open at file_open.*; MPI_File_close' \
+    'matched message from MPI_Mprobe at' 'attribute key from MPI_Win_create_keyval at' 'info object from MPI_Info_dup at' \
+    'group from MPI_Group_incl at' 'datatype from MPI_Type_dup at'; do
+    says 2 "handles not freed: 1 $what"
+done
 finds 3 leaks_ok 0
 finds 2 unreceived 5 $leaky
 says 1 '^godwit\[1\] check: messages not received: 4 messages of 48 bytes in all from rank 0 with tag 5 on MPI_COMM_WORLD came, and no receive took them'

@@ -1,0 +1,156 @@
+/* check_win.c -- twins of one-sided communication: the buffers at the origin are in use until the call that completes the operation.
+ *
+ * In this library operations are over when they return, so what is found here are programs that would go wrong with another one:
+ * whatever changed after the operation was changed by the program.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+struct uses { struct check_span v[CHECK_SPANS]; int n; };
+
+static void add(struct uses *u, const void *buf, int64_t count, struct gw_type *t, int target, bool is_written)
+{
+    u->v[u->n++] = check_span(buf, target == GW_PROC_NULL ? 0 : count, t, is_written);
+}
+
+/* After the call; req_out NULL: it has no request. */
+static int end(int rc, struct uses *u, int target, struct rma_win *w, struct gw_req **req_out)
+{
+    struct check_about about = {w->comm, target, GW_UNDEFINED, w->obj.id};
+    if (rc != GW_OK) return rc;
+    for (int k = 0; k < u->n; k++) check_span_sum_now(&u->v[k]);
+    if (req_out)
+        check_use_track(req_out, u->v, u->n, about);
+    else
+        check_use_pend(u->v, u->n, about);
+    return rc;
+}
+
+#define RUN(target, w, req_out, call)                \
+    do {                                             \
+        check_use_look(u.v, u.n);                    \
+        return end(call, &u, target, w, req_out);    \
+    } while (0)
+
+/* ---- operations ---- */
+int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                  struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    add(&u, origin, ocount, ot, target, false);
+    RUN(target, w, NULL, rma_put(origin, ocount, ot, target, disp, tcount, tt, w));
+}
+
+int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                   struct rma_win *w, struct gw_req **req_out)
+{
+    struct uses u = {.n = 0};
+    add(&u, origin, ocount, ot, target, false);
+    RUN(target, w, req_out, rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
+}
+
+int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                  struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    add(&u, origin, ocount, ot, target, true);
+    RUN(target, w, NULL, rma_get(origin, ocount, ot, target, disp, tcount, tt, w));
+}
+
+int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+                   struct rma_win *w, struct gw_req **req_out)
+{
+    struct uses u = {.n = 0};
+    add(&u, origin, ocount, ot, target, true);
+    RUN(target, w, req_out, rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
+}
+
+/* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
+static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
+
+int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                         struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    RUN(target, w, NULL, rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w));
+}
+
+int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                          struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+{
+    struct uses u = {.n = 0};
+    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    RUN(target, w, req_out, rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out));
+}
+
+int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                             int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    add(&u, result, rcount, rt, target, true);
+    RUN(target, w, NULL, rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w));
+}
+
+int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                              int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
+                              struct gw_req **req_out)
+{
+    struct uses u = {.n = 0};
+    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    add(&u, result, rcount, rt, target, true);
+    RUN(target, w, req_out, rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out));
+}
+
+int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
+                           struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    if (reads_origin(op)) add(&u, origin, origin ? 1 : 0, t, target, false);
+    add(&u, result, result ? 1 : 0, t, target, true);
+    RUN(target, w, NULL, rma_fetch_and_op(origin, result, t, target, disp, op, w));
+}
+
+int check_rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
+                               struct rma_win *w)
+{
+    struct uses u = {.n = 0};
+    add(&u, origin, origin ? 1 : 0, t, target, false);
+    add(&u, compare, compare ? 1 : 0, t, target, false);
+    add(&u, result, result ? 1 : 0, t, target, true);
+    RUN(target, w, NULL, rma_compare_and_swap(origin, compare, result, t, target, disp, w));
+}
+
+/* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
+#define COMPLETES_ALL(name)                                 \
+    int check_rma_win_##name(struct rma_win *w)             \
+    {                                                       \
+        check_use_settle(w->obj.id, CHECK_EVERYONE);        \
+        return rma_win_##name(w);                           \
+    }
+COMPLETES_ALL(complete)
+COMPLETES_ALL(unlock_all)
+COMPLETES_ALL(flush_all)
+
+#define COMPLETES_ONE(name)                                 \
+    int check_rma_win_##name(int rank, struct rma_win *w)   \
+    {                                                       \
+        if (rank >= 0) check_use_settle(w->obj.id, rank);   \
+        return rma_win_##name(rank, w);                     \
+    }
+COMPLETES_ONE(unlock)
+COMPLETES_ONE(flush)
+
+int check_rma_win_fence(int assertions, struct rma_win *w)
+{
+    check_use_settle(w->obj.id, CHECK_EVERYONE);
+    return rma_win_fence(assertions, w);
+}
+
+int check_rma_win_free(struct rma_win **w)
+{
+    check_use_settle((*w)->obj.id, CHECK_EVERYONE);
+    return rma_win_free(w);
+}
