@@ -21,7 +21,7 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 6u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 7u          /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -66,6 +66,11 @@ struct boot_where {
     struct boot_pending coll, pending[BOOT_PENDING], unexpected[BOOT_PENDING];
 };
 
+/* Another world with which a rank is connected (MPI 4.1 section 11.10.4): while its communicators or groups have members there.
+ * Our mpiexec reads it: connected jobs fail together, others do not. */
+enum { BOOT_TIES = 32 };
+struct boot_tie { _Atomic uint64_t uid; _Atomic int32_t pid, fd; }; /* where its home is; uid 0: none, and the last to be written */
+
 struct boot_rank {             /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
     _Atomic uint32_t phase;    /* enum boot_phase */
@@ -76,6 +81,9 @@ struct boot_rank {             /* of one local rank, written by that rank only; 
     uint32_t is_threaded;      /* several threads may be in MPI at once: a wait does not mean that the rank rests */
     uint32_t is_checking;      /* GODWIT_CHECK */
     int32_t app;               /* number of its application in the command, from 0: written by our mpiexec before the rank starts */
+    _Atomic uint32_t in_world; /* it has called MPI_Init: sessions alone do not meet those who spawned us */
+    _Atomic uint32_t ties_more; /* worlds for which ties[] had no room */
+    struct boot_tie ties[BOOT_TIES];
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
 } GW_ALIGNED(128);
@@ -144,6 +152,7 @@ struct boot_home { uint64_t uid; int32_t pid, fd; };      /* how a world's segme
 struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
 int boot_other_map(const struct boot_home *home, struct boot_head **head_out, uint64_t *bytes_out);
 void boot_other_unmap(struct boot_head *h, uint64_t bytes);
+void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one thread at a time */
 
 /* Ports (boot_port.c): abstract unix sockets, named by a random number; nothing stays behind.  Only processes of the same user
  * (or root) come through.  Descriptors are non-blocking and close on exec; -1: errno says why. */

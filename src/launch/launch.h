@@ -88,8 +88,8 @@ struct rank {
     struct stream out, err;
 };
 /* A job that a rank asked for, and its mpiexec (spawned.c). */
-struct sub { pid_t pid; int failed_fd; char name[64]; };
-struct sub_end { int code; bool is_failure; char name[64]; };
+struct sub { pid_t pid; uint64_t uid; char name[64]; }; /* uid: of its world */
+struct sub_end { int code; bool by_signal; uint64_t uid; char name[64]; };
 struct job {
     struct launch_options o;
     struct rank *ranks;
@@ -103,6 +103,7 @@ struct job {
     bool pmix;              /* the ranks are offered PMIx */
     int exit_status;        /* what mpiexec will return */
     bool ending;            /* the others have been told to end */
+    bool ending_all;        /* and also the jobs that they asked for, connected or not */
     unsigned failed;        /* why the start failed: AFTER_... of doctor.h */
     int failed_app;         /* and of which program */
     int control_fd;         /* where ranks ask for more jobs; -1: nowhere */
@@ -111,8 +112,10 @@ struct job {
     int used;               /* ranks of other jobs that share our cores */
     char name[64];          /* of a spawned job, such as 1 or 1.2; "": it is none, and the rest does not count */
     int parent_fd;          /* the connection of the rank that asked for it, -1: closed */
-    int failed_fd;          /* where mpiexec hears that it failed, -1 */
+    uint64_t uid;           /* of our world, given by the mpiexec that started us; 0: none was */
     uint64_t parent_port;   /* where it waits for us */
+    uint64_t parent_uid;    /* its world */
+    double patience;        /* seconds until it does not wait any more, 0: for ever */
     bool met, bye;          /* it has met us; it may go without us */
 };
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
@@ -169,8 +172,14 @@ int spawned_begin(const char *facts, struct job *j); /* -1: go on; else the exit
 bool spawned_started(struct job *j, int rc);         /* false: it did not start, which has been answered */
 bool spawned_hear(struct job *j);                    /* the asker's connection has something; false: it went without a word */
 void spawned_free(void);
-void spawned_failed(const struct job *j);            /* the job ends now, because of a failure */
+int spawned_watch(struct job *j, bool *give_up_out); /* ms until it must be called again, -1: never */
 int spawned_end(struct job *j, int rc);              /* the exit status of all */
+/* ties.c */
+int ties_signal(void);                               /* other mpiexecs send it */
+void ties_open(void);                                /* from now on it waits until somebody reads it */
+void ties_tell(const struct job *j, int status);     /* the job failed: those connected with it end, too */
+bool ties_has(const struct job *j, uint64_t uid);    /* is it connected with that world? */
+bool ties_heard(const struct job *j, uint64_t word, int *status_out); /* what the signal carried: does it concern us? */
 /* where.c */
 void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
 void where_resumed(void);             /* the job was stopped: its ranks get some time before they are looked at again */

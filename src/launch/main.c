@@ -20,7 +20,7 @@ static void standard_open(void)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1, .failed_fd = -1};
+    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1};
     standard_open();
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
@@ -36,6 +36,7 @@ int main(int argc, char **argv)
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;
     bind_make(&j.o, &j.bind);
     if (j.o.verbose) bind_print(&j.bind, j.n);
+    ties_open();
     rc = gdb_start(&j);
     if (rc == 0) rc = spawn_all(&j);
     if (is_spawned) {

@@ -47,7 +47,7 @@ static int segment_make(struct job *j)
     h->shm_offset = bytes;
     h->launcher_pid = (int32_t)getpid();
     h->cores = j->bind.n_cores > j->used ? j->bind.n_cores - j->used : 1;
-    h->uid = boot_random();
+    h->uid = j->uid ? j->uid : boot_random();
     h->home_pid = h->launcher_pid;
     h->home_fd = j->memfd;
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());

@@ -5,7 +5,7 @@
  * A rank connects to the port that stands in the segment's head (boot_head.control); the connection is handed on to the new mpiexec,
  * which reads the request and answers.  A process without an mpiexec starts one itself, in the same way (boot_port.c); that one
  * ends the job when its connection closes without a good-bye.  What goes wrong before the new job has been met is an answer, not a
- * failure; afterwards the failure of one is the failure of all.
+ * failure; afterwards jobs fail together as long as they are connected (ties.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -49,9 +49,9 @@ static void env_put(const struct words *w)
 }
 
 /* In the child: becomes the new job's mpiexec.  It stays out of our process group, since signals reach it through us. */
-static void become(struct job *j, int fd, int failed_fd, const char *name, pid_t launcher)
+static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
 {
-    char facts[160], self[PATH_MAX] = "";
+    char facts[192], self[PATH_MAX] = "";
     const struct launch_app *a = app_of(j, fd);
     sigset_t none;
     setpgid(0, 0);
@@ -64,9 +64,8 @@ static void become(struct job *j, int fd, int failed_fd, const char *name, pid_t
     if (a) env_put(&a->env);
     fcntl(fd, F_SETFD, 0);
     fcntl(fd, F_SETFL, 0);
-    fcntl(failed_fd, F_SETFD, 0);
-    snprintf(facts, sizeof facts, "fd=%d,failed=%d,used=%d,label=%d,job=%.64s", fd, failed_fd, j->alive + j->used,
-             j->o.label, name);
+    snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid, j->alive + j->used,
+             j->o.label, s->name);
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) _exit(EXIT_CANNOT_RUN);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     execv(self, argv);
@@ -75,22 +74,17 @@ static void become(struct job *j, int fd, int failed_fd, const char *name, pid_t
 
 void control_accept(struct job *j)
 {
-    int fd, failed[2];
+    int fd;
     while ((fd = boot_port_accept(j->control_fd)) >= 0) {
-        struct sub s = {.failed_fd = -1};
+        struct sub s = {.uid = boot_random()};
         snprintf(s.name, sizeof s.name, "%.48s%s%d", j->name, j->name[0] ? "." : "", ++j->spawned);
-        if (!j->ending && pipe2(failed, O_CLOEXEC | O_NONBLOCK) == 0) {
+        if (!j->ending) {
             pid_t self = getpid();
             s.pid = fork();
-            if (s.pid == 0) become(j, fd, failed[1], s.name, self);
-            close(failed[1]);
-            s.failed_fd = failed[0];
+            if (s.pid == 0) become(j, fd, &s, self);
         }
         close(fd); /* where nothing was started, that is the answer */
-        if (s.pid <= 0) {
-            if (s.failed_fd >= 0) close(s.failed_fd);
-            continue;
-        }
+        if (s.pid <= 0) continue;
         j->subs = gw_xrealloc(j->subs, sizeof *j->subs * (size_t)(j->n_subs + 1));
         j->subs[j->n_subs++] = s;
     }
@@ -104,14 +98,13 @@ void subs_signal(const struct job *j, int sig)
 bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out)
 {
     for (int i = 0; i < j->n_subs; i++) {
-        char byte;
         if (j->subs[i].pid != pid) continue;
         struct sub s = j->subs[i];
         j->subs[i] = j->subs[--j->n_subs];
         end_out->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        end_out->is_failure = WIFSIGNALED(status) || read(s.failed_fd, &byte, 1) == 1;
+        end_out->by_signal = WIFSIGNALED(status);
+        end_out->uid = s.uid;
         memcpy(end_out->name, s.name, sizeof s.name);
-        close(s.failed_fd);
         return true;
     }
     return false;
@@ -206,6 +199,8 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
         words_add(&w->argv, value);
     else if (strcmp(name, "env") == 0)
         words_add(&a->env, value);
+    else if (strcmp(name, "timeout") == 0)
+        j->patience = atof(value);
     else if (strcmp(name, "host") == 0 && !hosts_are_here(value, foreign, sizeof foreign)) {
         if (!j->failed)
             say("%s was asked for on host %s, and only this machine's processes can be started", w->argv.at[0],
@@ -248,6 +243,8 @@ static void request_parse(struct job *j, const char *t, size_t n)
         p = value + strlen(value) + 1;
         if (strcmp(name, "parent") == 0) {
             j->parent_port = strtoull(value, NULL, 16);
+        } else if (strcmp(name, "world") == 0) {
+            j->parent_uid = strtoull(value, NULL, 16);
         } else if (strcmp(name, "program") == 0) {
             if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
             o->apps = gw_xrealloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
@@ -260,6 +257,7 @@ static void request_parse(struct job *j, const char *t, size_t n)
     if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
 }
 
+static char *spawned_why; /* we ended the job ourselves; NULL: it ended */
 static void answer(struct job *j, int app, const char *text)
 {
     struct boot_spawn_answer a = {app, (int32_t)strlen(text)};
@@ -270,13 +268,12 @@ static void answer(struct job *j, int app, const char *text)
 int spawned_begin(const char *facts, struct job *j)
 {
     size_t n;
-    const char *name = strstr(facts, "job=");
+    const char *name = strstr(facts, "job="), *uid = strstr(facts, "uid=");
     j->parent_fd = fact(facts, "fd=", -1);
-    j->failed_fd = fact(facts, "failed=", -1);
+    j->uid = uid ? strtoull(uid + 4, NULL, 16) : 0;
     j->used = fact(facts, "used=", 1);
     if (fact(facts, "alone=", 0) && fork() != 0) return 0; /* nobody's child */
     fcntl(j->parent_fd, F_SETFD, FD_CLOEXEC);
-    if (j->failed_fd >= 0) fcntl(j->failed_fd, F_SETFD, FD_CLOEXEC);
     snprintf(j->name, sizeof j->name, "%s", name ? name + 4 : "1");
     say_as(j->name);
     j->o = (struct launch_options){
@@ -312,7 +309,40 @@ bool spawned_hear(struct job *j)
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     close(j->parent_fd);
     j->parent_fd = -1;
-    return j->bye;
+    return j->bye || (j->met && !ties_has(j, j->parent_uid)); /* who has disconnected does not fail with it */
+}
+
+/* ---- the parents wait ------------------------------------------------------------------------------------------------ */
+/* A rank that uses sessions, and has not called MPI_Init, which alone meets the parents; -1: none. */
+static int session_user(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_rank *slot = job_slot(j, i);
+        if (atomic_load_explicit(&slot->phase, memory_order_relaxed) != BOOT_NEW &&
+            !atomic_load_explicit(&slot->in_world, memory_order_relaxed))
+            return i;
+    }
+    return -1;
+}
+
+int spawned_watch(struct job *j, bool *give_up_out)
+{
+    enum { OFTEN_MS = 500, SECONDS = 10, SECONDS_SESSION = 30 };
+    static uint64_t since;
+    static bool is_said;
+    *give_up_out = false;
+    if (!j->name[0] || j->met || j->ending) return -1;
+    if (!since) since = gw_now_ns();
+    double waited = (double)(gw_now_ns() - since) / 1e9;
+    int user = session_user(j);
+    const char *program = j->o.apps[0].argv[0], *why = user >= 0 ? "; it uses sessions, which do not meet the parents" : "";
+    if (!is_said && waited > SECONDS)
+        say("%s has not called MPI_Init for %d s, and MPI_Comm_spawn waits for that%s", program, SECONDS, why);
+    is_said = is_said || waited > SECONDS;
+    *give_up_out = waited > (j->patience > 0 ? j->patience : user >= 0 ? SECONDS_SESSION : 1e9);
+    if (*give_up_out)
+        spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program, j->patience > 0 ? j->patience : SECONDS_SESSION, why);
+    return OFTEN_MS;
 }
 
 int spawned_end(struct job *j, int rc)
@@ -321,11 +351,8 @@ int spawned_end(struct job *j, int rc)
     if (j->parent_fd >= 0) spawned_hear(j);
     if (j->met) return rc;
     snprintf(text, sizeof text, "%.64s ended (status %d) before its MPI_Init was over", j->o.apps[0].argv[0], rc);
-    if (j->parent_fd >= 0) answer(j, 0, text);
+    if (j->parent_fd >= 0) answer(j, 0, spawned_why ? spawned_why : text);
+    free(spawned_why);
+    spawned_why = NULL;
     return 0;
-}
-
-void spawned_failed(const struct job *j)
-{
-    if (j->failed_fd >= 0 && j->met && write(j->failed_fd, "", 1) < 0) {}
 }

@@ -18,21 +18,39 @@
 enum { GRACE_MS = 1000 };
 static uint64_t kill_at; /* ns; 0: no killing is due */
 
-void watch_kill_all(const struct job *j, int sig)
+static void kill_ranks(const struct job *j, int sig)
 {
     for (int i = 0; i < j->n; i++)
         if (j->ranks[i].pid > 0 && kill(-j->ranks[i].pid, sig) < 0) kill(j->ranks[i].pid, sig); /* it left its group */
+}
+
+void watch_kill_all(const struct job *j, int sig)
+{
+    kill_ranks(j, sig);
     subs_signal(j, sig == SIGSTOP ? SIGTSTP : sig);
 }
 
+/* It failed; jobs that are not connected with it go on. */
 static void end_job(struct job *j, int sig, int status)
 {
     if (j->ending) return;
     j->ending = true;
     j->exit_status = status;
-    spawned_failed(j);
+    ties_tell(j, status);
+    kill_ranks(j, sig);
+    kill_ranks(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
+    kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
+}
+
+/* Somebody, or the time, wants all of them to end. */
+static void end_all(struct job *j, int sig, int status)
+{
+    if (j->ending_all) return;
+    j->ending_all = true;
+    if (!j->ending) j->exit_status = status;
+    j->ending = true;
     watch_kill_all(j, sig);
-    watch_kill_all(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
+    watch_kill_all(j, SIGCONT);
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
 }
 
@@ -93,13 +111,11 @@ static void rank_gone(struct job *j, int rank)
 
 static void on_sub_gone(struct job *j, const struct sub_end *e)
 {
-    if (j->ending || !e->code) return;
-    if (e->is_failure) {
-        if (j->alive > 0) say("spawned job %s failed; the other ranks end now", e->name);
-        end_job(j, SIGTERM, e->code);
-    } else if (!j->exit_status) {
-        j->exit_status = e->code;
-    }
+    if (!e->code) return;
+    if (!j->exit_status) j->exit_status = e->code;
+    if (!e->by_signal || j->ending || !ties_has(j, e->uid)) return; /* else it has told us itself, if we are concerned */
+    say("the mpiexec of spawned job %s is gone; the other ranks end now", e->name);
+    end_job(j, SIGTERM, e->code);
 }
 
 static void reap(struct job *j)
@@ -128,6 +144,15 @@ static void reap(struct job *j)
             break;
         }
     }
+}
+
+/* A job that this one is connected with has failed. */
+static void on_tie(struct job *j, uint64_t word)
+{
+    int status;
+    if (j->ending || !ties_heard(j, word, &status)) return;
+    if (j->alive > 0) say("a job that this one is connected with failed; the ranks end now");
+    end_job(j, SIGTERM, status ? status : 1);
 }
 
 /* A rank that left without MPI_Init before the others came there leaves them waiting: looked at again now and then. */
@@ -163,10 +188,10 @@ static void on_signal(struct job *j, int sig)
         break;
     default:
         forward_hurry();
-        if (j->ending) {
+        if (j->ending_all) {
             watch_kill_all(j, SIGKILL);
         } else {
-            end_job(j, sig, 128 + sig);
+            end_all(j, sig, 128 + sig);
         }
     }
 }
@@ -177,6 +202,7 @@ static int signals_open(void)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) sigaddset(&set, caught[i]);
+    sigaddset(&set, ties_signal());
     struct sigaction hup;
     if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP); /* nohup */
     sigprocmask(SIG_BLOCK, &set, NULL);
@@ -194,18 +220,23 @@ static int timers(struct job *j, uint64_t deadline)
 {
     uint64_t now = gw_now_ns();
     int wait = forward_flush_stale(j), look = where_watch(j);
+    bool gives_up = false;
+    int told = spawned_watch(j, &gives_up);
     if (look >= 0) wait = sooner(wait, look);
-    if (deadline && now >= deadline && !j->ending) {
+    if (told >= 0) wait = sooner(wait, told);
+    if (gives_up) end_all(j, SIGTERM, 1);
+    if (deadline && now >= deadline && !j->ending_all) {
         say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);
         subs_signal(j, SIGQUIT);
-        end_job(j, SIGTERM, EXIT_TIMEOUT);
+        end_all(j, SIGTERM, EXIT_TIMEOUT);
     }
     if (kill_at && now >= kill_at) {
         kill_at = 0;
-        watch_kill_all(j, SIGKILL);
+        kill_ranks(j, SIGKILL);
+        if (j->ending_all) subs_signal(j, SIGKILL);
     }
-    if (deadline && !j->ending) wait = sooner(wait, (int64_t)(deadline - now) / 1000000 + 1);
+    if (deadline && !j->ending_all) wait = sooner(wait, (int64_t)(deadline - now) / 1000000 + 1);
     if (kill_at) wait = sooner(wait, (int64_t)(kill_at - now) / 1000000 + 1);
     if (j->alive < j->n && !j->ending) {
         check_absent(j);
@@ -218,7 +249,11 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
 {
     struct signalfd_siginfo info;
     if (e->data.ptr == signal_fd) {
-        while (read(*signal_fd, &info, sizeof info) == sizeof info) on_signal(j, (int)info.ssi_signo);
+        while (read(*signal_fd, &info, sizeof info) == sizeof info)
+            if ((int)info.ssi_signo == ties_signal())
+                on_tie(j, info.ssi_ptr);
+            else
+                on_signal(j, (int)info.ssi_signo);
     } else if (e->data.ptr == &j->control_fd) {
         control_accept(j);
     } else if (e->data.ptr == &j->parent_fd) {

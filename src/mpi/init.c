@@ -199,6 +199,7 @@ int mpi_init(int required, int *provided_out)
     thread_level = mpi_level(required);
     main_thread = pthread_self();
     instance_begin(thread_level);
+    atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(thread_level));
     predefined_attributes();
     comm_world_show();

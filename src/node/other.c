@@ -91,13 +91,22 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
     return GW_OK;
 }
 
+/* The lock is held.  The launcher is to know with whom we are connected. */
+static void refer(struct node_other *o, int by)
+{
+    bool was = o->refs > 0;
+    o->refs += by;
+    assert(o->refs >= 0);
+    if (was != (o->refs > 0)) boot_tie(&o->home, !was);
+}
+
 int node_other_join(const struct boot_home *home, struct node_other **other_out)
 {
     int rc = GW_OK;
     gw_lock(&others_lock);
     struct node_other *o = find_home(home);
     if (!o) rc = open_other(home, &o);
-    if (rc == GW_OK) o->refs++;
+    if (rc == GW_OK) refer(o, 1);
     gw_unlock(&others_lock);
     if (rc == GW_OK) *other_out = o;
     return rc;
@@ -120,8 +129,7 @@ static void count(int n, const int32_t *numbers, int by)
     gw_lock(&others_lock);
     for (int i = 0; i < n; i++) {
         struct node_other *o = numbers[i] >= gw_boot.size ? find(numbers[i]) : NULL;
-        if (o) o->refs += by;
-        assert(!o || o->refs >= 0);
+        if (o) refer(o, by);
     }
     gw_unlock(&others_lock);
 }
@@ -138,7 +146,7 @@ void node_others_release(int n, const int32_t *numbers)
 void node_other_drop(struct node_other *o)
 {
     gw_lock(&others_lock);
-    o->refs--;
+    refer(o, -1);
     gw_unlock(&others_lock);
 }
 
@@ -169,6 +177,7 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
         struct node_other *o = container_of(l, struct node_other, link);
         next = l->next;
         if (!all && o->refs > 0) continue;
+        if (o->refs > 0) boot_tie(&o->home, false);
         if (forget) forget(o);
         gw_list_del(&o->link);
         boot_other_unmap(o->head, o->bytes);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -192,13 +193,46 @@ void world_sweep(void)
     if (p2p_is_quiet()) peer_sweep();
 }
 
+/* The members of our own world, where there are others, too, as their ranks in it, ascending: free(*ranks_out). */
+static int own_members(const struct gw_comm *c, int **ranks_out, int *n_out, int *me_out)
+{
+    const struct gw_group *groups[2] = {c->group, c->remote};
+    int total = c->group->size + (c->remote ? c->remote->size : 0), n = 0;
+    bool *is_member = calloc((size_t)gw_boot.size, sizeof *is_member);
+    int *ranks = malloc(sizeof *ranks * (size_t)gw_boot.size);
+    *ranks_out = ranks;
+    *n_out = *me_out = 0;
+    if (!is_member || !ranks) {
+        free(is_member);
+        return gw_fail(GW_ENOMEM, "no memory for a list of %d ranks", gw_boot.size);
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; groups[k] && i < groups[k]->size; i++)
+            if (group_world(groups[k], i) < gw_boot.size) is_member[group_world(groups[k], i)] = true, total--;
+    for (int i = 0; i < gw_boot.size && total > 0; i++) {
+        if (i == gw_boot.rank) *me_out = n;
+        if (is_member[i]) ranks[n++] = i;
+    }
+    free(is_member);
+    *n_out = n;
+    return GW_OK;
+}
+
 int world_comm_disconnect(struct gw_comm **c)
 {
+    enum { TAG_PART = INT_MIN }; /* and the number of the communicator */
     if ((*c)->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be disconnected", (*c)->name);
+    int *ranks, n, me, tag = TAG_PART + (int)((*c)->ctx >> GW_STREAM_BITS);
+    int64_t nothing = 0;
     plan_enter(*c, 0);
     int rc = p2p_buffer_flush(*c);
     if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* nobody goes while others still send to him */
+    if (rc != GW_OK) return rc;
+    rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);
+    /* When one of us returns all of our job have let go: if it fails then, the others' jobs do not. */
+    if (rc == GW_OK && n > 1) rc = coll_group_allreduce(&gw_comm_world, ranks, n, me, tag, &nothing, 1, gw_op_max);
+    free(ranks);
     if (rc == GW_OK) world_sweep();
     return rc;
 }

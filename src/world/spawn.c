@@ -58,6 +58,7 @@ static int put_program(struct text *t, const struct world_program *w)
     char n[16], here[4096];
     const char *wdir = gw_info_find(w->info, "wdir"), *path = gw_info_find(w->info, "path"),
                *host = gw_info_find(w->info, "host");
+    const char *patience = gw_info_find(w->info, "timeout"); /* seconds until MPI_Init; without it children take their time */
     const char *handler = gw_info_find(w->info, "mpi_initial_errhandler"), *env = gw_info_find(w->info, "env");
     snprintf(n, sizeof n, "%d", w->n);
     put_pair(t, "program", w->command);
@@ -66,6 +67,7 @@ static int put_program(struct text *t, const struct world_program *w)
     if (wdir) put_pair(t, "wdir", wdir);
     if (path) put_pair(t, "path", path);
     if (host) put_pair(t, "host", host);
+    if (patience) put_pair(t, "timeout", patience);
     if (handler) put_pair(t, "errhandler", handler);
     if (env) put_env(t, env);
     for (char **a = w->argv; a && *a; a++) put_pair(t, "arg", *a);
@@ -150,6 +152,8 @@ static int spawn_root(int n_programs, const struct world_program *w, struct gw_c
     if (listener < 0) return gw_fail(GW_ESPAWN, "no socket for the new processes: %s", strerror(errno));
     snprintf(port, sizeof port, "%016llx", (unsigned long long)name);
     put_pair(&t, "parent", port);
+    snprintf(port, sizeof port, "%016llx", (unsigned long long)boot_own_home().uid);
+    put_pair(&t, "world", port);
     for (int i = 0; i < n_programs; i++) put_program(&t, &w[i]);
     put_word(&t, "");
     rc = boot_spawner(&ctl, &is_alone);
