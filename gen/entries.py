@@ -109,12 +109,21 @@ class Code:
             conditions.append("%s != MPI_IN_PLACE" % at[0])
         return " && ".join(conditions) or None
 
+    def room(self, p):
+        """The condition under which a string is written to at all, where a length of 0 asks for the length alone."""
+        length = {"MPI_Session_get_nth_pset": "pset_len", "MPI_Info_get_string": "buflen"}.get(self.f.name)
+        return "%s && *%s > 0" % (length, length) if length and p.dir == "out" else None
+
     def committed(self):
         return (self.f.moves_data or self.f.name in PACKERS) and self.f.name not in UNCOMMITTED
 
     def may_be_null_file(self, p):
         """MPI_FILE_NULL has an error handler: that of calls without a file."""
         return p.kind == "FILE" and self.e.name.endswith("_errhandler")
+
+    def null_has_name(self, p):
+        """MPI_COMM_NULL, MPI_DATATYPE_NULL and MPI_WIN_NULL can be asked for their names."""
+        return p.kind in ("COMMUNICATOR", "DATATYPE", "WINDOW") and self.e.name.endswith("_get_name")
 
     def lookup(self, p):
         if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
@@ -161,7 +170,7 @@ class Code:
             self.args[p.name] = "(void **)%s" % p.name
         elif p.kind == "STRING":
             self.args[p.name] = p.name
-            when = "pset_len && *pset_len > 0" if p.name == "pset_name" and p.dir == "out" else self.when(p)
+            when = self.room(p) or self.when(p)
             self.check("!%s" % p.name, 'std_why_%s("%s", %s)' % ("string" if p.dir == "in" else "pointer", p.name, p.name), when)
         elif p.is_array:
             self.array(p)
@@ -223,7 +232,12 @@ class Code:
     def check_handle(self, p, value, o):
         name, text = p.name, '"%s"' % p.name
         when = self.when(p)
-        if p.kind == "DATATYPE" and self.committed():
+        if self.null_has_name(p):
+            null = "MPI_%s_NULL" % {"COMMUNICATOR": "COMM", "WINDOW": "WIN"}.get(p.kind, p.kind)
+            more = ", false" if p.kind == "DATATYPE" else ""
+            self.check("!%s && %s != %s" % (o, value, null), "std_why_%s(%s, %s%s)" % (HANDLES[p.kind][0], text, value, more),
+                       "%s != %s" % (value, null))
+        elif p.kind == "DATATYPE" and self.committed():
             self.check("std_bad_type(%s)" % o, "std_why_type(%s, %s, true)" % (text, value), when)
             self.has_handle |= not when
         elif p.kind == "DATATYPE":
@@ -306,6 +320,8 @@ class Code:
             return
         j = params.index(count)
         type_ = params[j + 1].name + "_o" if j + 1 < len(params) and params[j + 1].kind == "DATATYPE" else "NULL"
+        if self.f.is_neighbor:  # who has no neighbours there has nothing to send or to receive
+            when = "std_%sdegree(comm_o) > 0" % ("out" if p.name[0] == "s" else "in")
         self.check("std_bad_buffer(%s, %s)" % (p.name, count.name),
                    "std_why_buffer(%s, %s, %s, %s)" % (text, p.name, count.name, type_), when)
 

@@ -17,6 +17,7 @@ HANDLES = {"COMMUNICATOR": ("MPI_Comm", "comm", "MPI_COMM_NULL", "COMM", "MPI_IN
            "INFO": ("MPI_Info", "info", "MPI_INFO_NULL", "INFO", "MPI_COMM_WORLD"),
            "FILE": ("MPI_File", "file", "MPI_FILE_NULL", "FILE", "MPI_COMM_WORLD")}
 NULL_FILE_OK = re.compile(r"MPI_File_\w+_errhandler$")
+NULL_NAME_OK = re.compile(r"MPI_\w+_get_name$")
 # Calls that cannot fail in the ways below, or that end or start MPI.
 SKIP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Free_mem", "MPI_Info_create_env"}
 NULL_REQUEST_OK = re.compile(r"MPI_(Wait|Test|Request_get_status|Parrived)")
@@ -102,7 +103,8 @@ class Cases:
             self.buffer(p)
         elif p.kind == "STRING":
             error = {"key": "INFO_KEY", "value": "INFO_VALUE"}.get(p.name if p.dir == "in" else "", "ARG")
-            self.add(p, "NULL", "NULL", error)
+            if self.base != "MPI_Info_get_string" or p.dir == "in":  # with a length of 0, as here, there need not be a string
+                self.add(p, "NULL", "NULL", error)
             if p.name == "key" and p.dir == "in":
                 self.add(p, '""', "an empty string", "INFO_KEY")
                 self.add(p, "long_key", "too long", "INFO_KEY")
@@ -125,7 +127,7 @@ class Cases:
                 self.add(p, "NULL", "NULL", "ARG")
             return
         null_ok = bool(p.kind == "REQUEST" and NULL_REQUEST_OK.match(self.base) or p.kind == "INFO" and NULL_INFO_OK.match(self.base) or
-                       p.kind == "FILE" and NULL_FILE_OK.match(self.base))
+                       p.kind == "FILE" and NULL_FILE_OK.match(self.base) or NULL_NAME_OK.match(self.base))
         values = [] if null_ok else [(null, "the null handle")]
         values += [("(%s)(uintptr_t)%s" % (ctype, v), text) for v, text in GARBAGE]
         values += [("(%s)%s" % (ctype, other), "the handle of something else"), ("freed_" + word, "a freed one")]

@@ -246,8 +246,9 @@ int comm_set_name(struct gw_comm *c, const char *name)
 
 int comm_get_name(struct gw_comm *c, char *name_out, int *len_out)
 {
-    strcpy(name_out, c->name);
-    *len_out = (int)strlen(c->name);
+    const char *name = c ? c->name : "MPI_COMM_NULL";
+    strcpy(name_out, name);
+    *len_out = (int)strlen(name);
     return GW_OK;
 }
 

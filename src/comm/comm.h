@@ -156,7 +156,7 @@ int comm_rank(struct gw_comm *c, int *rank_out);
 int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out);
 int comm_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_set_name(struct gw_comm *c, const char *name);
-int comm_get_name(struct gw_comm *c, char *name_out, int *len_out);
+int comm_get_name(struct gw_comm *c, char *name_out, int *len_out); /* NULL: the name of MPI_COMM_NULL */
 int comm_remote_size(struct gw_comm *c, int *size_out);
 int comm_remote_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_test_inter(struct gw_comm *c, int *flag_out);

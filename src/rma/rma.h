@@ -62,7 +62,7 @@ int rma_win_get_group(struct rma_win *w, struct gw_group **group_out);
 int rma_win_set_info(struct rma_win *w, struct gw_info *info);
 int rma_win_get_info(struct rma_win *w, struct gw_info **info_out);
 int rma_win_set_name(struct rma_win *w, const char *name);
-int rma_win_get_name(struct rma_win *w, char *name_out, int *len_out);
+int rma_win_get_name(struct rma_win *w, char *name_out, int *len_out); /* NULL: the name of MPI_WIN_NULL */
 int rma_win_set_errhandler(struct rma_win *w, struct gw_errhandler *eh);
 int rma_win_get_errhandler(struct rma_win *w, struct gw_errhandler **eh_out);
 int rma_win_set_attr(struct rma_win *w, int keyval, void *value);

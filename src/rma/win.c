@@ -343,8 +343,9 @@ int rma_win_set_name(struct rma_win *w, const char *name)
 
 int rma_win_get_name(struct rma_win *w, char *name_out, int *len_out)
 {
-    *len_out = (int)strlen(w->name);
-    memcpy(name_out, w->name, (size_t)*len_out + 1);
+    const char *name = w ? w->name : "MPI_WIN_NULL";
+    *len_out = (int)strlen(name);
+    memcpy(name_out, name, (size_t)*len_out + 1);
     return GW_OK;
 }
 

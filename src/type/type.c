@@ -250,7 +250,7 @@ int type_set_name(struct gw_type *t, const char *name)
 
 int type_get_name(struct gw_type *t, char *name_out, int *len_out)
 {
-    const char *name = t->name ? t->name : default_name(t);
+    const char *name = !t ? "MPI_DATATYPE_NULL" : t->name ? t->name : default_name(t);
     strcpy(name_out, name);
     *len_out = (int)strlen(name);
     return GW_OK;

@@ -105,7 +105,7 @@ int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, in
 int type_match_size(int typeclass, int size, struct gw_type **type_out);
 int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw_type **pair_out); /* NULL = DATATYPE_NULL */
 int type_set_name(struct gw_type *t, const char *name);
-int type_get_name(struct gw_type *t, char *name_out, int *len_out);
+int type_get_name(struct gw_type *t, char *name_out, int *len_out); /* NULL: the name of MPI_DATATYPE_NULL */
 const char *type_name(struct gw_type *t); /* for messages */
 bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out); /* bytes touched around buf: [lo,hi) */
 

@@ -239,6 +239,14 @@ static void names(void)
     MPI_Type_get_name(type, text, &length);
     CHECK_STR(text, "pair");
     MPI_Type_free(&type);
+    /* Those of the null handles: MPI 4.1 section 7.8. */
+    CHECK_EQ(MPI_Comm_get_name(MPI_COMM_NULL, text, &length), MPI_SUCCESS);
+    CHECK_STR(text, "MPI_COMM_NULL");
+    CHECK_EQ(length, 13);
+    CHECK_EQ(MPI_Type_get_name(MPI_DATATYPE_NULL, text, &length), MPI_SUCCESS);
+    CHECK_STR(text, "MPI_DATATYPE_NULL");
+    CHECK_EQ(MPI_Win_get_name(MPI_WIN_NULL, text, &length), MPI_SUCCESS);
+    CHECK_STR(text, "MPI_WIN_NULL");
 }
 
 static void infos(void)

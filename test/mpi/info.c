@@ -94,6 +94,9 @@ static void lengths(void)
         if (fits >= 0) CHECK(memcmp(value, "godwit", (size_t)fits) == 0 && value[fits] == 0);
         for (int i = fits + 1; i < 40; i++) CHECK(value[i] == '#');
     }
+    int needed = 0; /* and no room at all */
+    CHECK_EQ(MPI_Info_get_string(info, "word", &needed, NULL, &flag), MPI_SUCCESS);
+    CHECK(flag && needed == 7);
     for (int room = 0; room <= 9; room++) { /* the old call does not count it */
         memset(value, '#', sizeof value);
         CHECK_EQ(MPI_Info_get(info, "word", room, value, &flag), MPI_SUCCESS);

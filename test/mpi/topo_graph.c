@@ -219,6 +219,21 @@ static void distributed(void)
     }
 }
 
+/* Who has no neighbours needs no buffers, whatever the counts. */
+static void alone(void)
+{
+    MPI_Comm c;
+    MPI_Request r;
+    CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
+                                            &c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Neighbor_allgather(NULL, 1, MPI_INT, NULL, 1, MPI_INT, c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Neighbor_alltoall(NULL, 1, MPI_INT, NULL, 1, MPI_INT, c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Neighbor_allgatherv(NULL, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Ineighbor_alltoall(NULL, 1, MPI_INT, NULL, 1, MPI_INT, c, &r), MPI_SUCCESS);
+    CHECK_EQ(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    MPI_Comm_free(&c);
+}
+
 /* ---- errors ---- */
 static void errors(void)
 {
@@ -260,6 +275,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* graphs inherit it */
     whole();
     distributed();
+    alone();
     errors();
     return test_end();
 }
