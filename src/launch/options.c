@@ -247,8 +247,11 @@ static int set(enum option is, const char *name, char **v, struct launch_options
         n = number(name, v[0], 1, MAX_RANKS);
         a->n = (int)n;
         return n < 0 ? EXIT_USAGE : -1;
-    case O_ENV: add_pair(&a->env, v[0], v[1]); return -1;
-    case O_GENV: add_pair(&o->env, v[0], v[1]); return -1;
+    case O_ENV:
+    case O_GENV:
+        if (strchr(v[0], '=')) return bad("%s %s: name and value are two words here; in one word it is -x %s", name, v[0], v[0]);
+        add_pair(is == O_ENV ? &a->env : &o->env, v[0], v[1]);
+        return -1;
     case O_X: return set_x(a, v[0]);
     case O_WDIR: a->wdir = v[0]; return -1;
     case O_BIND: return set_bind(o, name, v[0]);

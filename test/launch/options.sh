@@ -83,6 +83,7 @@ refused 2 "auto, on or off" --pmix maybe true
 refused 2 "there is no such environment variable" -x GW_NOT_SET_ANYWHERE true
 refused 2 "wants 1 word" -n
 refused 2 "wants 2 words" -env A
+refused 2 "in one word it is -x A=1" -env A=1 true
 refused 2 "no program" -n 2
 refused 2 "no program"
 refused 2 "no program" -n 2 true :
