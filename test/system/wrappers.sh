@@ -33,6 +33,7 @@ bin=$prefix/bin
 
 # C and C++, at once and in two steps, several standards and compilers.
 "$bin/mpicc" $strict -std=c99 "$tmp/a.c" -o "$tmp/c99" && runs "$bin" "$tmp/c99"
+"$bin/mpicc" $strict -std=c90 "$tmp/a.c" -o "$tmp/c90" # old programs, and the removed functions that they call
 "$bin/mpicc" -c "$tmp/a.c" -o "$tmp/a.o" && "$bin/mpicc" "$tmp/a.o" -o "$tmp/two" && runs "$bin" "$tmp/two"
 "$bin/mpicxx" $strict -std=c++11 "$tmp/a.cc" -o "$tmp/cxx" && runs "$bin" "$tmp/cxx"
 "$bin/mpic++" $strict -std=c++20 "$tmp/a.cc" -o "$tmp/cxx20"
