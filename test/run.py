@@ -126,6 +126,7 @@ def parse():
     p.add_argument("--prefix")
     p.add_argument("--results")
     p.add_argument("--only", default="")
+    p.add_argument("--times", help="write the seconds of each case here, the slowest first")
     p.add_argument("--sum")
     p.add_argument("build", nargs="?")
     return p.parse_args()
@@ -149,11 +150,12 @@ def main():
     if a.sanitizer == "tsan":
         cases = [c for c in cases if "tsan" in c.tags]
     cases = [c for c in cases if a.only in c.name]
-    count = {"ok": 0, "FAIL": 0, "skip": 0}
+    count, times = {"ok": 0, "FAIL": 0, "skip": 0}, []
     for case in cases:
         extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
         status, seconds, text = run_case(case, SLOWER[a.sanitizer], extra)
         count[status] += 1
+        times.append((seconds, case.name))
         if status != "ok" or seconds > 10:
             print("%-4s %s (%.1f s)" % (status, case.name, seconds))
         if status != "ok":
@@ -161,6 +163,9 @@ def main():
     if a.results:
         with open(a.results, "a", encoding="utf-8") as f:
             f.write("%s %d %d %d\n" % (a.name or "run", count["ok"], count["FAIL"], count["skip"]))
+    if a.times:
+        with open(a.times, "w", encoding="utf-8") as f:
+            f.writelines("%8.2f %s\n" % t for t in sorted(times, reverse=True))
     print(("%s: " % a.name if a.name else "") + closing_line(count["ok"], count["FAIL"], count["skip"]), flush=True)
     return 0 if a.results else (1 if count["FAIL"] or not count["ok"] else 0)
 
