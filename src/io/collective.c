@@ -49,6 +49,7 @@ static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_ex
     e->cover = (int64_t)cover;
     /* One tile is in order whatever comes behind it. */
     if (pos / t->size == (pos + bytes - 1) / t->size) e->in_order = 1;
+    if (f->view.overlaps) e->in_order = 0;
     return GW_OK;
 }
 

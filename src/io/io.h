@@ -24,6 +24,7 @@ struct io_view {
     struct gw_type *etype, *filetype; /* the user's, held */
     struct gw_type *file_etype, *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
     const struct io_rep *rep;
+    bool overlaps; /* bytes of the file that a tile has twice: only of a file that is only read */
 };
 
 enum io_choice { IO_AUTO, IO_DISABLE, IO_ENABLE };

@@ -133,13 +133,15 @@ int64_t io_view_before(const struct io_view *v, int64_t pos, int64_t bytes, int6
 }
 
 /* ---- set_view --------------------------------------------------------------------------------------------------------- */
-/* Displacements of a view's types must not be negative and not decrease (section 14.3). */
-static int displacements_check(const char *what, struct gw_type *t)
+/* Displacements of a view's types must not be negative and not decrease, and if the file may be written, nothing may overlap
+ * (section 14.3). */
+static int displacements_check(const struct gw_file *f, const char *what, struct gw_type *t, bool *overlaps)
 {
     struct io_view v = {.file_filetype = t};
     struct io_walk w;
     struct io_run run;
-    int64_t end = 0;
+    bool may_overlap = f->amode & GW_MODE_RDONLY;
+    int64_t end = 0, begin = 0;
     if (t->size == 0) return GW_OK;
     if (t->true_lb < 0)
         return gw_fail(GW_EARG, "%s has a displacement of %lld; in a file none may be negative", what,
@@ -150,12 +152,12 @@ static int displacements_check(const char *what, struct gw_type *t)
     int rc = io_walk_begin(&w, &v, 0, t->size);
     if (rc != GW_OK) return rc;
     while (io_walk_next(&w, &run)) {
-        if (run.at < end)
-            return gw_fail(
-                GW_EARG,
-                "%s goes back from byte %lld to byte %lld; in a file displacements must not decrease or overlap", what,
-                (long long)end, (long long)run.at);
-        end = run.at + run.bytes;
+        if (run.at < (may_overlap ? begin : end))
+            return gw_fail(GW_EARG, "%s goes back from byte %lld to byte %lld; in a file displacements must not decrease%s", what,
+                           (long long)(may_overlap ? begin : end), (long long)run.at, may_overlap ? "" : " or overlap");
+        *overlaps |= run.at < end;
+        begin = run.at;
+        end = gw_max64(end, run.at + run.bytes);
     }
     return GW_OK;
 }
@@ -186,8 +188,8 @@ static int view_make(struct gw_file *f, struct io_view *v, const char *rep)
     int rc = disp_check(f, &v->disp);
     if (rc == GW_OK) rc = io_rep_type(v->rep, v->etype, &v->file_etype);
     if (rc == GW_OK) rc = io_rep_type(v->rep, v->filetype, &v->file_filetype);
-    if (rc == GW_OK) rc = displacements_check("etype", v->file_etype);
-    if (rc == GW_OK) rc = displacements_check("filetype", v->file_filetype);
+    if (rc == GW_OK) rc = displacements_check(f, "etype", v->file_etype, &v->overlaps);
+    if (rc == GW_OK) rc = displacements_check(f, "filetype", v->file_filetype, &v->overlaps);
     return rc;
 }
 
