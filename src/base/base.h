@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -107,6 +109,17 @@ static inline void gw_cpu_relax(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#endif
+}
+
+/* sched_yield(), without a visit to another library where that is easy. */
+static inline void gw_yield(void)
+{
+#if defined(__x86_64__)
+    long rc = SYS_sched_yield;
+    __asm__ volatile("syscall" : "+a"(rc) : : "rcx", "r11", "memory");
+#else
+    sched_yield();
 #endif
 }
 

@@ -18,6 +18,12 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
 }
 const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW, NULL};
 
+/* Few bytes travel in the line of the flag. */
+static uint8_t narrow_slot(const struct plan_args *a)
+{
+    return (uint8_t)(a->n % PLAN_SLOTS + (a->rcount * a->rt->size <= PLAN_SMALL_BYTES ? PLAN_SLOTS : 0));
+}
+
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
 static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
 static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *steps)
@@ -25,6 +31,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     struct plan_steps s = {steps, 0};
     struct plan_ref shm = ref_shm(a, a->root, 0, a->rcount * a->rt->size);
     if (round > 0) return 0;
+    shm.slot = narrow_slot(a);
     if (a->rank == a->root) step_copy(&s, operand_out(a), shm);
     step_publish(&s, 1);
     if (a->rank != a->root) {
@@ -91,6 +98,7 @@ static int reduce_in_slots(const struct plan_args *a, int round, struct plan_ste
     struct plan_steps s = {steps, 0};
     struct plan_ref slot = shm_typed(a, (int64_t)(a->n % PLAN_SLOTS), 0, a->rcount);
     if (round > 0) return 0;
+    slot.slot = narrow_slot(a);
     step_copy(&s, operand_mine(a), slot);
     step_publish(&s, 1);
     if (members > 0) {

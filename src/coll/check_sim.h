@@ -36,7 +36,7 @@ enum { SIM_SCRATCH = 255 }; /* as a slot: the message under way */
 static inline char *sim_slot(void *ctx, int rank, int slot)
 {
     struct sim *s = ctx;
-    return slot == SIM_SCRATCH ? s->scratch : s->shm + ((int64_t)rank * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
+    return slot == SIM_SCRATCH ? s->scratch : s->shm + ((int64_t)rank * 2 * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
 }
 static inline struct plan_memory sim_memory(struct sim *s, const struct sim_member *m)
 {

@@ -19,7 +19,10 @@ static char *areas;
 static uint64_t area_size;
 
 /* Where the doors, the jobs and the areas lie behind the head. */
-static uint64_t front_bytes(uint64_t n) { return gw_align_up(n * (sizeof(struct node_door) + JOBS_PER_RANK * sizeof(struct node_job)), PAGE); }
+static uint64_t front_bytes(uint64_t n)
+{
+    return gw_align_up((n + 1) * sizeof(struct node_door) + n * JOBS_PER_RANK * sizeof(struct node_job), PAGE);
+}
 
 void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out)
 {
@@ -41,7 +44,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.base = (char *)head;
     gw_node.bytes = shm_offset + total;
     node_look(head, &gw_node.doors, &areas);
-    jobs = (struct node_job *)(gw_node.doors + n);
+    jobs = (struct node_job *)(gw_node.doors + n + 1);
     heap_open(gw_node.base + shm_offset + heap_at, heap_bytes);
     atomic_store_explicit(&head->area_bytes, area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;

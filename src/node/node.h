@@ -1,7 +1,7 @@
 /* node.h -- the shared segment of the ranks of one node: who is where, doorbells, waiting, a shared heap.
  *
  * Offsets, never pointers, are stored in the segment (it is mapped anywhere).  Layout after boot's head:
- *     node_door[nlocal] | job words | one area per local rank (for wire_shm) | heap
+ *     node_door[nlocal + 1] | job words | one area per local rank (for wire_shm) | heap
  * Ranks of other jobs on this machine (spawned, or connected) have a segment of their own: see struct node_other.
  * Memory grows with nlocal, not with its square, and only what is touched costs anything.
  *
@@ -12,7 +12,7 @@
 
 #include "boot/boot.h"
 
-/* One line per local rank.  Written by its owner except `seq`. */
+/* One line per local rank.  Written by its owner except `seq`.  One more counts in `sleeping` those of the whole node. */
 struct node_door {
     _Atomic uint32_t seq;      /* futex word; whoever wakes the owner bumps it */
     _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
@@ -24,6 +24,7 @@ struct node {
     int nlocal, me;            /* local ranks; mine */
     bool oversubscribed;       /* more local ranks than cores that they may use */
     uint32_t spin;             /* how often to look before the core is given away */
+    uint32_t yields;           /* how often a wait for all ranks gives the core away before anything else */
     _Atomic bool fence;        /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
     char *base;                /* of the mapping; offsets count from here */
     uint64_t bytes;

@@ -7,6 +7,7 @@
  * looks [4], then sleeps on the value that it read: who takes the flag down after [3] bumps `seq`, even before the look.  With a full fence between [3] and [4] and one between [1] and
  * [2], either the ringer sees the sleeper or the sleeper sees what was published.  Where ranks do not share cores, sleeping is
  * rare and ringing is not, so the sleeper pays for both fences: membarrier() makes every running rank execute one.
+ * Who rings many looks first how many of the node sleep; a sleeper counts itself at [3] and until it has come back.
  * The ringer that takes the flag down bumps `seq` and wakes; a sleeper that is late finds another `seq` and does not sleep.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -34,6 +35,7 @@ void wait_open(void)
     never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || never_yield;
     if (gw_set.wait == GW_SET_WAIT_SLEEP) spin = yield_us = 0;
     gw_node.spin = (uint32_t)spin + 1;
+    gw_node.yields = shared_cores && gw_set.wait == GW_SET_WAIT_AUTO ? 4 : 0;
     yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
     use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
     /* Whoever is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
@@ -60,6 +62,7 @@ void node_ring_many(const int *local_ranks, int n)
         atomic_thread_fence(memory_order_seq_cst);
     else
         atomic_signal_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&doors[gw_node.nlocal].sleeping, memory_order_relaxed)) return;
     for (int i = 0; i < n; i++)
         if (unlikely(atomic_load_explicit(&doors[local_ranks[i]].sleeping, memory_order_relaxed)) && local_ranks[i] != gw_node.me)
             node_ring_slow(&doors[local_ranks[i]]);
@@ -149,11 +152,17 @@ void node_wait_begin_silent(struct node_wait *w)
     w->told = SILENT;
 }
 
+static void count_sleepers(uint32_t n)
+{
+    atomic_fetch_add_explicit(&gw_node.doors[gw_node.nlocal].sleeping, n, memory_order_relaxed);
+}
+
 static void disarm(struct node_wait *w)
 {
+    if (w->phase != ARMED) return;
+    count_sleepers(-1U);
     /* With several threads another one may be armed: then the flag stays, at worst for one ring too many. */
-    if (w->phase == ARMED && !gw_threads)
-        atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
+    if (!gw_threads) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
 void node_wait_end_slow(struct node_wait *w)
@@ -177,6 +186,7 @@ static void arm(struct node_wait *w)
 {
     struct node_door *d = &gw_node.doors[gw_node.me];
     w->seen = atomic_load_explicit(&d->seq, memory_order_acquire);
+    count_sleepers(1);
     atomic_store_explicit(&d->sleeping, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
     if (use_membarrier) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
@@ -229,6 +239,7 @@ bool node_wait_step_slow(struct node_wait *w)
         return tell_again(w) && tell_plainly(w);
     default:
         sleep_once(w);
+        count_sleepers(-1U);
         /* Somebody rang, most likely for us: look a little while before the next sleep. */
         w->phase = YIELD;
         w->until = gw_ticks();

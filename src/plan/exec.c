@@ -100,11 +100,27 @@ static void publish(struct plan_exec *x, int phase)
     node_ring_many(k->local, x->args->size);
 }
 
+static void tell_reached(const struct comm_coll *k)
+{
+    _Atomic uint64_t *reached = &k->common->reached;
+    uint64_t was = atomic_load_explicit(reached, memory_order_relaxed);
+    while (was < k->safe &&
+           !atomic_compare_exchange_weak_explicit(reached, &was, k->safe, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
 /* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
 static bool all_reached(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->leaf;
     if (k->safe >= value) return true;
+    if (unlikely(k->common)) {
+        k->safe = atomic_load_explicit(&k->common->reached, memory_order_acquire);
+        if (k->safe >= value) {
+            x->scan = 0;
+            return true;
+        }
+    }
     if (x->scan == 0) x->lowest = UINT64_MAX;
     for (; x->scan < x->args->size; x->scan++) {
         uint64_t flag = flag_of(k, x->scan);
@@ -113,7 +129,27 @@ static bool all_reached(struct plan_exec *x, uint64_t value)
     }
     x->scan = 0;
     k->safe = x->lowest;
+    if (unlikely(k->common)) tell_reached(k);
     return true;
+}
+
+/* The reduction of all small operands is the same for everybody who wants it, and the next one comes when all have left this one. */
+static bool result_known(const struct plan_exec *x, char *acc, int64_t bytes)
+{
+    const struct leaf_common *common = x->leaf->common;
+    if (atomic_load_explicit(&common->reduced, memory_order_acquire) != x->args->n) return false;
+    uint64_t result = atomic_load_explicit(&common->result, memory_order_relaxed);
+    memcpy(acc, &result, (size_t)bytes);
+    return true;
+}
+
+static void result_tell(const struct plan_exec *x, const char *acc, int64_t bytes)
+{
+    struct leaf_common *common = x->leaf->common;
+    uint64_t result = 0;
+    memcpy(&result, acc, (size_t)bytes);
+    atomic_store_explicit(&common->result, result, memory_order_relaxed);
+    atomic_store_explicit(&common->reduced, x->args->n, memory_order_release);
 }
 
 static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
@@ -121,6 +157,9 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
     struct plan_ref piece = s->a;
     int last = s->peer - 1, next = last - 1;
     char *acc = plan_address(m, &s->b), *left = NULL;
+    int64_t bytes = s->a.count * s->a.type->size;
+    bool is_common = unlikely(x->leaf->common) && s->a.slot >= PLAN_SLOTS && s->peer == x->args->size;
+    if (is_common && result_known(x, acc, bytes)) return;
     piece.rank = last;
     char *right = plan_address(m, &piece);
     piece.rank = next;
@@ -134,6 +173,7 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
         piece.rank = r;
         op_reduce(x->args->op, plan_address(m, &piece), acc, s->a.count, s->a.type);
     }
+    if (is_common) result_tell(x, acc, bytes);
 }
 
 static void assemble(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
@@ -325,6 +365,20 @@ static void tmp_put(struct comm_coll *k)
     k->tmp_bytes = 0;
 }
 
+/* Where ranks share cores, who waits for everybody first lets the others run and touches little between: each of those has filled the
+ * caches for itself.  True: the collective is over. */
+static bool yield_over(struct plan_exec *x, int *done_out)
+{
+    const struct plan_step *s = &x->steps[x->at];
+    if (!x->leaf->common || x->at >= x->n_steps || s->kind != PLAN_WAIT || s->peer >= 0) return false;
+    uint64_t value = flag_at(x, s->phase);
+    for (uint32_t i = 0; i < gw_node.yields; i++) {
+        gw_yield();
+        if (all_reached(x, value)) break;
+    }
+    return plan_exec_advance(x, done_out);
+}
+
 static void wait_over(struct plan_exec *x)
 {
     enum { PROGRESS_EVERY = 16 };
@@ -364,7 +418,7 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
         args->n = c->coll_seq++ & PLAN_TAG_MASK;
     }
     int done;
-    if (!plan_exec_advance(&x, &done)) wait_over(&x);
+    if (!plan_exec_advance(&x, &done) && !(alg->kind && yield_over(&x, &done))) wait_over(&x);
     if (tmp) tmp_put(c->coll);
     return x.err;
 }

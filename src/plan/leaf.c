@@ -29,7 +29,7 @@ static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
         return rc < 0 ? rc : p2p_stream_wait(r);
     }
     *offset = node_heap_alloc(bytes);
-    if (*offset) memset(node_ptr(*offset), 0, (size_t)c->size * sizeof(struct leaf_flag));
+    if (*offset) memset(node_ptr(*offset), 0, (size_t)(c->size + 1) * sizeof(struct leaf_flag));
     for (int i = 1; i < c->size && rc >= 0; i++) {
         rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, i, TAG, c, &r);
         if (rc == GW_POSTED) rc = p2p_stream_wait(r);
@@ -39,7 +39,7 @@ static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
 
 static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
-    uint64_t flags = (uint64_t)c->size * sizeof(struct leaf_flag);
+    uint64_t flags = ((uint64_t)c->size + 1) * sizeof(struct leaf_flag);
     uint64_t bytes = flags + (uint64_t)c->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
     k->local = malloc(sizeof *k->local * (size_t)c->size);
     if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", c->size);
@@ -51,6 +51,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         node_heap_join();
         k->flags = node_ptr(k->region);
         k->buffers = (char *)k->flags + flags;
+        if (gw_node.oversubscribed) k->common = (struct leaf_common *)(k->flags + c->size);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;

@@ -13,6 +13,14 @@ struct leaf_flag {
     uint64_t address;       /* what EXPOSE offers */
     int32_t pid;
     _Atomic uint32_t can_pull; /* this member can read all others: 1 no, 2 yes, 0 not yet known */
+    char small[PLAN_SLOTS][PLAN_SMALL_BYTES];
+} GW_ALIGNED(GW_CACHELINE);
+
+/* Where ranks share cores, in the line behind the flags: who has seen all of them raised, or reduced all operands, saves others that. */
+struct leaf_common {
+    _Atomic uint64_t reached; /* all flags have reached this */
+    _Atomic uint64_t reduced; /* collective whose result is the next word */
+    _Atomic uint64_t result;
 } GW_ALIGNED(GW_CACHELINE);
 
 /* c->coll: what a communicator keeps for collectives. */
@@ -21,6 +29,7 @@ struct comm_coll {
     int8_t pull;            /* 0 not asked, 1 no, 2 yes */
     uint64_t region;        /* offset in the segment */
     struct leaf_flag *flags; /* [size] */
+    struct leaf_common *common; /* where ranks share cores, else NULL */
     char *buffers;          /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;             /* [size] local rank of each member, for doorbells */
     uint64_t leaf_n;        /* leaf collectives started */
@@ -47,6 +56,7 @@ void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64
 
 static inline char *leaf_slot(const struct comm_coll *k, int rank, int slot)
 {
+    if (slot >= PLAN_SLOTS) return k->flags[rank].small[slot - PLAN_SLOTS];
     return k->buffers + ((int64_t)rank * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
 }
 
