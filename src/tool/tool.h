@@ -105,4 +105,18 @@ struct tool_calls {
 };
 extern const struct tool_calls *tool_call_user;
 
+/* ---- debuggers (debugger.c) ------------------------------------------------------------------------------------------
+ * The symbol MPIR_dll_name names the library that a debugger loads to read the message queues of a stopped rank (tools/msgq).  It
+ * finds them by the symbol godwit_debugger, and knows our structs as it was compiled with them. */
+struct tool_debugger {
+    char version[24]; /* GODWIT_VERSION: of both, the same */
+    uint32_t layout;  /* TOOL_LAYOUT of both, too */
+    const struct gw_lane *lanes;
+    const _Atomic int *n_lanes;
+    const struct gw_slot_table *slots; /* of communicators */
+    const struct gw_comm *world, *self;
+};
+#define TOOL_LAYOUT ((uint32_t)(sizeof(struct gw_comm) << 20 ^ sizeof(struct gw_lane) << 10 ^ sizeof(struct proto_recv)))
+extern const struct tool_debugger godwit_debugger;
+
 #endif
