@@ -55,19 +55,10 @@ int mpi_get_hw_resource_info(struct gw_info **info_out)
     return rc;
 }
 
-/* The hint of MPI 4.1 section 9.2; memory is at least aligned for a cache line. */
-static size_t wanted_alignment(struct gw_info *info)
-{
-    const char *text = gw_info_find(info, "mpi_minimum_memory_alignment");
-    size_t least = text ? strtoul(text, NULL, 10) : 0, align = GW_CACHELINE;
-    while (align < least && align < (size_t)1 << 30) align *= 2;
-    return align;
-}
-
 int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
 {
     void *p = NULL;
-    if (posix_memalign(&p, wanted_alignment(info), size > 0 ? (size_t)size : 1) != 0)
+    if (posix_memalign(&p, (size_t)gw_info_alignment(info), size > 0 ? (size_t)size : 1) != 0)
         return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
     *base_out = p;
     return GW_OK;

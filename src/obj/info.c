@@ -235,6 +235,14 @@ const char *gw_info_find(const struct gw_info *info, const char *key)
     return p ? p->value : NULL;
 }
 
+int gw_info_alignment(const struct gw_info *info)
+{
+    const char *text = gw_info_find(info, "mpi_minimum_memory_alignment");
+    unsigned long least = text ? strtoul(text, NULL, 10) : 0, align = GW_CACHELINE;
+    while (align < least && align < 1ul << 30) align *= 2;
+    return (int)align;
+}
+
 /* ---- how the program was started: MPI_INFO_ENV and MPI_Info_create_env ---- */
 static void env_put(struct gw_info *info, const char *key, const char *value)
 {

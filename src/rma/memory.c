@@ -93,11 +93,26 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
                    strerror(errno));
 }
 
+/* Addresses for a file whose second page begins at a multiple of m->align; NULL: any will do. */
+static char *place_for(const struct rma_mapping *m, uint64_t bytes)
+{
+    if (m->align <= PAGE) return NULL; /* the kernel gives pages */
+    uint64_t room = bytes + (uint64_t)m->align;
+    char *p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return p;
+    char *at = (char *)gw_align_up((uint64_t)(uintptr_t)p + PAGE, (uint64_t)m->align) - PAGE;
+    if (at > p) munmap(p, (size_t)(at - p));
+    if (p + room > at + bytes) munmap(at + bytes, (size_t)(p + room - (at + bytes)));
+    return at;
+}
+
 static int file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
     int rc = reserve(fd, PAGE + from, own);
     if (rc != GW_OK) return rc;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *place = place_for(m, bytes), *p = place;
+    if (p != MAP_FAILED) p = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
+    if (p == MAP_FAILED && place && place != MAP_FAILED) munmap(place, bytes);
     if (p == MAP_FAILED)
         return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
     m->base = p;
@@ -111,7 +126,7 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     struct gw_comm *c = w->comm;
     uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
     if (c->rank == 0) {
-        o.heap = c->one_node && total <= HEAP_MAX ? node_heap_alloc(total) : 0; /* other jobs have another heap */
+        o.heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE ? node_heap_alloc(total) : 0; /* other jobs have another heap */
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
         else

@@ -40,6 +40,7 @@ struct rma_win {
     struct rma_mapping {
         void *base;
         uint64_t bytes, heap;
+        int64_t align; /* what the user asks for */
     } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
     _Atomic uint32_t reply_tag;

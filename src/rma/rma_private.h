@@ -49,7 +49,7 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
                char *packed);
 
 /* ---- memory that every rank of the window maps (memory.c) ----
- * Collective: `total` bytes of zeros; this rank's part, which it touches first, is [from, from + own). */
+ * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
 

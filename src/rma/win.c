@@ -178,13 +178,14 @@ int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_w
 }
 
 /* Where the parts begin, in targets[].base until the memory is there.  One after the other without a gap where the user may count
- * on that; else each on its own lines, large ones on their own pages. */
+ * on that; else each on its own lines, large ones on their own pages, or as the user wants it aligned. */
 static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
 {
     uint64_t at = 0;
     for (int i = 0; i < w->comm->size; i++) {
         uint64_t size = (uint64_t)w->targets[i].size;
-        if (has_gaps) at = gw_align_up(at, size >= PAGE ? PAGE : GW_CACHELINE);
+        uint64_t align = size >= PAGE ? PAGE : GW_CACHELINE, wanted = (uint64_t)w->mapping.align;
+        if (has_gaps) at = gw_align_up(at, wanted > align ? wanted : align);
         w->targets[i].base = at;
         at += size;
         if (at > (uint64_t)INT64_MAX / 2)
@@ -205,10 +206,12 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     if (rc != GW_OK) return rc;
     rc = gather_parts(w, mine, &parts);
     free(parts);
-    int gaps = flavor == GW_WIN_FLAVOR_ALLOCATE || hint_is_true(w, "alloc_shared_noncontig"), all_gaps = gaps;
-    if (rc == GW_OK)
-        rc = coll_allreduce(&gaps, &all_gaps, 1, gw_type_int, gw_op_min, w->comm, NULL); /* a hint may differ */
-    if (rc == GW_OK) rc = lay_out(w, all_gaps, &total);                                  /* fails on all ranks alike */
+    /* Hints may differ: gaps where all want them, and the strictest alignment. */
+    int mine_wants[2] = {flavor == GW_WIN_FLAVOR_ALLOCATE || hint_is_true(w, "alloc_shared_noncontig"), -gw_info_alignment(info)};
+    int wants[2] = {0, -GW_CACHELINE};
+    if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
+    w->mapping.align = -wants[1];
+    if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* fails on all ranks alike */
     if (rc == GW_OK) rc = memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
         w->targets[i].base += (uint64_t)(uintptr_t)base;

@@ -62,7 +62,8 @@ static int check(int i, int len)
 int tool_category_get_num(int *n_out)
 {
     TOOL_READY();
-    tool_set(n_out, CATEGORIES);
+    if (!n_out) return GW_T_ERR_INVALID;
+    *n_out = CATEGORIES;
     return 0;
 }
 

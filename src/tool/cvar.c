@@ -86,7 +86,8 @@ int tool_cvar_category(int i)
 int tool_cvar_get_num(int *n_out)
 {
     TOOL_READY();
-    tool_set(n_out, gw_settings_count());
+    if (!n_out) return GW_T_ERR_INVALID;
+    *n_out = gw_settings_count();
     return 0;
 }
 

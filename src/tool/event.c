@@ -162,7 +162,8 @@ int tool_event_bind(int i)
 int tool_event_get_num(int *n_out)
 {
     TOOL_READY();
-    tool_set(n_out, GW_EVENTS);
+    if (!n_out) return GW_T_ERR_INVALID;
+    *n_out = GW_EVENTS;
     return 0;
 }
 
@@ -196,7 +197,8 @@ int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, in
 int tool_source_get_num(int *n_out)
 {
     TOOL_READY();
-    tool_set(n_out, 1);
+    if (!n_out) return GW_T_ERR_INVALID;
+    *n_out = 1;
     return 0;
 }
 

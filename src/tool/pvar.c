@@ -152,7 +152,8 @@ int tool_pvar_get_num(int *n_out)
 {
     TOOL_READY();
     pvar_at(0);
-    tool_set(n_out, n_pvars);
+    if (!n_out) return GW_T_ERR_INVALID;
+    *n_out = n_pvars;
     return 0;
 }
 
@@ -445,7 +446,7 @@ static int do_one(struct tool_pvar_handle *h, enum action what, void *out, const
         read_out(h, out);
         return 0;
     case READRESET:
-        if (!can_reset) return GW_T_ERR_PVAR_NO_WRITE;
+        if (!can_reset) return GW_T_ERR_PVAR_NO_ATOMIC;
         read_out(h, out);
         return reset(h);
     default:

@@ -82,7 +82,7 @@ int tool_enum_get_item(struct tool_enum *e, int i, int *value_out, char *name, i
     char word[64] = "none";
     TOOL_READY();
     if (!e) return GW_T_ERR_INVALID_HANDLE;
-    if (i < 0 || i >= enum_count(e)) return GW_T_ERR_INVALID_ITEM;
+    if (i < 0 || i >= enum_count(e)) return GW_T_ERR_INVALID_INDEX;
     if (e->words) {
         const char *p = e->words;
         for (int k = 0; k < i; k++) p += strcspn(p, ",") + 1;

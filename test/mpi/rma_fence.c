@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma_check.h"
 
+#include <stdint.h>
+
 enum { SMALL = 1000, BIG = 300000 };
 
 /* Everybody writes a block into everybody's window, then reads them all. */
@@ -247,6 +249,32 @@ static void shared(int kind)
     window_free(&w);
 }
 
+/* The hint mpi_minimum_memory_alignment, with sizes and wishes that differ between ranks: the strictest counts. */
+static void aligned(int noncontig)
+{
+    for (int shift = 3; shift <= 21; shift += 3) {
+        MPI_Info info;
+        MPI_Win win;
+        char text[16], *base;
+        int right = (rank + 1) % size, left = (rank + size - 1) % size;
+        MPI_Info_create(&info);
+        snprintf(text, sizeof text, "%d", rank == 0 ? 1 << shift : 8);
+        MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
+        if (noncontig) MPI_Info_set(info, "alloc_shared_noncontig", "true");
+        if (noncontig)
+            CHECK_EQ(MPI_Win_allocate_shared(100 + rank, 1, info, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
+        else
+            CHECK_EQ(MPI_Win_allocate(100 + rank, 1, info, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
+        CHECK_EQ((uintptr_t)base % (uintptr_t)(1 << shift), 0);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, (int)sizeof rank, MPI_BYTE, right, 100 + right - (int)sizeof rank, (int)sizeof rank, MPI_BYTE, win);
+        MPI_Win_fence(0, win);
+        CHECK(memcmp(base + 100 + rank - sizeof rank, &left, sizeof left) == 0);
+        MPI_Win_free(&win);
+        MPI_Info_free(&info);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -261,5 +289,7 @@ int main(int argc, char **argv)
     }
     shared(2);
     shared(3);
+    aligned(0);
+    aligned(1);
     return test_end();
 }

@@ -45,6 +45,7 @@ static void every_one(void)
 {
     int n = 0;
     CHECK_EQ(MPI_T_cvar_get_num(&n), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_cvar_get_num(NULL), MPI_T_ERR_INVALID);
     CHECK(n > 20);
     for (int i = 0; i < n; i++) {
         char name[256], desc[2000], cut[4] = "###";
@@ -81,7 +82,7 @@ static void every_one(void)
                 found |= v == is;
             }
             CHECK(found);
-            CHECK_EQ(MPI_T_enum_get_item(words, items, &v, NULL, NULL), MPI_T_ERR_INVALID_ITEM);
+            CHECK_EQ(MPI_T_enum_get_item(words, items, &v, NULL, NULL), MPI_T_ERR_INVALID_INDEX);
         }
         free(value);
         CHECK_EQ(MPI_T_cvar_handle_free(&h), MPI_SUCCESS);

@@ -182,6 +182,7 @@ static void early_messages(void)
     CHECK_EQ(MPI_T_pvar_start(session, now), MPI_T_ERR_PVAR_NO_STARTSTOP);
     CHECK_EQ(MPI_T_pvar_reset(session, now), MPI_T_ERR_PVAR_NO_WRITE);
     CHECK_EQ(MPI_T_pvar_write(session, now, &v), MPI_T_ERR_PVAR_NO_WRITE);
+    CHECK_EQ(MPI_T_pvar_readreset(session, now, &v), MPI_T_ERR_PVAR_NO_ATOMIC);
 }
 
 static void collectives(void)
