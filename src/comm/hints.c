@@ -37,6 +37,7 @@ int comm_get_info(struct gw_comm *c, struct gw_info **info_out)
     int bits = c->hints | (gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT ? COMM_REPRODUCIBLE : 0);
     for (size_t i = 0; i < GW_ARRAY_LEN(hints) && rc == GW_OK; i++)
         rc = gw_info_set(info, hints[i].key, bits & hints[i].bit ? hints[i].yes : hints[i].no);
+    if (rc == GW_OK) rc = gw_info_set(info, "mpi_memory_alloc_kinds", GW_MEMORY_KINDS);
     if (rc == GW_OK)
         *info_out = info;
     else

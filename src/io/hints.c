@@ -243,6 +243,7 @@ int io_get_info(struct gw_file *f, struct gw_info **info_out)
     for (size_t i = 0; i < GW_ARRAY_LEN(rows) && rc == GW_OK; i++)
         if (text_of(f, i, text, sizeof text)) rc = gw_info_set(info, rows[i].key, text);
     if (rc == GW_OK && strlen(f->name) < GW_MAX_INFO_VAL) rc = gw_info_set(info, "filename", f->name);
+    if (rc == GW_OK) rc = gw_info_set(info, "mpi_memory_alloc_kinds", GW_MEMORY_KINDS);
     if (rc == GW_OK)
         *info_out = info;
     else

@@ -26,6 +26,7 @@ static const char help[] =
     "  -x NAME[=VALUE]      the same; without =VALUE as it is here\n"
     "  -wdir DIR            start in DIR\n"
     "  -initial-errhandler H  mpi_errors_are_fatal (default), mpi_errors_abort or mpi_errors_return\n"
+    "  -memory-alloc-kinds K  kinds of memory that the program asks for, such as system,mpi; other kinds than these are not there\n"
     "Of the job:\n"
     "  -genv NAME VALUE     set an environment variable for all programs\n"
     "  --bind-to WHAT       core, numa or none (default: an equal share of the cores; nothing where ranks outnumber cores)\n"
@@ -48,7 +49,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER
+    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -69,6 +70,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-f", O_HOSTFILE, 1}, {"--hostfile", O_HOSTFILE, 1}, {"-hostfile", O_HOSTFILE, 1}, {"-machinefile", O_HOSTFILE, 1},
     {"--machinefile", O_HOSTFILE, 1},
     {"-initial-errhandler", O_ERRHANDLER, 1}, {"--initial-errhandler", O_ERRHANDLER, 1},
+    {"-memory-alloc-kinds", O_KINDS, 1}, {"--memory-alloc-kinds", O_KINDS, 1},
 };
 enum { N_TABLE = sizeof table / sizeof table[0] };
 
@@ -133,7 +135,7 @@ static long number(const char *option, const char *text, long low, long high)
 static int choice(const char *option, const char *text, const char *const *words, int n)
 {
     for (int i = 0; i < n; i++)
-        if (strcmp(words[i], text) == 0) return i;
+        if (strcasecmp(words[i], text) == 0) return i;
     char known[128] = "";
     for (int i = 0; i < n; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
@@ -267,6 +269,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
         if (choice(name, v[0], errhandlers, 3) < 0) return EXIT_USAGE;
         add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", v[0]);
         return -1;
+    case O_KINDS: add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
     case O_VERBOSE: o->verbose = true; return -1;
     case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
     case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;

@@ -209,7 +209,7 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
         j->failed = 1;
     } else if (strcmp(name, "errhandler") == 0) {
         for (size_t i = 0; i < GW_ARRAY_LEN(handlers); i++) {
-            if (strcmp(handlers[i], value) != 0) continue;
+            if (strcasecmp(handlers[i], value) != 0) continue;
             pair = gw_xasprintf("GODWIT_INITIAL_ERRHANDLER=%s", value);
             words_add(&a->env, pair);
             free(pair);

@@ -37,6 +37,7 @@ static void env_facts(void)
     char size[16];
     snprintf(size, sizeof size, "%d", gw_boot.size);
     gw_info_env_set("maxprocs", size);
+    if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0]) gw_info_env_set("mpi_memory_alloc_kinds", gw_set.memory_alloc_kinds);
     const struct gw_errhandler *eh = gw_errhandler_initial();
     gw_info_env_set("mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
                                               : eh == &gw_errors_abort ? "mpi_errors_abort"

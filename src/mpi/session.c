@@ -64,7 +64,7 @@ int mpi_session_get_info(struct mpi_session *s, struct gw_info **info_out)
     int rc = gw_info_create(&info);
     if (rc != GW_OK) return rc;
     rc = gw_info_set(info, "thread_level", mpi_level_name(s->thread_level));
-    if (rc == GW_OK) rc = gw_info_set(info, "mpi_memory_alloc_kinds", "mpi,system");
+    if (rc == GW_OK) rc = gw_info_set(info, "mpi_memory_alloc_kinds", GW_MEMORY_KINDS);
     if (rc == GW_OK)
         *info_out = info;
     else

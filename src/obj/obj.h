@@ -129,6 +129,7 @@ void gw_info_env_set(const char *key, const char *value); /* more facts for MPI_
 int gw_info_create_env(int argc, char **argv, struct gw_info **info_out);
 /* NULL if absent or info is NULL; the text is the object's, until this key is set again. */
 const char *gw_info_find(const struct gw_info *info, const char *key);
+#define GW_MEMORY_KINDS "mpi,system" /* value of mpi_memory_alloc_kinds (section 11.4.3) wherever hints are returned */
 /* What the key mpi_minimum_memory_alignment asks for (MPI 4.1 section 9.2): a power of two, from GW_CACHELINE to 1 GiB. */
 int gw_info_alignment(const struct gw_info *info);
 

@@ -50,6 +50,7 @@ int rma_win_get_info(struct rma_win *w, struct gw_info **info_out)
     int rc = gw_info_create(&info);
     if (rc != GW_OK) return rc;
     for (int i = 0; i < RMA_HINTS && rc == GW_OK; i++) rc = gw_info_set(info, hints[i].key, w->hints[i]);
+    if (rc == GW_OK) rc = gw_info_set(info, "mpi_memory_alloc_kinds", GW_MEMORY_KINDS);
     if (rc == GW_OK)
         *info_out = info;
     else

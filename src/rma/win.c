@@ -36,8 +36,7 @@ int agree(struct gw_comm *c, int rc)
 static int check_part(int64_t size, int64_t disp_unit)
 {
     if (size < 0) return gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
-    if (disp_unit < 1 || disp_unit > INT32_MAX)
-        return gw_fail(GW_EDISP, "disp_unit is %lld; it must be at least 1 and fit an int", (long long)disp_unit);
+    if (disp_unit < 1) return gw_fail(GW_EDISP, "disp_unit is %lld; it must be at least 1", (long long)disp_unit);
     return GW_OK;
 }
 
@@ -96,7 +95,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     w->flavor = flavor;
     w->model = GW_WIN_UNIFIED;
     w->size = mine.size;
-    w->disp_unit = (int)mine.disp_unit;
+    w->disp_unit = mine.disp_unit <= INT32_MAX ? (int)mine.disp_unit : GW_UNDEFINED; /* the attribute is an int */
     w->errhandler = gw_errhandler_hold(&gw_errors_are_fatal);
     hints_default(w);
     rma_win_set_info(w, info);

@@ -160,13 +160,14 @@ static int dist_reorder(struct gw_comm *c, struct hood *h, struct topo_reorder *
     return rc == GW_OK && r->order ? hood_move(c, r->order, h, pool_out) : rc;
 }
 
-static int dist_make(struct gw_comm *c, struct hood h, int reorder, struct gw_comm **comm_out)
+static int dist_make(struct gw_comm *c, struct hood h, struct gw_info *info, int reorder, struct gw_comm **comm_out)
 {
     struct gw_comm *new = NULL;
     struct topo_reorder r = {0};
     int *pool = NULL, rc = reorder && c->size > 1 ? dist_reorder(c, &h, &r, &pool) : GW_OK;
     if (rc == GW_OK) rc = topo_make_comm(c, c->size, r.order, &new);
     if (rc == GW_OK && !(new->topo = dist_new(&h, new->rank, new->size))) rc = GW_ENOMEM;
+    if (rc == GW_OK) rc = comm_set_info(new, info);
     topo_reorder_free(&r);
     free(pool);
     if (rc == GW_OK)
@@ -180,7 +181,6 @@ int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *source
                               const int *destinations, const int *out_weights, struct gw_info *info, int reorder,
                               struct gw_comm **comm_out)
 {
-    (void)info; /* no key is known */
     int rc = check_adjacent(c, indegree, sources, in_weights, outdegree, destinations, out_weights);
     if (rc != GW_OK) return rc;
     struct hood h = {.nin = indegree, .nout = outdegree, .in = sources, .out = destinations};
@@ -189,7 +189,7 @@ int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *source
         h.inw = in_weights ? in_weights : GW_WEIGHTS_EMPTY;
         h.outw = out_weights ? out_weights : GW_WEIGHTS_EMPTY;
     }
-    return dist_make(c, h, reorder, comm_out);
+    return dist_make(c, h, info, reorder, comm_out);
 }
 
 /* ---- edges that anybody may know: each is told to both of its ends ----
@@ -305,7 +305,6 @@ static int hood_of(const struct exchange *x, bool weighted, struct hood *h, int 
 int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations,
                      const int *weights, struct gw_info *info, int reorder, struct gw_comm **comm_out)
 {
-    (void)info; /* no key is known */
     bool weighted = weights != GW_UNWEIGHTED;
     int64_t nedges = 0;
     int *pool = NULL;
@@ -315,7 +314,7 @@ int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *de
     if (rc == GW_OK) rc = exchange_fill(&x, c, n, sources, degrees, destinations, weighted ? weights : NULL, nedges);
     if (rc == GW_OK) rc = exchange_run(&x, c);
     if (rc == GW_OK) rc = hood_of(&x, weighted, &h, &pool);
-    if (rc == GW_OK) rc = dist_make(c, h, reorder, comm_out);
+    if (rc == GW_OK) rc = dist_make(c, h, info, reorder, comm_out);
     free(pool);
     exchange_free(&x);
     return rc;

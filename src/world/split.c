@@ -199,6 +199,7 @@ int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_
     for (int k = 0; rc == GW_OK && k < NODE_HW_KINDS && level < 0; k++)
         if (kind_divides(c, &rows, k)) level = k;
     if (rc == GW_OK) rc = parts_make(c, &rows, row, same_resource, level, comm_out);
+    if (rc == GW_OK && *comm_out) rc = comm_set_info(*comm_out, info);
     if (rc == GW_OK && *comm_out && info && row[WANT] == WANTS_NEXT_LEVEL)
         rc = gw_info_set(info, "mpi_hw_resource_type", node_hw_names[level]);
     rows_free(&rows);

@@ -48,6 +48,8 @@ for b in core numa none socket hwthread; do run --bind-to $b -n 1 true || fail "
 
 run -n 2 -initial-errhandler mpi_errors_return "$build/mpi_error_codes" initial : -n 1 --initial-errhandler=mpi_errors_return \
     "$build/mpi_error_codes" initial || fail "-initial-errhandler"
+run -n 1 -initial-errhandler MPI_Errors_Return "$build/mpi_error_codes" initial || fail "-initial-errhandler in capitals"
+same "system,mpi" -n 1 -memory-alloc-kinds system,mpi sh -c 'echo $GODWIT_MEMORY_ALLOC_KINDS'
 run -n 1 -initial-errhandler mpi_errors_abort "$build/mpi_error_codes" initial 2>/dev/null && fail "-initial-errhandler mpi_errors_abort"
 
 case $(run --version) in "mpiexec (Godwit) "[0-9]*) ;; *) fail "--version" ;; esac

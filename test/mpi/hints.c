@@ -19,7 +19,11 @@ static void hints_are(MPI_Comm c, int want)
     int n = 0;
     CHECK_EQ(MPI_Comm_get_info(c, &info), MPI_SUCCESS);
     MPI_Info_get_nkeys(info, &n);
-    CHECK_EQ(n, KEYS + 1); /* and "reproducible": reproducible.c */
+    CHECK_EQ(n, KEYS + 2); /* and "reproducible": reproducible.c */
+    char kinds[MPI_MAX_INFO_VAL] = "";
+    int has_kinds = 0, room = sizeof kinds;
+    MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &room, kinds, &has_kinds);
+    CHECK(has_kinds && strcmp(kinds, "mpi,system") == 0);
     for (int i = 0; i < KEYS; i++) {
         char value[MPI_MAX_INFO_VAL] = "";
         int flag = 0, length = sizeof value;
@@ -73,6 +77,18 @@ static void setting(void)
     hints_are(a, 0x3b);
 
     /* New communicators begin without, but for those that are given. */
+    MPI_Info_create(&info);
+    MPI_Info_set(info, keys[1], "true");
+    CHECK_EQ(MPI_Comm_split_type(a, MPI_COMM_TYPE_SHARED, 0, info, &b), MPI_SUCCESS);
+    hints_are(b, 2);
+    MPI_Comm_free(&b);
+    CHECK_EQ(MPI_Dist_graph_create_adjacent(a, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, info, 0, &b), MPI_SUCCESS);
+    hints_are(b, 2);
+    MPI_Comm_free(&b);
+    CHECK_EQ(MPI_Dist_graph_create(a, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, info, 0, &b), MPI_SUCCESS);
+    hints_are(b, 2);
+    MPI_Comm_free(&b);
+    MPI_Info_free(&info);
     MPI_Comm_dup(a, &b);
     hints_are(b, 0);
     MPI_Comm_free(&b);

@@ -171,6 +171,7 @@ static void environment(int argc, char **argv)
     length = sizeof text;
     MPI_Info_get_string(MPI_INFO_ENV, "arch", &length, text, &flag);
     CHECK(flag && text[0]);
+    CHECK(has(MPI_INFO_ENV, "mpi_memory_alloc_kinds", getenv("GODWIT_MEMORY_ALLOC_KINDS")));
     CHECK(has(MPI_INFO_ENV, "no_such_key", NULL));
     /* It cannot be changed; a copy can. */
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -275,6 +275,28 @@ static void aligned(int noncontig)
     }
 }
 
+/* A displacement unit that no int holds. */
+static void wide_unit(void)
+{
+    MPI_Win win;
+    MPI_Aint bytes, unit, *p;
+    char *base;
+    int flag, value = rank, right = (rank + 1) % size, narrow;
+    CHECK_EQ(MPI_Win_allocate_shared_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
+    CHECK_EQ(MPI_Win_shared_query_c(win, right, &bytes, &unit, &p), MPI_SUCCESS);
+    CHECK_EQ(unit, (MPI_Aint)1 << 33);
+    CHECK_EQ(MPI_Win_shared_query(win, right, &bytes, &narrow, &p), MPI_SUCCESS);
+    CHECK_EQ(narrow, MPI_UNDEFINED);
+    int *attribute;
+    CHECK_EQ(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &attribute, &flag), MPI_SUCCESS);
+    CHECK(flag && *attribute == MPI_UNDEFINED);
+    MPI_Win_fence(0, win);
+    CHECK_EQ(MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win), MPI_SUCCESS);
+    MPI_Win_fence(0, win);
+    CHECK_EQ(*(int *)(void *)base, (rank + size - 1) % size);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -289,6 +311,7 @@ int main(int argc, char **argv)
     }
     shared(2);
     shared(3);
+    wide_unit();
     aligned(0);
     aligned(1);
     return test_end();
