@@ -114,9 +114,18 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     return rc;
 }
 
+/* Small runs of bytes at both ends; false: it goes another way. */
+static bool move_by_mail(struct place *p, bool is_put, const struct data *here)
+{
+    int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
+    if (bytes > MAIL_BYTES || bytes == 0) return false;
+    char *run = one_run(here), *there = one_run(&p->there);
+    return run && there && mail_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)there, bytes, run);
+}
+
 static int move(struct place *p, bool is_put, const struct data *here)
 {
-    if (!p->target->is_near) return move_far(p, is_put, here);
+    if (!p->target->is_near) return move_by_mail(p, is_put, here) ? GW_OK : move_far(p, is_put, here);
     if (is_put)
         copy(here, &p->there);
     else
@@ -219,14 +228,36 @@ static void combine(struct gw_op *op, const struct data *in, struct data *at)
         op_reduce(op, in->buf, at->buf, at->count, at->type);
 }
 
+/* With `busy` held; false: nothing has happened. */
+static bool update_by_mail(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    struct gw_type *t = p->there.type;
+    int64_t bytes = bytes_of(&p->there);
+    if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || !mail_may_ask(p->w, p->rank, bytes)) return false;
+    struct rma_mail *m = mail_begin(p->w, p->rank, is_op(op, GW_H_NO_OP) ? NULL : in->buf, bytes);
+    m->op = op->obj.id;
+    m->type = t->obj.id;
+    m->wants_old = result != NULL;
+    if (!mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes)) return false;
+    if (result) copy(&(struct data){mail_old(m, bytes), p->there.count, t}, result);
+    return true;
+}
+
 static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     struct data old = p->there;
     int64_t lo = 0;
     bool is_read_only = is_op(op, GW_H_NO_OP), needs_old = result || !is_op(op, GW_H_REPLACE);
-    int rc = layout_new(&old, &lo);
-    if (rc != GW_OK) return rc;
     busy_enter(p->w, p->rank);
+    if (update_by_mail(p, op, in, result)) {
+        busy_leave(p->w, p->rank);
+        return GW_OK;
+    }
+    int rc = layout_new(&old, &lo);
+    if (rc != GW_OK) {
+        busy_leave(p->w, p->rank);
+        return rc;
+    }
     if (needs_old) rc = move_far(p, false, &old);
     if (rc == GW_OK && result) copy(&old, result);
     if (rc == GW_OK) combine(op, in, &old);
@@ -305,13 +336,33 @@ static bool may_compare(const struct gw_type *t)
            t->group == GW_GROUP_MULTI || t->group == GW_GROUP_BYTE;
 }
 
-static int swap_if(struct place *p, const void *origin, const void *compare, const struct data *result)
+static bool swap_by_mail(struct place *p, const void *origin, const void *compare, const struct data *result)
 {
     int64_t bytes = bytes_of(result);
+    struct rma_mail *m;
+    if (bytes > MAIL_SHORT || !mail_may_ask(p->w, p->rank, bytes)) return false;
+    m = mail_begin(p->w, p->rank, compare, bytes);
+    mail_copy(m->data, origin, (size_t)bytes);
+    if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes)) return false;
+    mail_copy(result->buf, m->old, (size_t)bytes);
+    return true;
+}
+
+/* Types that may be compared are runs of bytes. */
+static int swap_if(struct place *p, const void *origin, const void *compare, const struct data *result)
+{
+    size_t bytes = (size_t)bytes_of(result);
+    bool is_near = p->target->is_near;
     struct data new = {writable(origin), 1, result->type};
+    int rc = GW_OK;
     busy_enter(p->w, p->rank);
-    int rc = move(p, false, result);
-    if (rc == GW_OK && memcmp(result->buf, compare, (size_t)bytes) == 0) rc = move(p, true, &new);
+    if (is_near) {
+        memcpy(result->buf, p->there.buf, bytes);
+        if (memcmp(result->buf, compare, bytes) == 0) memcpy(p->there.buf, origin, bytes);
+    } else if (!swap_by_mail(p, origin, compare, result)) {
+        rc = move_far(p, false, result);
+        if (rc == GW_OK && memcmp(result->buf, compare, bytes) == 0) rc = move_far(p, true, &new);
+    }
     busy_leave(p->w, p->rank);
     return rc;
 }

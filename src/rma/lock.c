@@ -57,6 +57,11 @@ void busy_enter(struct rma_win *w, int target)
 {
     wait_for(w, busy_try, target);
 }
+bool busy_try_enter(struct rma_win *w, int target)
+{
+    struct wanted x = {w, target};
+    return busy_try(&x);
+}
 void busy_leave(struct rma_win *w, int target)
 {
     atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);

@@ -3,11 +3,12 @@
  * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the target's
  * memory is chosen per window and target (reach.c):
  *     near     the memory is mapped here: our own, and what MPI_Win_allocate and MPI_Win_allocate_shared made
+ *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     CMA      the kernel copies from and to the other process
  *     served   neither is allowed: messages, which the target's progress answers
  * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.
  *
- * Accumulates are done by the origin under one lock per target in shared memory (lock.c), those of one element too: they are
+ * Accumulates are done by the origin, or for it, under one lock per target in shared memory (lock.c), those of one element too: they are
  * atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages, and the
  * locks of passive targets are words beside it.
  *
@@ -43,6 +44,7 @@ struct rma_win {
         int64_t align; /* what the user asks for */
     } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
+    struct rma_mailer *mailer; /* NULL: every rank's memory is mapped here */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* that this rank began */
 };

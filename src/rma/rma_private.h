@@ -16,6 +16,8 @@ struct rma_target {
     uint64_t base; /* its address, there if it is not near; 0 in dynamic windows */
     int64_t size;
     int64_t disp_unit;
+    struct node_door *door;
+    _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
 };
 
 /* ---- words that all ranks map (lock.c) ---- */
@@ -35,6 +37,7 @@ struct rma_shared {
 } GW_ALIGNED(GW_CACHELINE);
 
 void busy_enter(struct rma_win *w, int target);
+bool busy_try_enter(struct rma_win *w, int target);
 void busy_leave(struct rma_win *w, int target);
 void lock_take(struct rma_win *w, int target, bool exclusive);
 void lock_give(struct rma_win *w, int target, bool exclusive);
@@ -47,6 +50,54 @@ int reach_close(struct rma_win *w); /* collective; after it nobody accesses the 
 /* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near. */
 int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
+
+/* ---- small accesses that the target serves (mail.c) ---- */
+enum { MAIL_BYTES = 2048, MAIL_SHORT = 16 };
+enum mail_what { MAIL_READ, MAIL_WRITE, MAIL_UPDATE, MAIL_SWAP };
+struct rma_mail { /* behind the words, one per target */
+    /* Written by origins, under the target's `busy`; the target looks at this line all the time. */
+    _Atomic uint64_t asked, withdrawn; /* numbers of requests */
+    _Atomic uint32_t wake;
+    uint32_t what, bytes;
+    uint32_t op, type;  /* UPDATE: ids of predefined ones, of a dense type */
+    uint32_t wants_old; /* UPDATE */
+    uint64_t at;
+    char operand[MAIL_SHORT]; /* data of at most so many bytes */
+    /* Written by the target. */
+    _Atomic uint64_t taken GW_ALIGNED(GW_CACHELINE);
+    _Atomic uint64_t answered GW_ALIGNED(GW_CACHELINE); /* the line that the origin looks at */
+    uint32_t is_declined;
+    char old[MAIL_SHORT]; /* what was there, or was read, of at most so many bytes */
+    char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE); /* longer ones, of both; SWAP: the new value */
+} GW_ALIGNED(GW_CACHELINE);
+_Static_assert(offsetof(struct rma_mail, taken) == GW_CACHELINE, "a short request is one line");
+static inline void mail_copy(void *to, const void *from, size_t bytes)
+{
+    if (likely(bytes == 8))
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, bytes);
+}
+static inline char *mail_operand(struct rma_mail *m, int64_t bytes)
+{
+    return bytes <= MAIL_SHORT ? m->operand : m->data;
+}
+static inline char *mail_old(struct rma_mail *m, int64_t bytes)
+{
+    return bytes <= MAIL_SHORT ? m->old : m->data;
+}
+uint64_t mail_room(const struct rma_win *w);
+int mail_open(struct rma_win *w);
+void mail_close(struct rma_win *w); /* nobody asks any more */
+bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+/* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
+ * happened. */
+struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
+bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes);
+/* All of that for a run of bytes, without `busy`. */
+bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window maps (memory.c) ----
  * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part, which it touches first, is [from, from + own). */

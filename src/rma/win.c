@@ -62,6 +62,7 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 
 static void win_drop(struct rma_win *w)
 {
+    mail_close(w);
     memory_drop(w, &w->mapping);
     memory_drop(w, &w->words);
     epoch_close(w);
@@ -126,7 +127,7 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
 
 static int words_make(struct rma_win *w)
 {
-    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->comm->size * sizeof(struct rma_words);
+    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->comm->size * sizeof(struct rma_words) + mail_room(w);
     char *mem = NULL;
     int rc = memory_make(w, &w->words, bytes, 0, w->comm->rank == 0 ? bytes : 0, &mem);
     w->shared = (struct rma_shared *)mem;
@@ -140,6 +141,7 @@ static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
     if (rc == GW_OK) rc = reach_open(w);
     if (rc == GW_OK) {
         rc = epoch_open(w);
+        if (rc == GW_OK) rc = mail_open(w);
         if (rc == GW_OK) rc = gw_obj_register(&w->obj, GW_KIND_WIN);
         rc = agree(w->comm, rc);
         if (rc != GW_OK && w->obj.id) gw_obj_unregister(&w->obj);

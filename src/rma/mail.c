@@ -1,0 +1,241 @@
+/* mail.c -- small accesses that a target serves while it waits: one mailbox per target, in the memory that all ranks map.
+ *
+ *   origin                                     target
+ *   asked = n -------------------------------> taken = n, unless withdrawn: does it
+ *   looks, for long: withdrawn = n             answered = n: done, or declined
+ *          taken == n? waits for the answer
+ *          else nothing will happen
+ *
+ * A system call costs several times what four cache lines cost that go from core to core.  The mailbox is under the target's `busy`,
+ * so what is served there is atomic to all other accumulates; a put or get that finds it busy goes another way.  Of two stores with a
+ * fence before the look at the other's, one is seen: an origin that finds its request not taken can do it by itself.  A target that
+ * does not answer is left alone for some accesses.  Who waits for an answer serves its own mailbox meanwhile: two may ask each other.
+ * What one writes the other does not look at until it must: of each line there is one writer, and a request needs no atomic exchange.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "rma/rma_private.h"
+
+enum { LEFT_ALONE = 64, LOOKS_AWAKE = 1000, STAY_FOR = 64, STAY_LOOKS = 32 };
+
+struct rma_mailer {
+    struct req_hook hook;
+    struct gw_done poll;
+    struct rma_win *w;
+};
+
+static struct rma_mail *mail_of(struct rma_win *w, int rank)
+{
+    struct rma_mail *all = (struct rma_mail *)&w->shared->of[w->comm->size];
+    return &all[rank];
+}
+
+/* ---- the target ---- */
+/* The origin holds our `busy`, by way of another process; see show_order() in reach.c. */
+static void show_order(struct rma_win *w)
+{
+#if defined __SANITIZE_THREAD__
+    atomic_fetch_add_explicit(&w->shared->of[w->comm->rank].busy, 0, memory_order_acq_rel);
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+    atomic_fetch_add_explicit(&w->shared->of[w->comm->rank].busy, 0, memory_order_acq_rel);
+#endif
+#endif
+    (void)w;
+}
+
+static void update_here(struct rma_mail *m, void *here)
+{
+    char was[MAIL_BYTES], *operand = mail_operand(m, m->bytes);
+    if (m->wants_old) mail_copy(was, here, m->bytes);
+    if (m->op == GW_H_REPLACE) {
+        mail_copy(here, operand, m->bytes);
+    } else if (m->op != GW_H_NO_OP) {
+        struct gw_type *t = container_of(gw_obj_lookup(m->type, GW_KIND_TYPE), struct gw_type, obj);
+        op_reduce(container_of(gw_obj_lookup(m->op, GW_KIND_OP), struct gw_op, obj), operand, here, m->bytes / t->size,
+                  t);
+    }
+    if (m->wants_old) mail_copy(mail_old(m, m->bytes), was, m->bytes);
+}
+
+static void swap_here(struct rma_mail *m, void *here)
+{
+    mail_copy(m->old, here, m->bytes);
+    if (memcmp(m->old, m->operand, m->bytes) == 0) mail_copy(here, m->data, m->bytes);
+}
+
+static void do_it(struct rma_mail *m)
+{
+    void *here = (void *)(uintptr_t)m->at;
+    switch (m->what) {
+    case MAIL_READ:
+        mail_copy(mail_old(m, m->bytes), here, m->bytes);
+        break;
+    case MAIL_WRITE:
+        mail_copy(here, mail_operand(m, m->bytes), m->bytes);
+        break;
+    case MAIL_UPDATE:
+        update_here(m, here);
+        break;
+    default:
+        swap_here(m, here);
+    }
+}
+
+static inline bool is_asked(struct rma_mail *mine)
+{
+    return atomic_load_explicit(&mine->asked, memory_order_acquire) !=
+           atomic_load_explicit(&mine->taken, memory_order_relaxed);
+}
+
+/* With the lane's lock held, so that one thread does it. */
+static GW_NOINLINE void serve(struct rma_win *w, struct rma_mail *m)
+{
+    uint64_t n = atomic_load_explicit(&m->asked, memory_order_acquire);
+    atomic_store_explicit(&m->taken, n, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* [M1] pairs with withdraw() */
+    m->is_declined = atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n;
+    if (likely(!m->is_declined)) {
+        show_order(w);
+        do_it(m);
+        show_order(w);
+    }
+    atomic_store_explicit(&m->answered, n, memory_order_release);
+}
+
+/* In every round of progress.  Requests often follow each other: stays a little, unless other threads want the lane. */
+static void look(struct gw_done *done, int err)
+{
+    struct rma_win *w = container_of(done, struct rma_mailer, poll)->w;
+    struct rma_mail *mine = mail_of(w, w->comm->rank);
+    (void)err;
+    if (unlikely(
+            atomic_load_explicit(&mine->wake, memory_order_relaxed))) { /* counts: this rank will spin for a while */
+        atomic_store_explicit(&mine->wake, 0, memory_order_relaxed);
+        req_hook_count(w->comm->lane, 1);
+    }
+    if (likely(!is_asked(mine))) return;
+    for (int served = 0, looks = 0; served < STAY_FOR && looks < STAY_LOOKS; looks++) {
+        if (is_asked(mine)) {
+            serve(w, mine);
+            served++;
+            looks = 0;
+        }
+        if (gw_threads) break;
+        gw_cpu_relax();
+    }
+    req_hook_count(w->comm->lane, 1);
+}
+
+/* ---- the origin ---- */
+static void serve_own(struct rma_win *w, struct rma_mail *mine)
+{
+    if (likely(!is_asked(mine))) return;
+    gw_lock(&w->comm->lane->lock);
+    if (is_asked(mine)) serve(w, mine);
+    gw_unlock(&w->comm->lane->lock);
+}
+
+/* True: the target has not seen request n and will not do it. */
+static GW_COLD bool withdraw(struct rma_mail *m, uint64_t n)
+{
+    atomic_store_explicit(&m->withdrawn, n, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* [M1] */
+    return atomic_load_explicit(&m->taken, memory_order_relaxed) != n;
+}
+
+/* It sleeps in a call of MPI: the next accesses may find it awake, this one does not wait. */
+static GW_COLD bool wake(struct rma_win *w, int target)
+{
+    atomic_store_explicit(&w->targets[target].left_alone, LEFT_ALONE, memory_order_relaxed);
+    if (gw_node.oversubscribed) return false;
+    atomic_store_explicit(&mail_of(w, target)->wake, 1, memory_order_release);
+    node_ring_door(w->targets[target].door);
+    return false;
+}
+
+bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
+{
+    if (!w->mailer || bytes > MAIL_BYTES || gw_set.rma_ask == 0) return false;
+    _Atomic uint32_t *alone = &w->targets[target].left_alone;
+    uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
+    if (likely(n == 0))
+        return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) ||
+               wake(w, target);
+    atomic_store_explicit(alone, n - 1, memory_order_relaxed); /* threads may lose some */
+    return false;
+}
+
+struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
+{
+    struct rma_mail *m = mail_of(w, target);
+    if (data) mail_copy(mail_operand(m, bytes), data, (size_t)bytes);
+    return m;
+}
+
+bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes)
+{
+    struct rma_mail *mine = mail_of(w, w->comm->rank);
+    uint64_t n = atomic_load_explicit(&m->asked, memory_order_relaxed) + 1;
+    bool is_withdrawn = false;
+    m->what = what;
+    m->at = at;
+    m->bytes = (uint32_t)bytes;
+    atomic_store_explicit(&m->asked, n, memory_order_release);
+    for (int64_t looks = 0; atomic_load_explicit(&m->answered, memory_order_acquire) != n && !is_withdrawn; looks++) {
+        gw_cpu_relax();
+        serve_own(w, mine);
+        if (unlikely(looks == gw_set.rma_ask)) is_withdrawn = withdraw(m, n);
+        if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0)
+            sched_yield(); /* it has lost its core, perhaps */
+    }
+    if (likely(!is_withdrawn) && likely(!m->is_declined)) return true;
+    atomic_store_explicit(&w->targets[target].left_alone, LEFT_ALONE, memory_order_relaxed);
+    return false;
+}
+
+bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
+{
+    if (!mail_may_ask(w, target, bytes) || !busy_try_enter(w, target)) return false;
+    struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
+    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes);
+    if (is_done && !is_put) mail_copy(packed, mail_old(m, bytes), (size_t)bytes);
+    busy_leave(w, target);
+    return is_done;
+}
+
+/* ---- for windows ---- */
+uint64_t mail_room(const struct rma_win *w)
+{
+    bool is_mapped = w->flavor == GW_WIN_FLAVOR_ALLOCATE || w->flavor == GW_WIN_FLAVOR_SHARED;
+    return is_mapped || w->comm->size == 1 ? 0 : (uint64_t)w->comm->size * sizeof(struct rma_mail);
+}
+
+int mail_open(struct rma_win *w)
+{
+    if (mail_room(w) == 0) return GW_OK;
+    struct rma_mailer *mailer = calloc(1, sizeof *mailer);
+    if (!mailer) return gw_fail(GW_ENOMEM, "no memory to serve a window");
+    mailer->poll.fn = look;
+    mailer->hook.poll = &mailer->poll;
+    mailer->w = w;
+    for (int i = 0; i < w->comm->size; i++) w->targets[i].door = node_door_of(group_world(w->comm->group, i));
+    gw_lock(&w->comm->lane->lock);
+    req_hook_add(w->comm->lane, &mailer->hook);
+    gw_unlock(&w->comm->lane->lock);
+    w->mailer = mailer;
+    return GW_OK;
+}
+
+void mail_close(struct rma_win *w)
+{
+    if (!w->mailer) return;
+    gw_lock(&w->comm->lane->lock);
+    req_hook_del(w->comm->lane, &w->mailer->hook);
+    gw_unlock(&w->comm->lane->lock);
+    free(w->mailer);
+    w->mailer = NULL;
+}
