@@ -28,18 +28,18 @@ void ties_open(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* The mpiexec of the world at this home; 0: it has none, or is gone. */
+/* The mpiexec of the world at this home, 0: it has none; -1: the world is gone. */
 static pid_t launcher_of(uint64_t uid, int pid, int fd)
 {
     char path[64];
     struct boot_head h = {0};
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return 0;
+    if (file < 0) return -1;
     bool is_it = pread(file, &h, sizeof h, 0) == sizeof h && h.magic == BOOT_MAGIC && h.version == GODWIT_SHM_VERSION &&
                  h.uid == uid;
     close(file);
-    return is_it ? h.launcher_pid : 0;
+    return is_it ? h.launcher_pid : -1;
 }
 
 /* Whoever has left MPI is connected with nobody. */
@@ -66,9 +66,13 @@ static void tell(const struct job *j, const struct boot_tie *t, int status)
     uint64_t uid = atomic_load_explicit(&t->uid, memory_order_acquire);
     int pid = atomic_load_explicit(&t->pid, memory_order_relaxed),
         fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    pid_t launcher = uid ? launcher_of(uid, pid, fd) : 0;
+    pid_t launcher = uid ? launcher_of(uid, pid, fd) : -1;
     union sigval v = {.sival_ptr = (void *)(uintptr_t)((j->head->uid & number) | (uint64_t)(status & 0xff))};
     if (launcher > 0) sigqueue(launcher, ties_signal(), v);
+    if (launcher != 0 || pid <= 0) return;
+    say("process %d, with which this job is connected, ends now; it has no mpiexec",
+        pid); /* else it would wait for ever */
+    kill(pid, SIGTERM);
 }
 
 void ties_tell(const struct job *j, int status)

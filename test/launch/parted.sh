@@ -29,3 +29,21 @@ check tied child ""
 check tied parent ""
 check tied grandchild ""
 grep -q "a job that this one is connected with failed" "$tmp/err"
+
+# The parent is a process without mpiexec: HOW WHO STATUS
+alone() {
+    rm -f "$tmp/sign"
+    status=0
+    timeout 60 "$program" "$1" "$2" "$tmp/sign" > "$tmp/out" 2> "$tmp/err" || status=$?
+    [ $status = "$3" ] || { echo "alone, $1 $2: status $status instead of $3:"; cat "$tmp/out" "$tmp/err"; exit 1; }
+}
+alone parted child 0
+grep -q "parent goes on" "$tmp/out"
+alone tied child 143
+alone parted parent 143
+i=0
+until grep -q "child goes on" "$tmp/out"; do
+    i=$((i + 1))
+    [ $i -lt 600 ] || { echo "alone, parted parent: the child does not go on"; cat "$tmp/err"; exit 1; }
+    sleep 0.1
+done
