@@ -5,6 +5,7 @@
 #include "facade/std.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int std_init_thread(int *argc, char ***argv, int required, int *provided_out)
 {
@@ -82,9 +83,30 @@ int std_abi_get_fortran_info(MPI_Info *info_out)
     return rc;
 }
 
+/* The sizes are those of the usual compilers.  Others are refused: data would be taken for what it is not. */
+static int check_fortran_sizes(const struct gw_info *info)
+{
+    static const struct {
+        const char *key, *type;
+        long size;
+    } sizes[] = {{"mpi_logical_size", "MPI_LOGICAL", 4},
+                 {"mpi_integer_size", "MPI_INTEGER", 4},
+                 {"mpi_real_size", "MPI_REAL", 4},
+                 {"mpi_double_precision_size", "MPI_DOUBLE_PRECISION", 8}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
+        const char *text = gw_info_find(info, sizes[i].key);
+        if (text && strtol(text, NULL, 10) != sizes[i].size)
+            return gw_fail(GW_EARG, "%s is %s, but %s has %ld bytes here; compile Fortran without options that change it",
+                           sizes[i].key, text, sizes[i].type, sizes[i].size);
+    }
+    return GW_OK;
+}
+
 int std_abi_set_fortran_info(MPI_Info h)
 {
     struct gw_info *info = std_info(h), *copy = NULL;
+    int valid = check_fortran_sizes(info);
+    if (valid != GW_OK) return valid;
     gw_lock(&fortran_lock);
     int rc = fortran.info_set ? gw_fail(GW_EABI, "the Fortran types were described before") : gw_info_dup(info, &copy);
     if (rc == GW_OK) {
@@ -105,6 +127,7 @@ int std_abi_get_fortran_booleans(int logical_size, void *true_out, void *false_o
 {
     int rc = check_logical_size(logical_size);
     if (rc != GW_OK) return rc;
+    if (!true_out || !false_out) return gw_fail(GW_EARG, "%s is NULL", true_out ? "logical_false" : "logical_true");
     gw_lock(&fortran_lock);
     bool is_known = fortran.booleans_set && fortran.logical_size == logical_size;
     if (is_known) {
@@ -120,6 +143,7 @@ int std_abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
 {
     int rc = check_logical_size(logical_size);
     if (rc != GW_OK) return rc;
+    if (!logical_true || !logical_false) return gw_fail(GW_EARG, "%s is NULL", logical_true ? "logical_false" : "logical_true");
     gw_lock(&fortran_lock);
     if (fortran.booleans_set) {
         rc = gw_fail(GW_EABI, "the Fortran logical values were set before");

@@ -12,6 +12,13 @@
 static int rank, size, copies, deletes, handled, refusing = 1;
 static void *deleted[8];
 
+static int class_of(int code)
+{
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
 static void versions(void)
 {
     int major, minor, length, provided, flag;
@@ -268,6 +275,37 @@ static void infos(void)
     MPI_Info_free(&info);
 }
 
+/* What a Fortran layer says: once, and nothing that is not so. */
+static void fortran(void)
+{
+    MPI_Info info, back;
+    int t = 1, f = 0, got_t = -1, got_f = -1, flag = -1;
+    CHECK_EQ(MPI_Abi_get_fortran_info(&back), MPI_SUCCESS);
+    CHECK(back == MPI_INFO_NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_integer_size", "8");
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_ARG);
+    MPI_Info_set(info, "mpi_integer_size", "4");
+    MPI_Info_set(info, "mpi_double_precision_size", "8");
+    CHECK_EQ(MPI_Abi_set_fortran_info(info), MPI_SUCCESS);
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_ABI);
+    MPI_Info_free(&info);
+    CHECK_EQ(MPI_Abi_get_fortran_info(&back), MPI_SUCCESS);
+    CHECK(back != MPI_INFO_NULL);
+    MPI_Info_free(&back);
+    CHECK_EQ(MPI_Abi_get_fortran_booleans(4, &got_t, &got_f, &flag), MPI_SUCCESS);
+    CHECK(!flag);
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(3, &t, &f)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(4, NULL, &f)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(4, &t, NULL)), MPI_ERR_ARG);
+    CHECK_EQ(MPI_Abi_set_fortran_booleans(4, &t, &f), MPI_SUCCESS);
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(4, &t, &f)), MPI_ERR_ABI);
+    CHECK_EQ(MPI_Abi_get_fortran_booleans(4, &got_t, &got_f, &flag), MPI_SUCCESS);
+    CHECK(flag && got_t == 1 && got_f == 0);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 static void integers(void)
 {
     MPI_Comm comm;
@@ -361,6 +399,7 @@ int main(int argc, char **argv)
     errors();
     names();
     infos();
+    fortran();
     integers();
     old_calls();
     MPI_Finalize();
