@@ -139,6 +139,47 @@ static inline void counted(struct rma_win *w, _Atomic uint64_t *kind)
     gw_counted(&w->n_ops, 1);
 }
 
+/* ---- the short way: few bytes in one run at both ends, mapped here, in an open epoch ---- */
+enum { QUICK_BYTES = 1024 };
+static inline bool is_open_quickly(struct rma_win *w, int rank)
+{
+    struct rma_epoch *e = w->epoch;
+    if (unlikely((unsigned)rank >= (unsigned)w->comm->size)) return false;
+    if (likely(e->access == ALL)) return true;
+    return e->access == FENCE ? atomic_load_explicit(&e->accessed, memory_order_relaxed)
+                              : e->access != NONE && e->held[rank];
+}
+
+/* Where these bytes are; NULL: it is not as simple as that, or not right. */
+static inline char *quick_place(struct rma_win *w, int rank, int64_t disp, int64_t bytes)
+{
+    int64_t offset;
+    if (unlikely(!is_open_quickly(w, rank))) return NULL;
+    const struct rma_target *t = &w->targets[rank];
+    if (unlikely(!t->is_near) || unlikely(__builtin_mul_overflow(disp, t->disp_unit, &offset)) ||
+        unlikely(offset < 0) || unlikely(offset > t->size - bytes))
+        return NULL;
+    return (char *)(uintptr_t)t->base + offset;
+}
+
+/* Of two equal sides; -1: not few, or of another layout. */
+static inline int64_t quick_bytes(int64_t ocount, const struct gw_type *ot, int64_t tcount, const struct gw_type *tt)
+{
+    if (unlikely(ot != tt) || unlikely(ocount != tcount) || unlikely(!tt->is_dense) || unlikely(tt->true_lb != 0))
+        return -1;
+    bool is_few =
+        (uint64_t)tcount <= QUICK_BYTES && (uint64_t)tt->size <= QUICK_BYTES && tcount * tt->size <= QUICK_BYTES;
+    return likely(is_few) ? tcount * tt->size : -1;
+}
+
+static inline void quick_copy(void *to, const void *from, int64_t bytes)
+{
+    if (likely(bytes == 8))
+        memcpy(to, from, 8);
+    else
+        memmove(to, from, (size_t)bytes);
+}
+
 /* ---- put and get ---- */
 static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
                bool must_be_passive)
@@ -172,13 +213,23 @@ static void *writable(const void *p)
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
             struct gw_type *tt, struct rma_win *w)
 {
-    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
+    int64_t bytes = quick_bytes(ocount, ot, tcount, tt);
+    char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
+    if (unlikely(!there)) return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
+    counted(w, &gw_count.rma_puts);
+    quick_copy(there, origin, bytes);
+    return GW_OK;
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
             struct gw_type *tt, struct rma_win *w)
 {
-    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
+    int64_t bytes = quick_bytes(ocount, ot, tcount, tt);
+    char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
+    if (unlikely(!there)) return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
+    counted(w, &gw_count.rma_gets);
+    quick_copy(origin, there, bytes);
+    return GW_OK;
 }
 
 /* ---- accumulates ---- */
@@ -320,10 +371,61 @@ static int check_single(const void *result, struct gw_type *t)
     return result ? GW_OK : gw_fail(GW_EBUFFER, "result_addr is NULL; it must hold one item of %s", type_name(t));
 }
 
+static inline uint64_t quick_value(uint64_t old, uint64_t in, const struct gw_op *op)
+{
+    return is_op(op, GW_H_SUM) ? old + in : is_op(op, GW_H_REPLACE) ? in : old;
+}
+
+/* Integers of 4 and 8 bytes; 0: it is something else. */
+static inline size_t quick_integer(const struct gw_type *t)
+{
+    if (t->elem == GW_ELEM_I64 || t->elem == GW_ELEM_U64) return 8;
+    return t->elem == GW_ELEM_I32 || t->elem == GW_ELEM_U32 ? 4 : 0;
+}
+
+/* Added, exchanged or read; false: it is something else. */
+static inline bool quick_fetch(const void *origin, void *result, const struct gw_type *t, int target, int64_t disp,
+                               const struct gw_op *op, struct rma_win *w)
+{
+    size_t bytes = quick_integer(t);
+    bool is_simple = is_op(op, GW_H_SUM) || is_op(op, GW_H_REPLACE) || is_op(op, GW_H_NO_OP);
+    char *there = likely(bytes) && likely(is_simple) ? quick_place(w, target, disp, (int64_t)bytes) : NULL;
+    uint64_t old = 0, in = 0;
+    if (unlikely(!there)) return false;
+    counted(w, &gw_count.rma_accumulates);
+    if (!is_op(op, GW_H_NO_OP)) mail_copy(&in, origin, bytes);
+    busy_enter(w, target);
+    mail_copy(&old, there, bytes);
+    uint64_t new = quick_value(old, in, op);
+    if (!is_op(op, GW_H_NO_OP)) mail_copy(there, &new, bytes);
+    busy_leave(w, target);
+    mail_copy(result, &old, bytes);
+    return true;
+}
+
+static inline bool quick_swap(const void *origin, const void *compare, void *result, const struct gw_type *t,
+                              int target, int64_t disp, struct rma_win *w)
+{
+    size_t bytes = quick_integer(t);
+    char *there = likely(bytes) ? quick_place(w, target, disp, (int64_t)bytes) : NULL;
+    uint64_t old = 0, expected = 0;
+    if (unlikely(!there)) return false;
+    counted(w, &gw_count.rma_accumulates);
+    mail_copy(&expected, compare, bytes);
+    busy_enter(w, target);
+    mail_copy(&old, there, bytes);
+    if (old == expected) mail_copy(there, origin, bytes);
+    busy_leave(w, target);
+    mail_copy(result, &old, bytes);
+    return true;
+}
+
 int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
                      struct rma_win *w)
 {
     struct data r = {result, 1, t};
+    bool is_there = result && (origin || is_op(op, GW_H_NO_OP)); /* else an error */
+    if (likely(is_there) && likely(quick_fetch(origin, result, t, target, disp, op, w))) return GW_OK;
     int rc = check_single(result, t);
     if (rc == GW_OK && !origin && !is_op(op, GW_H_NO_OP))
         rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
@@ -372,6 +474,8 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 {
     struct place p;
     struct data r = {result, 1, t};
+    bool is_there = result && origin && compare; /* else an error */
+    if (likely(is_there) && likely(quick_swap(origin, compare, result, t, target, disp, w))) return GW_OK;
     int rc = check_single(result, t);
     if (rc != GW_OK) return rc;
     if (!origin || !compare)

@@ -13,21 +13,10 @@
 
 #include "coll/coll.h"
 
-enum access { NONE, FENCE, START, LOCK, ALL };
 enum held { NOT_HELD, SHARED, EXCLUSIVE, NOT_CHECKED };
 static const char *const access_words[] = {"no access epoch", "an access epoch of MPI_Win_fence",
                                            "an access epoch of MPI_Win_start", "a lock of MPI_Win_lock",
                                            "the locks of MPI_Win_lock_all"};
-struct rma_epoch {
-    enum access access;
-    _Atomic bool accessed; /* since the last fence */
-    uint8_t *held;         /* [size] LOCK: enum held; START: 1 where it is a target */
-    int n_held;
-    bool all_unchecked; /* ALL: nothing is held */
-    bool is_posted;
-    int n_origins;
-    struct gw_req **origins; /* posted: the messages that say complete */
-};
 
 int epoch_open(struct rma_win *w)
 {

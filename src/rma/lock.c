@@ -26,7 +26,7 @@ static void ring_all(struct rma_win *w)
     for (int i = 0; i < w->comm->size; i++) node_ring_door(node_door_of(group_world(w->comm->group, i)));
 }
 
-static void word_changed(struct rma_win *w)
+static inline void word_changed(struct rma_win *w)
 {
     if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) ring_all(w);
 }
@@ -48,24 +48,15 @@ static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
 static bool busy_try(void *arg)
 {
     struct wanted *x = arg;
-    uint32_t is_free = 0;
-    _Atomic uint32_t *word = &x->w->shared->of[x->target].busy;
-    return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_seq_cst, memory_order_relaxed);
+    return busy_try_enter(x->w, x->target);
 }
-void busy_enter(struct rma_win *w, int target)
+void busy_enter_slow(struct rma_win *w, int target)
 {
     wait_for(w, busy_try, target);
 }
-bool busy_try_enter(struct rma_win *w, int target)
+void busy_leave_slow(struct rma_win *w)
 {
-    struct wanted x = {w, target};
-    return busy_try(&x);
-}
-void busy_leave(struct rma_win *w, int target)
-{
-    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
-    word_changed(w);
+    ring_all(w);
 }
 
 /* ---- passive targets ---- */

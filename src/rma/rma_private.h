@@ -36,9 +36,24 @@ struct rma_shared {
     struct rma_words of[];       /* [size] */
 } GW_ALIGNED(GW_CACHELINE);
 
-void busy_enter(struct rma_win *w, int target);
-bool busy_try_enter(struct rma_win *w, int target);
-void busy_leave(struct rma_win *w, int target);
+void busy_enter_slow(struct rma_win *w, int target) GW_COLD;
+void busy_leave_slow(struct rma_win *w) GW_COLD;
+static inline bool busy_try_enter(struct rma_win *w, int target)
+{
+    uint32_t is_free = 0;
+    _Atomic uint32_t *word = &w->shared->of[target].busy;
+    return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_seq_cst, memory_order_relaxed);
+}
+static inline void busy_enter(struct rma_win *w, int target)
+{
+    if (unlikely(!busy_try_enter(w, target))) busy_enter_slow(w, target);
+}
+static inline void busy_leave(struct rma_win *w, int target)
+{
+    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
+    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) busy_leave_slow(w);
+}
 void lock_take(struct rma_win *w, int target, bool exclusive);
 void lock_give(struct rma_win *w, int target, bool exclusive);
 void lock_take_all(struct rma_win *w);
@@ -105,7 +120,17 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
 
 /* ---- epochs (epoch.c) ---- */
-struct rma_epoch;
+enum access { NONE, FENCE, START, LOCK, ALL };
+struct rma_epoch {
+    enum access access;
+    _Atomic bool accessed; /* since the last fence */
+    uint8_t *held;         /* [size] LOCK: enum held; START: 1 where it is a target */
+    int n_held;
+    bool all_unchecked; /* ALL: nothing is held */
+    bool is_posted;
+    int n_origins;
+    struct gw_req **origins; /* posted: the messages that say complete */
+};
 int epoch_open(struct rma_win *w);
 void epoch_close(struct rma_win *w);
 int epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
