@@ -75,23 +75,36 @@ static int convert(struct gw_file *f, bool write, int64_t pos, const void *buf, 
     return rc;
 }
 
-/* The same for all ranks at once, in one piece. */
-static int convert_all(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                       int64_t *moved_out)
+int io_stage(struct gw_file *f, const struct io_data *d, char **stage_out, int64_t *each_out)
 {
-    int64_t each = 0, bytes = 0, k = 0;
+    int64_t each = 0, bytes = 0;
     char *stage = NULL;
-    int rc = io_rep_bytes(f->view.rep, t, &each);
-    if (rc == GW_OK && __builtin_mul_overflow(count, each, &bytes)) rc = gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
+    int rc = io_rep_bytes(f->view.rep, d->type, &each);
+    if (rc == GW_OK && __builtin_mul_overflow(d->count, each, &bytes)) rc = gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
     if (rc == GW_OK && bytes > 0 && !(stage = malloc((size_t)bytes)))
         rc = gw_fail(GW_ENOMEM, "no memory to convert %lld bytes", (long long)bytes);
-    if (rc == GW_OK && write && bytes > 0) rc = io_rep_write(f->view.rep, buf, count, t, stage, bytes);
-    rc = io_agree(f, rc);
-    if (rc == GW_OK) rc = io_all_move(f, write, pos, stage, bytes, gw_type_byte, &k);
-    if (rc == GW_OK && !write && k > 0) rc = unstage(f->view.rep, stage, k, each, (char *)(uintptr_t)buf, t);
-    if (each > 0) *moved_out = in_memory(k, each, t);
-    free(stage);
+    if (rc == GW_OK && d->write && bytes > 0) rc = io_rep_write(f->view.rep, d->buf, d->count, d->type, stage, bytes);
+    *stage_out = stage;
+    *each_out = each;
     return rc;
+}
+
+int io_unstage(struct gw_file *f, const struct io_data *d, char *stage, int64_t each, int64_t k, int64_t *moved_out)
+{
+    *moved_out = each > 0 ? in_memory(k, each, d->type) : 0;
+    return !d->write && k > 0 ? unstage(f->view.rep, stage, k, each, d->buf, d->type) : GW_OK;
+}
+
+/* The same for all ranks at once, in one piece. */
+static int convert_all(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
+{
+    int64_t each, k = 0;
+    char *stage;
+    int rc = io_agree(f, io_stage(f, d, &stage, &each));
+    if (rc == GW_OK) rc = io_all_move(f, d->write, d->pos, stage, d->count * each, gw_type_byte, &k);
+    int failed = io_unstage(f, d, stage, each, rc == GW_OK || d->write ? k : 0, moved_out);
+    free(stage);
+    return rc == GW_OK ? failed : rc;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------- */
@@ -170,7 +183,17 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     rc = io_agree(f, offset_check(f, place(f, how, offset, etypes), &pos));
     if (rc != GW_OK) return rc;
     if (f->view.rep->kind == IO_REP_PLAIN) return io_all_move(f, write, pos, buf, count, t, moved_out);
-    return convert_all(f, write, pos, buf, count, t, moved_out);
+    return convert_all(f, &(struct io_data){write, pos, (void *)(uintptr_t)buf, count, t}, moved_out);
+}
+
+/* All ranks, none of which waits for another. */
+static int started(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out)
+{
+    struct io_data d = {how & IO_WRITE, 0, (void *)(uintptr_t)buf, count, t};
+    int rc = access_check(f, how, count, t);
+    if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &d.pos);
+    if (rc == GW_OK) rc = offset_check(f, place(f, how, offset, count * t->size / f->view.etype->size), &d.pos);
+    return io_start(f, rc, &d, req_out);
 }
 
 static int access_any(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
@@ -205,6 +228,11 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
               struct gw_status *status, struct gw_req **req_out)
 {
     int64_t moved = 0;
+    int alone = how & ~IO_ALL;
+    if (how & IO_ALL && req_out) {
+        if (io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
+        how = alone;
+    }
     int rc = access_any(f, how, offset, buf, count, t, &moved);
     if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* also of what failed */
     return rc == GW_OK && req_out ? request_make(f, moved, req_out) : rc;

@@ -32,7 +32,7 @@ static int64_t mixed(int64_t place)
     return (int64_t)(x ^ x >> 31);
 }
 
-static int extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e)
+int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e)
 {
     const struct gw_type *t = f->view.file_filetype;
     struct io_walk w;
@@ -86,6 +86,18 @@ static enum way way_of(const struct gw_file *f, bool write, const struct io_exte
     return whole->room && span / SPARSE_WINDOW <= whole->bytes ? WINDOWS : MESSAGES;
 }
 
+bool io_all_tell(const struct gw_file *f, bool write)
+{
+    return f->comm->size > 1 && !f->atomic && (write ? f->hints.buffer_write : f->hints.buffer_read) != IO_DISABLE;
+}
+
+bool io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole)
+{
+    bool interleaved = extent_sum(all, f->comm->size, whole);
+    whole->room = 0;
+    return way_of(f, write, whole, interleaved) == MESSAGES;
+}
+
 static int move_by(enum way way, struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                    const struct io_extent *whole, int64_t *moved_out)
 {
@@ -105,7 +117,7 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
         coll_barrier(f->comm, NULL);
     }
     io_clock(f, IO_T_COLL);
-    int rc = io_agree(f, extent_of(f, pos, count * t->size, &mine));
+    int rc = io_agree(f, io_extent_of(f, pos, count * t->size, &mine));
     if (rc != GW_OK) {
         free(all);
         return rc;

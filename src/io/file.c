@@ -57,6 +57,7 @@ int io_fail(int system_error, const char *doing, const char *name)
 int io_agree(struct gw_file *f, int rc)
 {
     int64_t mine = gw_min64(rc, GW_OK), worst = mine;
+    io_drain(f);
     int failed = f->comm->size > 1 ? coll_allreduce(&mine, &worst, 1, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
     if (failed != GW_OK) return failed;
     if (rc < 0 || worst == GW_OK) return rc;
@@ -66,6 +67,7 @@ int io_agree(struct gw_file *f, int rc)
 int io_same(struct gw_file *f, int rc, int64_t value, const char *what)
 {
     int64_t mine[3] = {rc, value, ~value}, least[3] = {rc, value, ~value}; /* ~: order turned round, no overflow */
+    io_drain(f);
     int failed = f->comm->size > 1 ? coll_allreduce(mine, least, 3, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
     if (failed != GW_OK) return failed;
     if (rc < 0) return rc;

@@ -133,6 +133,7 @@ void io_hints_read(struct io_hints *h, const struct gw_info *info)
 
 int io_hints_share(struct gw_file *f, struct io_hints *h)
 {
+    io_drain(f);
     return f->comm->size == 1 ? GW_OK : coll_bcast(h, (int64_t)sizeof *h, gw_type_byte, 0, f->comm, NULL);
 }
 

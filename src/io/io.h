@@ -6,7 +6,8 @@
  * moves the one to the other with pread and pwrite.  Offsets are counted in etypes, everything inside in bytes, 64-bit.
  *
  * What a call says was moved is what the system said was moved, also when the call fails.  Collective calls agree: where one rank fails,
- * all return an error.  Requests are complete when the call that makes them returns, and an error is returned by that call.
+ * all return an error.  Requests of one rank are complete when the call that makes them returns, and an error is returned by that call;
+ * those of collective calls go on where MPI makes progress (started.c).
  * The file is locked only in atomic mode, where data sieving writes, and on network file systems (byte-range locks of the open file).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -18,6 +19,7 @@
 
 struct io_rep; /* a data representation */
 struct io_trace;
+struct io_op;
 
 struct io_view {
     int64_t disp;                     /* bytes */
@@ -76,6 +78,7 @@ struct gw_file {
     uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: there is none */
     int split;                /* `how` of the split collective that has begun; -1: none */
     int64_t split_moved;
+    _Atomic(struct io_op *) started; /* non-blocking collective calls, in order: the first is under way, the others come after it */
     struct gw_lock range;     /* held while a byte range of the file is locked: threads share the descriptor that holds it */
 };
 extern struct gw_file io_no_file; /* MPI_FILE_NULL: only its error handler means something.  Usable before init */
@@ -112,8 +115,8 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence); /* collective
 int io_get_position_shared(struct gw_file *f, int64_t *offset_out);
 
 /* Data access (section 14.4).  `how`: READ or WRITE plus one of AT (`offset` counts), OWN (the individual file pointer), SHARED (the
- * shared one), plus ALL for a collective call (with SHARED: in the order of ranks).  With req_out the call makes a request; status
- * may be NULL.  Non-blocking collective calls are not ALL: they must not wait for other ranks, so every rank goes alone. */
+ * shared one), plus ALL for a collective call (with SHARED: in the order of ranks).  With req_out the call makes a request, and
+ * waits for no other rank; status may be NULL. */
 enum io_how { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_OWN = 4, IO_SHARED = 8, IO_ALL = 16 };
 int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
               struct gw_status *status, struct gw_req **req_out);

@@ -5,6 +5,7 @@
 #ifndef GW_IO_IO_PRIVATE_H
 #define GW_IO_IO_PRIVATE_H
 
+#include "coll/coll.h"
 #include "io/io.h"
 #include "type/type.h"
 
@@ -119,6 +120,29 @@ int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t by
 /* io_move of all ranks at once: all fail or none. */
 int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out);
 
+/* Whether ranks must tell each other what they touch; all answer alike. */
+bool io_all_tell(const struct gw_file *f, bool write);
+
+/* ---- collective behind a request (started.c) ---- */
+struct io_data { /* what a call moves */
+    bool write;
+    int64_t pos;
+    void *buf;
+    int64_t count;
+    struct gw_type *type;
+};
+/* rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
+int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out);
+void io_drain_slow(struct gw_file *f);
+/* Exchanges of blocking calls come behind those of what was started before. */
+static inline void io_drain(struct gw_file *f)
+{
+    if (unlikely(atomic_load_explicit(&f->started, memory_order_acquire))) io_drain_slow(f);
+}
+/* Between memory and the file's own representation, all at once (access.c).  *each_out: bytes of an item in the file. */
+int io_stage(struct gw_file *f, const struct io_data *d, char **stage_out, int64_t *each_out);
+int io_unstage(struct gw_file *f, const struct io_data *d, char *stage, int64_t each, int64_t k, int64_t *moved_out);
+
 /* What each rank says of its access, and what that is for all together. */
 struct io_extent {
     int64_t from, to, bytes; /* of the file: [from, to), of which so many bytes */
@@ -129,10 +153,20 @@ struct io_extent {
     int64_t window;
 };
 
+int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e);
+/* What all extents are together; true: aggregators move the data, by messages.  All ranks answer alike. */
+bool io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole);
+
 /* By aggregators that get all by messages (two_phase.c), or with windows in memory of the node (window.c).  All ranks call; what a rank
  * returns is what happened to itself. */
 int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                    const struct io_extent *whole, int64_t *moved_out);
+/* The same in steps, of which each makes at most one exchange, as `as` says.  False: that was the last one, or it failed. */
+struct phase;
+struct phase *io_steps_begin(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                             const struct io_extent *whole, struct coll_as *as);
+bool io_steps_next(struct phase *p, int *rc_out);
+int io_steps_end(struct phase *p, int64_t *moved_out); /* what happened to this rank */
 void io_windows_offer(struct gw_file *f, struct io_extent *mine); /* of rank 0, before the ranks exchange their extents */
 void io_windows_free(const struct gw_file *f, const struct io_extent *mine); /* after all have come back */
 int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,

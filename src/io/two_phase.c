@@ -23,9 +23,14 @@ struct part {
     int64_t next, left;
 }; /* of a domain: the next byte of my stream, and how many there may be */
 
+/* What the exchange that was made last brought. */
+enum step { ROUND, COUNTS, PIECES, WRITTEN, VALID, READ, OVER };
+
 struct phase {
     struct gw_file *f;
     bool write;
+    struct coll_as *as; /* NULL: exchanges are waited for where they are made */
+    enum step step;
     int64_t pos, bytes; /* my part of the stream */
     struct type_cursor mem;
     int size, aggregators, me; /* me: the number of my domain, -1: none */
@@ -34,6 +39,8 @@ struct phase {
     /* Of this round, by rank: what I send and receive.  A piece is a struct io_run. */
     int64_t *pieces_out, *bytes_out, *pieces_in, *bytes_in;
     int64_t *at; /* [4][size] displacements */
+    int64_t *pair, *got; /* [2][size] each */
+    int64_t done, buffer; /* bytes of each domain: that are over, and of a round */
     struct io_run *mine, *theirs;
     int64_t mine_room, theirs_room;
     char *data_out, *data_in, *window;
@@ -62,11 +69,13 @@ static void phase_begin(struct phase *p, const struct io_extent *whole)
     p->domain = (int64_t)gw_align_up((size_t)((p->to - p->from + p->aggregators - 1) / p->aggregators), BLOCK);
     p->me = -1;
     p->parts = gw_xcalloc((size_t)p->aggregators, sizeof *p->parts);
-    p->pieces_out = gw_xcalloc((size_t)p->size * 8, sizeof *p->pieces_out);
+    p->pieces_out = gw_xcalloc((size_t)p->size * 12, sizeof *p->pieces_out);
     p->bytes_out = p->pieces_out + p->size;
     p->pieces_in = p->pieces_out + 2 * p->size;
     p->bytes_in = p->pieces_out + 3 * p->size;
     p->at = p->pieces_out + 4 * p->size;
+    p->pair = p->pieces_out + 8 * p->size;
+    p->got = p->pieces_out + 10 * p->size;
     int64_t end = p->pos + p->bytes, before = p->pos;
     for (int a = 0; a < p->aggregators; a++) { /* where my stream enters each domain */
         int64_t next = a + 1 < p->aggregators ? p->pos + io_view_before(&p->f->view, p->pos, p->bytes, domain_at(p, a + 1)) : end;
@@ -75,6 +84,9 @@ static void phase_begin(struct phase *p, const struct io_extent *whole)
         before = next;
         if (rank_of(p, a) == p->f->comm->rank) p->me = a;
     }
+    p->buffer = gw_min64(p->f->hints.collective_buffer, p->domain);
+    if (p->me >= 0) p->window = gw_xmalloc((size_t)p->buffer);
+    io_count_active(p->f, p->write, (p->to - p->from + p->domain - 1) / p->domain);
 }
 
 static void phase_end(struct phase *p)
@@ -140,26 +152,31 @@ static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes
 {
     int before = io_clock(p->f, IO_T_SEND);
     int rc = coll_alltoallv(out, wide(out_bytes), wide(out_at), gw_type_byte, in, wide(in_bytes), wide(in_at), gw_type_byte,
-                            p->f->comm, NULL);
+                            p->f->comm, p->as);
     io_clock(p->f, before);
     return rc;
 }
 
-/* Who has how much for whom, and the pieces themselves: p->theirs, by rank. */
-static int tell_pieces(struct phase *p, int64_t round_end)
+/* Who has how much for whom. */
+static int tell_counts(struct phase *p)
 {
-    int64_t n = 0, *pair = gw_xcalloc((size_t)p->size * 4, sizeof *pair), *got = pair + 2 * p->size;
-    for (int i = 0; i < p->size; i++) p->pieces_out[i] = p->bytes_out[i] = 0;
+    int64_t n = 0, round_end = p->done + p->buffer;
+    for (int i = 0; i < p->size; i++) p->pieces_out[i] = p->bytes_out[i] = p->pair[2 * i] = p->pair[2 * i + 1] = 0;
     for (int a = 0; a < p->aggregators; a++) {
         int to = rank_of(p, a);
         int64_t end = gw_min64(domain_at(p, a) + round_end, domain_at(p, a + 1)), before = n;
         n = pieces_of(p, &p->parts[a], end, n, &p->bytes_out[to]);
         p->pieces_out[to] = n - before;
-        pair[2 * to] = p->pieces_out[to];
-        pair[2 * to + 1] = p->bytes_out[to];
+        p->pair[2 * to] = p->pieces_out[to];
+        p->pair[2 * to + 1] = p->bytes_out[to];
     }
-    int rc = coll_alltoall(pair, 2, gw_type_int64, got, 2, gw_type_int64, p->f->comm, NULL);
-    int64_t in = 0, *lens = pair; /* bytes of pieces */
+    return coll_alltoall(p->pair, 2, gw_type_int64, p->got, 2, gw_type_int64, p->f->comm, p->as);
+}
+
+/* The pieces themselves: p->theirs, by rank. */
+static int tell_pieces(struct phase *p)
+{
+    int64_t in = 0, *lens = p->pair, *got = p->got; /* bytes of pieces */
     for (int i = 0; i < p->size; i++) {
         p->pieces_in[i] = got[2 * i];
         p->bytes_in[i] = got[2 * i + 1];
@@ -172,9 +189,7 @@ static int tell_pieces(struct phase *p, int64_t round_end)
     }
     displacements(lens, p->size, p->at);
     displacements(got, p->size, p->at + p->size);
-    if (rc == GW_OK) rc = swap_bytes(p, p->mine, lens, p->at, p->theirs, got, p->at + p->size);
-    free(pair);
-    return rc;
+    return swap_bytes(p, p->mine, lens, p->at, p->theirs, got, p->at + p->size);
 }
 
 static int by_place(const void *a, const void *b)
@@ -232,10 +247,9 @@ static void window_work(struct phase *p, int64_t w, int64_t *valid)
     }
 }
 
-static int round_write(struct phase *p, int64_t w)
+static int give_data(struct phase *p)
 {
-    int64_t out = displacements(p->bytes_out, p->size, p->at),
-            in = displacements(p->bytes_in, p->size, p->at + p->size);
+    int64_t out = displacements(p->bytes_out, p->size, p->at), in = displacements(p->bytes_in, p->size, p->at + p->size);
     p->data_out = room_for(p->data_out, &p->data_out_room, out, 1);
     p->data_in = room_for(p->data_in, &p->data_in_room, in, 1);
     for (int a = 0; a < p->aggregators; a++) {
@@ -243,53 +257,103 @@ static int round_write(struct phase *p, int64_t w)
         type_cursor_seek(&p->mem, p->parts[a].next - p->bytes_out[to] - p->pos);
         type_cursor_pack(&p->mem, p->data_out + p->at[to], p->bytes_out[to]);
     }
-    int rc = swap_bytes(p, p->data_out, p->bytes_out, p->at, p->data_in, p->bytes_in, p->at + p->size);
-    if (rc == GW_OK && p->me >= 0) window_work(p, w, NULL);
-    return rc;
+    return swap_bytes(p, p->data_out, p->bytes_out, p->at, p->data_in, p->bytes_in, p->at + p->size);
 }
 
-static int round_read(struct phase *p, int64_t w)
+/* How many bytes the file had of what each rank asked for. */
+static int tell_valid(struct phase *p, int64_t w)
 {
-    int64_t in = displacements(p->bytes_out, p->size, p->at),
-            out = displacements(p->bytes_in, p->size, p->at + p->size);
+    int64_t in = displacements(p->bytes_out, p->size, p->at), out = displacements(p->bytes_in, p->size, p->at + p->size);
     int64_t *valid = p->at + 2 * p->size, *have = p->at + 3 * p->size;
     for (int i = 0; i < p->size; i++) valid[i] = 0;
     p->data_out = room_for(p->data_out, &p->data_out_room, out, 1);
     p->data_in = room_for(p->data_in, &p->data_in_room, in, 1);
     if (p->me >= 0) window_work(p, w, valid);
-    int rc = coll_alltoall(valid, 1, gw_type_int64, have, 1, gw_type_int64, p->f->comm, NULL);
-    if (rc == GW_OK) rc = swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
-    for (int a = 0; a < p->aggregators && rc == GW_OK; a++) {
+    return coll_alltoall(valid, 1, gw_type_int64, have, 1, gw_type_int64, p->f->comm, p->as);
+}
+
+static void take_data(struct phase *p)
+{
+    const int64_t *have = p->at + 3 * p->size;
+    for (int a = 0; a < p->aggregators; a++) {
         int from = rank_of(p, a);
         type_cursor_seek(&p->mem, p->parts[a].next - p->bytes_out[from] - p->pos);
         p->moved += type_cursor_unpack(&p->mem, p->data_in + p->at[from], have[from]);
     }
-    return rc;
 }
 
-static int rounds(struct phase *p)
+/* From what the last exchange brought to the next one. */
+static int phase_step(struct phase *p)
 {
-    int64_t buffer = gw_min64(p->f->hints.collective_buffer, p->domain);
-    int rc = GW_OK;
-    if (p->me >= 0) p->window = gw_xmalloc((size_t)buffer);
-    for (int64_t done = 0; done < p->domain && rc == GW_OK; done += buffer) {
-        int64_t w = p->me >= 0 ? domain_at(p, p->me) + done : 0;
-        rc = tell_pieces(p, done + buffer);
-        if (rc == GW_OK) rc = p->write ? round_write(p, w) : round_read(p, w);
+    int64_t w = p->me >= 0 ? domain_at(p, p->me) + p->done : 0; /* where my window begins */
+    switch (p->step) {
+    case ROUND:
+        if (p->done >= p->domain) break;
+        p->step = COUNTS;
+        return tell_counts(p);
+    case COUNTS:
+        p->step = PIECES;
+        return tell_pieces(p);
+    case PIECES:
+        p->step = p->write ? WRITTEN : VALID;
+        return p->write ? give_data(p) : tell_valid(p, w);
+    case VALID:
+        p->step = READ;
+        return swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
+    case WRITTEN:
+    case READ:
+        if (p->step == READ)
+            take_data(p);
+        else if (p->me >= 0)
+            window_work(p, w, NULL);
+        p->done += p->buffer;
+        p->step = ROUND;
+        return GW_OK;
+    case OVER:
+        break;
     }
-    return rc;
+    p->step = OVER;
+    return GW_OK;
 }
+
+static int64_t moved_by(const struct phase *p) { return p->write ? p->bytes : p->moved; }
 
 int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                    const struct io_extent *whole, int64_t *moved_out)
 {
     struct phase p = {.f = f, .write = write, .pos = pos, .bytes = count * t->size};
+    int rc = GW_OK;
     type_cursor_init(&p.mem, buf, count, t);
     phase_begin(&p, whole);
-    io_count_active(f, write, (p.to - p.from + p.domain - 1) / p.domain);
-    int rc = rounds(&p);
+    while (rc == GW_OK && p.step != OVER) rc = phase_step(&p);
     if (rc == GW_OK) rc = p.rc;
-    *moved_out = write ? p.bytes : p.moved;
+    *moved_out = moved_by(&p);
     phase_end(&p);
+    return rc;
+}
+
+/* ---- the same in steps ------------------------------------------------------------------------------------------------------- */
+struct phase *io_steps_begin(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
+                             const struct io_extent *whole, struct coll_as *as)
+{
+    struct phase *p = gw_xcalloc(1, sizeof *p);
+    *p = (struct phase){.f = f, .write = write, .as = as, .pos = pos, .bytes = count * t->size};
+    type_cursor_init(&p->mem, buf, count, t);
+    phase_begin(p, whole);
+    return p;
+}
+
+bool io_steps_next(struct phase *p, int *rc_out)
+{
+    *rc_out = phase_step(p);
+    return *rc_out == GW_OK && p->step != OVER;
+}
+
+int io_steps_end(struct phase *p, int64_t *moved_out)
+{
+    int rc = p->rc;
+    *moved_out = moved_by(p);
+    phase_end(p);
+    free(p);
     return rc;
 }

@@ -226,7 +226,7 @@ static void external(MPI_Info info)
     remove_file(name);
 }
 
-/* Behind a request no rank waits for another: here the others come when the first is done. */
+/* What starts an access waits for nobody: here the others come when the first has started. */
 static void requests(MPI_Info info)
 {
     const char *name = in_folder("requests");
@@ -240,9 +240,9 @@ static void requests(MPI_Info info)
     OK(MPI_File_iwrite_at_all(f, 600 * rank, bytes, 300, MPI_BYTE, &r[0]));
     OK(MPI_File_seek(f, 600 * rank + 300, MPI_SEEK_SET));
     OK(MPI_File_iwrite_all(f, bytes + 300, 300, MPI_BYTE, &r[1]));
+    if (rank < size - 1) MPI_Send(&token, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
     OK(MPI_Waitall(2, r, statuses));
     CHECK(count_of(&statuses[0]) == 300 && count_of(&statuses[1]) == 300);
-    if (rank < size - 1) MPI_Send(&token, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     int next = (rank + 1) % size;
     OK(MPI_File_seek(f, 600 * next + 100, MPI_SEEK_SET));

@@ -203,6 +203,85 @@ static void odd(const char *buffering)
     remove_file(name);
 }
 
+/* A device that is full: every rank hears of it, at the latest when it waits, and the file's handler is called. */
+static int calls;
+static MPI_File called_for;
+static void on_error(MPI_File *f, int *code, ...)
+{
+    (void)code;
+    calls++;
+    called_for = *f;
+}
+static void full(void)
+{
+    MPI_File f;
+    MPI_Info info;
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Datatype pieces, mine;
+    MPI_Errhandler handler;
+    if (access("/dev/full", W_OK) != 0) return;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_write", "enable");
+    MPI_File_create_errhandler(on_error, &handler);
+    OK(MPI_File_open(MPI_COMM_WORLD, "/dev/full", MPI_MODE_WRONLY, info, &f));
+    MPI_Type_contiguous(8, MPI_BYTE, &pieces);
+    MPI_Type_create_resized(pieces, 0, 8 * size, &mine);
+    MPI_Type_commit(&mine);
+    OK(MPI_File_set_view(f, 8 * rank, MPI_BYTE, mine, "native", MPI_INFO_NULL));
+    OK(MPI_File_set_errhandler(f, handler));
+    int rc = MPI_File_iwrite_at_all(f, 0, out, 400, MPI_BYTE, &r);
+    if (rc == MPI_SUCCESS) {
+        rc = MPI_Wait(&r, &status);
+        CHECK_EQ(count_of(&status), 0);
+    }
+    FAILS(rc, MPI_ERR_NO_SPACE);
+    CHECK(calls == 1 && called_for == f && r == MPI_REQUEST_NULL);
+    /* One rank's mistake is its own error; the others go on. */
+    rc = MPI_File_iwrite_at_all(f, rank == size - 1 ? -1 : 0, out, 0, MPI_BYTE, &r);
+    if (rc == MPI_SUCCESS) rc = MPI_Wait(&r, &status);
+    CHECK_EQ(class_of(rc), rank == size - 1 ? MPI_ERR_ARG : MPI_SUCCESS);
+    MPI_Type_free(&pieces), MPI_Type_free(&mine);
+    MPI_Errhandler_free(&handler);
+    MPI_Info_free(&info);
+    OK(MPI_File_close(&f));
+}
+
+/* What the program gives up as soon as the call is back; parts of memory with holes; calls of other kinds that come meanwhile. */
+static void given_up(void)
+{
+    const char *name = in_folder("given");
+    MPI_File f = table_open(name, "enable", "native");
+    MPI_Request r[3];
+    MPI_Status status;
+    MPI_Datatype pairs;
+    MPI_Offset bytes;
+    fill(300);
+    memset(in, 0x77, sizeof in);
+    MPI_Type_vector(MINE / 16, 1, 2, MPI_INT, &pairs); /* every second number */
+    MPI_Type_commit(&pairs);
+    OK(MPI_File_iwrite_at_all(f, 0, out[0], 1, pairs, &r[0]));
+    OK(MPI_File_iwrite_at_all(f, MINE / 16, out[1], 1, pairs, &r[1]));
+    MPI_Type_free(&pairs);
+    OK(MPI_File_set_atomicity(f, 0)); /* collective: comes after those that were started */
+    OK(MPI_File_set_info(f, MPI_INFO_NULL));
+    OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+    OK(MPI_File_iread_at_all(f, 0, in[0], MINE / 8, MPI_INT, &r[0]));
+    OK(MPI_File_iread_at_all(f, MINE / 16, in[1], 1000000, MPI_BYTE, &r[1])); /* more than there is */
+    OK(MPI_File_get_size(f, &bytes));
+    OK(MPI_Wait(&r[1], &status));
+    CHECK(count_of(&status) >= MINE / 4 && count_of(&status) <= MINE / 4 + CELL);
+    OK(MPI_Wait(&r[0], &status));
+    CHECK_EQ(count_of(&status), MINE / 2);
+    for (int i = 0; i < MINE / 16; i++) {
+        CHECK_EQ(memcmp(in[0] + 4 * i, out[0] + 8 * i, 4), 0);
+        CHECK_EQ(memcmp(in[1] + 4 * i, out[1] + 8 * i, 4), 0);
+    }
+    CHECK_EQ(memcmp(in[0] + MINE / 4, in[1], MINE / 4), 0);
+    OK(MPI_File_close(&f));
+    remove_file(name);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -215,6 +294,8 @@ int main(int argc, char **argv)
         odd(ways[i]);
     }
     many("enable", 3);
+    full();
+    given_up();
     folder_remove();
     return test_end();
 }

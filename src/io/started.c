@@ -1,0 +1,259 @@
+/* started.c -- collective access behind a request: what starts it waits for nobody.
+ *
+ * An access is a chain of exchanges, each of them a non-blocking collective call on the file's communicator:
+ *     extents -> every rank for itself, or: rounds of two_phase.c -> agreement
+ * The end of an exchange is work for the next round of progress, which does what comes between (also reading and writing) and makes
+ * the next one.  All ranks must make the same exchanges in the same order, so of one file one access is under way, and the others,
+ * in the order in which they were started, come after it; blocking collective calls wait for all of them (io_drain).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_private.h"
+
+#include <stdlib.h>
+
+#include "coll/coll.h"
+
+enum { WORDS = sizeof(struct io_extent) / sizeof(int64_t) };
+
+/* What the exchange that was made last brought. */
+enum phase_of_op { BEGUN, EXTENTS, MOVING, AGREED };
+
+struct io_op {
+    struct io_op *next;
+    struct gw_file *f;
+    struct gw_lane *lane;
+    struct gw_req *req;       /* NULL: the call failed */
+    struct io_data user, raw; /* what the call moves, its type held; the same in the file's representation */
+    char *stage;              /* raw's buffer; NULL: it is the user's */
+    int64_t each;
+    enum phase_of_op at;
+    struct io_extent mine, *all;
+    struct phase *phase;
+    int64_t moved, outcome, worst;
+    int rc, broken; /* broken: an exchange failed, and nothing more can be made */
+    struct gw_req *exchange;
+    struct coll_as as;
+    struct gw_done arrived;
+    struct req_work work;
+};
+
+static void run(struct io_op *op);
+
+/* ---- steps --------------------------------------------------------------------------------------------------------------------- */
+static int moved_alone(struct io_op *op)
+{
+    const struct io_data *d = &op->raw;
+    return io_move(op->f, d->write, d->pos, d->buf, d->count, d->type, &op->moved);
+}
+
+/* False: every rank has gone for itself, and that was all. */
+static bool extents_known(struct io_op *op)
+{
+    const struct io_data *d = &op->raw;
+    struct io_extent whole;
+    if (!io_extents_judge(op->f, d->write, op->all, &whole)) {
+        op->rc = moved_alone(op);
+        return false;
+    }
+    op->phase = io_steps_begin(op->f, d->write, d->pos, d->buf, d->count, d->type, &whole, &op->as);
+    op->at = MOVING;
+    return true;
+}
+
+/* The rounds go on, or, after the last one, all agree on what has happened. */
+static void move(struct io_op *op)
+{
+    int rc;
+    if (io_steps_next(op->phase, &rc)) return;
+    op->rc = io_steps_end(op->phase, &op->moved);
+    op->phase = NULL;
+    op->broken = rc;
+    op->outcome = gw_min64(op->rc, GW_OK);
+    op->at = AGREED;
+    if (rc == GW_OK)
+        op->broken = coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
+}
+
+/* From what the last exchange brought to the next one; false: it is over. */
+static bool step(struct io_op *op)
+{
+    if (op->broken) return false;
+    switch (op->at) {
+    case BEGUN:
+        op->at = EXTENTS;
+        op->broken =
+            coll_allgather(&op->mine, WORDS, gw_type_int64, op->all, WORDS, gw_type_int64, op->f->comm, &op->as);
+        return true;
+    case EXTENTS:
+        return extents_known(op);
+    case MOVING:
+        move(op);
+        return true;
+    case AGREED:
+        break;
+    }
+    if (op->worst < 0 && op->rc == GW_OK)
+        op->rc = gw_fail((int)op->worst, "another rank failed: %s", gw_error_text((int)op->worst));
+    if (op->worst < 0) op->moved = 0; /* nobody knows whose bytes were written: none is promised */
+    return false;
+}
+
+/* Inside progress, the lane's lock held. */
+static void arrived(struct gw_done *done, int err)
+{
+    struct io_op *op = container_of(done, struct io_op, arrived);
+    op->exchange = NULL;
+    if (err < 0) op->broken = err;
+    req_work_add(op->lane, &op->work);
+}
+
+/* True: the exchange is under way, and its end goes on with the access. */
+static bool park(struct io_op *op)
+{
+    struct gw_req *r = op->exchange;
+    if (!r) return false;
+    gw_lock(&op->lane->lock);
+    bool is_done = req_is_done(r);
+    if (is_done) {
+        if (r->err < 0) op->broken = r->err;
+        op->exchange = NULL;
+        if (!(r->flags & REQ_STATIC)) req_recycle(r);
+    } else {
+        r->notify = &op->arrived;
+        r->flags |= REQ_FREED;
+    }
+    gw_unlock(&op->lane->lock);
+    return !is_done;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
+static void forget(struct io_op *op)
+{
+    type_release(op->user.type);
+    free(op->stage);
+    free(op->all);
+    free(op);
+}
+
+/* The access that comes after it; NULL: there is none, and the file may be gone. */
+static struct io_op *finish(struct io_op *op)
+{
+    struct gw_lane *lane = op->lane;
+    struct gw_file *f = op->f;
+    if (op->phase) io_steps_end(op->phase, &op->moved);
+    if (op->broken) {
+        op->rc = op->broken;
+        op->moved = 0;
+    } else if (op->stage) {
+        int rc = io_unstage(f, &op->user, op->stage, op->each, op->moved, &op->moved);
+        if (op->rc == GW_OK) op->rc = rc;
+    }
+    gw_lock(&lane->lock);
+    struct io_op *next = op->next;
+    atomic_store_explicit(&f->started, next, memory_order_release);
+    if (op->req) {
+        gw_status_fill(&op->req->status, GW_ANY_SOURCE, GW_ANY_TAG, op->moved, false);
+        op->req->err = op->rc;
+        req_complete(op->req);
+    }
+    gw_unlock(&lane->lock);
+    forget(op);
+    return next;
+}
+
+/* As far as it goes.  No lock is held. */
+static void run(struct io_op *op)
+{
+    while (op) {
+        if (!step(op))
+            op = finish(op);
+        else if (park(op))
+            return;
+    }
+}
+
+static void resume(struct gw_done *done, int err)
+{
+    (void)err;
+    run(container_of(container_of(done, struct req_work, run), struct io_op, work));
+}
+
+static bool is_drained(void *arg)
+{
+    struct gw_file *f = arg;
+    return !atomic_load_explicit(&f->started, memory_order_acquire);
+}
+
+void io_drain_slow(struct gw_file *f)
+{
+    req_block_until(f->comm->lane, is_drained, f);
+}
+
+/* ---- the begin ------------------------------------------------------------------------------------------------------------------- */
+static struct gw_req *request_new(struct gw_file *f)
+{
+    struct gw_lane *lane = f->comm->lane;
+    gw_lock(&lane->lock);
+    struct gw_req *r = req_new(lane, REQ_GENERAL);
+    gw_unlock(&lane->lock);
+    if (!r) return NULL;
+    memset(r + 1, 0, GW_REQ_BYTES - sizeof *r); /* no room's own kind of request */
+    r->err = GW_OK;
+    r->errctx = (const void *)(uintptr_t)f->obj.id;
+    gw_status_empty(&r->status);
+    return r;
+}
+
+/* What there is to move, in the file's representation, and where. */
+static int prepare(struct io_op *op)
+{
+    struct gw_file *f = op->f;
+    op->raw = op->user;
+    if (f->view.rep->kind != IO_REP_PLAIN) {
+        int rc = io_stage(f, &op->user, &op->stage, &op->each);
+        if (rc != GW_OK) return rc;
+        op->raw.buf = op->stage;
+        op->raw.count = op->user.count * op->each;
+        op->raw.type = gw_type_byte;
+    }
+    return io_extent_of(f, op->raw.pos, op->raw.count * op->raw.type->size, &op->mine);
+}
+
+static void append(struct io_op *op)
+{
+    struct gw_file *f = op->f;
+    gw_lock(&op->lane->lock);
+    struct io_op *last = atomic_load_explicit(&f->started, memory_order_relaxed);
+    bool is_first = !last;
+    while (last && last->next) last = last->next;
+    if (last)
+        last->next = op;
+    else
+        atomic_store_explicit(&f->started, op, memory_order_release);
+    gw_unlock(&op->lane->lock);
+    if (is_first) run(op);
+}
+
+int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out)
+{
+    struct io_op *op = gw_xcalloc(1, sizeof *op);
+    *op = (struct io_op){
+        .f = f, .lane = f->comm->lane, .user = *d, .as = {COLL_START, &op->exchange}, .arrived.fn = arrived};
+    op->work.run.fn = resume;
+    op->all = gw_xcalloc((size_t)f->comm->size, sizeof *op->all);
+    type_hold(d->type);
+    io_count_add(f, d->write, IO_CALLS_ALL, 1);
+    io_clock_enter(f, d->write, IO_T_OTHER);
+    if (rc == GW_OK) rc = prepare(op);
+    if (rc == GW_OK && !(op->req = request_new(f))) rc = GW_ENOMEM;
+    if (rc == GW_OK)
+        *req_out = op->req;
+    else { /* the others count on this rank */
+        io_extent_of(f, 0, 0, &op->mine);
+        op->raw = (struct io_data){.write = d->write, .type = gw_type_byte};
+    }
+    append(op);
+    io_clock(f, IO_T_COMPUTE);
+    return rc;
+}
