@@ -55,21 +55,6 @@ int mpi_get_hw_resource_info(struct gw_info **info_out)
     return rc;
 }
 
-int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
-{
-    void *p = NULL;
-    if (posix_memalign(&p, (size_t)gw_info_alignment(info), size > 0 ? (size_t)size : 1) != 0)
-        return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
-    *base_out = p;
-    return GW_OK;
-}
-
-int mpi_free_mem(void *base)
-{
-    free(base);
-    return GW_OK;
-}
-
 /* ---- error codes: a code is its class, unless the user made it ---- */
 static const struct {
     const char *name, *text;

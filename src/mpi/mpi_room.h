@@ -41,8 +41,6 @@ int mpi_get_processor_name(char *name_out, int *len_out);
 int mpi_get_version(int *version_out, int *subversion_out);
 int mpi_get_library_version(char *version_out, int *len_out);
 int mpi_get_hw_resource_info(struct gw_info **info_out);
-int mpi_alloc_mem(int64_t size, struct gw_info *info, void **base_out); /* info may be NULL */
-int mpi_free_mem(void *base);
 int mpi_error_class(int code, int *class_out);
 int mpi_error_string(int code, char *string_out, int *len_out);
 

@@ -19,12 +19,12 @@
 
 #include "coll/coll.h"
 
-enum { HEAP_MAX = 32768, PAGE = 4096 };
+enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE };
 
 struct offer {     /* from the first rank */
     uint64_t heap; /* offset, or 0 */
-    uint64_t nonce;
-    int32_t pid, fd, rc;
+    struct memory_file file;
+    int32_t rc;
 };
 
 static double mib(uint64_t bytes)
@@ -48,8 +48,7 @@ static int check_room(uint64_t bytes)
     return GW_OK;
 }
 
-/* Its first page holds the number, the window follows. */
-static int file_make(uint64_t bytes, struct offer *o)
+int memory_file_make(uint64_t bytes, struct memory_file *o)
 {
     int rc = check_room(bytes);
     if (rc != GW_OK) return rc;
@@ -67,7 +66,7 @@ static int file_make(uint64_t bytes, struct offer *o)
     return rc;
 }
 
-static int file_open(const struct offer *o, int *fd_out)
+int memory_file_open(const struct memory_file *o, int *fd_out)
 {
     char path[64];
     uint64_t nonce = 0;
@@ -122,7 +121,7 @@ static int file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from
 
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
-    struct offer o = {.fd = -1};
+    struct offer o = {.file.fd = -1};
     struct gw_comm *c = w->comm;
     uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
     if (c->rank == 0) {
@@ -130,7 +129,7 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
         else
-            o.rc = file_make(bytes, &o);
+            o.rc = memory_file_make(bytes, &o.file);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
     if (rc != GW_OK) return rc;
@@ -141,9 +140,9 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     }
     if (o.rc != GW_OK) return agree(c, c->rank == 0 ? o.rc : GW_OK);
     if (c->rank == 0)
-        fd = o.fd;
+        fd = o.file.fd;
     else
-        rc = file_open(&o, &fd);
+        rc = memory_file_open(&o.file, &fd);
     if (rc == GW_OK) rc = file_map(m, fd, bytes, from, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);

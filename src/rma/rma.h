@@ -2,7 +2,7 @@
  *
  * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the target's
  * memory is chosen per window and target (reach.c):
- *     near     the memory is mapped here: our own, and what MPI_Win_allocate and MPI_Win_allocate_shared made
+ *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and memory of MPI_Alloc_mem
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     CMA      the kernel copies from and to the other process
  *     served   neither is allowed: messages, which the target's progress answers
@@ -50,6 +50,9 @@ struct rma_win {
 };
 
 /* ---- windows (win.c, hints.c) ----  Collective over c.  info may be NULL. */
+/* Memory that windows made over it reach by loads and stores (MPI 4.1 section 10.2).  info may be NULL. */
+int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
+int rma_free_mem(void *base);
 int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
                    struct rma_win **win_out);
 int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);

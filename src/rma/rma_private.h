@@ -16,6 +16,7 @@ struct rma_target {
     uint64_t base; /* its address, there if it is not near; 0 in dynamic windows */
     int64_t size;
     int64_t disp_unit;
+    struct rma_mapping mapping; /* over memory of its MPI_Alloc_mem */
     struct node_door *door;
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
 };
@@ -118,6 +119,16 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
  * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
+/* Files in memory: the first page holds a number that the others look for, the rest is for use. */
+enum { MEMORY_PAGE = 4096 };
+struct memory_file { uint64_t nonce; int32_t pid, fd; };
+int memory_file_make(uint64_t bytes, struct memory_file *o); /* with that page */
+int memory_file_open(const struct memory_file *o, int *fd_out);
+
+/* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
+struct alloc_offer { struct memory_file file; uint64_t offset; }; /* fd -1: it is not in a file */
+void alloc_offer(const void *base, int64_t size, struct alloc_offer *o);
+char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m); /* NULL: it cannot be mapped here */
 
 /* ---- epochs (epoch.c) ---- */
 enum access { NONE, FENCE, START, LOCK, ALL };

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "coll/coll.h"
 #include "world/world.h"
@@ -18,7 +19,7 @@ enum { PAGE = 4096, REGIONS = 16 };
 struct part {
     int64_t size, disp_unit;
     uint64_t base;
-    int32_t code, unused;
+    struct alloc_offer offer;
 };
 
 int agree(struct gw_comm *c, int rc)
@@ -65,6 +66,8 @@ static void win_drop(struct rma_win *w)
     mail_close(w);
     memory_drop(w, &w->mapping);
     memory_drop(w, &w->words);
+    for (int i = 0; w->targets && i < w->comm->size; i++)
+        if (w->targets[i].mapping.base) munmap(w->targets[i].mapping.base, w->targets[i].mapping.bytes);
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
@@ -162,7 +165,14 @@ int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *
     int rc = win_begin(GW_WIN_FLAVOR_CREATE, mine, info, c, &w);
     if (rc != GW_OK) return rc;
     w->base = base;
+    alloc_offer(base, size, &mine.offer);
     rc = gather_parts(w, mine, &parts);
+    for (int i = 0; rc == GW_OK && gw_set.rma_map && i < w->comm->size; i++) {
+        struct rma_target *t = &w->targets[i];
+        char *here = t->is_near ? NULL : alloc_map(&parts[i].offer, t->size, &t->mapping);
+        if (here) t->base = (uint64_t)(uintptr_t)here;
+        t->is_near = t->is_near || here;
+    }
     free(parts);
     return win_end(w, rc, win_out);
 }

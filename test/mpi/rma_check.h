@@ -10,9 +10,9 @@
 #ifndef WINDOW_COMM /* whose rank and size are `rank` and `size` */
 #define WINDOW_COMM MPI_COMM_WORLD
 #endif
-enum { KINDS = 5 };
+enum { KINDS = 6, ALLOCATED = 5, SHIFT = 4992 };
 static const char *const kind_names[KINDS] = {"create", "allocate", "allocate_shared", "alloc_shared_noncontig",
-                                              "dynamic"};
+                                              "dynamic", "create over MPI_Alloc_mem"};
 
 struct window {
     int kind;
@@ -28,8 +28,9 @@ static inline void window_make_with(struct window *w, int kind, MPI_Aint bytes, 
     *w = (struct window){.kind = kind, .at = calloc((size_t)size, sizeof(MPI_Aint))};
     if (kind == 3) MPI_Info_set(info, "alloc_shared_noncontig", "true");
     if (kind == 0 || kind == 4) w->own = malloc((size_t)bytes + 1);
-    if (kind == 0) {
-        w->base = w->own;
+    if (kind == ALLOCATED) MPI_Alloc_mem(bytes + SHIFT, MPI_INFO_NULL, &w->own);
+    if (kind == 0 || kind == ALLOCATED) {
+        w->base = kind == 0 ? w->own : (char *)w->own + SHIFT; /* a part of it */
         MPI_Win_create(w->base, bytes, unit, info, WINDOW_COMM, &w->win);
     } else if (kind == 1) {
         MPI_Win_allocate(bytes, unit, info, WINDOW_COMM, &w->base, &w->win);
@@ -60,7 +61,10 @@ static inline void window_free(struct window *w)
     }
     MPI_Win_free(&w->win);
     CHECK(w->win == MPI_WIN_NULL);
-    free(w->own);
+    if (w->kind == ALLOCATED)
+        MPI_Free_mem(w->own);
+    else
+        free(w->own);
     free(w->at);
 }
 

@@ -167,7 +167,7 @@ static int count_delete(MPI_Win win, int key, void *value, void *extra)
 static void questions(int kind)
 {
     const int flavors[KINDS] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
-                                MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC};
+                                MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_CREATE};
     struct window w;
     void *value;
     int flag, key, five = 5, len, result;
@@ -249,6 +249,32 @@ static void shared(int kind)
     window_free(&w);
 }
 
+/* More memory of MPI_Alloc_mem than is kept in files, given back in another order; a window over the last piece. */
+static void pieces(void)
+{
+    enum { N = 300, LONG = 3000 };
+    static unsigned char *p[N];
+    for (int i = 0; i < N; i++) {
+        MPI_Alloc_mem(LONG + i, MPI_INFO_NULL, &p[i]);
+        memset(p[i], i, LONG + (size_t)i);
+    }
+    for (int i = 0; i < N; i += 2) MPI_Free_mem(p[i]);
+    for (int i = 1; i < N; i += 2) {
+        for (int k = 0; k < LONG + i; k++) CHECK_EQ(p[i][k], i % 256);
+        if (i < N - 1) MPI_Free_mem(p[i]);
+    }
+    MPI_Win win;
+    int right = (rank + 1) % size;
+    MPI_Win_create(p[N - 1], LONG, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    unsigned char mine = (unsigned char)rank;
+    MPI_Put(&mine, 1, MPI_UNSIGNED_CHAR, right, LONG - 1, 1, MPI_UNSIGNED_CHAR, win);
+    MPI_Win_fence(0, win);
+    CHECK_EQ(p[N - 1][LONG - 1], (rank + size - 1) % size);
+    MPI_Win_free(&win);
+    MPI_Free_mem(p[N - 1]);
+}
+
 /* The hint mpi_minimum_memory_alignment, with sizes and wishes that differ between ranks: the strictest counts. */
 static void aligned(int noncontig)
 {
@@ -311,6 +337,8 @@ int main(int argc, char **argv)
     }
     shared(2);
     shared(3);
+    if (!getenv("GODWIT_RMA_MAP")) shared(ALLOCATED);
+    pieces();
     wide_unit();
     aligned(0);
     aligned(1);
