@@ -4,6 +4,12 @@
 jobs=$(nproc)
 [ "$jobs" -le 3 ] || jobs=3
 
+# list: what the archive has, asked for once
+list() {
+    [ -z "${listed:-}" ] || return 0
+    APT_CONFIG=$PWD/apt.conf apt-get update && listed=yes
+}
+
 # fetch PACKAGE: its upstream tarball, through a private apt configuration (nothing of the system's is changed).
 fetch() {
     ls "$1"_*.orig.tar.* >/dev/null 2>&1 && return 0
@@ -15,8 +21,8 @@ Dir::Etc::SourceParts "-";
 Dir::State::Lists "$PWD/apt/lists";
 Dir::Cache "$PWD/apt/cache";
 EOT
-    { APT_CONFIG=$PWD/apt.conf apt-get update && APT_CONFIG=$PWD/apt.conf apt-get source --download-only --tar-only "$1"; } \
-        > "$1.apt.log" 2>&1 || { tail -n 5 "$1.apt.log"; echo "$1: Debian's source archive cannot be reached"; exit 77; }
+    { list && APT_CONFIG=$PWD/apt.conf apt-get source --download-only --tar-only "$1"; } > "$1.apt.log" 2>&1 ||
+        { tail -n 5 "$1.apt.log"; echo "$1: Debian's source archive cannot be reached"; exit 77; }
 }
 
 # unpack PACKAGE FOLDER
