@@ -98,7 +98,12 @@ static inline void gw_status_fill(struct gw_status *s, int source, int tag, int6
     s->bytes_lo = (uint32_t)bytes;
     s->bytes_hi = (uint32_t)((uint64_t)bytes >> 32);
 }
-static inline void gw_status_empty(struct gw_status *s) { gw_status_fill(s, GW_ANY_SOURCE, GW_ANY_TAG, 0, false); }
+/* What null and inactive requests give (section 3.7.3): the one status whose error field a single form sets. */
+static inline void gw_status_empty(struct gw_status *s)
+{
+    gw_status_fill(s, GW_ANY_SOURCE, GW_ANY_TAG, 0, false);
+    s->error = 0; /* MPI_SUCCESS */
+}
 
 /* Arrays of counts or displacements: int in the plain calls, 64-bit in the _c calls. */
 struct gw_counts { const void *v; bool wide; };

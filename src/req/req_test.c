@@ -17,7 +17,7 @@ static int rnd(int n)
 }
 
 /* ---- requests that complete in some later round of progress --------------------------------------------------------------- */
-struct slot { enum what what; struct gw_req *req; int at, err, source, tag; int64_t bytes; bool retired, done; };
+struct slot { enum what what; struct gw_req *req; int at, err, source, tag; int64_t bytes; bool retired, done, empty; };
 static struct slot slots[MAX];
 static struct gw_req *reqs[MAX];
 static int n, now, finals, notified, context;
@@ -98,7 +98,7 @@ static void check_status(const struct slot *s, const struct gw_status *st)
 }
 static void check_empty(const struct gw_status *st)
 {
-    CHECK(st->source == GW_ANY_SOURCE && st->tag == GW_ANY_TAG && gw_status_bytes(st) == 0 && !st->cancelled);
+    CHECK(st->source == GW_ANY_SOURCE && st->tag == GW_ANY_TAG && gw_status_bytes(st) == 0 && !st->cancelled && st->error == GW_SUCCESS);
 }
 
 static void retired(int i)
@@ -134,7 +134,10 @@ static void check_errors(int rc, int k, const int *index, const struct gw_status
     for (int j = 0; j < k; j++) failed = failed || slots[index[j]].err < 0;
     CHECK_EQ(rc, failed ? GW_EINSTATUS : GW_OK);
     if (failed) CHECK(req_error_context() == &context);
-    for (int j = 0; st && j < k; j++) CHECK_EQ(st[j].error, failed ? (slots[index[j]].err ? gw_error_class(slots[index[j]].err) : GW_SUCCESS) : UNTOUCHED);
+    for (int j = 0; st && j < k; j++) {
+        int err = slots[index[j]].err;
+        CHECK_EQ(st[j].error, failed && err ? gw_error_class(err) : failed || slots[index[j]].empty ? GW_SUCCESS : UNTOUCHED);
+    }
 }
 
 /* ---- the forms ------------------------------------------------------------------------------------------------------------- */
@@ -158,6 +161,7 @@ static void do_all(bool wait, struct gw_status *st)
         index[k++] = i;
         if (!is_active(&slots[i])) {
             slots[i].err = 0;
+            slots[i].empty = true;
             if (st) check_empty(&st[i]);
             continue;
         }

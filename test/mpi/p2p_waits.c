@@ -152,6 +152,43 @@ static void comm_freed(void)
     if (partner < size) CHECK_EQ(v, partner);
 }
 
+/* What null and inactive requests give: an empty status, the one kind that sets the error field where one status is returned. */
+static int is_empty(const MPI_Status *s)
+{
+    int count = -1, elements = -1, cancelled = -1;
+    MPI_Get_count(s, MPI_INT, &count);
+    MPI_Get_elements(s, MPI_INT, &elements);
+    MPI_Test_cancelled(s, &cancelled);
+    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG && s->MPI_ERROR == MPI_SUCCESS && count == 0 && elements == 0 &&
+           cancelled == 0;
+}
+static void nothing_active(void)
+{
+    int place, flag, n = 5;
+    MPI_Request q[2] = {MPI_REQUEST_NULL};
+    MPI_Status s[2];
+    MPI_Recv_init(&n, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, &q[1]);
+    for (int way = 0; way < 9; way++) {
+        MPI_Request *one = &q[way % 2];
+        memset(s, 0x55, sizeof s);
+        flag = -1, place = 7;
+        switch (way) {
+        case 0: case 1: MPI_Wait(one, s); break;
+        case 2: case 3: MPI_Test(one, &flag, s); break;
+        case 4: case 5: MPI_Request_get_status(*one, &flag, s); break;
+        case 6: MPI_Waitany(2, q, &place, s); break;
+        case 7: MPI_Testany(2, q, &place, &flag, s); break;
+        default: MPI_Waitall(2, q, s); CHECK(is_empty(&s[1]));
+        }
+        CHECK(is_empty(s) && flag != 0 && (place == 7 || place == MPI_UNDEFINED));
+        CHECK(q[0] == MPI_REQUEST_NULL && q[1] != MPI_REQUEST_NULL);
+    }
+    MPI_Request_free(&q[1]);
+    memset(s, 0x55, sizeof s);
+    MPI_Recv(&n, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, s);
+    CHECK(s->MPI_SOURCE == MPI_PROC_NULL && s->MPI_TAG == MPI_ANY_TAG && s->MPI_ERROR == 0x55555555);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -166,5 +203,6 @@ int main(int argc, char **argv)
         freed(600000);
     }
     comm_freed();
+    nothing_active();
     return test_end();
 }
