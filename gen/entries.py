@@ -28,6 +28,9 @@ IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "
             "MPI_Alltoallw": ("sendbuf", False), "MPI_Allreduce": ("sendbuf", False), "MPI_Reduce_scatter": ("sendbuf", False),
             "MPI_Reduce_scatter_block": ("sendbuf", False), "MPI_Scan": ("sendbuf", False), "MPI_Exscan": ("sendbuf", False)}
 REDUCTIONS = {"MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"}
+# Where one address for what is read and what is written is always wrong; the forms with displacements may keep the two apart.
+ROOTED_ALIAS = {"MPI_Gather", "MPI_Scatter", "MPI_Reduce"}
+ALIAS = REDUCTIONS | ROOTED_ALIAS | {"MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_local"}
 INCLUDES = ['#include "facade/fn_gen.h"', '#include "facade/std.h"', '#include "facade/std_check.h"', '#include "facade/std_tool.h"', ""]
 
 
@@ -60,6 +63,7 @@ class Code:
             self.lookup(p)
         for p in sorted(e.params, key=lambda p: p is not self.comm):
             self.marshal(p)
+        self.aliases()
         self.letters = ["%s:%s" % (p.name, self.letter(p)) for p in e.params if p.c != "..."]
 
     # ---- helpers ----
@@ -70,6 +74,23 @@ class Code:
         if quick:
             self.quick.append("(%s && (%s))" % (when, quick) if when else "(%s)" % quick if "||" in quick or "&&" in quick else quick)
         self.slow.append((" && ".join(filter(None, (when, late))) or None, slow))
+
+    def aliases(self):
+        """Looked at after all else: whether two buffers at one address overlap follows from counts and datatypes."""
+        name = self.f.blocking or self.f.name
+        if name not in ALIAS:
+            return
+        one, two = [p for p in self.e.params if p.kind == "BUFFER"]
+        alone = "datatype" if self.e.param("datatype") else None
+        types = [alone or "sendtype", alone or "recvtype"]
+        counts = ["count", "count"] if self.e.param("count") else ["recvcount", "recvcount"] if alone else ["sendcount", "recvcount"]
+        if name == "MPI_Reduce_scatter":
+            p = self.e.param("recvcounts")
+            counts = ["std_total(%s, %s)" % (self.counts(p), self.length_of(p))] * 2
+        self.p = two
+        self.check("%s == %s" % (one.name, two.name), 'std_why_alias("%s", "%s", %s, %s, %s_o, %s, %s_o)' % (
+            one.name, two.name, one.name, counts[0], types[0], counts[1], types[1]),
+            "std_is_root(root, comm_o) && !comm_o->remote" if name in ROOTED_ALIAS else None)
 
     def late(self):
         """On intercommunicators parameters of a rooted collective count on one side only; looked at last, it is seldom so."""

@@ -177,6 +177,24 @@ int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_t
                    (long long)(count * t->size));
 }
 
+int std_why_alias(const char *name, const char *other, const void *buf, int64_t count, struct gw_type *t, int64_t other_count,
+                  struct gw_type *other_t)
+{
+    int64_t lo, hi, other_lo, other_hi;
+    if (!buf || buf == MPI_IN_PLACE || !type_bounds(t, count, &lo, &hi) || !type_bounds(other_t, other_count, &other_lo, &other_hi))
+        return GW_OK;
+    bool gaps = t != other_t && !(t->is_dense && other_t->is_dense); /* the bytes of one may lie in the gaps of the other */
+    if (gaps || lo >= other_hi || other_lo >= hi) return GW_OK;
+    return gw_fail(GW_EBUFFER, "%s and %s are one address, %p; give MPI_IN_PLACE where the call takes it, or two buffers", name, other, buf);
+}
+
+int64_t std_total(struct gw_counts counts, int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += gw_counts_at(counts, i);
+    return sum;
+}
+
 int std_why_attach(const char *name, const void *buf, int64_t size)
 {
     if (buf == MPI_BUFFER_AUTOMATIC) return GW_OK;

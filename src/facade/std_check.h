@@ -89,6 +89,10 @@ int std_why_tag(const char *name, int tag) GW_COLD;
 int std_why_recv_tag(const char *name, int tag, const struct gw_comm *c) GW_COLD;
 /* count items of t (NULL: bytes); where MPI_IN_PLACE may stand, the caller has looked before. */
 int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_type *t) GW_COLD;
+/* Two buffers, both at `buf`; GW_OK where nothing is read or written, or in different bytes. */
+int std_why_alias(const char *name, const char *other, const void *buf, int64_t count, struct gw_type *t, int64_t other_count,
+                  struct gw_type *other_t) GW_COLD;
+int64_t std_total(struct gw_counts counts, int64_t n) GW_COLD;
 int std_why_attach(const char *name, const void *buf, int64_t size) GW_COLD;
 int std_why_counts(const char *name, struct gw_counts counts, int64_t n) GW_COLD;
 int std_why_types(const char *name, const MPI_Datatype *types, int64_t n, bool must_be_committed) GW_COLD;
