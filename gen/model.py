@@ -19,13 +19,17 @@ FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env
 FILE_NAMES = ["p2p", "coll", "type", "comm", "env", "io", "rma"]
 
 
+# The Forum's description says that these count at the root alone, against the text and the other forms of the call.
+EVERYWHERE = {("MPI_Scatterv_init", "recvbuf")}
+
+
 class Param:
-    def __init__(self, row, large):
+    def __init__(self, row, large, function):
         self.name, self.kind, self.dir = row["name"], row["kind"], row["dir"]
         self.c = row.get("c_large") if large and row.get("c_large") else row.get("c")
         self.len = row.get("len")
         self.const = bool(row.get("const"))
-        self.root_only = bool(row.get("root_only"))
+        self.root_only = bool(row.get("root_only")) and (function, self.name) not in EVERYWHERE
         self.func_type = row.get("func_type")
         self.is_array = self.c.endswith("]") or (self.len is not None and self.kind in ("STATUS", "REQUEST"))
 
@@ -48,7 +52,7 @@ class Entry:
         row = function.row
         self.name = row["c_large_name"] if large else row["name"]
         self.return_c = row["return_c"]
-        self.params = [Param(p, large) for p in row["params"]
+        self.params = [Param(p, large, row["name"]) for p in row["params"]
                        if "c_parameter" not in p.get("suppress", []) and (large or not p.get("large_only"))]
 
     def prototype(self, prefix=""):

@@ -147,11 +147,11 @@ static void scatters(MPI_Comm c, const struct sides *s, int side, int r, int n, 
     for (int i = 0; root == MPI_ROOT && i < others; i++)
         ints_put(&out, &l, (vector ? displs[i] : i * counts[i]) * l.per, counts[i] * l.per, r, i);
     if (vector && root == MPI_ROOT)
-        CALL(Scatterv, out.is, counts, displs, l.type, NULL, -1, MPI_DATATYPE_NULL, root, c);
+        CALL(Scatterv, out.is, counts, displs, l.type, NULL, n % 2 ? -1 : 5, MPI_DATATYPE_NULL, root, c);
     else if (vector)
         CALL(Scatterv, NULL, NULL, NULL, MPI_DATATYPE_NULL, in.is, mine, l.type, root, c);
     else if (root == MPI_ROOT)
-        CALL(Scatter, out.is, counts[0], l.type, NULL, -1, MPI_DATATYPE_NULL, root, c);
+        CALL(Scatter, out.is, counts[0], l.type, NULL, n % 2 ? -1 : 5, MPI_DATATYPE_NULL, root, c);
     else
         CALL(Scatter, NULL, -1, MPI_DATATYPE_NULL, in.is, mine, l.type, root, c);
     box_check(&out, "scatter, from");
