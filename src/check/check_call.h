@@ -11,22 +11,24 @@
 /* What of the data must agree.  s and r are what a member sends and receives, one number for all or one for each peer. */
 enum check_shape {
     SHAPE_NONE,      /* nothing: barriers, calls that make communicators, what is not looked at */
-    SHAPE_SAME,      /* s of all: broadcast, reductions */
+    SHAPE_SAME,      /* s of all: broadcast, reductions; between two groups only the first number of it */
     SHAPE_TO_ROOT,   /* s of member i with r of the root for i */
     SHAPE_FROM_ROOT, /* s of the root for i with r of member i */
     SHAPE_TO_ALL,    /* s of member i with r of every member for i */
     SHAPE_PAIRS,     /* s of member i for k with r of member k for i */
+    SHAPE_NEIGHBORS, /* s of member i to `peer` with r of that member from i, those of the same two in their order */
 };
 
 struct check_sig {
     uint64_t hash;
     int64_t n, bytes; /* basic elements; bytes -1: does not count on this member */
-    int64_t is_any;   /* MPI_PACKED is in it */
+    int32_t is_any;   /* MPI_PACKED is in it */
+    int32_t peer;     /* SHAPE_NEIGHBORS; may be GW_PROC_NULL */
 };
 
 /* The fixed part; n_s and then n_r of struct check_sig lie behind it. */
 struct check_call {
-    int32_t rank, fn;   /* fn: of the form without _c */
+    int32_t member, fn; /* fn: of the form without _c */
     int32_t waits;      /* for a verdict */
     int32_t root;       /* GW_UNDEFINED: it has none */
     int32_t op;         /* 0: none; CHECK_OP_USER, one more if it commutes; or its id */
@@ -42,16 +44,26 @@ static inline struct check_sig *call_r(const struct check_call *k) { return call
 static inline size_t call_bytes(const struct check_call *k) { return sizeof *k + (size_t)(k->n_s + k->n_r) * sizeof(struct check_sig); }
 _Static_assert(sizeof(struct check_call) % sizeof(uint64_t) == 0, "signatures follow aligned");
 
-/* ---- check_judge.c: pure functions over the calls of all n members, calls[i] of member i or NULL: it has not called yet.
- * Severity: what would happen if they went on.  On an intercommunicator the members are those of one group. */
+/* ---- check_judge.c: pure functions over the calls of all members, v[i] of member i or NULL: it has not called yet.
+ * Of an intercommunicator the first n_first are one group and the rest the other; else, or where only one group meets, n_first == n. */
+struct judge_calls { const struct check_call *const *v; int n, n_first; };
+/* Severity: what would happen if they went on. */
 enum { JUDGE_FINE, JUDGE_TYPES, JUDGE_WRONG }; /* TYPES: sizes agree, so that data passes */
-int judge(const struct check_call *const *calls, int n, const char **what_out, int *error_out);
+struct judgement {
+    int severity, error;
+    const char *what;
+    int from, to;           /* ranks of which blocks of different sizes do not agree; from -1: that is not it */
+    int64_t sent, received; /* bytes */
+};
+struct judgement judge(struct judge_calls c);
 /* Who called what, those who did the same together. */
-void judge_text(const struct check_call *const *calls, int n, char *out, size_t cap);
+void judge_text(struct judge_calls c, char *out, size_t cap);
 
 /* ---- check_court.c: the calls of a communicator come together ---- */
 /* Every member of c, in the order of its collective calls.  Waits if call->waits; else, and if all agree, GW_OK. */
 int court_call(struct gw_comm *c, struct check_call *call);
+bool court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
+int court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
 void court_end(void); /* MPI_Finalize: complains about calls that not all have made */
 
 #endif

@@ -3,6 +3,8 @@
  * Every member sends the record of each of its calls on a stream of its own (GW_STREAM_CHECK), in the order of the calls, and goes
  * on if the call is non-blocking; else it waits for the verdict.  Rank 0 has one receive for any of them posted, and takes in what
  * comes whenever it makes progress, in whatever call it is; when it has the next record of every member, it judges.
+ * Of an intercommunicator both groups come together, at rank 0 of the one whose rank 0 is lower in MPI_COMM_WORLD: the first group.
+ * If there are processes of other jobs in it, of which we do not know whether they check, each group meets for itself.
  * The court of a communicator opens with rank 0's first collective call on it, and closes after MPI_Comm_free or at the end.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -16,6 +18,7 @@
 #include "plan/plan.h"
 
 enum { TAG_CALL, TAG_VERDICT };
+enum { COURT_NAME_TEXT = GW_MAX_OBJECT_NAME + 128 };
 
 /* A call that is not judged yet. */
 struct entry {
@@ -25,26 +28,56 @@ struct entry {
 };
 struct line { struct entry *first, *last; }; /* of one member */
 
-struct court {
-    struct court *next;
-    struct gw_comm *comm;    /* held; of an intercommunicator the local one */
-    uint32_t ctx;            /* of the communicator that was called, for its name */
-    struct line *lines;      /* [size] */
-    int n_ready;             /* members whose line is not empty */
-    bool has_spoken;         /* about the calls that are first in line */
-    bool is_over;            /* MPI_Comm_free */
+/* Rank 0's receive of records: from its own group, and from the other one. */
+struct ear {
+    struct court *court;
+    struct gw_comm *comm;    /* held */
     struct gw_req *recv;
     struct gw_done arrived;  /* of it */
     struct req_work work;
     struct check_call *buffer;
-    int64_t room;
+};
+
+struct court {
+    struct court *next;
+    struct gw_comm *comm;    /* held; the one that is called */
+    int n, n_first;          /* members, and those of the first group: as many, unless two groups meet */
+    struct line *lines;      /* [n] */
+    int n_ready;             /* members whose line is not empty */
+    bool has_spoken;         /* about the calls that are first in line */
+    bool is_over;            /* MPI_Comm_free */
+    struct ear ears[2];      /* the second: of the other group */
 };
 static struct court *courts;
 static struct gw_lock court_lock; /* before a lane's; nothing waits with it held */
 
+static struct gw_comm *own_group(struct gw_comm *c) { return c->remote ? c->local : c; }
+
+/* Of our own job, or jobs started with it. */
+static bool is_ours(const struct gw_group *g)
+{
+    for (int i = 0; i < g->size; i++)
+        if (group_world(g, i) >= gw_boot.size) return false;
+    return true;
+}
+
+bool court_has_both(const struct gw_comm *c)
+{
+    return c->remote && is_ours(c->group) && is_ours(c->remote);
+}
+/* Our group is not the one where both meet. */
+static bool is_second(const struct gw_comm *c)
+{
+    return court_has_both(c) && group_world(c->remote, 0) < group_world(c->group, 0);
+}
+
+int court_sigs_max(const struct gw_comm *c)
+{
+    return 2 * (c->size > c->targets ? c->size : c->targets) + 1;
+}
 static int64_t record_max(const struct gw_comm *c)
 {
-    return (int64_t)sizeof(struct check_call) + 2 * (int64_t)c->size * (int64_t)sizeof(struct check_sig);
+    return (int64_t)sizeof(struct check_call) + court_sigs_max(c) * (int64_t)sizeof(struct check_sig);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------------- */
@@ -96,36 +129,57 @@ static int post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
 }
 
 /* ---- rank 0 -------------------------------------------------------------------------------------------------------------------- */
-static const struct check_call **firsts_of(const struct court *k)
+/* To be freed: .v. */
+static struct judge_calls firsts_of(const struct court *k)
 {
-    const struct check_call **v = gw_xmalloc((size_t)k->comm->size * sizeof *v);
-    for (int i = 0; i < k->comm->size; i++) v[i] = k->lines[i].first ? &k->lines[i].first->call : NULL;
-    return v;
+    const struct check_call **v = gw_xmalloc((size_t)k->n * sizeof *v);
+    for (int i = 0; i < k->n; i++) v[i] = k->lines[i].first ? &k->lines[i].first->call : NULL;
+    return (struct judge_calls){v, k->n, k->n_first};
+}
+
+static const char *court_name(const struct court *k, char *out)
+{
+    size_t n = (size_t)snprintf(out, COURT_NAME_TEXT, "%s", k->comm->name[0] ? k->comm->name : "a communicator without a name");
+    size_t room = COURT_NAME_TEXT - n;
+    if (k->n_first < k->n)
+        snprintf(out + n, room, " (between two groups, of which the first is that of rank %d in MPI_COMM_WORLD)", group_world(k->comm->group, 0));
+    else if (k->comm->remote)
+        snprintf(out + n, room, " (ranks of one of its groups)");
+    return out;
+}
+
+static void say(struct court *k, struct judge_calls calls, const char *what, const char *detail)
+{
+    char text[3072], name[COURT_NAME_TEXT];
+    judge_text(calls, text, sizeof text);
+    check_say("collectives differ on %s: %s; %s%s", court_name(k, name), text, what, detail);
 }
 
 /* GW_OK, or what the calls that wait shall answer.  Told is what is at least so bad. */
 static int look(struct court *k, int least)
 {
-    const struct check_call **calls = firsts_of(k);
-    const char *what = "";
-    int error = GW_EOTHER, severity = judge(calls, k->comm->size, &what, &error);
-    if (severity >= least && !k->has_spoken) {
-        char text[3072], comm[CHECK_COMM_TEXT];
-        judge_text(calls, k->comm->size, text, sizeof text);
-        check_say("collectives differ on %s%s: %s; %s", check_comm_name(k->ctx, comm),
-                  k->ctx == k->comm->ctx ? "" : " (ranks of one of its groups)", text, what);
+    struct judge_calls calls = firsts_of(k);
+    struct judgement j = judge(calls);
+    char detail[160] = "";
+    if (j.severity >= least && !k->has_spoken) {
+        if (j.from >= 0)
+            snprintf(detail, sizeof detail, " (rank %d sends %lld bytes to rank %d, which receives %lld)", j.from, (long long)j.sent, j.to,
+                     (long long)j.received);
+        say(k, calls, j.what, detail);
         k->has_spoken = true;
     }
-    free(calls);
-    return severity == JUDGE_WRONG ? error : GW_OK;
+    free((void *)(uintptr_t)calls.v);
+    return j.severity == JUDGE_WRONG ? j.error : GW_OK;
 }
 
 static void pronounce(struct court *k, struct entry *e, int32_t verdict)
 {
     if (e->verdict_out)
         atomic_store_explicit(e->verdict_out, verdict, memory_order_release); /* [V1] */
+    else if (e->call.waits && e->call.member < k->n_first)
+        post(own_group(k->comm), e->call.member, TAG_VERDICT, &verdict, sizeof verdict);
     else if (e->call.waits)
-        post(k->comm, e->call.rank, TAG_VERDICT, &verdict, sizeof verdict);
+        post(k->comm, e->call.member - k->n_first, TAG_VERDICT, &verdict, sizeof verdict);
 }
 
 static bool frees(const struct check_call *call)
@@ -136,11 +190,11 @@ static bool frees(const struct check_call *call)
 
 static void judge_all(struct court *k)
 {
-    while (k->n_ready == k->comm->size && !k->is_over) {
+    while (k->n_ready == k->n && !k->is_over) {
         int32_t verdict = look(k, JUDGE_TYPES);
         k->has_spoken = false;
         k->is_over = verdict == GW_OK && frees(&k->lines[0].first->call);
-        for (int i = 0; i < k->comm->size; i++) {
+        for (int i = 0; i < k->n; i++) {
             struct entry *e = k->lines[i].first;
             k->lines[i].first = e->next;
             k->n_ready -= e->next == NULL;
@@ -153,7 +207,7 @@ static void judge_all(struct court *k)
 static void take_in(struct court *k, const struct check_call *call, _Atomic int32_t *verdict_out)
 {
     struct entry *e = gw_xmalloc(sizeof *e + call_bytes(call));
-    struct line *l = &k->lines[call->rank];
+    struct line *l = &k->lines[call->member];
     e->next = NULL;
     e->verdict_out = verdict_out;
     memcpy(&e->call, call, call_bytes(call));
@@ -167,45 +221,54 @@ static void take_in(struct court *k, const struct check_call *call, _Atomic int3
 }
 
 /* Posts the receive again and takes in what is there already.  The court is locked. */
-static void listen(struct court *k)
+static void listen(struct ear *ear)
 {
+    struct court *k = ear->court;
     while (!k->is_over) {
-        int rc = p2p_stream_irecv(GW_STREAM_CHECK, k->buffer, k->room, gw_type_byte, GW_ANY_SOURCE, TAG_CALL, k->comm, &k->recv);
+        int rc = p2p_stream_irecv(GW_STREAM_CHECK, ear->buffer, record_max(k->comm), gw_type_byte, GW_ANY_SOURCE, TAG_CALL, ear->comm,
+                                  &ear->recv);
         if (rc != GW_POSTED) gw_die("GODWIT_CHECK could not listen to the other ranks: %s", gw_fail_text());
-        gw_lock(&k->comm->lane->lock);
-        rc = p2p_stream_chain(k->recv, &k->arrived);
-        gw_unlock(&k->comm->lane->lock);
+        gw_lock(&ear->comm->lane->lock);
+        rc = p2p_stream_chain(ear->recv, &ear->arrived);
+        gw_unlock(&ear->comm->lane->lock);
         if (rc == GW_POSTED) return;
-        take_in(k, k->buffer, NULL);
+        take_in(k, ear->buffer, NULL);
     }
-    k->recv = NULL;
+    ear->recv = NULL;
 }
 
 /* Inside progress, the lane's lock held. */
 static void arrived(struct gw_done *done, int err)
 {
-    struct court *k = container_of(done, struct court, arrived);
+    struct ear *ear = container_of(done, struct ear, arrived);
     (void)err;
-    if (!k->recv) return; /* cancelled */
-    k->recv = NULL;
-    req_work_add(k->comm->lane, &k->work);
+    if (!ear->recv) return; /* cancelled */
+    ear->recv = NULL;
+    req_work_add(ear->comm->lane, &ear->work);
+}
+
+static void ear_close(struct ear *ear)
+{
+    if (!ear->comm) return;
+    struct gw_req *r = ear->recv;
+    gw_lock(&ear->comm->lane->lock);
+    ear->recv = NULL;
+    if (r) proto_cancel(r); /* goes back to the pool by itself */
+    gw_unlock(&ear->comm->lane->lock);
+    comm_release(ear->comm);
+    free(ear->buffer);
 }
 
 static void court_close(struct court *k)
 {
-    struct gw_req *r = k->recv;
-    gw_lock(&k->comm->lane->lock);
-    k->recv = NULL;
-    if (r) proto_cancel(r); /* goes back to the pool by itself */
-    gw_unlock(&k->comm->lane->lock);
-    for (int i = 0; i < k->comm->size; i++)
+    for (int e = 0; e < 2; e++) ear_close(&k->ears[e]);
+    for (int i = 0; i < k->n; i++)
         for (struct entry *e = k->lines[i].first, *next; e; e = next) {
             next = e->next;
             free(e);
         }
     comm_release(k->comm);
     free(k->lines);
-    free(k->buffer);
     free(k);
 }
 
@@ -225,31 +288,39 @@ static void close_those_over(void)
 static void work(struct gw_done *done, int err)
 {
     (void)err;
-    struct court *k = container_of(container_of(done, struct req_work, run), struct court, work);
+    struct ear *ear = container_of(container_of(done, struct req_work, run), struct ear, work);
+    struct court *k = ear->court;
     gw_lock(&court_lock);
-    take_in(k, k->buffer, NULL);
-    listen(k);
+    take_in(k, ear->buffer, NULL);
+    listen(ear);
     if (k->is_over) close_those_over();
     gw_unlock(&court_lock);
 }
 
+static void ear_open(struct court *k, struct ear *ear, struct gw_comm *c)
+{
+    ear->court = k;
+    ear->comm = comm_hold(c);
+    ear->buffer = gw_xmalloc((size_t)record_max(k->comm));
+    ear->arrived.fn = arrived;
+    ear->work.run.fn = work;
+    listen(ear);
+}
+
 static struct court *court_of(struct gw_comm *c)
 {
-    struct gw_comm *meet = c->remote ? c->local : c;
     struct court *k = courts;
-    while (k && k->comm != meet) k = k->next;
+    while (k && k->comm != c) k = k->next;
     if (k) return k;
     k = gw_xcalloc(1, sizeof *k);
-    k->comm = comm_hold(meet);
-    k->ctx = c->ctx;
-    k->lines = gw_xcalloc((size_t)meet->size, sizeof *k->lines);
-    k->room = record_max(meet);
-    k->buffer = gw_xmalloc((size_t)k->room);
-    k->arrived.fn = arrived;
-    k->work.run.fn = work;
+    k->comm = comm_hold(c);
+    k->n_first = c->size;
+    k->n = c->size + (court_has_both(c) ? c->remote->size : 0);
+    k->lines = gw_xcalloc((size_t)k->n, sizeof *k->lines);
     k->next = courts;
     courts = k;
-    if (meet->size > 1) listen(k);
+    if (c->size > 1) ear_open(k, &k->ears[0], own_group(c));
+    if (k->n > k->n_first) ear_open(k, &k->ears[1], c);
     return k;
 }
 
@@ -293,12 +364,14 @@ static void wait_tell(struct gw_done *done, int err)
     p2p_tell_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = c->colls - 1;
     where->coll_call = where->call;
-    for (int i = 0; i < k->comm->size; i++) {
+    for (int i = 0; i < k->n; i++) {
         if (k->lines[i].first) continue;
+        bool is_here = i < k->n_first;
+        int peer = is_here ? i : i - k->n_first;
         if (where->n_pending < BOOT_PENDING)
             where->pending[where->n_pending] = (struct boot_pending){.about = BOOT_MEMBER,
-                                                                     .world = group_world(c->group, i),
-                                                                     .peer = i,
+                                                                     .world = group_world(is_here ? c->group : c->remote, peer),
+                                                                     .peer = peer,
                                                                      .tag = GW_ANY_TAG,
                                                                      .ctx = c->ctx >> GW_STREAM_BITS};
         where->n_pending++;
@@ -320,6 +393,7 @@ static int at_rank_0(struct gw_comm *c, struct check_call *call)
     return atomic_load_explicit(&w.verdict, memory_order_relaxed);
 }
 
+/* meet: in which rank 0 is the one that judges. */
 static int at_others(struct gw_comm *meet, struct check_call *call)
 {
     struct gw_req *r;
@@ -334,12 +408,12 @@ static int at_others(struct gw_comm *meet, struct check_call *call)
 
 int court_call(struct gw_comm *c, struct check_call *call)
 {
-    struct gw_comm *meet = c->remote ? c->local : c;
-    assert((int64_t)call_bytes(call) <= record_max(meet));
+    bool second = is_second(c);
+    assert((int64_t)call_bytes(call) <= record_max(c));
     /* For reports the call has begun; the collective itself will count it again. */
     plan_enter(c, call->root == GW_UNDEFINED ? GW_ANY_SOURCE : call->root);
-    call->rank = meet->rank;
-    int rc = meet->rank == 0 ? at_rank_0(c, call) : at_others(meet, call);
+    call->member = c->rank + (second ? c->remote->size : 0);
+    int rc = call->member == 0 ? at_rank_0(c, call) : at_others(second ? c : own_group(c), call);
     c->colls--;
     return rc >= 0 ? GW_OK
                    : gw_fail(rc, "the ranks of the communicator do not make the same call; rank 0 of it says on stderr who calls what "
@@ -349,12 +423,10 @@ int court_call(struct gw_comm *c, struct check_call *call)
 /* ---- the end --------------------------------------------------------------------------------------------------------------------- */
 static void say_unfinished(struct court *k)
 {
-    char text[3072], comm[CHECK_COMM_TEXT];
     if (k->n_ready == 0 || k->is_over) return;
-    const struct check_call **calls = firsts_of(k);
-    judge_text(calls, k->comm->size, text, sizeof text);
-    check_say("collectives differ on %s: %s; at MPI_Finalize not all have made the call", check_comm_name(k->ctx, comm), text);
-    free(calls);
+    struct judge_calls calls = firsts_of(k);
+    say(k, calls, "at MPI_Finalize not all have made the call", "");
+    free((void *)(uintptr_t)calls.v);
 }
 
 /* All that was sent is taken in; where calls are missing or differ some of it is not, and nobody waits for that. */

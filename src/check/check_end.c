@@ -165,7 +165,7 @@ static void look_at_items(bool at_exit)
         else
             say_handles(all[k], handles);
     }
-    for (size_t k = 0; k < n; k++) check_item_drop(all[k]);
+    for (size_t k = 0; k < n; k++) check_use_forget(all[k]->id);
     free(all);
 }
 

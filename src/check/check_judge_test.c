@@ -21,17 +21,18 @@ static void fresh(int shape, int n_s, int n_r)
     for (int i = 0; i < N; i++) {
         free(calls[i]);
         calls[i] = calloc(1, sizeof *calls[i] + (size_t)(n_s + n_r) * sizeof(struct check_sig));
-        *calls[i] = (struct check_call){.rank = i, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .root = GW_UNDEFINED, .s_count = -1, .r_count = -1};
+        *calls[i] = (struct check_call){.member = i, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .root = GW_UNDEFINED, .s_count = -1, .r_count = -1};
         for (int k = 0; k < n_s + n_r; k++) call_s(calls[i])[k] = ints(3);
     }
 }
 
+static int n_first = N; /* the rest are the other group of an intercommunicator */
+static struct judgement last;
 static int judged(int want_error)
 {
-    const char *what = "";
-    int error = 0, d = judge((const struct check_call *const *)calls, N, &what, &error);
-    if (d == JUDGE_WRONG) CHECK_EQ(error, want_error);
-    return d;
+    last = judge((struct judge_calls){(const struct check_call *const *)calls, N, n_first});
+    if (last.severity == JUDGE_WRONG) CHECK_EQ(last.error, want_error);
+    return last.severity;
 }
 static void root(int r)
 {
@@ -150,6 +151,102 @@ static void test_all(void)
     }
 }
 
+/* Two groups: members 0 and 1, and members 2 and 3. */
+static void test_groups(void)
+{
+    n_first = 2;
+    fresh(SHAPE_SAME, 1, 0); /* MPI_Allreduce */
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    for (int i = 0; i < N; i++) {
+        call_s(calls[i])[0] = floats(3);
+        CHECK_EQ(judged(0), i < 3 ? JUDGE_TYPES : JUDGE_FINE);
+    }
+    call_s(calls[2])[0] = ints(4);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    fresh(SHAPE_SAME, 3, 0); /* MPI_Reduce_scatter: the sum counts, each group divides it for itself */
+    for (int i = 0; i < N; i++) call_s(calls[i])[0] = ints(8), call_s(calls[i])[1] = ints(i < 2 ? 1 : 3), call_s(calls[i])[2] = ints(i < 2 ? 7 : 5);
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[3])[2] = ints(4);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    /* Roots: member 1 is that of the others. */
+    fresh(SHAPE_SAME, 1, 0);
+    for (int i = 0; i < N; i++) calls[i]->root = i == 1 ? GW_ROOT : i == 0 ? GW_PROC_NULL : 1;
+    call_s(calls[0])[0] = absent;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_s(calls[1])[0] = ints(4);
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    for (int i = 2; i < N; i++) calls[i]->root = 0;
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+    for (int i = 2; i < N; i++) calls[i]->root = GW_PROC_NULL;
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+    root(1);
+    CHECK_EQ(judged(GW_EROOT), JUDGE_WRONG);
+    /* To and from a root in the second group. */
+    for (int shape = SHAPE_TO_ROOT; shape <= SHAPE_FROM_ROOT; shape++)
+        for (int bad = -1; bad < 2; bad++) {
+            fresh(shape, 2, 2);
+            for (int i = 0; i < N; i++) calls[i]->root = i == 3 ? GW_ROOT : i == 2 ? GW_PROC_NULL : 1;
+            for (int p = 0; p < 2; p++) {
+                calls[p]->n_s = shape == SHAPE_TO_ROOT;
+                calls[p]->n_r = shape == SHAPE_FROM_ROOT;
+                call_s(calls[p])[0] = ints(p == bad ? 20 : 10 + p);
+                (shape == SHAPE_TO_ROOT ? call_r(calls[3]) : call_s(calls[3]))[p] = ints(10 + p);
+            }
+            CHECK_EQ(judged(GW_ECOUNT), bad < 0 ? JUDGE_FINE : JUDGE_WRONG);
+        }
+    /* Member i sends 10 i + k to member k of the other group, and nothing is said of the own one. */
+    for (int bad = 0; bad < 2; bad++) {
+        fresh(SHAPE_PAIRS, 2, 2);
+        for (int i = 0; i < N; i++)
+            for (int p = 0; p < 2; p++) {
+                int there = i < 2 ? 2 + p : p;
+                call_s(calls[i])[p] = ints(10 * i + there);
+                call_r(calls[i])[p] = ints(10 * there + i);
+            }
+        if (bad) call_s(calls[1])[0] = ints(7);
+        CHECK_EQ(judged(GW_ECOUNT), bad ? JUDGE_WRONG : JUDGE_FINE);
+        CHECK(!bad || (last.from == 1 && last.to == 0 && last.sent == 28 && last.received == 48));
+    }
+    for (int i = 0; i < N; i++)
+        for (int side = 0; side < 2; side++) {
+            fresh(SHAPE_TO_ALL, 1, 1); /* one number for all */
+            CHECK_EQ(judged(0), JUDGE_FINE);
+            (side ? call_r(calls[i]) : call_s(calls[i]))[0] = ints(4);
+            CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+        }
+    n_first = N;
+}
+
+/* A ring, each with both neighbours; then one of two. */
+static void test_neighbors(void)
+{
+    for (int bad = 0; bad < 3; bad++) {
+        fresh(SHAPE_NEIGHBORS, 2, 2);
+        for (int i = 0; i < N; i++)
+            for (int e = 0; e < 2; e++) {
+                int peer = (i + (e ? 1 : N - 1)) % N;
+                call_s(calls[i])[e] = ints(10 * i + peer), call_s(calls[i])[e].peer = peer;
+                call_r(calls[i])[e] = ints(10 * peer + i), call_r(calls[i])[e].peer = peer;
+            }
+        if (bad == 1) call_r(calls[2])[1].bytes -= 4; /* from 3 */
+        if (bad == 2) call_r(calls[2])[1].peer = 0;
+        CHECK_EQ(judged(bad == 2 ? GW_ETOPOLOGY : GW_ECOUNT), bad ? JUDGE_WRONG : JUDGE_FINE);
+        CHECK(bad != 1 || (last.from == 3 && last.to == 2 && last.sent == 4 * 32 && last.received == 4 * 31));
+    }
+    fresh(SHAPE_NEIGHBORS, 2, 2); /* the same neighbour twice, and nobody at the border */
+    for (int i = 0; i < N; i++)
+        for (int e = 0; e < 2; e++) {
+            call_s(calls[i])[e] = ints(e + 1), call_s(calls[i])[e].peer = i < 2 ? 1 - i : GW_PROC_NULL;
+            call_r(calls[i])[e] = ints(e + 1), call_r(calls[i])[e].peer = i < 2 ? 1 - i : GW_PROC_NULL;
+        }
+    CHECK_EQ(judged(0), JUDGE_FINE);
+    call_r(calls[0])[0] = call_r(calls[0])[1]; /* the order counts */
+    CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
+    free(calls[1]);
+    calls[1] = NULL;
+    CHECK_EQ(judged(0), JUDGE_FINE);
+}
+
 /* Some have not called yet. */
 static void test_absent(void)
 {
@@ -175,16 +272,21 @@ static void test_text(void)
     root(1);
     for (int i = 0; i < N; i++) calls[i]->fn = 0, calls[i]->s_count = 4, strcpy(calls[i]->s_type, "MPI_INT");
     calls[2]->root = 3;
-    judge_text((const struct check_call *const *)calls, N, text, sizeof text);
+    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
     CHECK_STR(text, "ranks 0, 1, 3 called an MPI call, 4 x MPI_INT, root 1; rank 2 called an MPI call, 4 x MPI_INT, root 3");
     calls[0]->root = 3;
     free(calls[1]);
     calls[1] = NULL;
-    judge_text((const struct check_call *const *)calls, N, text, sizeof text);
+    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
     CHECK_STR(text, "ranks 0, 2 called an MPI call, 4 x MPI_INT, root 3; rank 1 called nothing yet; rank 3 called an MPI call, 4 x MPI_INT, "
                     "root 1");
+    n_first = 1;
+    judge_text((struct judge_calls){(const struct check_call *const *)calls, 3, n_first}, text, sizeof text);
+    CHECK_STR(text, "rank 0 of the first group called an MPI call, 4 x MPI_INT, root 3; rank 0 of the second group called nothing yet; rank 1 "
+                    "of the second group called an MPI call, 4 x MPI_INT, root 3");
+    n_first = N;
     char small[40];
-    judge_text((const struct check_call *const *)calls, N, small, sizeof small);
+    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, small, sizeof small);
     CHECK_EQ(strlen(small), sizeof small - 1);
 }
 
@@ -194,6 +296,8 @@ int main(void)
     test_same();
     test_rooted();
     test_all();
+    test_groups();
+    test_neighbors();
     test_absent();
     test_text();
     for (int i = 0; i < N; i++) free(calls[i]);

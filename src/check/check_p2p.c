@@ -64,7 +64,7 @@ static int tracked(int rc, struct gw_req **r, struct check_span *s, int n, struc
     if (rc == GW_OK)
         check_use_track(r, s, n, (struct check_about){c, rank, tag, 0});
     else
-        for (int k = 0; k < n; k++) free(s[k].sums);
+        for (int k = 0; k < n; k++) check_span_drop(&s[k]);
     return rc;
 }
 

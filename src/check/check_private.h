@@ -42,10 +42,12 @@ struct check_span {
     struct gw_type *type;
     uintptr_t lo, hi; /* bytes lie in [lo, hi); lo == hi: there are none */
     bool is_written;
+    bool owns_type; /* it was made for this span; else the caller's */
     uint64_t *sums; /* of what is read, a number for each piece of the packed data; NULL: not taken */
     int64_t n_sums, piece;
 };
 struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written);
+void check_span_drop(struct check_span *s); /* one that is not given away */
 /* Exactly; at: the first byte that they share. */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
 void check_span_sum(struct check_span *s); /* if it is only read */
@@ -66,7 +68,7 @@ struct check_item {
     uint32_t owner;                  /* id of the window, file or partitioned request whose operation it is, to `rank`; 0: none */
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
-    struct check_span spans[CHECK_SPANS]; /* types are held */
+    struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
     bool is_active;                       /* the spans are in use now */
 };
 extern struct gw_lock check_lock;                /* over the table and what hangs in it */
@@ -91,7 +93,7 @@ void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw
 /* After a call that started an operation: its request gets an item and the spans are in use.  *r may become another request: one that
  * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
 struct check_about { struct gw_comm *comm; int rank, tag; uint32_t owner; };
-void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about);
+void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct check_about about);
 /* Before and after a persistent request is started. */
 void check_use_prepare(uint32_t id);
 void check_use_start(uint32_t id, struct check_site site);

@@ -19,6 +19,12 @@ struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, 
     return s;
 }
 
+void check_span_drop(struct check_span *s)
+{
+    free(s->sums);
+    if (s->owns_type) type_release(s->type);
+}
+
 static bool is_one_run(const struct check_span *s)
 {
     return s->type->is_dense || (s->count == 1 && s->type->is_single);

@@ -208,16 +208,16 @@ static void fill(struct check_item *i, const struct check_span *spans, int n, st
     i->n_spans = n;
     for (int k = 0; k < n; k++) {
         i->spans[k] = spans[k];
-        type_hold(spans[k].type);
+        if (!spans[k].owns_type) type_hold(spans[k].type);
     }
 }
 
-void check_use_track(struct gw_req **r, const struct check_span *spans, int n, struct check_about about)
+void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct check_about about)
 {
     make_own(r, &about);
     struct gw_req *q = *r;
     if (q->flags & REQ_STATIC) {
-        for (int k = 0; k < n; k++) free(spans[k].sums);
+        for (int k = 0; k < n; k++) check_span_drop(&spans[k]);
         return;
     }
     gw_lock(&check_lock);
@@ -235,7 +235,7 @@ void check_use_pend(const struct check_span *spans, int n, struct check_about ab
         if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
     gw_lock(&check_lock);
     if (m == 0 || n_loose == LOOSE_MAX) {
-        for (int k = 0; k < m; k++) free(v[k].sums);
+        for (int k = 0; k < m; k++) check_span_drop(&v[k]);
     } else {
         struct check_item *i = gw_xcalloc(1, sizeof *i);
         i->made = i->started = check_now;

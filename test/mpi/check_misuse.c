@@ -647,6 +647,212 @@ static void colls_ok(void)
     MPI_Type_free(&pair);
 }
 
+/* ---- collectives between two groups: rank 0, and all others ------------------------------------------------------------------ */
+static MPI_Comm between_groups(void)
+{
+    MPI_Comm half, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 3, &inter);
+    MPI_Comm_free(&half);
+    MPI_Comm_set_name(inter, "between");
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    return inter;
+}
+
+static void inter(void) /* eight findings of rank 0 */
+{
+    MPI_Comm c = between_groups();
+    MPI_Request q;
+    int odd = rank > 0, n = odd ? 4 : 3, counts[8], displs[8];
+    expect(MPI_Bcast(ints, n, MPI_INT, odd ? 0 : MPI_ROOT, c), MPI_ERR_COUNT);
+    expect(MPI_Bcast(ints, 3, MPI_INT, 0, c), MPI_ERR_ROOT);
+    expect(MPI_Allreduce(ints, other, n, MPI_INT, MPI_SUM, c), MPI_ERR_COUNT);
+    expect(MPI_Gather(ints, n, MPI_INT, other, 3, MPI_INT, odd ? 0 : MPI_ROOT, c), MPI_ERR_COUNT);
+    expect(odd ? MPI_Barrier(c) : MPI_Allgather(ints, 3, MPI_INT, other, 3, MPI_INT, c), MPI_ERR_OTHER);
+    for (int i = 0; i < size; i++) counts[i] = n, displs[i] = 5 * i;
+    expect(MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, c), MPI_ERR_COUNT);
+    expect(MPI_Scatterv(ints, counts, displs, MPI_INT, other, n, MPI_INT, odd ? 0 : MPI_ROOT, c), MPI_ERR_COUNT);
+    /* Other types, but as long: the data pass. */
+    for (int i = 0; i < 3; i++) ints[i] = rank + 5, floats[i] = 0;
+    MPI_Ibcast(odd ? (void *)floats : (void *)ints, 3, odd ? MPI_FLOAT : MPI_INT, odd ? 0 : MPI_ROOT, c, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(!odd || *(int *)(void *)&floats[2] == 5);
+    MPI_Comm_free(&c);
+}
+
+static void inter_ok(void)
+{
+    if (size == 1) return;
+    MPI_Comm c = between_groups(), all, copy;
+    MPI_Request q[2];
+    MPI_Datatype pair;
+    int odd = rank > 0, there = odd ? 1 : size - 1, me = odd ? rank - 1 : 0, counts[8], displs[8];
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Barrier(c);
+    MPI_Bcast(ints, odd ? 3 : 6, odd ? pair : MPI_INT, odd ? 0 : MPI_ROOT, c);
+    MPI_Bcast(ints, odd && me > 0 ? -1 : 6, odd && me > 0 ? MPI_DATATYPE_NULL : MPI_INT, odd ? me == 0 ? MPI_ROOT : MPI_PROC_NULL : 0, c);
+    MPI_Reduce(ints, other, 3, MPI_INT, MPI_SUM, odd ? 0 : MPI_ROOT, c);
+    MPI_Allreduce(ints, other, 3, MPI_INT, MPI_SUM, c);
+    MPI_Gather(ints, 4, MPI_INT, other, 2, pair, odd ? 0 : MPI_ROOT, c);
+    MPI_Scatter(ints, 4, MPI_INT, other, 2, pair, odd ? 0 : MPI_ROOT, c);
+    MPI_Allgather(ints, odd ? 3 : 2, MPI_INT, other, odd ? 2 : 3, MPI_INT, c);      /* each way another size */
+    for (int i = 0, at = 0; i < there; i++) counts[i] = odd ? 2 : i + 1, displs[i] = at, at += counts[i];
+    MPI_Allgatherv(ints, odd ? me + 1 : 2, MPI_INT, other, counts, displs, MPI_INT, c);
+    for (int i = 0; i < there; i++) counts[i] = odd ? me + 1 : i + 1, displs[i] = 8 * i;
+    MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, c);
+    int mine = odd ? 1 : size - 1;
+    MPI_Reduce_scatter_block(ints, other, mine, MPI_INT, MPI_SUM, c);               /* as many in all */
+    for (int i = 0; i < size; i++) counts[i] = mine;
+    MPI_Reduce_scatter(ints, other, counts, MPI_INT, MPI_SUM, c);
+    MPI_Ibarrier(c, &q[0]);
+    MPI_Iallreduce(ints, other, 4, MPI_INT, MPI_MAX, c, &q[1]);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    MPI_Intercomm_merge(c, odd, &all);
+    MPI_Comm_dup(c, &copy);
+    MPI_Comm_free(&c);
+    MPI_Barrier(copy);
+    MPI_Barrier(all);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&all);
+    MPI_Type_free(&pair);
+}
+
+/* ---- neighbours ---------------------------------------------------------------------------------------------------------------- */
+static MPI_Comm ring(int n, int periodic)
+{
+    MPI_Comm c;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &n, &periodic, 0, &c);
+    if (c == MPI_COMM_NULL) return c;
+    MPI_Comm_set_name(c, "ring");
+    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+    return c;
+}
+
+static void neighbors(void) /* six findings of rank 0 */
+{
+    MPI_Comm c = ring(size, 1), lame;
+    MPI_Request q;
+    int odd = rank == 1, counts[2] = {3, 3}, displs[2] = {0, 10}, few[2] = {odd ? 2 : 3, 3};
+    MPI_Aint bytes[2] = {0, 40};
+    MPI_Datatype t = odd ? MPI_FLOAT : MPI_INT, types[2] = {MPI_INT, MPI_INT};
+    expect(MPI_Neighbor_alltoall(ints, odd ? 4 : 3, MPI_INT, other, 3, MPI_INT, c), MPI_ERR_COUNT);
+    expect(MPI_Neighbor_allgather(ints, odd ? 4 : 3, MPI_INT, other, 3, MPI_INT, c), MPI_ERR_COUNT);
+    expect(MPI_Neighbor_alltoallv(ints, counts, displs, MPI_INT, other, few, displs, MPI_INT, c), MPI_ERR_COUNT);
+    expect(MPI_Neighbor_alltoallw(ints, few, bytes, types, other, counts, bytes, types, c), MPI_ERR_COUNT);
+    MPI_Ineighbor_allgather(ints, 3, t, other, 3, MPI_INT, c, &q); /* as long: it goes on */
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&c);
+    /* Rank 0 sends to rank 1, which does not know. */
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, rank == 0, &(int){1}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &lame);
+    MPI_Comm_set_errhandler(lame, MPI_ERRORS_RETURN);
+    expect(MPI_Neighbor_alltoall(ints, 3, MPI_INT, other, 3, MPI_INT, lame), MPI_ERR_TOPOLOGY);
+    MPI_Comm_free(&lame);
+}
+
+/* Sizes that differ by direction, also where both neighbours are the same rank; a border; several edges between two. */
+static void neighbors_ok(void)
+{
+    MPI_Datatype pair, types[2], others[2];
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    types[0] = types[1] = MPI_INT;
+    others[0] = others[1] = pair;
+    for (int n = 1; n <= size; n++)
+        for (int periodic = 0; periodic < 2; periodic++) {
+            MPI_Comm c = ring(n, periodic);
+            if (c == MPI_COMM_NULL) continue;
+            int down[2] = {2, 6}, up[2] = {6, 2}, half[2] = {3, 1}, displs[2] = {0, 10}, mine = rank + 1;
+            int left = n == 1 ? 0 : (rank + n - 1) % n, right = (rank + 1) % n, all[2] = {left + 1, right + 1};
+            MPI_Aint bytes[2] = {0, 40};
+            MPI_Neighbor_allgather(ints, 4, MPI_INT, other, 2, pair, c);
+            MPI_Neighbor_allgatherv(ints, mine, MPI_INT, other, all, displs, MPI_INT, c);
+            MPI_Neighbor_alltoall(ints, 2, pair, other, 4, MPI_INT, c);
+            MPI_Neighbor_alltoallv(ints, down, displs, MPI_INT, other, up, displs, MPI_INT, c);
+            MPI_Neighbor_alltoallw(ints, down, bytes, types, other, half, bytes, others, c);
+            MPI_Comm_free(&c);
+        }
+    MPI_Comm twice;
+    int right[3] = {(rank + 1) % size, (rank + 1) % size, rank}, left[3] = {(rank + size - 1) % size, rank, (rank + size - 1) % size};
+    int scounts[3] = {1, 2, 3}, rcounts[3] = {1, 3, 2}, displs[3] = {0, 5, 10};
+    if (size == 1) rcounts[1] = 2, rcounts[2] = 3; /* all are one pair's */
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, left, MPI_UNWEIGHTED, 3, right, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &twice);
+    MPI_Neighbor_alltoallv(ints, scounts, displs, MPI_INT, other, rcounts, displs, MPI_INT, twice);
+    MPI_Comm_free(&twice);
+    MPI_Type_free(&pair);
+}
+
+/* ---- buffers in blocks of different sizes, and of persistent collectives ---------------------------------------------------------- */
+static void blocks_changed(int early)
+{
+    MPI_Request q;
+    MPI_Comm c = ring(size, 1);
+    MPI_Datatype types[8];
+    int counts[8], displs[8], bytes[8];
+    for (int i = 0; i < size; i++) counts[i] = 4 + i, displs[i] = 20 * i, bytes[i] = 80 * i, types[i] = MPI_INT;
+    int mine = 4 + rank, same[8], at = early && rank == 0 ? 3 : 19; /* in the first block, or in the gap behind it */
+    for (int i = 0; i < size; i++) same[i] = 6;
+    MPI_Iscatterv(ints, counts, displs, MPI_INT, other, mine, MPI_INT, 0, MPI_COMM_WORLD, &q);
+    ints[at]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    ints[3]++;
+    MPI_Ialltoallv(ints, same, displs, MPI_INT, other, same, displs, MPI_INT, MPI_COMM_WORLD, &q);
+    ints[at]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Ialltoallw(ints, same, bytes, types, other, same, bytes, types, MPI_COMM_WORLD, &q);
+    ints[at]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Ineighbor_alltoallv(ints, (int[]){6, 6}, (int[]){0, 20}, MPI_INT, other, (int[]){6, 6}, (int[]){0, 20}, MPI_INT, c, &q);
+    ints[at]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Alltoallv_init(ints, same, displs, MPI_INT, other, same, displs, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    for (int round = 0; round < 2; round++) { /* between rounds it may change */
+        ints[3]++;
+        MPI_Start(&q);
+        if (round == 1) ints[at]++;
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&q);
+    MPI_Allreduce_init(ints, other, 40, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    MPI_Start(&q);
+    ints[at == 3 ? 39 : 40]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    ints[0]++;
+    MPI_Request_free(&q);
+    MPI_Comm_free(&c);
+}
+static void blocks(void) /* six findings of rank 0 */
+{
+    blocks_changed(1);
+}
+static void blocks_ok(void)
+{
+    blocks_changed(0);
+}
+
+static void blocks_overlap(void) /* three findings of every rank */
+{
+    MPI_Request q[2];
+    int counts[8], displs[8];
+    for (int i = 0; i < size; i++) counts[i] = 4, displs[i] = 20 * i;
+    for (int at = 17; at < 19; at++) { /* what is received beside or into the second block; of one rank, at its end */
+        int last = 20 * (size - 1);
+        MPI_Iallgatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD, &q[0]);
+        MPI_Irecv(ints + last + (at == 17 ? 4 : 3), 3, MPI_INT, rank, at, MPI_COMM_WORLD, &q[1]); /* 1 */
+        MPI_Send(other, 3, MPI_INT, rank, at, MPI_COMM_WORLD);
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    }
+    MPI_Alltoallv(ints, counts, displs, MPI_INT, ints + 3, counts, displs, MPI_INT, MPI_COMM_WORLD); /* 2: one call */
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &q[0]);
+    MPI_Request_free(&q[0]);
+    MPI_Bcast_init(ints, 10, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q[0]);
+    MPI_Start(&q[0]);
+    MPI_Irecv(ints + 9, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &q[1]); /* 3: beside a persistent collective */
+    MPI_Send(other, 1, MPI_INT, rank, 3, MPI_COMM_WORLD);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&q[0]);
+}
+
 /* ---- what is left ----------------------------------------------------------------------------------------------------------- */
 static int copy_nothing(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -793,6 +999,8 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
     {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok}, {"files", files}, {"files_ok", files_ok},
+    {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
+    {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},
     {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };
 

@@ -413,7 +413,8 @@ static void errors(MPI_Comm c, MPI_Comm local, const struct sides *s)
     CHECK_EQ(class_of(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, in, ones, places, MPI_INT, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_INT, MPI_SUM, c)), MPI_ERR_BUFFER);
     CHECK_EQ(class_of(MPI_Reduce(MPI_IN_PLACE, in, 1, MPI_INT, MPI_SUM, 0, c)), MPI_ERR_BUFFER);
-    CHECK_EQ(class_of(MPI_Reduce_scatter(MPI_IN_PLACE, in, ones, MPI_INT, MPI_SUM, c)), MPI_ERR_BUFFER);
+    int none[64] = {0}; /* as many of both groups in all */
+    CHECK_EQ(class_of(MPI_Reduce_scatter(MPI_IN_PLACE, in, none, MPI_INT, MPI_SUM, c)), MPI_ERR_BUFFER);
     out[0] = rank;
     CHECK_EQ(MPI_Allreduce(out, in, 1, MPI_INT, MPI_MAX, c), MPI_SUCCESS); /* it still works */
     int most = 0;

@@ -128,7 +128,7 @@ for n in 2 3 5; do
     says 1 "$differ MPI_COMM_WORLD: $others called MPI_Reduce $at, 3 x MPI_INT, MPI_SUM, root 0; rank 1 called MPI_Reduce $at, 4 x MPI_INT, MPI_SUM, root 0; as much data must be received as is sent$"
     says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Gather $at, sends 3 x MPI_INT, receives 3 x MPI_INT, root 0; rank 1 called MPI_Gather $at, sends 4 x MPI_INT, root 0;.* as much data must be received as is sent$"
     says 1 "$differ MPI_COMM_WORLD: rank 0 called MPI_Scatter $at, sends 3 x MPI_INT, receives 3 x MPI_INT, root 0; rank 1 called MPI_Scatter $at, receives 4 x MPI_INT, root 0;.* as much data must be received as is sent$"
-    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Alltoallv $at, sends blocks of different sizes, receives blocks of different sizes; rank 1 called MPI_Alltoallv .*; as much data must be received as is sent$"
+    says 1 "$differ MPI_COMM_WORLD: $others called MPI_Alltoallv $at, sends blocks of different sizes, receives blocks of different sizes; rank 1 called MPI_Alltoallv .*; as much data must be received as is sent \(rank 0 sends 12 bytes to rank 1, which receives 20\)$"
     says 1 "$differ MPI_COMM_WORLD: $others called MPI_Comm_split $at; rank 1 called MPI_Comm_dup $at; they must call the same collective operations in the same order$"
     finds $n colls_types 5
     types="the data must have the same sequence of basic types on both sides"
@@ -138,6 +138,43 @@ for n in 2 3 5; do
         says 1 "$differ the name: $others called $call $at, 4 x MPI_INT, root 0; rank 1 called $call $at, 4 x MPI_FLOAT, root 0; $types$"
     done
     says 1 "$differ the name: rank 0 called MPI_Igather $at, sends 2 x MPI_INT, receives 2 x MPI_INT, root 0; rank 1 called MPI_Igather $at, sends 2 x MPI_FLOAT, root 0;.* $types$"
+done
+for n in 2 3 5; do
+    case $n in 2) second="rank 0" ;; 3) second="ranks 0, 1" ;; 5) second="ranks 0-3" ;; esac
+    finds $n inter 8
+    between="$differ between \(between two groups, of which the first is that of rank 0 in MPI_COMM_WORLD\): rank 0 of the first group called"
+    more="as much data must be received as is sent"
+    says 1 "$between MPI_Bcast $at, 3 x MPI_INT, root MPI_ROOT; $second of the second group called MPI_Bcast $at, 4 x MPI_INT, root 0; $more$"
+    says 1 "$between MPI_Bcast $at, 3 x MPI_INT, root 0; $second of the second group called MPI_Bcast $at, 3 x MPI_INT, root 0; the root must say MPI_ROOT, "
+    says 1 "$between MPI_Allreduce $at, 3 x MPI_INT, MPI_SUM; $second of the second group called MPI_Allreduce $at, 4 x MPI_INT, MPI_SUM; $more$"
+    says 1 "$between MPI_Gather $at, receives 3 x MPI_INT, root MPI_ROOT; $second of the second group called MPI_Gather $at, sends 4 x MPI_INT, root 0; $more$"
+    says 1 "$between MPI_Allgather $at, .*; $second of the second group called MPI_Barrier $at; they must call the same"
+    says 1 "$between MPI_Alltoallv $at.*; $second of the second group called MPI_Alltoallv .*; $more \(rank 0 sends 12 bytes to rank 0, which receives 16\)$"
+    says 1 "$between MPI_Scatterv $at.*; $second of the second group called MPI_Scatterv $at, receives 4 x MPI_INT, root 0; $more$"
+    says 1 "$between MPI_Ibcast $at, 3 x MPI_INT, root MPI_ROOT; $second of the second group called MPI_Ibcast $at, 3 x MPI_FLOAT, root 0; the data must"
+    finds $n neighbors 6
+    says 1 "$differ ring: .*rank 1 called MPI_Neighbor_alltoall $at, sends 4 x MPI_INT, receives 3 x MPI_INT; $more \(rank 1 sends 16 bytes to rank 0, which receives 12\)$"
+    says 1 "$differ ring: .*rank 1 called MPI_Neighbor_allgather $at, sends 4 x MPI_INT, .*; $more \(rank 1 sends 16 bytes to rank 0, which receives 12\)$"
+    says 1 "$differ ring: .*MPI_Neighbor_alltoallv $at, .*; $more \(rank 0 sends 12 bytes to rank 1, which receives 8\)$"
+    says 1 "$differ ring: .*MPI_Neighbor_alltoallw $at, .*; $more \(rank 1 sends 8 bytes to rank [02], which receives 12\)$"
+    says 1 "$differ ring: .*rank 1 called MPI_Ineighbor_allgather $at, sends 3 x MPI_FLOAT, receives 3 x MPI_INT; the data must have"
+    says 1 "$differ a communicator without a name: .*MPI_Neighbor_alltoall $at, .*; each must be a source of those whose destination it is, and a destination of its sources$"
+    finds $n blocks 6
+    for call in Iscatterv Ialltoallv Ialltoallw Ineighbor_alltoallv; do
+        says 1 "^godwit\[0\] check: buffer changed too early: bytes 8 to 15 of what MPI_$call at .* sends \(1 x blocks.* at "
+    done
+    says 1 "changed too early: bytes 8 to 15 of what MPI_Start at .* sends \(1 x blocks of MPI_INT at "
+    says 1 "changed too early: bytes 152 to 159 of what MPI_Start at .* sends \(40 x MPI_INT at "
+    finds $n blocks_overlap $((3 * n))
+    says $n 'the receive buffer of MPI_Irecv at .* and the receive buffer of MPI_Iallgatherv at .* \(1 x blocks of MPI_INT at'
+    says $n 'the send buffer and the receive buffer of MPI_Alltoallv at '
+    says $n 'the receive buffer of MPI_Irecv at .* and the (send|receive) buffer of MPI_Start at '
+done
+for proto in auto e0 r0 r1; do
+    for case in inter_ok neighbors_ok blocks_ok; do finds 3 $case 0 GODWIT_PROTO=$proto; done
+done
+for n in 1 2 4 5; do
+    for case in inter_ok neighbors_ok blocks_ok; do finds $n $case 0; done
 done
 finds 3 colls_missing 5 $leaky
 says 1 "$differ a communicator without a name: rank 0 called MPI_Ibarrier $at; ranks 1, 2 called nothing yet; at MPI_Finalize not all have made the call$"
@@ -167,7 +204,7 @@ says 1 'handles not freed: 1 attribute key from MPI_Comm_create_keyval at '
 says 1 'handles not freed: 1 persistent request of MPI_Send_init at .* to rank 0 with tag 5 on MPI_COMM_WORLD; MPI_Request_free frees them'
 says 2 'operations not completed: no wait or test ended 1 operation of MPI_I(send|recv) at .* rank 0 with tag 6 .*, which is complete by itself'
 finds 2 leaks_more 14 $leaky
-for what in 'window from MPI_Win_allocate at window_open.*; MPI_Win_free' 'file from MPI_File_open at file_open.*; MPI_File_close' \
+for what in 'window from MPI_Win_allocate at .*; MPI_Win_free' 'file from MPI_File_open at .*; MPI_File_close' \
     'matched message from MPI_Mprobe at' 'attribute key from MPI_Win_create_keyval at' 'info object from MPI_Info_dup at' \
     'group from MPI_Group_incl at' 'datatype from MPI_Type_dup at'; do
     says 2 "handles not freed: 1 $what"
