@@ -66,6 +66,7 @@ struct check_item {
     uint32_t ctx;                    /* requests of messages: on the wire, */
     int32_t rank, tag;               /* the peer; rank GW_UNDEFINED: not a message's */
     uint32_t owner;                  /* id of the window, file or partitioned request whose operation it is, to `rank`; 0: none */
+    int32_t partitions;              /* the span is that of the first of so many; 0: the operation is not partitioned */
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
@@ -104,6 +105,9 @@ void check_use_pend(const struct check_span *spans, int n, struct check_about ab
 /* What belongs to the owner and `rank` (CHECK_EVERYONE: to all) is complete, whether it has requests or not. */
 enum { CHECK_EVERYONE = -1 };
 void check_use_settle(uint32_t owner, int rank);
+/* The request's span is that of one partition of so many; and a send's partition is about to be marked ready. */
+void check_use_divide(uint32_t id, int partitions);
+void check_use_partition(uint32_t id, int number);
 void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
 /* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);

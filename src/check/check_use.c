@@ -58,7 +58,7 @@ static enum gw_kind owner_kind(const struct check_item *i)
     return (enum gw_kind)(i->owner >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS));
 }
 
-/* " to rank 3 on the window NAME" */
+/* " at rank 3 on the window NAME" */
 static void owner_text(const struct check_item *i, char *out)
 {
     const struct gw_obj *o = gw_obj_lookup(i->owner, owner_kind(i));
@@ -68,6 +68,11 @@ static void owner_text(const struct check_item *i, char *out)
                  w ? w->name : "");
     } else if (owner_kind(i) == GW_KIND_FILE) {
         snprintf(out, CHECK_ABOUT_TEXT, " on the file %.200s", o ? ((const struct gw_file *)o)->name : "that was closed");
+    } else {
+        char about[CHECK_ABOUT_TEXT] = "";
+        const struct check_item *whole = check_item_find(i->owner);
+        if (whole) check_about_text(whole, about);
+        snprintf(out, CHECK_ABOUT_TEXT, " for partition %d%.*s", i->rank, CHECK_ABOUT_TEXT - 32, about);
     }
 }
 
@@ -227,33 +232,84 @@ void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct 
     gw_unlock(&check_lock);
 }
 
-void check_use_pend(const struct check_span *spans, int n, struct check_about about)
+static void pend(const struct check_span *spans, int n, struct check_about about)
 {
     struct check_span v[CHECK_SPANS];
     int m = 0;
     for (int k = 0; k < n; k++)
         if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
-    gw_lock(&check_lock);
     if (m == 0 || n_loose == LOOSE_MAX) {
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
-    } else {
-        struct check_item *i = gw_xcalloc(1, sizeof *i);
-        i->made = i->started = check_now;
-        i->is_loose = true;
-        fill(i, v, m, about);
-        used_add(i);
-        n_loose++;
+        return;
     }
+    struct check_item *i = gw_xcalloc(1, sizeof *i);
+    i->made = i->started = check_now;
+    i->is_loose = true;
+    fill(i, v, m, about);
+    used_add(i);
+    n_loose++;
+}
+
+void check_use_pend(const struct check_span *spans, int n, struct check_about about)
+{
+    gw_lock(&check_lock);
+    pend(spans, n, about);
     gw_unlock(&check_lock);
+}
+
+/* ---- partitions ---- */
+void check_use_divide(uint32_t id, int partitions)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i) i->partitions = partitions;
+    gw_unlock(&check_lock);
+}
+
+static bool is_pending(uint32_t owner, int rank)
+{
+    for (size_t k = 0; k < used.n; k++)
+        if (used.v[k].item->owner == owner && used.v[k].item->rank == rank) return true;
+    return false;
+}
+
+static void partition_begin(const struct check_item *i, int number)
+{
+    const struct check_span *first = &i->spans[0];
+    struct check_span s = check_span((const char *)first->buf + number * first->count * first->type->extent, first->count, first->type,
+                                     first->is_written);
+    if (first->lo == first->hi) return; /* MPI_PROC_NULL too */
+    look_one(&s);
+    check_span_sum(&s);
+    pend(&s, 1, (struct check_about){NULL, number, GW_UNDEFINED, i->id});
+}
+
+void check_use_partition(uint32_t id, int number)
+{
+    gw_lock(&check_lock);
+    const struct check_item *i = check_item_find(id);
+    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !is_pending(id, number))
+        partition_begin(i, number);
+    gw_unlock(&check_lock);
+}
+
+/* Before the start: the parts of a receive are in use from now on, those of a send when they are ready. */
+static void prepare_partitions(const struct check_item *i)
+{
+    for (int k = 0; k < i->partitions && i->spans[0].is_written; k++) partition_begin(i, k);
 }
 
 void check_use_prepare(uint32_t id)
 {
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
-    for (int k = 0; i && k < i->n_spans; k++) check_span_sum(&i->spans[k]);
-    for (int k = 0; i && k < i->n_spans; k++)
-        if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]);
+    if (i && i->partitions) {
+        prepare_partitions(i);
+    } else {
+        for (int k = 0; i && k < i->n_spans; k++) check_span_sum(&i->spans[k]);
+        for (int k = 0; i && k < i->n_spans; k++)
+            if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]);
+    }
     gw_unlock(&check_lock);
 }
 
@@ -263,7 +319,10 @@ void check_use_start(uint32_t id, struct check_site site)
     struct check_item *i = check_item_find(id);
     if (i && !i->is_active) {
         i->started = site;
-        used_add(i);
+        if (i->partitions)
+            i->is_active = true;
+        else
+            used_add(i);
     }
     gw_unlock(&check_lock);
 }
@@ -271,7 +330,7 @@ void check_use_start(uint32_t id, struct check_site site)
 /* What lets the program use the buffer again. */
 static const char *end_word(const struct check_item *i)
 {
-    if (!i->is_loose) return "a wait or test";
+    if (!i->is_loose || owner_kind(i) == GW_KIND_REQ) return "a wait or test";
     return owner_kind(i) == GW_KIND_WIN ? "MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence or the like" : "the call that ends it";
 }
 
@@ -303,13 +362,18 @@ static void over(struct check_item *i)
     check_item_free(i);
 }
 
-void check_use_settle(uint32_t owner, int rank)
+static void settle(uint32_t owner, int rank)
 {
-    gw_lock(&check_lock);
     for (size_t k = used.n; k-- > 0;) {
         struct check_item *i = k < used.n ? used.v[k].item : NULL; /* what went may have had several spans */
         if (i && i->owner == owner && (rank == CHECK_EVERYONE || i->rank == rank)) over(i);
     }
+}
+
+void check_use_settle(uint32_t owner, int rank)
+{
+    gw_lock(&check_lock);
+    settle(owner, rank);
     gw_unlock(&check_lock);
 }
 
@@ -317,7 +381,10 @@ void check_use_over(uint32_t id, bool is_gone)
 {
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
-    if (i && i->is_active) over(i);
+    if (i && i->is_active) {
+        if (i->partitions) settle(id, CHECK_EVERYONE);
+        over(i);
+    }
     if (i && is_gone) check_item_drop(i);
     gw_unlock(&check_lock);
 }

@@ -853,6 +853,73 @@ static void blocks_overlap(void) /* three findings of every rank */
     MPI_Request_free(&q[0]);
 }
 
+/* ---- partitions: four of ten integers ------------------------------------------------------------------------------------------------ */
+static void partitions_to(int early)
+{
+    MPI_Request q;
+    MPI_Psend_init(ints, 4, 10, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    for (int round = 0; round < 2; round++) {
+        MPI_Start(&q);
+        for (int i = 0; i < 40; i++) ints[i] = i + round; /* they are not ready yet */
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Pready(2, q);
+        ints[15]++, ints[15]--; /* nor is this one */
+        if (early && round == 1) ints[29]++;
+        MPI_Pready_range(0, 1, q);
+        MPI_Pready_list(1, &(int){3}, q);
+        if (early && round == 1) ints[30]++;
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        ints[0]++;
+    }
+    MPI_Request_free(&q);
+}
+
+static void partitions_from(int early)
+{
+    MPI_Request q, r;
+    int flag;
+    MPI_Precv_init(other, 4, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    for (int round = 0; round < 2; round++) {
+        MPI_Start(&q);
+        if (early && round == 1) {
+            MPI_Irecv(other + 39, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, &r); /* over what is received */
+            MPI_Send(other + 10, 1, MPI_INT, rank, 8, MPI_COMM_WORLD);      /* and from it */
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 0; i < 4; i++) {
+            for (flag = 0; !flag;) MPI_Parrived(q, i, &flag);
+            CHECK(other[10 * i + 5] == 10 * i + 5 + round);
+            MPI_Sendrecv(other + 10 * i, 10, MPI_INT, rank, 9, ints, 10, MPI_INT, rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(ints, 10, MPI_INT, rank, 9, other + 5, 10, MPI_INT, rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&q);
+}
+
+static void partitions_of(int early)
+{
+    if (rank == 0) partitions_to(early);
+    if (rank == 1) partitions_from(early);
+    for (int round = 0; round < 2 && rank > 1; round++) MPI_Barrier(MPI_COMM_WORLD);
+}
+static void partitions(void) /* two findings each of ranks 0 and 1 */
+{
+    partitions_of(1);
+}
+static void partitions_ok(void)
+{
+    MPI_Request q;
+    partitions_of(0);
+    MPI_Psend_init(ints, 4, 10, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    MPI_Start(&q);
+    MPI_Pready_range(0, 3, q);
+    ints[3]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Request_free(&q);
+}
+
 /* ---- what is left ----------------------------------------------------------------------------------------------------------- */
 static int copy_nothing(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -1001,6 +1068,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok}, {"files", files}, {"files_ok", files_ok},
     {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
     {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},
+    {"partitions", partitions}, {"partitions_ok", partitions_ok},
     {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };
 

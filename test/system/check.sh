@@ -107,6 +107,15 @@ says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MP
 says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MPI_Irecv at windows_overlap'
 says 2 'the send buffer and the receive buffer of MPI_Get_accumulate at windows_overlap'
 
+# ---- partitions
+finds 2 partitions 4
+part='on MPI_COMM_WORLD'
+says 1 "^godwit\[0\] check: buffer changed too early: bytes 32 to 39 of what MPI_Pready at .* for partition 2 to rank 1 with tag 7 $part sends \(10 x MPI_INT at .* by a wait or test$"
+says 1 "^godwit\[0\] check: buffer changed too early: bytes 0 to 7 of what MPI_Pready_list at .* for partition 3 to rank 1 with tag 7 $part sends "
+says 1 "^godwit\[1\] check: buffers overlap: the receive buffer of MPI_Irecv at .* and the receive buffer of MPI_Start at .* for partition 3 from rank 0 with tag 7 $part "
+says 1 "^godwit\[1\] check: buffers overlap: the send buffer of MPI_Send at .* and the receive buffer of MPI_Start at .* for partition 1 from rank 0 with tag 7 $part "
+for n in 2 3; do finds $n partitions_ok 0; done
+
 # ---- files
 finds 2 files 8
 says 2 'changed too early: bytes 392 to 399 of what MPI_File_iwrite_at at .* on the file check_misuse.* sends .* by a wait or test$'
