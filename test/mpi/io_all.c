@@ -19,13 +19,6 @@ static MPI_Info hints(const char *buffering, const char *nodes, const char *buff
     return info;
 }
 
-static void remove_file(const char *name)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* A matrix dealt out in blocks: the part of this rank, and how many cells it has. */
 static MPI_Datatype matrix(int how, int arg, int *n_out)
 {
@@ -98,7 +91,7 @@ static void two_matrices(MPI_Info info, int split, int pieces)
     CHECK_EQ(wrong, 0);
     OK(MPI_File_close(&f));
     MPI_Type_free(&blocks), MPI_Type_free(&cyclic), MPI_Type_free(&memory);
-    remove_file(name);
+    file_remove(name);
 }
 
 /* Pieces of all lengths, dealt out without a rule; holes that nobody writes; ranks with nothing; overlapping reads. */
@@ -157,7 +150,7 @@ static void irregular(MPI_Info info, unsigned seed)
     CHECK_EQ(bytes[place - rank], 0);
     OK(MPI_File_close(&f));
     MPI_Type_free(&mine);
-    remove_file(name);
+    file_remove(name);
 }
 
 /* The file ends in the midst of everybody's pieces. */
@@ -191,7 +184,7 @@ static void short_file(MPI_Info info)
     CHECK(MPI_File_read_at_all(f, rank == size - 1 ? -1 : 0, bytes, 1, MPI_BYTE, &status) != MPI_SUCCESS); /* everybody's error */
     OK(MPI_File_close(&f));
     MPI_Type_free(&v), MPI_Type_free(&mine);
-    remove_file(name);
+    file_remove(name);
 }
 
 static void external(MPI_Info info)
@@ -223,7 +216,7 @@ static void external(MPI_Info info)
         CHECK(got[4 * i] == 0 && got[4 * i + 1] == 0 && got[4 * i + 2] == v >> 8 && got[4 * i + 3] == (v & 255));
     }
     MPI_Type_free(&mine);
-    remove_file(name);
+    file_remove(name);
 }
 
 /* What starts an access waits for nobody: here the others come when the first has started. */
@@ -252,7 +245,7 @@ static void requests(MPI_Info info)
     CHECK(count_of(&statuses[0]) == 500 && count_of(&statuses[1]) == 100);
     CHECK_EQ(pattern_wrong(got, 600, 40u + (unsigned)next), -1);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 /* Views whose data begin far behind where their tiles begin, by a lower bound or by tiles that overlap (an extent of 8 bytes): columns
@@ -299,7 +292,7 @@ static void far_off(MPI_Info info, int tiles, int extent)
     OK(MPI_File_close(&f));
     MPI_Type_free(&column);
     MPI_Type_free(&view);
-    remove_file(name);
+    file_remove(name);
 }
 
 static void everything(MPI_Info info)

@@ -40,8 +40,7 @@ static void shared_file(void)
     CHECK(f == MPI_FILE_NULL);
     CHECK_EQ(plain_read(name, back, sizeof back), size * PART);
     for (int i = 0; i < size; i++) CHECK_EQ(pattern_wrong(back + i * PART, PART, (unsigned)i), -1);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 /* Read up to and beyond the end of the file: the status says what was there. */
@@ -82,8 +81,7 @@ static void end_of_file(void)
     CHECK_EQ(count_of(&status), 0);
     FAILS(MPI_File_set_size(f, 10), MPI_ERR_READ_ONLY);
     OK(MPI_File_close(&f));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 /* Requests: their statuses, many at once, the file pointer at each start. */
@@ -112,8 +110,7 @@ static void requests(void)
     OK(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
     CHECK_EQ(memcmp(back, data + 100, 100), 0);
     OK(MPI_File_close(&f));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 static void sizes(void)
@@ -156,8 +153,7 @@ static void append(void)
     OK(MPI_File_close(&f));
     CHECK_EQ(plain_read(name, back, 100), 13);
     CHECK_EQ(memcmp(back, "0123456789abc", 13), 0);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 static void bad_opens(void)
@@ -244,8 +240,7 @@ static void error_handlers(void)
     OK(MPI_File_close(&other));
     FAILS(MPI_File_close(&other), MPI_ERR_FILE);
     OK(MPI_File_close(&f));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 static void has(MPI_Info info, const char *key, const char *want)

@@ -30,6 +30,14 @@ static inline const char *in_folder(const char *name)
     return path;
 }
 
+/* By rank 0, when nobody uses it any more; then it is gone for all. */
+static inline void file_remove(const char *name)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* A folder that rank 0 makes; everybody knows its name. */
 static inline void folder_make(void)
 {

@@ -107,13 +107,6 @@ OURS int fcntl64(int fd, int what, ...)
 }
 
 static void no_faults(void) { is_short = is_interrupted = fail_at = fail_with = calls = 0; }
-static void gone(const char *name)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* ---- calls that are cut and interrupted change nothing ---- */
 static void cut(const char *rep, const char *buffering)
 {
@@ -165,7 +158,7 @@ static void cut(const char *rep, const char *buffering)
             }
         }
     }
-    gone(name);
+    file_remove(name);
     MPI_Type_free(&mine), MPI_Type_free(&memory), MPI_Info_free(&info);
 }
 
@@ -182,7 +175,7 @@ static void pointers(void)
     CHECK_EQ(pattern_wrong(back, 5000, (unsigned)rank), -1);
     OK(MPI_File_close(&f));
     no_faults();
-    gone(name);
+    file_remove(name);
 }
 
 /* ---- errors ---- */
@@ -220,21 +213,27 @@ static void failing(MPI_File f, const char *name, int number, int class)
     CHECK_EQ(count_of(&status), 1000);
 }
 
+/* A file that is made with these hints, key and value in turn; they are returned. */
+static MPI_Info open_with(const char *name, const char *const *hints, MPI_File *f)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    for (; *hints; hints += 2) MPI_Info_set(info, hints[0], hints[1]);
+    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, f));
+    return info;
+}
+
 static void errors(void)
 {
     const char *name = in_folder("errors");
     MPI_File f;
     MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "romio_cb_write", "enable");
-    MPI_Info_set(info, "romio_cb_read", "enable");
-    MPI_Info_set(info, "cb_nodes", "1");
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f));
+    info = open_with(name, (const char *[]){"romio_cb_write", "enable", "romio_cb_read", "enable", "cb_nodes", "1", NULL}, &f);
     pattern_fill(data, N, 9);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) failing(f, name, kinds[i].number, kinds[i].class);
     OK(MPI_File_close(&f));
     MPI_Info_free(&info);
-    gone(name);
+    file_remove(name);
 }
 
 /* ---- files and folders ---- */
@@ -250,7 +249,7 @@ static void vanished(void)
     FAILS(MPI_File_open(MPI_COMM_WORLD, inside, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), MPI_ERR_NO_SUCH_FILE);
     /* Deleted by somebody while it is open: its bytes are there till it is closed. */
     OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
-    gone(name);
+    file_remove(name);
     pattern_fill(data, 1000, (unsigned)rank);
     OK(MPI_File_write_at_all(f, 1000 * rank, data, 1000, MPI_BYTE, &status));
     OK(MPI_File_read_at_all(f, 1000 * rank, back, 1000, MPI_BYTE, &status));
@@ -259,7 +258,7 @@ static void vanished(void)
     OK(MPI_File_close(&f));
     /* To be deleted at close, but gone: the close says so, the next one ends it. */
     OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
-    gone(name);
+    file_remove(name);
     FAILS(MPI_File_close(&f), MPI_ERR_NO_SUCH_FILE);
     CHECK(f != MPI_FILE_NULL);
     OK(MPI_File_close(&f));
@@ -300,14 +299,11 @@ static void lustre(void)
     const char *name = in_folder("lustre");
     MPI_File f;
     MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "striping_factor", "3");
-    MPI_Info_set(info, "striping_unit", "131072");
-    MPI_Info_set(info, "start_iodevice", "5");
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f)); /* elsewhere wishes for stripes do nothing */
+    info = open_with(name, (const char *[]){"striping_factor", "3", "striping_unit", "131072", "start_iodevice", "5", NULL}, &f);
+    /* Elsewhere wishes for stripes do nothing. */
     CHECK_EQ(layouts, 0);
     OK(MPI_File_close(&f));
-    gone(name);
+    file_remove(name);
     pretended = LUSTRE;
     OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f));
     CHECK_EQ(layouts, rank == 0);
@@ -343,7 +339,7 @@ static void lustre(void)
     CHECK_EQ(hint(f, "striping_factor"), 3);
     OK(MPI_File_close(&f));
     pretended = 0;
-    gone(name);
+    file_remove(name);
     MPI_Info_free(&info);
 }
 
@@ -364,7 +360,7 @@ static void nfs(void)
         CHECK_EQ(pattern_wrong(back, 1000, (unsigned)rank), -1);
         OK(MPI_File_close(&f));
         pretended = 0;
-        gone(name);
+        file_remove(name);
     }
 }
 

@@ -13,13 +13,6 @@ enum { ROOM = 1 << 16 };
 static unsigned char data[ROOM], back[ROOM];
 static const MPI_Offset FAR = (MPI_Offset)5 << 30;
 
-static void remove_file(const char *name)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* Beyond 4 GiB, in a file that is nearly all hole. */
 static void far_away(void)
 {
@@ -71,7 +64,7 @@ static void far_away(void)
     CHECK_EQ(at, FAR + FAR);
     OK(MPI_File_close(&f));
     MPI_Type_free(&filetype), MPI_Type_free(&mine);
-    remove_file(name);
+    file_remove(name);
 }
 
 /* More items than an int can count; the file has ten. */
@@ -92,7 +85,7 @@ static void many(void)
     CHECK_EQ(back[0], '9');
     OK(MPI_File_close(&f));
     MPI_Type_free(&still);
-    remove_file(name);
+    file_remove(name);
 }
 
 /* ---- a representation of our own: every int as five bytes, the last of which is a check; other types as they are */
@@ -207,7 +200,7 @@ static void own_representation(const char *rep)
     CHECK_EQ(count_of(&status), 0);
     OK(MPI_File_close(&f));
     MPI_Type_free(&mine), MPI_Type_free(&pair);
-    remove_file(name);
+    file_remove(name);
 }
 
 static void representations(void)
@@ -232,7 +225,7 @@ static void representations(void)
     OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "as it is", MPI_INFO_NULL));
     FAILS(MPI_File_write_at(f, 0, &four, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_CONVERSION);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 /* A device that is full: nothing is reported written. */
@@ -314,7 +307,7 @@ static void signals(void)
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &old, NULL);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 int main(int argc, char **argv)

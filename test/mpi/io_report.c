@@ -39,8 +39,7 @@ int main(int argc, char **argv)
     if (rank == 0) OK(MPI_File_write_at(f, 0, data, 2000, MPI_BYTE, MPI_STATUS_IGNORE));
     OK(MPI_File_close(&f));
     MPI_Type_free(&mine);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
     folder_remove();
     return test_end();
 }

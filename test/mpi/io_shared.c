@@ -70,8 +70,7 @@ static void any_order(int requests)
     MPI_Allreduce(seen, sums, 16 * EACH, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < size * EACH; i++) CHECK_EQ(sums[i / EACH][i % EACH], 1);
     OK(MPI_File_close(&f));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 /* Rank i writes i + 1 numbers, in several rounds. */
@@ -119,8 +118,7 @@ static void ordered(int split)
     OK(MPI_File_get_position_shared(f, &at)); /* a new view begins at its begin */
     CHECK_EQ(at, 0);
     OK(MPI_File_close(&f));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 /* MPI_MODE_SEQUENTIAL: the shared pointer is the only one; a view begins where it is. */
@@ -151,8 +149,7 @@ static void sequential(void)
         CHECK(file[1 + 2 * i] == i && file[2 + 2 * i] == -i);
         CHECK_EQ(file[1 + 2 * size + i], i);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 int main(int argc, char **argv)

@@ -7,13 +7,6 @@
 enum { CELL = 24, CELLS = 40, MINE = CELL * CELLS, MANY = 12 };
 static unsigned char out[MANY][MINE], in[MANY][MINE], whole[8 * MINE];
 
-static void remove_file(const char *name)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* A file of which every rank sees each size-th cell, from its own on. */
 static MPI_File table_open(const char *name, const char *buffering, const char *rep)
 {
@@ -84,7 +77,7 @@ static void chains(const char *buffering)
     chain(f, 3, 0, 1);
     CHECK_EQ(memcmp(in, out, 2L * MINE), 0);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 /* In which order the requests are completed. */
@@ -167,7 +160,7 @@ static void many(const char *buffering, int order)
     CHECK_EQ(memcmp(in, out, sizeof in), 0);
     for (int k = 0; k < 2; k++) {
         OK(MPI_File_close(&f[k]));
-        remove_file(names[k]);
+        file_remove(names[k]);
     }
 }
 
@@ -200,7 +193,7 @@ static void odd(const char *buffering)
     if (rc == MPI_SUCCESS) rc = MPI_Wait(&r, &status);
     FAILS(rc, MPI_ERR_READ_ONLY);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 /* A device that is full: every rank hears of it, at the latest when it waits, and the file's handler is called. */

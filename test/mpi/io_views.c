@@ -202,9 +202,7 @@ static void shared_views(int k)
     }
     CHECK_EQ(wrong, 0);
     MPI_Type_free(&s.type);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
+    file_remove(name);
 }
 
 /* SEEK_END and reads up to the end, where it cuts a tile. */
@@ -231,8 +229,7 @@ static void tail(void)
     CHECK_EQ(memcmp(got, image + 20 + 40 * 4 + 30 + 5, 5), 0);
     OK(MPI_File_close(&f));
     MPI_Type_free(&v);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 static void big_endian(unsigned char *out, unsigned long v, int bytes)
@@ -291,8 +288,7 @@ static void external(void)
     OK(MPI_File_close(&f));
     MPI_Type_free(&v);
     MPI_Type_free(&s);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 static void bad_views(void)
@@ -352,8 +348,7 @@ static void atomic_mode(void)
     }
     OK(MPI_File_close(&f));
     MPI_Type_free(&v);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 int main(int argc, char **argv)

@@ -105,9 +105,7 @@ static void round_trip(int longest, int has_holes, const char *nodes, const char
     OK(MPI_File_close(&f));
     MPI_Type_free(&view);
     MPI_Info_free(&info);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
-    MPI_Barrier(MPI_COMM_WORLD);
+    file_remove(name);
 }
 
 /* Bytes that several ranks give alike, and some that none gives. */
@@ -128,8 +126,7 @@ static void twice(void)
     for (int i = 0; i < 1000; i++) CHECK_EQ(whole[i], i < 100 || (i >= 150 && i < 200) ? 5 : OLD);
     OK(MPI_File_close(&f));
     MPI_Info_free(&info);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 /* As many bytes are given as the span has, but 50 twice: what nobody gave stays. */
@@ -157,8 +154,7 @@ static void as_many(void)
     for (int i = 0; i < 1000; i++) CHECK_EQ(whole[i], i < (size > 1 ? 150 : 100) || (i >= 200 && i < 250) ? 5 : OLD);
     MPI_Info_free(&info);
     MPI_Type_free(&view);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) OK(MPI_File_delete(name, MPI_INFO_NULL));
+    file_remove(name);
 }
 
 int main(int argc, char **argv)
