@@ -94,12 +94,16 @@ STARTED_SEND(issend)
 STARTED_SEND(ibsend)
 STARTED_SEND(irsend)
 
-int check_p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                    struct gw_req **req_out)
-{
-    struct check_span s = begin(buf, count, t, src, true);
-    return tracked(p2p_irecv(buf, count, t, src, tag, c, req_out), req_out, &s, 1, c, src, tag);
-}
+/* look_before: begin(), or span_of() for what is started later. */
+#define RECEIVE(name, look_before)                                                                                     \
+    int check_p2p_##name(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,             \
+                         struct gw_req **req_out)                                                                      \
+    {                                                                                                                  \
+        struct check_span s = look_before(buf, count, t, src, true);                                                   \
+        return tracked(p2p_##name(buf, count, t, src, tag, c, req_out), req_out, &s, 1, c, src, tag);                  \
+    }
+RECEIVE(irecv, begin)
+RECEIVE(recv_init, span_of)
 
 int check_p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_req **req_out)
 {
@@ -120,13 +124,6 @@ PREPARED_SEND(send_init)
 PREPARED_SEND(ssend_init)
 PREPARED_SEND(bsend_init)
 PREPARED_SEND(rsend_init)
-
-int check_p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                        struct gw_req **req_out)
-{
-    struct check_span s = span_of(buf, count, t, src, true);
-    return tracked(p2p_recv_init(buf, count, t, src, tag, c, req_out), req_out, &s, 1, c, src, tag);
-}
 
 int check_p2p_start(struct gw_req **r)
 {
