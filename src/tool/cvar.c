@@ -173,15 +173,23 @@ static int handle_row(struct tool_cvar_handle *h, int *row_out)
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;
 }
 
+/* What a read or write begins with: which variable it is, and its value as text. */
+static int access_begin(struct tool_cvar_handle *h, const void *buf, int *row_out, struct gw_setting_info *info, char text[TEXT_ROOM])
+{
+    int rc = handle_row(h, row_out);
+    if (rc != 0) return rc;
+    if (!buf) return GW_T_ERR_INVALID;
+    row_info(*row_out, info, text);
+    return 0;
+}
+
 int tool_cvar_read(struct tool_cvar_handle *h, void *buf)
 {
     struct gw_setting_info info;
     char text[TEXT_ROOM];
     int row, rc;
     TOOL_READY();
-    if ((rc = handle_row(h, &row)) != 0) return rc;
-    if (!buf) return GW_T_ERR_INVALID;
-    row_info(row, &info, text);
+    if ((rc = access_begin(h, buf, &row, &info, text)) != 0) return rc;
     const void *field = gw_settings_field(row);
     if (strcmp(info.type, "bool") == 0)
         *(int *)buf = *(const bool *)field;
@@ -231,9 +239,7 @@ int tool_cvar_write(struct tool_cvar_handle *h, const void *buf)
     char text[TEXT_ROOM];
     int row, rc;
     TOOL_READY();
-    if ((rc = handle_row(h, &row)) != 0) return rc;
-    if (!buf) return GW_T_ERR_INVALID;
-    row_info(row, &info, text);
+    if ((rc = access_begin(h, buf, &row, &info, text)) != 0) return rc;
     if (mpi_was_started() && !facts_of(info.name)->any_time) return GW_T_ERR_CVAR_SET_NOT_NOW;
     if (!value_text(&info, buf, text) || !gw_settings_set(row, text)) return GW_T_ERR_INVALID;
     if (mpi_hot.running) mpi_hot.check = gw_set.check_args;
