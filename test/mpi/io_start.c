@@ -272,7 +272,7 @@ static void given_up(void)
     }
     CHECK_EQ(memcmp(in[0] + MINE / 4, in[1], MINE / 4), 0);
     OK(MPI_File_close(&f));
-    remove_file(name);
+    file_remove(name);
 }
 
 int main(int argc, char **argv)
