@@ -37,7 +37,6 @@ int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_
                   struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */
 
 /* Persistent requests (persistent.c). */
-bool p2p_is_persistent_p2p(const struct gw_req *r);
 void p2p_persistent_release(struct gw_req *r);
 struct gw_req *p2p_persistent_inner(struct gw_req *r);
 /* For reports, lane's lock held.  False: it is not partitioned; else what it waits for, the context as the communicator has it. */
