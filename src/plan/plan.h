@@ -9,7 +9,8 @@
  *
  * Node leaves.  The members of a communicator on one node share a region: per member a flag on a line of its own and a
  * buffer of PLAN_SLOTS slots; as many more, of PLAN_SMALL_BYTES, lie in the line of the flag and are numbered from PLAN_SLOTS on.
- * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
+ * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds
+ * until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
  *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and wait until everybody has published in collective
