@@ -233,6 +233,10 @@ static void names(void)
     CHECK_STR(text, "MPI_COMM_SELF");
     MPI_Type_get_name(MPI_DOUBLE, text, &length);
     CHECK_STR(text, "MPI_DOUBLE");
+    MPI_Type_get_name(MPI_LONG_LONG, text, &length); /* a synonym has the name that the standard lists first (section 3.2.2) */
+    CHECK_STR(text, "MPI_LONG_LONG_INT");
+    MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, text, &length);
+    CHECK_STR(text, "MPI_C_COMPLEX");
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     MPI_Comm_get_name(comm, text, &length);
     CHECK_EQ(length, 0);
