@@ -22,7 +22,6 @@ int coll_algorithms(void);
 void coll_algorithm_name(int i, char *name_out, size_t cap); /* "bcast binomial" */
 uint64_t coll_algorithm_uses(int i);                         /* how often this process chose it */
 
-
 struct coll_as {
     enum { COLL_START, COLL_INIT } when;
     struct gw_req **req_out;

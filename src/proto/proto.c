@@ -134,13 +134,6 @@ bool proto_drained(struct gw_lane *lane)
     return true;
 }
 
-uint64_t proto_sent(enum proto_path path)
-{
-    struct proto_tally sum;
-    proto_sent_to(-1, &sum);
-    return sum.messages[path];
-}
-
 static uint64_t look(const uint64_t *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
 
 static void tally_add(const struct proto_lane *pl, int world, struct proto_tally *sum)

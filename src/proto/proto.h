@@ -93,9 +93,8 @@ struct proto_mismatch {
 };
 extern void (*proto_mismatch_teller)(struct gw_done *done, int err);
 
-/* Messages sent by each path, for tests and for GODWIT_EXPLAIN=proto. */
+/* The ways of a message. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
-uint64_t proto_sent(enum proto_path path);
 /* What went to a process (by its number: world rank, or that of node/), or (world -1) to all: user's messages and the library's own.  Read without a lock. */
 struct proto_tally { uint64_t messages[PROTO_PATHS], bytes[PROTO_PATHS]; };
 void proto_sent_to(int world, struct proto_tally *sum_out);
