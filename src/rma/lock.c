@@ -50,13 +50,14 @@ static bool busy_try(void *arg)
     struct wanted *x = arg;
     return busy_try_enter(x->w, x->target);
 }
-void busy_enter_slow(struct rma_win *w, int target)
+void busy_enter(struct rma_win *w, int target)
 {
-    wait_for(w, busy_try, target);
+    if (unlikely(!busy_try_enter(w, target))) wait_for(w, busy_try, target);
 }
-void busy_leave_slow(struct rma_win *w)
+void busy_leave(struct rma_win *w, int target)
 {
-    ring_all(w);
+    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
+    word_changed(w);
 }
 
 /* ---- passive targets ---- */

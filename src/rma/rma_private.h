@@ -37,23 +37,14 @@ struct rma_shared {
     struct rma_words of[];       /* [size] */
 } GW_ALIGNED(GW_CACHELINE);
 
-void busy_enter_slow(struct rma_win *w, int target) GW_COLD;
-void busy_leave_slow(struct rma_win *w) GW_COLD;
+void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
+void busy_leave(struct rma_win *w, int target);
 static inline bool busy_try_enter(struct rma_win *w, int target)
 {
     uint32_t is_free = 0;
     _Atomic uint32_t *word = &w->shared->of[target].busy;
     return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
            atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_seq_cst, memory_order_relaxed);
-}
-static inline void busy_enter(struct rma_win *w, int target)
-{
-    if (unlikely(!busy_try_enter(w, target))) busy_enter_slow(w, target);
-}
-static inline void busy_leave(struct rma_win *w, int target)
-{
-    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
-    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) busy_leave_slow(w);
 }
 void lock_take(struct rma_win *w, int target, bool exclusive);
 void lock_give(struct rma_win *w, int target, bool exclusive);
