@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -37,6 +37,25 @@
 static inline size_t gw_align_up(size_t n, size_t a) { return (n + a - 1) & ~(a - 1); }
 static inline int64_t gw_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gw_max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* What lies between is ordered with the accesses of this process's other threads by way of another process: ThreadSanitizer, which
+ * sees only this one, does not look at it. */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define GW_TSAN 1
+#endif
+#endif
+#if defined GW_TSAN || defined __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#define GW_ORDER_ELSEWHERE_BEGIN (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
+#define GW_ORDER_ELSEWHERE_END (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#else
+#define GW_ORDER_ELSEWHERE_BEGIN ((void)0)
+#define GW_ORDER_ELSEWHERE_END ((void)0)
+#endif
 
 /* ---- result codes ------------------------------------------------------------------------------
  * 0 done; positive: a state; negative: an error from errors.def.  Post calls answer GW_OK (done, nothing

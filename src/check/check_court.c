@@ -414,7 +414,7 @@ int court_call(struct gw_comm *c, struct check_call *call)
     plan_enter(c, call->root == GW_UNDEFINED ? GW_ANY_SOURCE : call->root);
     call->member = c->rank + (second ? c->remote->size : 0);
     int rc = call->member == 0 ? at_rank_0(c, call) : at_others(second ? c : own_group(c), call);
-    c->colls--;
+    comm_coll_count(c, -1);
     return rc >= 0 ? GW_OK
                    : gw_fail(rc, "the ranks of the communicator do not make the same call; rank 0 of it says on stderr who calls what "
                                  "(GODWIT_CHECK)");

@@ -113,7 +113,8 @@ struct gw_comm {
     bool self;              /* size 1 */
     struct comm_coll *coll; /* NULL until the first collective */
     uint64_t coll_seq;      /* collectives started */
-    uint64_t colls;         /* number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0 */
+    /* Number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0.  Other threads look at it for reports. */
+    _Atomic uint64_t colls;
     struct gw_attrs attrs;
     uint16_t chosen;        /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
     uint8_t hints;          /* what the user promised or wishes: enum comm_hint */
@@ -142,6 +143,13 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
 int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
                       struct gw_comm **comm_out);
 void comm_set_id(struct gw_comm *c, uint32_t ctx_id); /* of one made with GW_CTX_ID_NONE, before its first use */
+/* Of one thread at a time, as collectives are. */
+static inline uint64_t comm_coll_count(struct gw_comm *c, int by)
+{
+    uint64_t n = atomic_load_explicit(&c->colls, memory_order_relaxed);
+    atomic_store_explicit(&c->colls, n + (uint64_t)by, memory_order_relaxed);
+    return n;
+}
 static inline struct gw_comm *comm_hold(struct gw_comm *c) { gw_obj_ref(&c->obj); return c; } /* a pending operation keeps it */
 void comm_destroy(struct gw_comm *c);
 static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) comm_destroy(c); }

@@ -132,7 +132,7 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
         rc = io_agree(f, rc);
         if (rc != GW_OK && way != ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
     }
-    io_windows_free(f, &mine);
+    io_windows_leave(f, &all[0]);
     free(all);
     return rc;
 }

@@ -168,7 +168,7 @@ struct phase *io_steps_begin(struct gw_file *f, bool write, int64_t pos, const v
 bool io_steps_next(struct phase *p, int *rc_out);
 int io_steps_end(struct phase *p, int64_t *moved_out); /* what happened to this rank */
 void io_windows_offer(struct gw_file *f, struct io_extent *mine); /* of rank 0, before the ranks exchange their extents */
-void io_windows_free(const struct gw_file *f, const struct io_extent *mine); /* after all have come back */
+void io_windows_leave(const struct gw_file *f, const struct io_extent *of_rank_0); /* every rank, when it has no more to do there */
 int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                   const struct io_extent *whole, int64_t *moved_out);
 

@@ -22,6 +22,7 @@ int io_shared_make(struct gw_file *f, int64_t at)
     }
     int rc = f->comm->size > 1 ? coll_bcast(&off, 1, gw_type_int64, 0, f->comm, NULL) : GW_OK;
     f->shared = off;
+    node_heap_join();
     if (rc == GW_OK && !off)
         rc = gw_fail(GW_ENOMEM, "the shared heap of the node is full (GODWIT_HEAP): no room for a shared file pointer");
     return rc;
@@ -29,7 +30,7 @@ int io_shared_make(struct gw_file *f, int64_t at)
 
 void io_shared_free(struct gw_file *f)
 {
-    if (f->shared && f->comm->rank == 0) node_heap_free(f->shared);
+    if (f->shared) node_heap_leave(f->shared, f->comm->size);
     f->shared = 0;
 }
 

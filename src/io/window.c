@@ -72,9 +72,9 @@ void io_windows_offer(struct gw_file *f, struct io_extent *mine)
     }
 }
 
-void io_windows_free(const struct gw_file *f, const struct io_extent *mine)
+void io_windows_leave(const struct gw_file *f, const struct io_extent *of_rank_0)
 {
-    if (f->comm->rank == 0 && mine->room) node_heap_free(mine->room);
+    if (of_rank_0->room) node_heap_leave(of_rank_0->room, f->comm->size);
 }
 
 static void pool_begin(struct pool *p, const struct io_extent *whole)
@@ -85,6 +85,7 @@ static void pool_begin(struct pool *p, const struct io_extent *whole)
         if (p->f->aggregators[a] == p->f->comm->rank) p->me = a;
     p->due = p->me;
     p->slots = (int64_t)PER_AGGREGATOR * p->aggregators;
+    node_heap_join();
     p->slot = node_ptr(whole->room);
     p->data = (char *)(p->slot + p->slots);
     p->marks = (_Atomic uint64_t *)(p->data + p->slots * whole->window);

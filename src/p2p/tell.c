@@ -59,7 +59,8 @@ static void add_message(struct boot_where *where, struct gw_req *r)
             where->coll = (struct boot_pending){.peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
             p2p_tell_comm(&where->coll, p.ctx, c);
             /* Only some members take part where the user gave a tag: that has no number. */
-            where->coll_number = c && c->colls > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? c->colls - 1 : 0;
+            uint64_t next = c ? atomic_load_explicit(&c->colls, memory_order_relaxed) : 0;
+            where->coll_number = next > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? next - 1 : 0;
             where->coll_call = where->call;
             if (c) comm_release(c);
         }

@@ -22,6 +22,7 @@ struct plan_op {
     uint64_t number;        /* as the user counts, and the call that made it: for reports */
     uint32_t call;
     int pending;            /* messages that are out; written under the lane's lock */
+    bool is_persistent;     /* the request; its flags change under the lock while we run */
     struct gw_type **types; /* copies of sts and rts, or NULL */
     struct part {
         struct gw_done done;
@@ -166,10 +167,9 @@ static void over(struct plan_op *op)
 {
     struct gw_lane *lane = op->x.comm->lane;
     struct gw_req *r = &op->req->prepared.req;
-    bool once = !(r->flags & REQ_PERSISTENT);
-    if (once) let_go(op);
+    if (!op->is_persistent) let_go(op);
     gw_lock(&lane->lock);
-    if (once) op_put(lane, op);
+    if (!op->is_persistent) op_put(lane, op);
     req_complete(r);
     gw_unlock(&lane->lock);
 }
@@ -298,6 +298,7 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
         op->req = q;
         op->number = c->colls - 1;
         op->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
+        op->is_persistent = when == PLAN_INIT;
         op->args.n = n | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
         hold(op);
     }

@@ -8,7 +8,7 @@
 
 void plan_enter(struct gw_comm *c, int root)
 {
-    boot_coll_note(c->ctx >> GW_STREAM_BITS, c->colls++, root);
+    boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), root);
 }
 
 static void add_member(struct boot_where *where, const struct gw_comm *c, int member)

@@ -36,8 +36,10 @@ static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
     busy_enter(w, rank);
     const struct rma_words *t = &w->shared->of[rank];
     const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
+    GW_ORDER_ELSEWHERE_BEGIN; /* the list is in memory that the target got, perhaps after it was used here */
     for (uint32_t i = 0; i < t->n_regions && !has; i++)
         has = (uint64_t)lo >= r[i].base && (uint64_t)hi <= r[i].base + r[i].bytes;
+    GW_ORDER_ELSEWHERE_END;
     busy_leave(w, rank);
     return has;
 }

@@ -34,19 +34,6 @@ static struct rma_mail *mail_of(struct rma_win *w, int rank)
 }
 
 /* ---- the target ---- */
-/* The origin holds our `busy`, by way of another process; see show_order() in reach.c. */
-static void show_order(struct rma_win *w)
-{
-#if defined __SANITIZE_THREAD__
-    atomic_fetch_add_explicit(&w->shared->of[w->comm->rank].busy, 0, memory_order_acq_rel);
-#elif defined __has_feature
-#if __has_feature(thread_sanitizer)
-    atomic_fetch_add_explicit(&w->shared->of[w->comm->rank].busy, 0, memory_order_acq_rel);
-#endif
-#endif
-    (void)w;
-}
-
 static void update_here(struct rma_mail *m, void *here)
 {
     char was[MAIL_BYTES], *operand = mail_operand(m, m->bytes);
@@ -92,16 +79,16 @@ static inline bool is_asked(struct rma_mail *mine)
 }
 
 /* With the lane's lock held, so that one thread does it. */
-static GW_NOINLINE void serve(struct rma_win *w, struct rma_mail *m)
+static GW_NOINLINE void serve(struct rma_mail *m)
 {
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_acquire);
     atomic_store_explicit(&m->taken, n, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* [M1] pairs with withdraw() */
     m->is_declined = atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n;
     if (likely(!m->is_declined)) {
-        show_order(w);
+        GW_ORDER_ELSEWHERE_BEGIN; /* the origin holds our `busy`, and its user orders it with ours */
         do_it(m);
-        show_order(w);
+        GW_ORDER_ELSEWHERE_END;
     }
     atomic_store_explicit(&m->answered, n, memory_order_release);
 }
@@ -120,7 +107,7 @@ static void look(struct gw_done *done, int err)
     if (likely(!is_asked(mine))) return;
     for (int served = 0, looks = 0; served < STAY_FOR && looks < STAY_LOOKS; looks++) {
         if (is_asked(mine)) {
-            serve(w, mine);
+            serve(mine);
             served++;
             looks = 0;
         }
@@ -135,7 +122,7 @@ static void serve_own(struct rma_win *w, struct rma_mail *mine)
 {
     if (likely(!is_asked(mine))) return;
     gw_lock(&w->comm->lane->lock);
-    if (is_asked(mine)) serve(w, mine);
+    if (is_asked(mine)) serve(mine);
     gw_unlock(&w->comm->lane->lock);
 }
 

@@ -135,6 +135,7 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     if (rc != GW_OK) return rc;
     m->heap = o.heap;
     if (o.heap) {
+        node_heap_join();
         *base_out = node_ptr(o.heap);
         return GW_OK;
     }
@@ -154,6 +155,6 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
 void memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
     if (m->base) munmap(m->base, m->bytes);
-    if (m->heap && w->comm->rank == 0) node_heap_free(m->heap);
+    if (m->heap) node_heap_leave(m->heap, w->comm->size);
     *m = (struct rma_mapping){0};
 }

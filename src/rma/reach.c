@@ -136,14 +136,6 @@ static void answer(struct rma_win *w, const struct head *h, struct reply *reply,
     if (rc != GW_POSTED) reply_sent(&reply->sent, rc);
 }
 
-/* The origin of an accumulate holds this rank's lock while we copy for it, and that orders us with other threads here that take it.
- * It does so by way of another process; touching the word, which changes nothing, shows the order to who sees only this one
- * (ThreadSanitizer). */
-static void show_order(struct rma_win *w)
-{
-    atomic_fetch_add_explicit(&w->shared->of[w->comm->rank].busy, 0, memory_order_acq_rel);
-}
-
 /* False: there will be no more. */
 static bool serve(struct rma_server *s)
 {
@@ -156,7 +148,7 @@ static bool serve(struct rma_server *s)
     assert(h->n_runs <= RUNS && h->bytes <= PIECE);
     struct reply *reply = gw_xmalloc(sizeof *reply + (size_t)h->bytes);
     char *in = (char *)(uintptr_t)(runs + h->n_runs), *out = reply->data;
-    show_order(s->w);
+    GW_ORDER_ELSEWHERE_BEGIN; /* the origin of an accumulate holds our `busy`, and its user orders it with ours */
     for (int i = 0; i < h->n_runs; i++) {
         void *here = (void *)(uintptr_t)runs[i].at;
         if (h->what == WRITE)
@@ -166,7 +158,7 @@ static bool serve(struct rma_server *s)
         in += runs[i].bytes;
         out += runs[i].bytes;
     }
-    show_order(s->w);
+    GW_ORDER_ELSEWHERE_END;
     answer(s->w, h, reply, h->what == READ ? h->bytes : 0);
     return true;
 }
