@@ -143,20 +143,11 @@ static inline void counted(struct rma_win *w, _Atomic uint64_t *kind)
 
 /* ---- the short way: few bytes in one run at both ends, mapped here, in an open epoch ---- */
 enum { QUICK_BYTES = 1024 };
-static inline bool is_open_quickly(struct rma_win *w, int rank)
-{
-    struct rma_epoch *e = w->epoch;
-    if (unlikely((unsigned)rank >= (unsigned)w->comm->size)) return false;
-    if (likely(e->access == ALL)) return true;
-    return e->access == FENCE ? atomic_load_explicit(&e->accessed, memory_order_relaxed)
-                              : e->access != NONE && e->held[rank];
-}
-
 /* Where these bytes are; NULL: it is not as simple as that, or not right. */
 static inline char *quick_place(struct rma_win *w, int rank, int64_t disp, int64_t bytes)
 {
     int64_t offset;
-    if (unlikely(!is_open_quickly(w, rank))) return NULL;
+    if (unlikely(!epoch_is_open(w, rank))) return NULL;
     const struct rma_target *t = &w->targets[rank];
     if (unlikely(!t->is_near) || unlikely(__builtin_mul_overflow(disp, t->disp_unit, &offset)) ||
         unlikely(offset < 0) || unlikely(offset > t->size - bytes))
@@ -172,14 +163,6 @@ static inline int64_t quick_bytes(int64_t ocount, const struct gw_type *ot, int6
     bool is_few =
         (uint64_t)tcount <= QUICK_BYTES && (uint64_t)tt->size <= QUICK_BYTES && tcount * tt->size <= QUICK_BYTES;
     return likely(is_few) ? tcount * tt->size : -1;
-}
-
-static inline void quick_copy(void *to, const void *from, int64_t bytes)
-{
-    if (likely(bytes == 8))
-        memcpy(to, from, 8);
-    else
-        memmove(to, from, (size_t)bytes);
 }
 
 /* ---- put and get ---- */
@@ -219,7 +202,7 @@ int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, 
     char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
     if (unlikely(!there)) return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
     counted(w, &gw_count.rma_puts);
-    quick_copy(there, origin, bytes);
+    copy_few(there, origin, (size_t)bytes);
     return GW_OK;
 }
 
@@ -230,7 +213,7 @@ int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_
     char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
     if (unlikely(!there)) return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
     counted(w, &gw_count.rma_gets);
-    quick_copy(origin, there, bytes);
+    copy_few(origin, there, (size_t)bytes);
     return GW_OK;
 }
 
@@ -395,13 +378,13 @@ static inline bool quick_fetch(const void *origin, void *result, const struct gw
     uint64_t old = 0, in = 0;
     if (unlikely(!there)) return false;
     counted(w, &gw_count.rma_accumulates);
-    if (!is_op(op, GW_H_NO_OP)) mail_copy(&in, origin, bytes);
+    if (!is_op(op, GW_H_NO_OP)) copy_few(&in, origin, bytes);
     busy_enter(w, target);
-    mail_copy(&old, there, bytes);
+    copy_few(&old, there, bytes);
     uint64_t new = quick_value(old, in, op);
-    if (!is_op(op, GW_H_NO_OP)) mail_copy(there, &new, bytes);
+    if (!is_op(op, GW_H_NO_OP)) copy_few(there, &new, bytes);
     busy_leave(w, target);
-    mail_copy(result, &old, bytes);
+    copy_few(result, &old, bytes);
     return true;
 }
 
@@ -413,12 +396,12 @@ static inline bool quick_swap(const void *origin, const void *compare, void *res
     uint64_t old = 0, expected = 0;
     if (unlikely(!there)) return false;
     counted(w, &gw_count.rma_accumulates);
-    mail_copy(&expected, compare, bytes);
+    copy_few(&expected, compare, bytes);
     busy_enter(w, target);
-    mail_copy(&old, there, bytes);
-    if (old == expected) mail_copy(there, origin, bytes);
+    copy_few(&old, there, bytes);
+    if (old == expected) copy_few(there, origin, bytes);
     busy_leave(w, target);
-    mail_copy(result, &old, bytes);
+    copy_few(result, &old, bytes);
     return true;
 }
 
@@ -446,9 +429,9 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
     struct rma_mail *m;
     if (bytes > MAIL_SHORT || !mail_may_ask(p->w, p->rank, bytes)) return false;
     m = mail_begin(p->w, p->rank, compare, bytes);
-    mail_copy(m->data, origin, (size_t)bytes);
+    copy_few(m->data, origin, (size_t)bytes);
     if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes)) return false;
-    mail_copy(result->buf, m->old, (size_t)bytes);
+    copy_few(result->buf, m->old, (size_t)bytes);
     return true;
 }
 

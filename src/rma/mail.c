@@ -6,11 +6,12 @@
  *          taken == n? waits for the answer
  *          else nothing will happen
  *
- * A system call costs several times what four cache lines cost that go from core to core.  The mailbox is under the target's `busy`,
- * so what is served there is atomic to all other accumulates; a put or get that finds it busy goes another way.  Of two stores with a
- * fence before the look at the other's, one is seen: an origin that finds its request not taken can do it by itself.  A target that
- * does not answer is left alone for some accesses.  Who waits for an answer serves its own mailbox meanwhile: two may ask each other.
- * What one writes the other does not look at until it must: of each line there is one writer, and a request needs no atomic exchange.
+ * A system call costs several times what four cache lines cost that go from core to core.  The mailbox is under the target's
+ * `busy`, so what is served there is atomic to all other accumulates; a put or get that finds it busy goes another way.  Of two
+ * stores with a fence before the look at the other's, one is seen: an origin that finds its request not taken can do it by itself.
+ * A target that does not answer is left alone for some accesses.  Who waits for an answer serves its own mailbox meanwhile: two may
+ * ask each other.  What one writes the other does not look at until it must: of each line there is one writer, and a request needs
+ * no atomic exchange.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,21 +38,21 @@ static struct rma_mail *mail_of(struct rma_win *w, int rank)
 static void update_here(struct rma_mail *m, void *here)
 {
     char was[MAIL_BYTES], *operand = mail_operand(m, m->bytes);
-    if (m->wants_old) mail_copy(was, here, m->bytes);
+    if (m->wants_old) copy_few(was, here, m->bytes);
     if (m->op == GW_H_REPLACE) {
-        mail_copy(here, operand, m->bytes);
+        copy_few(here, operand, m->bytes);
     } else if (m->op != GW_H_NO_OP) {
         struct gw_type *t = container_of(gw_obj_lookup(m->type, GW_KIND_TYPE), struct gw_type, obj);
         op_reduce(container_of(gw_obj_lookup(m->op, GW_KIND_OP), struct gw_op, obj), operand, here, m->bytes / t->size,
                   t);
     }
-    if (m->wants_old) mail_copy(mail_old(m, m->bytes), was, m->bytes);
+    if (m->wants_old) copy_few(mail_old(m, m->bytes), was, m->bytes);
 }
 
 static void swap_here(struct rma_mail *m, void *here)
 {
-    mail_copy(m->old, here, m->bytes);
-    if (memcmp(m->old, m->operand, m->bytes) == 0) mail_copy(here, m->data, m->bytes);
+    copy_few(m->old, here, m->bytes);
+    if (memcmp(m->old, m->operand, m->bytes) == 0) copy_few(here, m->data, m->bytes);
 }
 
 static void do_it(struct rma_mail *m)
@@ -59,10 +60,10 @@ static void do_it(struct rma_mail *m)
     void *here = (void *)(uintptr_t)m->at;
     switch (m->what) {
     case MAIL_READ:
-        mail_copy(mail_old(m, m->bytes), here, m->bytes);
+        copy_few(mail_old(m, m->bytes), here, m->bytes);
         break;
     case MAIL_WRITE:
-        mail_copy(here, mail_operand(m, m->bytes), m->bytes);
+        copy_few(here, mail_operand(m, m->bytes), m->bytes);
         break;
     case MAIL_UPDATE:
         update_here(m, here);
@@ -159,7 +160,7 @@ bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
 {
     struct rma_mail *m = mail_of(w, target);
-    if (data) mail_copy(mail_operand(m, bytes), data, (size_t)bytes);
+    if (data) copy_few(mail_operand(m, bytes), data, (size_t)bytes);
     return m;
 }
 
@@ -189,7 +190,7 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
     if (!mail_may_ask(w, target, bytes) || !busy_try_enter(w, target)) return false;
     struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
     bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes);
-    if (is_done && !is_put) mail_copy(packed, mail_old(m, bytes), (size_t)bytes);
+    if (is_done && !is_put) copy_few(packed, mail_old(m, bytes), (size_t)bytes);
     busy_leave(w, target);
     return is_done;
 }

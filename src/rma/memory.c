@@ -105,7 +105,7 @@ static char *place_for(const struct rma_mapping *m, uint64_t bytes)
     return at;
 }
 
-static int file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
+int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
     int rc = reserve(fd, PAGE + from, own);
     if (rc != GW_OK) return rc;
@@ -125,7 +125,8 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     struct gw_comm *c = w->comm;
     uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
     if (c->rank == 0) {
-        o.heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE ? node_heap_alloc(total) : 0; /* other jobs have another heap */
+        bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* other jobs have another heap */
+        o.heap = in_heap ? node_heap_alloc(total) : 0;
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
         else
@@ -144,7 +145,7 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
         fd = o.file.fd;
     else
         rc = memory_file_open(&o.file, &fd);
-    if (rc == GW_OK) rc = file_map(m, fd, bytes, from, own);
+    if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);
     if (rc == GW_OK) *base_out = (char *)m->base + PAGE;

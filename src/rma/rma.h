@@ -1,16 +1,17 @@
 /* rma.h -- one-sided communication (MPI 4.1 chapter 12): windows, put, get, accumulate, epochs; targets of the entry points.
  *
- * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the target's
- * memory is chosen per window and target (reach.c):
- *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and memory of MPI_Alloc_mem
+ * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the
+ * target's memory is chosen per window and target (reach.c):
+ *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and that of
+ *              MPI_Alloc_mem
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     CMA      the kernel copies from and to the other process
  *     served   neither is allowed: messages, which the target's progress answers
  * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.
  *
- * Accumulates are done by the origin, or for it, under one lock per target in shared memory (lock.c), those of one element too: they are
- * atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages, and the
- * locks of passive targets are words beside it.
+ * Accumulates are done by the origin, or for it, under one lock per target in shared memory (lock.c), those of one element too:
+ * they are atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages,
+ * and the locks of passive targets are words beside it.
  *
  * All calls are made with no lock held.  One thread at a time may open or close epochs of a window; others may access it.
  * Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.

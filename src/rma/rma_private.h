@@ -21,6 +21,17 @@ struct rma_target {
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
 };
 
+/* Most often one item; a user's two buffers may be one. */
+static inline void copy_few(void *to, const void *from, size_t bytes)
+{
+    if (likely(bytes == 8))
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memmove(to, from, bytes);
+}
+
 /* ---- words that all ranks map (lock.c) ---- */
 struct rma_region {
     uint64_t base, bytes;
@@ -28,7 +39,7 @@ struct rma_region {
 struct rma_words {           /* of one target */
     _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
     _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
-    uint64_t regions;        /* offset in the target's node segment of what a dynamic window has attached; under `busy` */
+    uint64_t regions;        /* what a dynamic window has attached: offset in the target's node segment; under `busy` */
     uint32_t n_regions, room;
 } GW_ALIGNED(GW_CACHELINE);
 struct rma_shared {
@@ -78,15 +89,6 @@ struct rma_mail { /* behind the words, one per target */
     char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE); /* longer ones, of both; SWAP: the new value */
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(offsetof(struct rma_mail, taken) == GW_CACHELINE, "a short request is one line");
-static inline void mail_copy(void *to, const void *from, size_t bytes)
-{
-    if (likely(bytes == 8))
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
-        memcpy(to, from, bytes);
-}
 static inline char *mail_operand(struct rma_mail *m, int64_t bytes)
 {
     return bytes <= MAIL_SHORT ? m->operand : m->data;
@@ -107,17 +109,27 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window maps (memory.c) ----
- * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part, which it touches first, is [from, from + own). */
+ * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part,
+ * which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
 /* Files in memory: the first page holds a number that the others look for, the rest is for use. */
 enum { MEMORY_PAGE = 4096 };
-struct memory_file { uint64_t nonce; int32_t pid, fd; };
+struct memory_file {
+    uint64_t nonce;
+    int32_t pid, fd;
+};
 int memory_file_make(uint64_t bytes, struct memory_file *o); /* with that page */
 int memory_file_open(const struct memory_file *o, int *fd_out);
+/* All of its `bytes`, so that what follows the first page begins at a multiple of m->align; the kernel sets [from, from + own) of
+ * that aside. */
+int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own);
 
 /* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
-struct alloc_offer { struct memory_file file; uint64_t offset; }; /* fd -1: it is not in a file */
+struct alloc_offer {
+    struct memory_file file; /* fd -1: it is not in a file */
+    uint64_t offset;
+};
 void alloc_offer(const void *base, int64_t size, struct alloc_offer *o);
 char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m); /* NULL: it cannot be mapped here */
 
@@ -137,6 +149,15 @@ int epoch_open(struct rma_win *w);
 void epoch_close(struct rma_win *w);
 int epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
 int epoch_allows(struct rma_win *w, int target, bool must_be_passive); /* GW_OK: this rank may access the target now */
+/* The same for any number as `target`, in few instructions; false: perhaps not. */
+static inline bool epoch_is_open(const struct rma_win *w, int target)
+{
+    struct rma_epoch *e = w->epoch;
+    if (unlikely((unsigned)target >= (unsigned)w->comm->size)) return false;
+    if (likely(e->access == ALL)) return true;
+    return e->access == FENCE ? atomic_load_explicit(&e->accessed, memory_order_relaxed)
+                              : e->access != NONE && e->held[target];
+}
 
 void hints_default(struct rma_win *w);
 bool hint_is_true(struct rma_win *w, const char *key);

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "coll/coll.h"
 #include "world/world.h"
@@ -67,7 +66,7 @@ static void win_drop(struct rma_win *w)
     memory_drop(w, &w->mapping);
     memory_drop(w, &w->words);
     for (int i = 0; w->targets && i < w->comm->size; i++)
-        if (w->targets[i].mapping.base) munmap(w->targets[i].mapping.base, w->targets[i].mapping.bytes);
+        memory_drop(w, &w->targets[i].mapping);
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);

@@ -301,6 +301,36 @@ static void aligned(int noncontig)
     }
 }
 
+/* The same hint for MPI_Alloc_mem: the other ranks map such memory too, whatever the alignment. */
+static void aligned_pieces(void)
+{
+    for (int shift = 6; shift <= 21; shift += 3) {
+        enum { BYTES = 5000 };
+        MPI_Info info;
+        MPI_Win win;
+        MPI_Aint bytes;
+        char text[16], *base, *there;
+        int right = (rank + 1) % size, left = (rank + size - 1) % size, unit;
+        MPI_Info_create(&info);
+        snprintf(text, sizeof text, "%d", 1 << shift);
+        MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
+        CHECK_EQ(MPI_Alloc_mem(BYTES, info, &base), MPI_SUCCESS);
+        CHECK_EQ((uintptr_t)base % (uintptr_t)(1 << shift), 0);
+        memset(base, rank, BYTES);
+        CHECK_EQ(MPI_Win_create(base + 8, BYTES - 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_SUCCESS);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, (int)sizeof rank, MPI_BYTE, right, 100, (int)sizeof rank, MPI_BYTE, win);
+        MPI_Win_fence(0, win);
+        CHECK(memcmp(base + 108, &left, sizeof left) == 0);
+        MPI_Win_shared_query(win, right, &bytes, &unit, &there);
+        if (!getenv("GODWIT_RMA_MAP")) CHECK(bytes == BYTES - 8 && there);
+        if (there) CHECK(there[BYTES - 9] == right && memcmp(there + 100, &rank, sizeof rank) == 0);
+        MPI_Win_free(&win);
+        CHECK_EQ(MPI_Free_mem(base), MPI_SUCCESS);
+        MPI_Info_free(&info);
+    }
+}
+
 /* A displacement unit that no int holds. */
 static void wide_unit(void)
 {
@@ -339,6 +369,7 @@ int main(int argc, char **argv)
     shared(3);
     if (!getenv("GODWIT_RMA_MAP")) shared(ALLOCATED);
     pieces();
+    aligned_pieces();
     wide_unit();
     aligned(0);
     aligned(1);
