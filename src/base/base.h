@@ -246,7 +246,9 @@ void gw_level_unwatch(struct gw_level *l, int mark);
 void gw_level_reset(struct gw_level *l, int mark);
 
 /* Raised on paths that are slow anyway, and only where somebody listens.  v: see the table in tool/event.c. */
-enum gw_event_kind { GW_EVENT_UNEXPECTED, GW_EVENT_RENDEZVOUS, GW_EVENT_COLLECTIVE, GW_EVENT_SLEPT, GW_EVENTS };
+enum gw_event_kind {
+    GW_EVENT_UNEXPECTED, GW_EVENT_RENDEZVOUS, GW_EVENT_COLLECTIVE, GW_EVENT_SLEPT, GW_EVENT_EPOCH, GW_EVENT_FILE, GW_EVENTS
+};
 struct gw_event {
     struct gw_done done;
     enum gw_event_kind kind;

@@ -203,8 +203,11 @@ static int access_any(struct gw_file *f, int how, int64_t offset, const void *bu
     if (together && f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
     io_count_add(f, write, together ? IO_CALLS_ALL : IO_CALLS_ALONE, 1);
     io_clock_enter(f, write, together ? IO_T_OTHER : IO_T_FILE);
+    bool tell = gw_event_wanted(GW_EVENT_FILE);
+    uint64_t since = tell ? gw_now_ns() : 0;
     int rc = together ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
     io_clock(f, IO_T_COMPUTE);
+    if (tell) gw_event_raise(GW_EVENT_FILE, true, f->obj.id, write + 2 * together, *moved_out, (int64_t)(gw_now_ns() - since));
     return rc;
 }
 

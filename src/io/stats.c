@@ -26,6 +26,8 @@ void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved)
 {
     int64_t end = at + gw_max64(moved, 0), before = atomic_exchange_explicit(&f->end_of[write], end, memory_order_relaxed);
     io_count_add(f, write, IO_SYSTEM_CALLS, 1);
+    gw_counted(&gw_count.file_calls, 1);
+    if (moved > 0) gw_counted(write ? &gw_count.file_written : &gw_count.file_read, (uint64_t)moved);
     if (unlikely(f->trace != NULL)) io_trace_call(f, write, moved);
     if (moved > 0) io_count_add(f, write, IO_BYTES, moved);
     if (moved > 0 && moved == stripe_of(f)) io_count_add(f, write, IO_STRIPE_SIZED, 1);

@@ -91,6 +91,13 @@ static int check_assertions(int given, int allowed, const char *words)
     return gw_fail(GW_EASSERT, "assert is %d, of which the bits %d are none of %s", given, given & ~allowed, words);
 }
 
+/* For tools: the number of the call is the one in tool/event.c. */
+enum epoch_call { CALL_FENCE, CALL_START, CALL_COMPLETE, CALL_POST, CALL_WAIT, CALL_LOCK, CALL_UNLOCK, CALL_LOCK_ALL, CALL_UNLOCK_ALL };
+static inline void tell(const struct rma_win *w, enum epoch_call call, int target, int assertions)
+{
+    if (gw_event_wanted(GW_EVENT_EPOCH)) gw_event_raise(GW_EVENT_EPOCH, true, w->obj.id, call, target, assertions);
+}
+
 /* ---- fence ---- */
 int rma_win_fence(int assertions, struct rma_win *w)
 {
@@ -106,6 +113,7 @@ int rma_win_fence(int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     e->access = assertions & GW_MODE_NOSUCCEED ? NONE : FENCE;
     atomic_store(&e->accessed, false);
+    tell(w, CALL_FENCE, -1, assertions);
     return GW_OK;
 }
 
@@ -170,6 +178,7 @@ int rma_win_start(struct gw_group *g, int assertions, struct rma_win *w)
         e->access = START;
         e->n_held = g->size;
         for (int i = 0; i < g->size; i++) e->held[ranks[i]] = 1;
+        tell(w, CALL_START, -1, assertions);
     }
     free(ranks);
     return rc;
@@ -188,6 +197,7 @@ int rma_win_complete(struct rma_win *w)
     }
     e->access = NONE;
     e->n_held = 0;
+    tell(w, CALL_COMPLETE, -1, 0);
     return rc < 0 ? rc : GW_OK;
 }
 
@@ -208,6 +218,7 @@ int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     e->n_origins = g->size;
     e->is_posted = true;
+    tell(w, CALL_POST, -1, assertions);
     return GW_OK;
 }
 
@@ -216,11 +227,13 @@ static int not_posted(const char *call)
     return gw_fail(GW_ERMA_SYNC, "no exposure epoch is open: MPI_Win_post comes before %s", call);
 }
 
-static void exposure_over(struct rma_epoch *e)
+static void exposure_over(struct rma_win *w)
 {
+    struct rma_epoch *e = w->epoch;
     free(e->origins);
     e->origins = NULL;
     e->is_posted = false;
+    tell(w, CALL_WAIT, -1, 0);
 }
 
 int rma_win_wait(struct rma_win *w)
@@ -228,7 +241,7 @@ int rma_win_wait(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (!e->is_posted) return not_posted("MPI_Win_wait");
     int rc = req_waitall(e->n_origins, e->origins, NULL);
-    exposure_over(e);
+    exposure_over(w);
     return rc;
 }
 
@@ -237,7 +250,7 @@ int rma_win_test(struct rma_win *w, int *flag_out)
     struct rma_epoch *e = w->epoch;
     if (!e->is_posted) return not_posted("MPI_Win_test");
     int rc = req_testall(e->n_origins, e->origins, flag_out, NULL);
-    if (rc != GW_OK || *flag_out) exposure_over(e);
+    if (rc != GW_OK || *flag_out) exposure_over(w);
     return rc;
 }
 
@@ -272,6 +285,7 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
     e->held[rank] = unchecked ? NOT_CHECKED : type == GW_LOCK_EXCLUSIVE ? EXCLUSIVE : SHARED;
     e->access = LOCK;
     e->n_held++;
+    tell(w, CALL_LOCK, rank, assertions);
     return GW_OK;
 }
 
@@ -293,6 +307,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (e->held[rank] != NOT_CHECKED) lock_give(w, rank, e->held[rank] == EXCLUSIVE);
     e->held[rank] = NOT_HELD;
     if (--e->n_held == 0) e->access = NONE;
+    tell(w, CALL_UNLOCK, rank, 0);
     return GW_OK;
 }
 
@@ -306,6 +321,7 @@ int rma_win_lock_all(int assertions, struct rma_win *w)
     e->all_unchecked = assertions & GW_MODE_NOCHECK;
     if (!e->all_unchecked) lock_take_all(w);
     e->access = ALL;
+    tell(w, CALL_LOCK_ALL, -1, assertions);
     return GW_OK;
 }
 
@@ -317,6 +333,7 @@ int rma_win_unlock_all(struct rma_win *w)
                        access_words[e->access]);
     if (!e->all_unchecked) lock_give_all(w);
     e->access = NONE;
+    tell(w, CALL_UNLOCK_ALL, -1, 0);
     return GW_OK;
 }
 

@@ -14,6 +14,7 @@ static const struct {
     [CAT_COPIES] = {"copies", "Copies between the memories of processes"},
     [CAT_COLLECTIVES] = {"collectives", "Collectives and their algorithms"},
     [CAT_ONE_SIDED] = {"one_sided", "One-sided communication"},
+    [CAT_FILES] = {"files", "Access to files"},
 };
 
 /* The members of one kind; the first `len` into indices_out, which may be NULL.  Returns how many there are. */

@@ -19,7 +19,7 @@ struct tool_cvar_handle {
 static struct tool_live *handles;
 static struct tool_enum enums[SETTINGS_ROOM];
 
-/* Those that are not like most: to be set alike on all ranks, before MPI starts, by who tunes. */
+/* Those that are not like most: to be set alike on all ranks, before MPI starts, by who tunes.  A name that ends with _ is the begin of several. */
 static const struct facts {
     const char *name;
     int scope, verbosity;
@@ -37,6 +37,15 @@ static const struct facts {
     {"help_min", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
     {"get_piece", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
     {"iov_block_min", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
+    {"cma_sure", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
+    {"wire_piece", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
+    {"rma_ask", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
+    /* What files are opened with is rank 0's; the rest is looked at when one is closed. */
+    {"mpiio_", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_USER_DETAIL, true},
+    {"cb_shared", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_DETAIL, true},
+    /* Those of mpiexec and its profile: a rank can look only. */
+    {"hang_warn", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
+    {"profile_sync", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
     {"coll_chunk", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_BASIC, true},
     {"coll", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_BASIC, false},
     {"eager_max", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_BASIC, false},
@@ -51,8 +60,10 @@ static void row_info(int i, struct gw_setting_info *info, char text[TEXT_ROOM])
 
 static const struct facts *facts_of(const char *name)
 {
-    for (size_t i = 0; i < GW_ARRAY_LEN(special); i++)
-        if (strcmp(special[i].name, name) == 0) return &special[i];
+    for (size_t i = 0; i < GW_ARRAY_LEN(special); i++) {
+        size_t n = strlen(special[i].name);
+        if (strncmp(special[i].name, name, n + (special[i].name[n - 1] != '_')) == 0) return &special[i];
+    }
     return &plain;
 }
 
@@ -74,7 +85,8 @@ int tool_cvar_category(int i)
                  {"wire", CAT_MESSAGES},    {"unexpected", CAT_MESSAGES},
                  {"lanes", CAT_MESSAGES},   {"cma", CAT_COPIES},
                  {"help", CAT_COPIES},      {"get", CAT_COPIES},
-                 {"iov", CAT_COPIES}};
+                 {"iov", CAT_COPIES},       {"rma", CAT_ONE_SIDED},
+                 {"mpiio", CAT_FILES},      {"cb_", CAT_FILES}};
     struct gw_setting_info info;
     char text[TEXT_ROOM];
     row_info(i, &info, text);
@@ -240,7 +252,11 @@ int tool_cvar_write(struct tool_cvar_handle *h, const void *buf)
     int row, rc;
     TOOL_READY();
     if ((rc = access_begin(h, buf, &row, &info, text)) != 0) return rc;
-    if (mpi_was_started() && !facts_of(info.name)->any_time) return GW_T_ERR_CVAR_SET_NOT_NOW;
+    const struct facts *f = facts_of(info.name);
+    if (f->scope == GW_T_SCOPE_CONSTANT) return GW_T_ERR_CVAR_SET_NEVER;
+    /* A text may be in the hands of another thread. */
+    bool is_text = strcmp(info.type, "string") == 0;
+    if (mpi_was_started() && (!f->any_time || (is_text && gw_threads))) return GW_T_ERR_CVAR_SET_NOT_NOW;
     if (!value_text(&info, buf, text) || !gw_settings_set(row, text)) return GW_T_ERR_INVALID;
     if (mpi_hot.running) mpi_hot.check = gw_set.check_args;
     return 0;

@@ -3,7 +3,8 @@
  * An event is told where it happens, in the thread in which it happens, to the listeners whose registration is for what that
  * place needs: where a lock is held, those who promised to call nothing but MPI_T_ (with threads: to be thread-safe too).  Nothing
  * is stored, so a listener that promised less has missed it, and its dropped-handler is told so at once.  What a listener itself
- * causes is dropped too.
+ * causes is dropped too, and so is what comes for more registrations than LISTENERS: their dropped-handlers are told how many when
+ * the listeners have returned.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -32,13 +33,21 @@ static const struct {
                              "algorithm (as comm_algorithm), bytes, ranks",
                              4, GW_T_BIND_MPI_COMM, CAT_COLLECTIVES},
     [GW_EVENT_SLEPT] = {"slept", "A wait slept in the kernel: nanoseconds", 1, GW_T_BIND_NO_OBJECT, CAT_WAITING},
+    [GW_EVENT_EPOCH] = {"window_epoch",
+                        "An epoch of a window begins or ends: number of the window, call (0 fence, 1 start, 2 complete, 3 post, 4 wait "
+                        "or test, 5 lock, 6 unlock, 7 lock_all, 8 unlock_all), target of a lock or -1, assertions",
+                        4, GW_T_BIND_MPI_WIN, CAT_ONE_SIDED},
+    [GW_EVENT_FILE] = {"file_access",
+                       "A blocking, split or independent access to a file is over: number of the file, way (0 read, 1 write; 2 and 3: "
+                       "collective), bytes, nanoseconds",
+                       4, GW_T_BIND_MPI_FILE, CAT_FILES},
 };
 
 struct tool_registration {
     struct tool_live live;
     int kind;
-    uint64_t object;
-    uint32_t context; /* of the communicator */
+    uint32_t key;    /* what the first value is of events of its object: a communicator's context, the id of others */
+    int64_t missed;  /* that its dropped-handler must be told yet */
     struct {
         struct gw_callback fn;
         void *user_data;
@@ -61,7 +70,7 @@ struct call {
     struct tool_registration *r;
     struct gw_callback fn;
     void *user_data;
-    bool is_drop;
+    int64_t dropped; /* 0: an event */
 };
 
 /* The weakest promise that is enough. */
@@ -75,20 +84,37 @@ static int listener_for(const struct tool_registration *r, int from)
 static bool listens(const struct tool_registration *r, const struct gw_event *e)
 {
     return !r->is_free && r->kind == (int)e->kind &&
-           (kinds[r->kind].bind == GW_T_BIND_NO_OBJECT || r->context == (uint32_t)e->v[0]) && listener_for(r, 0) >= 0;
+           (kinds[r->kind].bind == GW_T_BIND_NO_OBJECT || r->key == (uint32_t)e->v[0]) && listener_for(r, 0) >= 0;
 }
 
 static int calls_find(const struct gw_event *e, int needs, struct call *calls)
 {
     int n = 0;
-    for (struct tool_live *l = registrations; l && n < LISTENERS; l = l->next) {
+    for (struct tool_live *l = registrations; l; l = l->next) {
         struct tool_registration *r = container_of(l, struct tool_registration, live);
         if (!listens(r, e)) continue;
-        int i = is_listening ? -1 : listener_for(r, needs);
-        if (i < 0 && (!r->dropped.fn || is_listening)) continue;
+        int i = listener_for(r, needs);
+        if (i < 0 && !r->dropped.fn) continue;
+        if (is_listening || n == LISTENERS) {
+            r->missed++;
+            continue;
+        }
         r->busy++;
-        calls[n++] = i < 0 ? (struct call){r, r->dropped, NULL, true}
-                           : (struct call){r, r->listener[i].fn, r->listener[i].user_data, false};
+        calls[n++] = i < 0 ? (struct call){r, r->dropped, NULL, 1} : (struct call){r, r->listener[i].fn, r->listener[i].user_data, 0};
+    }
+    return n;
+}
+
+/* Whose dropped-handler is due. */
+static int calls_missed(struct call *calls)
+{
+    int n = 0;
+    for (struct tool_live *l = registrations; l && n < LISTENERS; l = l->next) {
+        struct tool_registration *r = container_of(l, struct tool_registration, live);
+        if (r->missed == 0 || !r->dropped.fn) continue;
+        r->busy++;
+        calls[n++] = (struct call){r, r->dropped, NULL, r->missed};
+        r->missed = 0;
     }
     return n;
 }
@@ -105,6 +131,25 @@ static void registration_end(struct tool_registration *r)
     free(r);
 }
 
+static void calls_make(struct call *calls, int n, struct tool_instance *it, int needs)
+{
+    is_listening = true;
+    for (struct call *c = calls; c < calls + n; c++) {
+        if (c->dropped)
+            tool_call_user->dropped(&c->fn, c->dropped, c->r, 0, safeties[needs], c->user_data);
+        else
+            tool_call_user->event(&c->fn, it, c->r, safeties[needs], c->user_data);
+    }
+    is_listening = false;
+    pthread_mutex_lock(&tool_lock);
+    for (int i = 0; i < n; i++) calls[i].r->busy--;
+    for (int i = 0; i < n; i++)
+        if (!is_over(calls[i].r)) calls[i].r = NULL;
+    pthread_mutex_unlock(&tool_lock);
+    for (int i = 0; i < n; i++)
+        if (calls[i].r) registration_end(calls[i].r);
+}
+
 static void tell(struct gw_done *done, int err)
 {
     const struct gw_event *e = container_of(done, struct gw_event, done);
@@ -116,23 +161,13 @@ static void tell(struct gw_done *done, int err)
     int n = calls_find(e, needs, calls);
     if (n) tool_live_add(&instances, &it.live);
     pthread_mutex_unlock(&tool_lock);
-    for (int i = 0; i < n; i++) {
-        struct call *c = &calls[i];
-        is_listening = true;
-        if (c->is_drop)
-            tool_call_user->dropped(&c->fn, 1, c->r, 0, safeties[needs], c->user_data);
-        else
-            tool_call_user->event(&c->fn, &it, c->r, safeties[needs], c->user_data);
-        is_listening = false;
-    }
+    if (n == 0) return;
+    calls_make(calls, n, &it, needs);
     pthread_mutex_lock(&tool_lock);
-    if (n) tool_live_del(&instances, &it.live);
-    for (int i = 0; i < n; i++) calls[i].r->busy--;
-    for (int i = 0; i < n; i++)
-        if (!is_over(calls[i].r)) calls[i].r = NULL;
+    tool_live_del(&instances, &it.live);
+    n = calls_missed(calls);
     pthread_mutex_unlock(&tool_lock);
-    for (int i = 0; i < n; i++)
-        if (calls[i].r) registration_end(calls[i].r);
+    calls_make(calls, n, NULL, needs);
 }
 
 /* Lock held: what somebody listens to. */
@@ -230,14 +265,12 @@ int tool_event_handle_alloc(int i, uint64_t object, struct tool_registration **r
     TOOL_READY();
     if (i < 0 || i >= GW_EVENTS) return GW_T_ERR_INVALID_INDEX;
     if (!r_out) return GW_T_ERR_INVALID;
-    const struct gw_comm *c =
-        kinds[i].bind == GW_T_BIND_MPI_COMM ? (struct gw_comm *)gw_obj_lookup(object, GW_KIND_COMM) : NULL;
-    if (kinds[i].bind == GW_T_BIND_MPI_COMM && !c) return GW_T_ERR_INVALID_HANDLE;
+    if (!tool_object_lives(kinds[i].bind, object)) return GW_T_ERR_INVALID_HANDLE;
     struct tool_registration *r = calloc(1, sizeof *r);
     if (!r) return GW_T_ERR_OUT_OF_HANDLES;
     r->kind = i;
-    r->object = object;
-    r->context = c ? c->ctx >> GW_STREAM_BITS : 0;
+    r->key = kinds[i].bind == GW_T_BIND_MPI_COMM ? ((struct gw_comm *)gw_obj_lookup(object, GW_KIND_COMM))->ctx >> GW_STREAM_BITS
+                                                 : (uint32_t)object;
     pthread_mutex_lock(&tool_lock);
     tool_live_add(&registrations, &r->live);
     pthread_mutex_unlock(&tool_lock);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a variable's value comes from; `which` is a path, a level, a counter or an algorithm. */
+/* Where a variable's value comes from; `which` is a path, a level, a counter, an algorithm, or twice a count of a file + its direction. */
 enum source {
     SENT_MESSAGES,
     SENT_BYTES,
@@ -24,7 +24,8 @@ enum source {
     ALGORITHM_USES,
     COMM_COLLECTIVES,
     COMM_ALGORITHM,
-    WIN_OPERATIONS
+    WIN_OPERATIONS,
+    FILE_COUNT
 };
 struct pvar {
     char name[48], text[160];
@@ -80,9 +81,29 @@ static void add_paths(void)
         }
 }
 
+static void add_files(void)
+{
+    static const struct {
+        int count, class;
+        const char *name, *text;
+    } rows[] = {{IO_CALLS_ALONE, GW_T_PVAR_CLASS_COUNTER, "calls", "Independent calls on the file that %s"},
+                {IO_CALLS_ALL, GW_T_PVAR_CLASS_COUNTER, "collectives", "Collective calls on the file that %s"},
+                {IO_SYSTEM_CALLS, GW_T_PVAR_CLASS_COUNTER, "system_calls", "System calls by which this rank %s it"},
+                {IO_BYTES, GW_T_PVAR_CLASS_AGGREGATE, "bytes", "Bytes of the file that this rank itself %s"}};
+    static const char *const ways[] = {"read", "write"}, *const past[] = {"read", "wrote"};
+    char name[48], text[160];
+    for (size_t k = 0; k < GW_ARRAY_LEN(rows) * 2; k++) {
+        const char *at = strstr(rows[k / 2].text, "%s");
+        snprintf(name, sizeof name, "file_%s_%s", ways[k % 2], rows[k / 2].name);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - rows[k / 2].text), rows[k / 2].text, past[k % 2], at + 2);
+        add(FILE_COUNT, rows[k / 2].count * 2 + (int)(k % 2), rows[k / 2].class, CAT_FILES, name, text)->bind = GW_T_BIND_MPI_FILE;
+    }
+}
+
 static int counted_category(const char *name)
 {
     return strncmp(name, "rma", 3) == 0   ? CAT_ONE_SIDED
+           : strncmp(name, "fil", 3) == 0 ? CAT_FILES
            : strncmp(name, "cop", 3) == 0 ? CAT_COPIES
            : strncmp(name, "un", 2) == 0  ? CAT_MESSAGES
                                           : CAT_WAITING;
@@ -114,6 +135,7 @@ static void make(void)
     add(WIN_OPERATIONS, 0, GW_T_PVAR_CLASS_COUNTER, CAT_ONE_SIDED, "win_operations",
         "One-sided operations that this rank began on the window")
         ->bind = GW_T_BIND_MPI_WIN;
+    add_files();
     for (int i = 0; i < coll_algorithms(); i++) {
         coll_algorithm_name(i, algorithm, sizeof algorithm);
         snprintf(text, sizeof text, "Collectives for which this algorithm was chosen: %s", algorithm);
@@ -257,10 +279,17 @@ static struct rma_win *win_of(uint64_t id)
     return (struct rma_win *)gw_obj_lookup(id, GW_KIND_WIN);
 }
 
-static bool object_lives(const struct pvar *v, uint64_t object)
+static struct gw_file *file_of(uint64_t id)
 {
-    return v->bind == GW_T_BIND_NO_OBJECT ||
-           (v->bind == GW_T_BIND_MPI_COMM ? comm_of(object) != NULL : win_of(object) != NULL);
+    struct gw_file *f = (struct gw_file *)gw_obj_lookup(id, GW_KIND_FILE);
+    return f == &io_no_file ? NULL : f;
+}
+
+bool tool_object_lives(int bind, uint64_t object)
+{
+    return bind == GW_T_BIND_NO_OBJECT || (bind == GW_T_BIND_MPI_COMM  ? comm_of(object) != NULL
+                                           : bind == GW_T_BIND_MPI_WIN ? win_of(object) != NULL
+                                                                       : file_of(object) != NULL);
 }
 
 /* What is counted at this moment. */
@@ -303,6 +332,9 @@ static void look(const struct tool_pvar_handle *h, uint64_t *out)
     case COMM_ALGORITHM:
         *out = c->chosen;
         break;
+    case FILE_COUNT:
+        *out = (uint64_t)atomic_load_explicit(&file_of(h->object)->counts[v->which % 2][v->which / 2], memory_order_relaxed);
+        break;
     case WIN_OPERATIONS:
         *out = atomic_load_explicit(&win_of(h->object)->n_ops, memory_order_relaxed);
         break;
@@ -334,7 +366,7 @@ int tool_pvar_handle_alloc(struct tool_pvar_session *s, int i, uint64_t object, 
     const struct pvar *v = pvar_at(i);
     if (!v) return GW_T_ERR_INVALID_INDEX;
     if (!handle_out || !count_out) return GW_T_ERR_INVALID;
-    if (!object_lives(v, object)) return GW_T_ERR_INVALID_HANDLE;
+    if (!tool_object_lives(v->bind, object)) return GW_T_ERR_INVALID_HANDLE;
     pthread_mutex_lock(&tool_lock);
     int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
     struct tool_pvar_handle *h = rc == 0 ? handle_new(v, object) : NULL;
@@ -427,7 +459,7 @@ static int write_in(struct tool_pvar_handle *h, const void *buf)
 
 static int do_one(struct tool_pvar_handle *h, enum action what, void *out, const void *in)
 {
-    if (!object_lives(h->v, h->object)) return GW_T_ERR_INVALID_HANDLE;
+    if (!tool_object_lives(h->v->bind, h->object)) return GW_T_ERR_INVALID_HANDLE;
     bool can_stop = is_counting(h->v), can_reset = can_stop || h->v->from == MARK;
     switch (what) {
     case START:

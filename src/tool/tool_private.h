@@ -45,8 +45,10 @@ enum tool_category {
     CAT_COPIES,
     CAT_COLLECTIVES,
     CAT_ONE_SIDED,
+    CAT_FILES,
     CATEGORIES
 };
+bool tool_object_lives(int bind, uint64_t object); /* a communicator, window or file; NO_OBJECT: always */
 int tool_cvar_category(int i);
 int tool_pvar_category(int i);
 int tool_event_category(int i);

@@ -221,6 +221,41 @@ static void wrong_ones(void)
     CHECK_EQ(MPI_T_cvar_write(MPI_T_CVAR_HANDLE_NULL, &i), MPI_T_ERR_INVALID_HANDLE);
 }
 
+/* Settings of files count from the next one that is opened on; those of mpiexec are only looked at. */
+static void files(void)
+{
+    MPI_T_cvar_handle h;
+    MPI_File f;
+    MPI_Info info;
+    MPI_Count seconds = 5;
+    char name[64], value[32] = "";
+    int flag = 0, len = sizeof value, category, n, verbosity, scope, i;
+    snprintf(name, sizeof name, "tool_cvars.%d.tmp", size);
+    handle_of("mpiio_hints", &h);
+    CHECK_EQ(MPI_T_cvar_write(h, "*tool_cvars*:ind_wr_buffer_size=123456"), MPI_SUCCESS);
+    if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f)) abort();
+    CHECK_EQ(MPI_T_cvar_write(h, ""), MPI_SUCCESS);
+    MPI_T_cvar_handle_free(&h);
+    MPI_File_get_info(f, &info);
+    MPI_Info_get_string(info, "ind_wr_buffer_size", &len, value, &flag);
+    CHECK(flag && strcmp(value, "123456") == 0);
+    MPI_Info_free(&info);
+    MPI_File_close(&f);
+    CHECK_EQ(write_it("hang_warn", &seconds), MPI_T_ERR_CVAR_SET_NEVER);
+    CHECK_EQ(MPI_T_cvar_get_index("hang_warn", &i), MPI_SUCCESS);
+    MPI_T_cvar_get_info(i, NULL, NULL, &verbosity, NULL, NULL, NULL, NULL, NULL, &scope);
+    CHECK(scope == MPI_T_SCOPE_CONSTANT && verbosity == MPI_T_VERBOSITY_USER_DETAIL);
+    CHECK_EQ(MPI_T_category_get_index("files", &category), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_category_get_info(category, NULL, NULL, NULL, NULL, &n, NULL, NULL), MPI_SUCCESS);
+    int list[64];
+    CHECK(n >= 11 && n < 64);
+    CHECK_EQ(MPI_T_category_get_cvars(category, n, list), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_cvar_get_index("cb_shared", &i), MPI_SUCCESS);
+    int found = 0;
+    for (int k = 0; k < n; k++) found += list[k] == i;
+    CHECK_EQ(found, 1);
+}
+
 int main(int argc, char **argv)
 {
     int provided = -1, n = -1;
@@ -239,6 +274,7 @@ int main(int argc, char **argv)
     test_begin();
     every_one();
     after_init();
+    files();
     int rc = test_end();
     every_one();
     CHECK_EQ(MPI_T_finalize(), MPI_SUCCESS);

@@ -63,7 +63,7 @@ static void every_one(void)
 {
     int n = 0, sources = 0, order_is_known;
     CHECK_EQ(MPI_T_event_get_num(&n), MPI_SUCCESS);
-    CHECK(n >= 4);
+    CHECK(n >= 6);
     for (int i = 0; i < n; i++) {
         char name[64], desc[300];
         int name_len = sizeof name, desc_len = sizeof desc, verbosity, elements = 16, bind, back = -1;
@@ -77,7 +77,8 @@ static void every_one(void)
         CHECK(elements >= 1 && elements <= 4);
         for (int k = 0; k < elements; k++)
             CHECK(types[k] == MPI_COUNT && displacements[k] == k * (MPI_Aint)sizeof(MPI_Count));
-        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM);
+        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN ||
+              bind == MPI_T_BIND_MPI_FILE);
         CHECK_EQ(MPI_T_event_get_index(name, &back), MPI_SUCCESS);
         CHECK_EQ(back, i);
         MPI_Info_free(&info);
@@ -200,6 +201,115 @@ static void large_messages(void)
     free(out), free(in);
 }
 
+/* Beginnings and ends of the epochs of one window, in order. */
+enum { SEEN = 32 };
+static int n_seen;
+static MPI_Count seen[SEEN][4];
+static void on_many(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
+{
+    (void)r, (void)user_data;
+    CHECK_EQ(safety, MPI_T_CB_REQUIRE_NONE);
+    CHECK(n_seen < SEEN);
+    if (n_seen < SEEN) CHECK_EQ(MPI_T_event_copy(e, seen[n_seen++]), MPI_SUCCESS);
+}
+
+static void epochs(void)
+{
+    static const int want[] = {0, 5, 6, 7, 8, 3, 1, 2, 4};
+    MPI_T_event_registration r;
+    MPI_Win win, other, none = MPI_WIN_NULL;
+    int *base, next = (rank + 1) % size, before = (rank + size - 1) % size;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &other);
+    CHECK_EQ(MPI_T_event_handle_alloc(index_of("window_epoch"), &none, MPI_INFO_NULL, &r), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_event_handle_alloc(index_of("window_epoch"), &win, MPI_INFO_NULL, &r), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_many), MPI_SUCCESS);
+    MPI_Group world, to, from;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &next, &to);
+    MPI_Group_incl(world, 1, &before, &from);
+    n_seen = 0;
+    MPI_Win_fence(0, other);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Win_unlock(next, win);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_post(from, 0, win);
+    MPI_Win_start(to, 0, win);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    CHECK_EQ(n_seen, (int)(sizeof want / sizeof *want));
+    for (int i = 0; i < n_seen; i++) {
+        CHECK_EQ(seen[i][0], seen[0][0]);
+        CHECK_EQ(seen[i][1], want[i]);
+        CHECK_EQ(seen[i][2], want[i] == 5 || want[i] == 6 ? next : -1);
+        CHECK_EQ(seen[i][3], want[i] == 0 ? MPI_MODE_NOSUCCEED : want[i] == 7 ? MPI_MODE_NOCHECK : 0);
+    }
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, other);
+    MPI_Win_free(&win), MPI_Win_free(&other);
+    MPI_T_event_handle_free(r, NULL, NULL);
+    MPI_Group_free(&to), MPI_Group_free(&from), MPI_Group_free(&world);
+}
+
+static void files(void)
+{
+    MPI_T_event_registration r;
+    MPI_File f;
+    char name[64], out[300] = "", in[300];
+    snprintf(name, sizeof name, "tool_events.%d.%d.tmp", size, rank);
+    if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f)) abort();
+    CHECK_EQ(MPI_T_event_handle_alloc(index_of("file_access"), &f, MPI_INFO_NULL, &r), MPI_SUCCESS);
+    MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_many);
+    n_seen = 0;
+    MPI_File_write_at(f, 0, out, 300, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(f, 250, in, 300, MPI_CHAR, MPI_STATUS_IGNORE); /* behind 50 bytes is the end */
+    CHECK_EQ(n_seen, 2);
+    CHECK(seen[0][1] == 1 && seen[0][2] == 300 && seen[0][3] > 0);
+    CHECK(seen[1][1] == 2 && seen[1][2] == 50 && seen[1][3] > 0);
+    CHECK_EQ(seen[1][0], seen[0][0]);
+    MPI_T_event_handle_free(r, NULL, NULL);
+    MPI_File_close(&f);
+}
+
+/* What a callback causes itself is dropped, and told when it has returned; so is what more listeners than there is room for miss. */
+static MPI_Win nested_win;
+static void on_nesting(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
+{
+    (void)e, (void)r, (void)safety, (void)user_data;
+    events++;
+    CHECK_EQ(dropped, 0);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, nested_win);
+    MPI_Win_unlock(0, nested_win);
+}
+static void missed(void)
+{
+    enum { MANY = 20 };
+    MPI_T_event_registration r, many[MANY];
+    int *base, one = 1, told = 0;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_SELF, &base, &nested_win);
+    MPI_T_event_handle_alloc(index_of("window_epoch"), &nested_win, MPI_INFO_NULL, &r);
+    MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_nesting);
+    MPI_T_event_set_dropped_handler(r, on_dropped);
+    events = dropped = 0;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, nested_win);
+    CHECK_EQ(events, 1);
+    CHECK_EQ(dropped, 2);
+    MPI_T_event_handle_free(r, NULL, NULL);
+    for (int i = 0; i < MANY; i++) {
+        MPI_T_event_handle_alloc(index_of("window_epoch"), &nested_win, MPI_INFO_NULL, &many[i]);
+        MPI_T_event_register_callback(many[i], MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &one, on_event);
+        MPI_T_event_set_dropped_handler(many[i], on_dropped);
+    }
+    events = dropped = 0;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, nested_win);
+    told = events + dropped;
+    CHECK_EQ(told, MANY);
+    CHECK(events >= 16);
+    for (int i = 0; i < MANY; i++) MPI_T_event_handle_free(many[i], NULL, NULL);
+    MPI_Win_free(&nested_win);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -210,6 +320,9 @@ int main(int argc, char **argv)
     listening();
     collectives();
     large_messages();
+    epochs();
+    files();
+    missed();
     int rc = test_end();
     MPI_T_finalize();
     return rc || failures;

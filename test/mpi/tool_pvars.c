@@ -53,7 +53,8 @@ static void every_one(void)
         CHECK(name_len == (int)strlen(name) + 1 && desc_len == (int)strlen(desc) + 1 && desc_len > 10);
         CHECK(type == MPI_UNSIGNED_LONG_LONG ||
               (type == MPI_INT && words != MPI_T_ENUM_NULL && class == MPI_T_PVAR_CLASS_STATE));
-        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN);
+        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN ||
+              bind == MPI_T_BIND_MPI_FILE);
         CHECK_EQ(MPI_T_pvar_get_index(name, class, &back), MPI_SUCCESS);
         CHECK_EQ(back, i);
     }
@@ -279,6 +280,39 @@ static void wrong_ones(void)
     CHECK_EQ(MPI_T_pvar_handle_alloc(session, 100000, NULL, &none, &count), MPI_T_ERR_INVALID_INDEX);
 }
 
+/* Of one file: another one does not count, but for all of the process. */
+static void files(void)
+{
+    MPI_File f[2], none = MPI_FILE_NULL;
+    char name[64], out[500] = "", in[500];
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "tool_pvars.%d.%d.%d.tmp", size, rank, i);
+        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f[i])) abort();
+    }
+    MPI_T_pvar_handle wrote = handle_of("file_write_bytes", MPI_T_PVAR_CLASS_AGGREGATE, &f[0], 1),
+                      read = handle_of("file_read_bytes", MPI_T_PVAR_CLASS_AGGREGATE, &f[0], 1),
+                      alone = handle_of("file_write_calls", MPI_T_PVAR_CLASS_COUNTER, &f[0], 1),
+                      together = handle_of("file_read_collectives", MPI_T_PVAR_CLASS_COUNTER, &f[0], 1),
+                      system = handle_of("file_write_system_calls", MPI_T_PVAR_CLASS_COUNTER, &f[0], 1),
+                      of_all = handle_of("file_written", MPI_T_PVAR_CLASS_AGGREGATE, NULL, 1), never;
+    CHECK_EQ(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+    for (int i = 0; i < 3; i++) MPI_File_write_at(f[0], 100 * i, out, 100, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_write_at(f[1], 0, out, 500, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(f[0], 0, in, 150, MPI_CHAR, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(wrote), 300);
+    CHECK_EQ(value_of(read), 150);
+    CHECK_EQ(value_of(alone), 3);
+    CHECK_EQ(value_of(together), 1);
+    CHECK_EQ(value_of(system), 3);
+    CHECK_EQ(value_of(of_all), 800);
+    MPI_File_close(&f[0]), MPI_File_close(&f[1]);
+    u64 v;
+    int count;
+    CHECK_EQ(MPI_T_pvar_read(session, wrote, &v), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index_of("file_write_bytes", MPI_T_PVAR_CLASS_AGGREGATE), &none, &never, &count),
+             MPI_T_ERR_INVALID_HANDLE);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -297,6 +331,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     collectives();
     windows();
+    files();
     sleeping();
     wrong_ones();
     CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
