@@ -10,6 +10,9 @@
 void heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
 void wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void wait_close(void);
+/* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */
+bool wait_yield(void);
+void wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in ticks): what wait_yield learns from */
 void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out); /* in a segment that is in use */
 
 enum { HW_MAX_CPUS = 8192 };

@@ -194,6 +194,29 @@ static void steps(int rank)
     node_finalize();
 }
 
+/* Who yields where others compute waits asleep for a while. */
+static void long_yields(int rank)
+{
+    (void)rank;
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    uint64_t ms = (uint64_t)gw_ticks_per_us() * 1000, now = gw_ticks();
+    wait_yielded(now + 10000 * ms, now + 10001 * ms); /* short: no pause, not even in ten seconds */
+    CHECK(wait_yield());
+    wait_yielded(now + 9998 * ms, now + 10000 * ms); /* long: a pause until ten seconds from now */
+    bool sleeps = gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_SLEEP;
+    CHECK_EQ(wait_yield(), !sleeps);
+    struct node_wait w;
+    node_wait_begin(&w);
+    while (w.phase == 0) node_wait_step(&w, false);
+    w.until = now + 10000 * ms; /* it would yield for long */
+    node_wait_step(&w, false);
+    CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), sleeps); /* armed instead */
+    node_wait_end(&w);
+    wait_yielded(now - 1000 * ms, now - 900 * ms); /* the pause is over */
+    CHECK(wait_yield());
+    node_finalize();
+}
+
 /* A wait that has become long says so in the rank's slot, whichever way it waits; progress and its end are told too. */
 static void tells(int rank)
 {
@@ -334,6 +357,7 @@ int main(void)
     ranks_run(4, 4, heap_churn);
     ranks_run(1, 4, steps);
     ranks_run(1, 0, steps);
+    ranks_run(1, 4, long_yields);
     ranks_run(2, 4, pass_token);
     ranks_run(6, 2, pass_token); /* oversubscribed */
     ranks_run(1, 4, tells);
@@ -344,6 +368,7 @@ int main(void)
     setenv("GODWIT_WAIT", "yield", 1);
     ranks_run(3, 4, pass_token);
     ranks_run(1, 4, tells);
+    ranks_run(1, 4, long_yields);
     setenv("GODWIT_WAIT", "spin", 1);
     ranks_run(1, 4, tells);
     unsetenv("GODWIT_WAIT");

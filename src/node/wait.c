@@ -1,6 +1,6 @@
 /* wait.c -- doorbells, and how a rank waits: spin, yield, sleep.
  *
- *   SPIN --budget used up--> YIELD --time used up--> ARMED --one more look, nothing--> asleep --rung or timeout--> YIELD
+ *   SPIN --budget used up--> YIELD --time used up, or slow--> ARMED --one more look, nothing--> asleep --rung or timeout--> YIELD
  *   any of them --progress--> SPIN          (GODWIT_WAIT=spin: SPIN --budget used up--> SPIN_ON)
  *
  * No wake-up is lost.  A ringer publishes [1], then reads `sleeping` [2]; a sleeper reads `seq`, sets `sleeping` [3], then
@@ -21,8 +21,30 @@
 #include <unistd.h>
 
 enum { SPIN, YIELD, ARMED, SPIN_ON };
+enum { LONG_YIELD_US = 1500, YIELD_PAUSE_US = 20000 };
 static uint64_t yield_ticks;
 static bool never_yield, never_sleep, use_membarrier;
+static uint64_t long_yield_ticks, pause_ticks;
+static _Atomic uint64_t no_yield_until;
+
+/* A yield among waiting ranks takes microseconds.  One that took milliseconds went through the time slices of who computes, ranks
+ * or other programs, and the next one will: who yields counts as running and comes last, who sleeps is put first when it is woken.
+ * Collectives whose ranks yield to each other (gw_node.yields) do not ask here.  Of 64 ranks on 4 cores one long yield was enough
+ * that they woke each other by the kernel from then on, which made further yields long: a barrier took 3 ms instead of 0.06. */
+void wait_yielded(uint64_t before, uint64_t after)
+{
+    if (likely(after - before <= long_yield_ticks)) return;
+    atomic_store_explicit(&no_yield_until, after + pause_ticks, memory_order_relaxed);
+}
+
+bool wait_yield(void)
+{
+    uint64_t before = gw_ticks();
+    if (unlikely(before < atomic_load_explicit(&no_yield_until, memory_order_relaxed))) return false;
+    gw_yield();
+    wait_yielded(before, gw_ticks());
+    return true;
+}
 
 static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
@@ -37,6 +59,9 @@ void wait_open(void)
     gw_node.spin = (uint32_t)spin + 1;
     gw_node.yields = shared_cores && gw_set.wait == GW_SET_WAIT_AUTO ? 4 : 0;
     yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
+    long_yield_ticks = never_sleep ? UINT64_MAX : LONG_YIELD_US * (uint64_t)gw_ticks_per_us();
+    pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
+    atomic_store_explicit(&no_yield_until, 0, memory_order_relaxed);
     use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
     /* Whoever is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
     gw_node.fence = !use_membarrier;
@@ -227,10 +252,7 @@ bool node_wait_step_slow(struct node_wait *w)
         w->count = gw_node.spin;
         return tell_again(w) && tell_plainly(w);
     case YIELD:
-        if (gw_ticks() < w->until) {
-            sched_yield();
-            return false;
-        }
+        if (gw_ticks() < w->until && wait_yield()) return false;
         if (!never_sleep) {
             arm(w);
             return false;
