@@ -101,7 +101,8 @@ static int convert_all(struct gw_file *f, const struct io_data *d, int64_t *move
     int64_t each, k = 0;
     char *stage;
     int rc = io_agree(f, io_stage(f, d, &stage, &each));
-    if (rc == GW_OK) rc = io_all_move(f, d->write, d->pos, stage, d->count * each, gw_type_byte, &k);
+    struct io_data raw = {d->write, d->pos, stage, d->count * each, gw_type_byte};
+    if (rc == GW_OK) rc = io_all_move(f, &raw, &k);
     int failed = io_unstage(f, d, stage, each, rc == GW_OK || d->write ? k : 0, moved_out);
     free(stage);
     return rc == GW_OK ? failed : rc;
@@ -182,8 +183,8 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     }
     rc = io_agree(f, offset_check(f, place(f, how, offset, etypes), &pos));
     if (rc != GW_OK) return rc;
-    if (f->view.rep->kind == IO_REP_PLAIN) return io_all_move(f, write, pos, buf, count, t, moved_out);
-    return convert_all(f, &(struct io_data){write, pos, (void *)(uintptr_t)buf, count, t}, moved_out);
+    struct io_data d = {write, pos, (void *)(uintptr_t)buf, count, t};
+    return f->view.rep->kind == IO_REP_PLAIN ? io_all_move(f, &d, moved_out) : convert_all(f, &d, moved_out);
 }
 
 /* All ranks, none of which waits for another. */

@@ -72,18 +72,17 @@ static bool extent_sum(const struct io_extent *all, int n, struct io_extent *who
     return interleaved;
 }
 
-enum way { ALONE, WINDOWS, MESSAGES };
 /* All ranks decide alike. */
-static enum way way_of(const struct gw_file *f, bool write, const struct io_extent *whole, bool interleaved)
+static enum io_way way_of(const struct gw_file *f, bool write, const struct io_extent *whole, bool interleaved)
 {
     int choice = write ? f->hints.buffer_write : f->hints.buffer_read;
     int64_t span = whole->to - whole->from;
-    if (choice == IO_DISABLE || f->atomic || whole->bytes == 0 || !whole->in_order) return ALONE;
+    if (choice == IO_DISABLE || f->atomic || whole->bytes == 0 || !whole->in_order) return IO_ALONE;
     if (choice == IO_AUTO) {
-        if (!interleaved || f->comm->size == 1 || span / SPARSE > whole->bytes) return ALONE;
-        if (f->comm->one_node && whole->bytes / whole->runs >= (write ? LONG_WRITE : LONG_READ)) return ALONE;
+        if (!interleaved || f->comm->size == 1 || span / SPARSE > whole->bytes) return IO_ALONE;
+        if (f->comm->one_node && whole->bytes / whole->runs >= (write ? LONG_WRITE : LONG_READ)) return IO_ALONE;
     }
-    return whole->room && span / SPARSE_WINDOW <= whole->bytes ? WINDOWS : MESSAGES;
+    return whole->room && span / SPARSE_WINDOW <= whole->bytes ? IO_WINDOWS : IO_MESSAGES;
 }
 
 bool io_all_tell(const struct gw_file *f, bool write)
@@ -91,23 +90,21 @@ bool io_all_tell(const struct gw_file *f, bool write)
     return f->comm->size > 1 && !f->atomic && (write ? f->hints.buffer_write : f->hints.buffer_read) != IO_DISABLE;
 }
 
-bool io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole)
+enum io_way io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole)
 {
     bool interleaved = extent_sum(all, f->comm->size, whole);
-    whole->room = 0;
-    return way_of(f, write, whole, interleaved) == MESSAGES;
+    return way_of(f, write, whole, interleaved);
 }
 
-static int move_by(enum way way, struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                   const struct io_extent *whole, int64_t *moved_out)
+static int move_by(enum io_way way, struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out)
 {
-    io_clock(f, way == ALONE ? IO_T_FILE : IO_T_EXCHANGE);
-    if (way == WINDOWS) return io_by_windows(f, write, pos, buf, count, t, whole, moved_out);
-    if (way == MESSAGES) return io_by_messages(f, write, pos, buf, count, t, whole, moved_out);
-    return io_move(f, write, pos, buf, count, t, moved_out);
+    io_clock(f, way == IO_ALONE ? IO_T_FILE : IO_T_EXCHANGE);
+    if (way == IO_WINDOWS) return io_by_windows(f, d, whole, moved_out);
+    if (way == IO_MESSAGES) return io_by_messages(f, d, whole, moved_out);
+    return io_move(f, d->write, d->pos, d->buf, d->count, d->type, moved_out);
 }
 
-int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
+int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
 {
     struct io_extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
     enum { WORDS = sizeof mine / sizeof(int64_t) };
@@ -117,7 +114,7 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
         coll_barrier(f->comm, NULL);
     }
     io_clock(f, IO_T_COLL);
-    int rc = io_agree(f, io_extent_of(f, pos, count * t->size, &mine));
+    int rc = io_agree(f, io_extent_of(f, d->pos, d->count * d->type->size, &mine));
     if (rc != GW_OK) {
         free(all);
         return rc;
@@ -125,12 +122,11 @@ int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int
     io_windows_offer(f, &mine);
     rc = coll_allgather(&mine, WORDS, gw_type_int64, all, WORDS, gw_type_int64, f->comm, NULL);
     if (rc == GW_OK) {
-        bool interleaved = extent_sum(all, f->comm->size, &whole);
-        enum way way = way_of(f, write, &whole, interleaved);
-        rc = move_by(way, f, write, pos, buf, count, t, &whole, moved_out);
+        enum io_way way = io_extents_judge(f, d->write, all, &whole);
+        rc = move_by(way, f, d, &whole, moved_out);
         io_clock(f, IO_T_COLL);
         rc = io_agree(f, rc);
-        if (rc != GW_OK && way != ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
+        if (rc != GW_OK && way != IO_ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
     }
     io_windows_leave(f, &all[0]);
     free(all);

@@ -118,12 +118,6 @@ int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t by
 
 /* ---- collective (collective.c) ---- */
 /* io_move of all ranks at once: all fail or none. */
-int io_all_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out);
-
-/* Whether ranks must tell each other what they touch; all answer alike. */
-bool io_all_tell(const struct gw_file *f, bool write);
-
-/* ---- collective behind a request (started.c) ---- */
 struct io_data { /* what a call moves */
     bool write;
     int64_t pos;
@@ -131,6 +125,12 @@ struct io_data { /* what a call moves */
     int64_t count;
     struct gw_type *type;
 };
+int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);
+
+/* Whether ranks must tell each other what they touch; all answer alike. */
+bool io_all_tell(const struct gw_file *f, bool write);
+
+/* ---- collective behind a request (started.c) ---- */
 /* rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
 int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out);
 void io_drain_slow(struct gw_file *f);
@@ -154,23 +154,28 @@ struct io_extent {
 };
 
 int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e);
-/* What all extents are together; true: aggregators move the data, by messages.  All ranks answer alike. */
-bool io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole);
+enum io_way { IO_ALONE, IO_WINDOWS, IO_MESSAGES };
+/* What all extents are together, and which way is taken.  All ranks answer alike. */
+enum io_way io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole);
 
 /* By aggregators that get all by messages (two_phase.c), or with windows in memory of the node (window.c).  All ranks call; what a rank
  * returns is what happened to itself. */
-int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                   const struct io_extent *whole, int64_t *moved_out);
-/* The same in steps, of which each makes at most one exchange, as `as` says.  False: that was the last one, or it failed. */
+int io_by_messages(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out);
+int io_by_windows(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out);
+/* The same in steps.  By messages each makes at most one exchange, as `as` says; false: that was the last one, or it failed. */
 struct phase;
-struct phase *io_steps_begin(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                             const struct io_extent *whole, struct coll_as *as);
+struct phase *io_steps_begin(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, struct coll_as *as);
 bool io_steps_next(struct phase *p, int *rc_out);
 int io_steps_end(struct phase *p, int64_t *moved_out); /* what happened to this rank */
 void io_windows_offer(struct gw_file *f, struct io_extent *mine); /* of rank 0, before the ranks exchange their extents */
 void io_windows_leave(const struct gw_file *f, const struct io_extent *of_rank_0); /* every rank, when it has no more to do there */
-int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                  const struct io_extent *whole, int64_t *moved_out);
+/* With windows each does one window's worth of work, if there is some (io_windows_can; where another rank makes some, it rings this
+ * one's doorbell); false: this rank is through. */
+struct pool;
+struct pool *io_windows_begin(struct gw_file *f, const struct io_data *d, const struct io_extent *whole);
+bool io_windows_can(const struct pool *p);
+bool io_windows_next(struct pool *p);
+int io_windows_end(struct pool *p, int64_t *moved_out); /* what happened to this rank */
 
 /* ---- the shared file pointer (shared.c) ---- */
 int io_shared_make(struct gw_file *f, int64_t at); /* collective */

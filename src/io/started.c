@@ -1,9 +1,10 @@
 /* started.c -- collective access behind a request: what starts it waits for nobody.
  *
  * An access is a chain of exchanges, each of them a non-blocking collective call on the file's communicator:
- *     extents -> every rank for itself, or: rounds of two_phase.c -> agreement
+ *     extents -> every rank for itself, or: rounds of two_phase.c, or windows of window.c -> agreement
  * The end of an exchange is work for the next round of progress, which does what comes between (also reading and writing) and makes
- * the next one.  All ranks must make the same exchanges in the same order, so of one file one access is under way, and the others,
+ * the next one.  With windows there are no exchanges: each round of progress looks whether there is something to do, and does it for one
+ * window.  All ranks must make the same exchanges in the same order, so of one file one access is under way, and the others,
  * in the order in which they were started, come after it; blocking collective calls wait for all of them (io_drain).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -13,11 +14,12 @@
 #include <stdlib.h>
 
 #include "coll/coll.h"
+#include "node/node.h"
 
 enum { WORDS = sizeof(struct io_extent) / sizeof(int64_t) };
 
-/* What the exchange that was made last brought. */
-enum phase_of_op { BEGUN, EXTENTS, MOVING, AGREED };
+/* What the exchange that was made last brought; SHARING: there is none, the windows are worked on. */
+enum phase_of_op { BEGUN, EXTENTS, MOVING, SHARING, AGREED };
 
 struct io_op {
     struct io_op *next;
@@ -30,11 +32,13 @@ struct io_op {
     enum phase_of_op at;
     struct io_extent mine, *all;
     struct phase *phase;
+    struct pool *pool;
     int64_t moved, outcome, worst;
     int rc, broken; /* broken: an exchange failed, and nothing more can be made */
     struct gw_req *exchange;
     struct coll_as as;
-    struct gw_done arrived;
+    struct gw_done arrived, look;
+    struct req_hook hook; /* calls look */
     struct req_work work;
 };
 
@@ -52,27 +56,45 @@ static bool extents_known(struct io_op *op)
 {
     const struct io_data *d = &op->raw;
     struct io_extent whole;
-    if (!io_extents_judge(op->f, d->write, op->all, &whole)) {
-        op->rc = moved_alone(op);
-        return false;
+    switch (io_extents_judge(op->f, d->write, op->all, &whole)) {
+    case IO_WINDOWS:
+        op->pool = io_windows_begin(op->f, d, &whole);
+        op->at = SHARING;
+        return true;
+    case IO_MESSAGES:
+        op->phase = io_steps_begin(op->f, d, &whole, &op->as);
+        op->at = MOVING;
+        return true;
+    case IO_ALONE:
+        break;
     }
-    op->phase = io_steps_begin(op->f, d->write, d->pos, d->buf, d->count, d->type, &whole, &op->as);
-    op->at = MOVING;
-    return true;
+    op->rc = moved_alone(op);
+    return false;
 }
 
-/* The rounds go on, or, after the last one, all agree on what has happened. */
+/* All agree on what has happened. */
+static int agree(struct io_op *op)
+{
+    op->outcome = gw_min64(op->rc, GW_OK);
+    op->at = AGREED;
+    return coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
+}
+
 static void move(struct io_op *op)
 {
     int rc;
     if (io_steps_next(op->phase, &rc)) return;
     op->rc = io_steps_end(op->phase, &op->moved);
     op->phase = NULL;
-    op->broken = rc;
-    op->outcome = gw_min64(op->rc, GW_OK);
-    op->at = AGREED;
-    if (rc == GW_OK)
-        op->broken = coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
+    op->broken = rc == GW_OK ? agree(op) : rc;
+}
+
+static void share(struct io_op *op)
+{
+    if (io_windows_next(op->pool)) return;
+    op->rc = io_windows_end(op->pool, &op->moved);
+    op->pool = NULL;
+    op->broken = agree(op);
 }
 
 /* From what the last exchange brought to the next one; false: it is over. */
@@ -82,6 +104,7 @@ static bool step(struct io_op *op)
     switch (op->at) {
     case BEGUN:
         op->at = EXTENTS;
+        io_windows_offer(op->f, &op->mine);
         op->broken =
             coll_allgather(&op->mine, WORDS, gw_type_int64, op->all, WORDS, gw_type_int64, op->f->comm, &op->as);
         return true;
@@ -89,6 +112,9 @@ static bool step(struct io_op *op)
         return extents_known(op);
     case MOVING:
         move(op);
+        return true;
+    case SHARING:
+        share(op);
         return true;
     case AGREED:
         break;
@@ -108,10 +134,33 @@ static void arrived(struct gw_done *done, int err)
     req_work_add(op->lane, &op->work);
 }
 
-/* True: the exchange is under way, and its end goes on with the access. */
+/* In each round of progress, the lane's lock held. */
+static void look(struct gw_done *done, int err)
+{
+    struct io_op *op = container_of(done, struct io_op, look);
+    (void)err;
+    if (!io_windows_can(op->pool)) return;
+    req_hook_del(op->lane, &op->hook);
+    req_hook_count(op->lane, 1);
+    req_work_add(op->lane, &op->work);
+}
+
+static void look_out(struct io_op *op)
+{
+    gw_lock(&op->lane->lock);
+    req_hook_add(op->lane, &op->hook);
+    gw_unlock(&op->lane->lock);
+    if (unlikely(gw_threads)) node_ring(gw_node.me); /* one that sleeps may have heard of the work while nobody looked out */
+}
+
+/* True: the exchange is under way, and its end goes on with the access, or windows may be worked on when others have got on. */
 static bool park(struct io_op *op)
 {
     struct gw_req *r = op->exchange;
+    if (op->pool) {
+        look_out(op); /* another thread may have it now */
+        return true;
+    }
     if (!r) return false;
     gw_lock(&op->lane->lock);
     bool is_done = req_is_done(r);
@@ -142,6 +191,7 @@ static struct io_op *finish(struct io_op *op)
     struct gw_lane *lane = op->lane;
     struct gw_file *f = op->f;
     if (op->phase) io_steps_end(op->phase, &op->moved);
+    io_windows_leave(f, &op->all[0]);
     if (op->broken) {
         op->rc = op->broken;
         op->moved = 0;
@@ -238,8 +288,10 @@ static void append(struct io_op *op)
 int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out)
 {
     struct io_op *op = gw_xcalloc(1, sizeof *op);
-    *op = (struct io_op){
-        .f = f, .lane = f->comm->lane, .user = *d, .as = {COLL_START, &op->exchange}, .arrived.fn = arrived};
+    *op = (struct io_op){.f = f, .lane = f->comm->lane, .user = *d, .as = {COLL_START, &op->exchange}};
+    op->arrived.fn = arrived;
+    op->look.fn = look;
+    op->hook.poll = &op->look;
     op->work.run.fn = resume;
     op->all = gw_xcalloc((size_t)f->comm->size, sizeof *op->all);
     type_hold(d->type);

@@ -60,8 +60,12 @@ static int64_t domain_at(const struct phase *p, int aggregator)
     return gw_min64(p->from + aggregator * p->domain, p->to);
 }
 
-static void phase_begin(struct phase *p, const struct io_extent *whole)
+static void phase_begin(struct phase *p, const struct io_data *d, const struct io_extent *whole)
 {
+    p->write = d->write;
+    p->pos = d->pos;
+    p->bytes = d->count * d->type->size;
+    type_cursor_init(&p->mem, d->buf, d->count, d->type);
     p->size = p->f->comm->size;
     p->aggregators = p->f->n_aggregators;
     p->from = whole->from;
@@ -318,13 +322,11 @@ static int phase_step(struct phase *p)
 
 static int64_t moved_by(const struct phase *p) { return p->write ? p->bytes : p->moved; }
 
-int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                   const struct io_extent *whole, int64_t *moved_out)
+int io_by_messages(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out)
 {
-    struct phase p = {.f = f, .write = write, .pos = pos, .bytes = count * t->size};
+    struct phase p = {.f = f};
     int rc = GW_OK;
-    type_cursor_init(&p.mem, buf, count, t);
-    phase_begin(&p, whole);
+    phase_begin(&p, d, whole);
     while (rc == GW_OK && p.step != OVER) rc = phase_step(&p);
     if (rc == GW_OK) rc = p.rc;
     *moved_out = moved_by(&p);
@@ -333,13 +335,11 @@ int io_by_messages(struct gw_file *f, bool write, int64_t pos, const void *buf, 
 }
 
 /* ---- the same in steps ------------------------------------------------------------------------------------------------------- */
-struct phase *io_steps_begin(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                             const struct io_extent *whole, struct coll_as *as)
+struct phase *io_steps_begin(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, struct coll_as *as)
 {
     struct phase *p = gw_xcalloc(1, sizeof *p);
-    *p = (struct phase){.f = f, .write = write, .as = as, .pos = pos, .bytes = count * t->size};
-    type_cursor_init(&p->mem, buf, count, t);
-    phase_begin(p, whole);
+    *p = (struct phase){.f = f, .as = as};
+    phase_begin(p, d, whole);
     return p;
 }
 

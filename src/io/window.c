@@ -5,7 +5,8 @@
  * them from there.
  *     write:  slot open for window k -> every rank packs and arrives -> its aggregator writes it -> open for window k + slots
  *     read:   its aggregator reads window k -> every rank unpacks and arrives -> its aggregator reads window k + slots
- * While a rank waits for a slot it does what it has to do as an aggregator, so the least window that is not over always gets on.
+ * A rank does what it has to do as an aggregator first, so the least window that is not over always gets on.  No step waits: a blocking
+ * call makes steps until it is through, a started one (started.c) makes one in each round of progress that finds something to do.
  * Where the ranks do not cover every byte of the windows, a map of bits says which bytes somebody gave: only those are written.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -42,6 +43,7 @@ struct pool {
     struct slot *slot;
     char *data;
     _Atomic uint64_t *marks; /* [slots][window / BITS] */
+    int64_t next;            /* the window that I fill or empty next */
     int64_t due;             /* my next window as an aggregator */
     int64_t moved;
     bool ended; /* read: the file has */
@@ -77,7 +79,7 @@ void io_windows_leave(const struct gw_file *f, const struct io_extent *of_rank_0
     if (of_rank_0->room) node_heap_leave(of_rank_0->room, f->comm->size);
 }
 
-static void pool_begin(struct pool *p, const struct io_extent *whole)
+static void pool_lay(struct pool *p, const struct io_extent *whole)
 {
     p->aggregators = p->f->n_aggregators;
     p->me = -1;
@@ -227,7 +229,6 @@ static void fill(struct pool *p, int64_t k)
     struct io_run run;
     int64_t begin = begin_of(p, k);
     char *data = data_of(p, k);
-    io_clock(p->f, IO_T_SEND);
     while (io_walk_below(&p->walk, begin + p->window, &run)) {
         p->moved += type_cursor_pack(&p->mem, data + (run.at - begin), run.bytes);
         if (p->has_holes) mark(marks_of(p, k), run.at - begin, run.bytes);
@@ -239,7 +240,6 @@ static void take(struct pool *p, int64_t k)
     struct io_run run;
     int64_t begin = begin_of(p, k), end = begin + slot_of(p, k)->got;
     const char *data = data_of(p, k);
-    io_clock(p->f, IO_T_SEND);
     while (!p->ended && io_walk_below(&p->walk, begin + p->window, &run)) {
         int64_t have = gw_max64(gw_min64(end - run.at, run.bytes), 0);
         p->moved += type_cursor_unpack(&p->mem, data + (run.at - begin), have);
@@ -253,64 +253,78 @@ static void arrive(struct pool *p, int64_t k)
     if (before + 1 == p->f->comm->size) ring(p, p->f->aggregators[k % p->aggregators]);
 }
 
-struct wish {
-    struct pool *p;
-    int64_t k; /* the window; -1: something to do as an aggregator */
-};
-static bool is_turn(const struct wish *w)
+/* The next window is there for me. */
+static bool is_turn(const struct pool *p)
 {
-    return w->k >= 0 && atomic_load_explicit(&slot_of(w->p, w->k)->turn, memory_order_acquire) == w->k;
-}
-static bool may_go_on(void *arg)
-{
-    const struct wish *w = arg;
-    return is_turn(w) || has_duty(w->p);
+    return p->next < p->windows && atomic_load_explicit(&slot_of(p, p->next)->turn, memory_order_acquire) == p->next;
 }
 
-/* Until window k is there for me. */
-static void await(struct pool *p, int64_t k)
+static void do_mine(struct pool *p)
 {
-    struct wish w = {p, k};
-    io_clock(p->f, IO_T_EXCHANGE);
-    for (;;) {
-        while (has_duty(p)) do_duty(p);
-        if (is_turn(&w)) return;
-        req_block_until(p->f->comm->lane, may_go_on, &w);
-    }
+    int before = io_clock(p->f, IO_T_SEND);
+    if (p->write)
+        fill(p, p->next);
+    else
+        take(p, p->next);
+    arrive(p, p->next++);
+    io_clock(p->f, before);
 }
 
-static void rounds(struct pool *p)
+/* ---- steps ------------------------------------------------------------------------------------------------------------------- */
+bool io_windows_can(const struct pool *p)
 {
+    return has_duty(p) || is_turn(p);
+}
+
+bool io_windows_next(struct pool *p)
+{
+    if (has_duty(p))
+        do_duty(p);
+    else if (is_turn(p))
+        do_mine(p);
+    return p->next < p->windows || (p->me >= 0 && p->due < p->windows);
+}
+
+/* The walk cannot fail: the extents have walked it. */
+static int pool_begin(struct pool *p, const struct io_data *d, const struct io_extent *whole)
+{
+    type_cursor_init(&p->mem, d->buf, d->count, d->type);
+    int rc = io_walk_begin(&p->walk, &p->f->view, d->pos, d->count * d->type->size);
+    if (rc != GW_OK) return rc;
+    pool_lay(p, whole);
+    io_count_active(p->f, p->write, gw_min64(p->aggregators, p->windows));
     for (int64_t k = p->me; p->write && p->me >= 0 && k < gw_min64(p->slots, p->windows); k += p->aggregators) {
         marks_clear(p, k);
         open_slot(p, k);
     }
-    for (int64_t k = 0; k < p->windows; k++) {
-        await(p, k);
-        if (p->write)
-            fill(p, k);
-        else
-            take(p, k);
-        arrive(p, k);
-    }
-    struct wish w = {p, -1};
-    io_clock(p->f, IO_T_EXCHANGE);
-    while (p->me >= 0 && p->due < p->windows) {
-        if (!has_duty(p)) req_block_until(p->f->comm->lane, may_go_on, &w);
-        do_duty(p);
-    }
+    return GW_OK;
 }
 
-int io_by_windows(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-                  const struct io_extent *whole, int64_t *moved_out)
+struct pool *io_windows_begin(struct gw_file *f, const struct io_data *d, const struct io_extent *whole)
 {
-    struct pool p = {.f = f, .write = write};
-    type_cursor_init(&p.mem, buf, count, t);
-    int rc = io_walk_begin(&p.walk, &f->view, pos, count * t->size); /* cannot fail: the extents walked it */
-    if (rc != GW_OK) return rc;
-    pool_begin(&p, whole);
-    io_count_active(f, write, gw_min64(p.aggregators, p.windows));
-    rounds(&p);
-    *moved_out = p.moved;
-    return p.rc;
+    struct pool *p = gw_xmalloc(sizeof *p);
+    *p = (struct pool){.f = f, .write = d->write};
+    p->rc = pool_begin(p, d, whole);
+    return p;
+}
+
+int io_windows_end(struct pool *p, int64_t *moved_out)
+{
+    int rc = p->rc;
+    *moved_out = p->moved;
+    free(p);
+    return rc;
+}
+
+static bool can_go_on(void *arg)
+{
+    return io_windows_can(arg);
+}
+
+int io_by_windows(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out)
+{
+    struct pool *p = io_windows_begin(f, d, whole);
+    while (io_windows_next(p))
+        if (!io_windows_can(p)) req_block_until(f->comm->lane, can_go_on, p);
+    return io_windows_end(p, moved_out);
 }
