@@ -175,6 +175,7 @@ int boot_spawner(int *fd_out, bool *is_alone_out); /* alone: the latter, it live
 struct boot_spawn_answer {    /* from the launcher, then `text_bytes` of explanation: once for the start, then once if the job is over
                                * before it was met */
     int32_t app;              /* of which this is; -1: of none, all is well */
+    int32_t room;             /* so many processes there may be room for; -1: that is not what was wrong */
     int32_t text_bytes;
 };
 

@@ -106,6 +106,7 @@ struct job {
     bool ending_all;        /* and also the jobs that they asked for, connected or not */
     unsigned failed;        /* why the start failed: AFTER_... of doctor.h */
     int failed_app;         /* and of which program */
+    int room;               /* so many ranks could be started; -1: that is not why */
     int control_fd;         /* where ranks ask for more jobs; -1: nowhere */
     struct sub *subs;
     int n_subs, spawned;    /* that live; that ever were */

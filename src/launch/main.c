@@ -20,7 +20,7 @@ static void standard_open(void)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1};
+    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1, .room = -1};
     standard_open();
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);

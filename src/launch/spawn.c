@@ -24,6 +24,7 @@ static int segment_make(struct job *j)
 {
     uint64_t bytes = boot_shm_offset(j->n);
     j->failed = AFTER_MEMORY;
+    j->room = j->n / 2;
     j->memfd = memfd_create("godwit", MFD_CLOEXEC);
     signal(SIGXFSZ, SIG_IGN); /* a file that is too large is to be explained */
     int rc = j->memfd < 0 ? -1 : ftruncate(j->memfd, (off_t)bytes);
@@ -39,6 +40,7 @@ static int segment_make(struct job *j)
     }
     struct boot_head *h = j->head;
     j->failed = 0;
+    j->room = -1;
     h->magic = BOOT_MAGIC;
     h->version = GODWIT_SHM_VERSION;
     h->nlocal = h->size = j->n;
@@ -251,6 +253,7 @@ int spawn_all(struct job *j)
     }
     close(report[1]);
     if (rc) {
+        j->room = j->alive;
         watch_kill_all(j, SIGKILL);
         j->failed = AFTER_PROCESSES;
         return EXIT_CANNOT_RUN;

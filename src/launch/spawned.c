@@ -227,7 +227,7 @@ static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
     a->wdir = a->wdir ? hold(in_folder(w->here, a->wdir)) : w->here;
     for (int i = 0; i < w->argv.n; i++) hold(w->argv.at[i]);
     a->argv = w->argv.at;
-    j->o.n_ranks += a->n;
+    j->o.n_ranks = (int)gw_min64((int64_t)j->o.n_ranks + a->n, INT_MAX);
     *w = (struct wanted){0};
 }
 
@@ -260,7 +260,7 @@ static void request_parse(struct job *j, const char *t, size_t n)
 static char *spawned_why; /* we ended the job ourselves; NULL: it ended */
 static void answer(struct job *j, int app, const char *text)
 {
-    struct boot_spawn_answer a = {app, (int32_t)strlen(text)};
+    struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text)};
     if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 ||
         send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
 }
@@ -285,6 +285,7 @@ int spawned_begin(const char *facts, struct job *j)
     if (!j->failed && (j->o.n_ranks < 1 || j->o.n_ranks > MAX_RANKS)) {
         say("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
         j->failed = 1;
+        j->room = MAX_RANKS;
     }
     if (!j->failed) return -1;
     answer(j, j->failed_app, say_kept());

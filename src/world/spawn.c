@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "node/node.h"
 #include "plan/plan.h"
 #include "world/join.h"
+#include "world/order.h"
 
 static struct gw_comm *parent;
 /* Connections to launchers that live for this process alone: they end when it dies without a word. */
@@ -53,15 +55,14 @@ static void put_env(struct text *t, const char *lines)
     }
 }
 
-static int put_program(struct text *t, const struct world_program *w)
+static void put_program(struct text *t, const struct order *o)
 {
     char n[16], here[4096];
-    const char *wdir = gw_info_find(w->info, "wdir"), *path = gw_info_find(w->info, "path"),
-               *host = gw_info_find(w->info, "host");
-    const char *patience = gw_info_find(w->info, "timeout"); /* seconds until MPI_Init; without it children take their time */
-    const char *handler = gw_info_find(w->info, "mpi_initial_errhandler"), *env = gw_info_find(w->info, "env");
-    snprintf(n, sizeof n, "%d", w->n);
-    put_pair(t, "program", w->command);
+    const char *wdir = order_key(o, "wdir"), *path = order_key(o, "path"), *host = order_key(o, "host");
+    const char *patience = order_key(o, "timeout"); /* seconds until MPI_Init; without it children take their time */
+    const char *handler = order_key(o, "mpi_initial_errhandler"), *env = order_key(o, "env");
+    snprintf(n, sizeof n, "%d", o->n);
+    put_pair(t, "program", o->program->command);
     put_pair(t, "n", n);
     if (getcwd(here, sizeof here)) put_pair(t, "here", here);
     if (wdir) put_pair(t, "wdir", wdir);
@@ -70,25 +71,15 @@ static int put_program(struct text *t, const struct world_program *w)
     if (patience) put_pair(t, "timeout", patience);
     if (handler) put_pair(t, "errhandler", handler);
     if (env) put_env(t, env);
-    for (char **a = w->argv; a && *a; a++) put_pair(t, "arg", *a);
-    return GW_OK;
-}
-
-/* "soft" lets fewer processes do; all of them always can be had. */
-static int programs_check(int n_programs, const struct world_program *w)
-{
-    for (int i = 0; i < n_programs; i++) {
-        if (!w[i].command || !w[i].command[0])
-            return gw_fail(GW_EARG, "command is %s", w[i].command ? "empty" : "NULL");
-        if (w[i].n < 1)
-            return gw_fail(GW_EARG, "maxprocs is %d for %.64s; it must be at least 1", w[i].n, w[i].command);
-    }
-    return GW_OK;
+    for (char **a = o->program->argv; a && *a; a++) put_pair(t, "arg", *a);
 }
 
 /* ---- the root ------------------------------------------------------------------------------------------------------- */
-/* What the launcher says; app_out: whose fault it is. */
-static int answer_read(int ctl, int *app_out)
+/* Whose fault it was, and how many there is room for (-1: that was not it). */
+struct fault { int app, room; };
+
+/* What the launcher says. */
+static int answer_read(int ctl, struct fault *fault_out)
 {
     struct boot_spawn_answer a;
     enum { TEXT = 1024 };
@@ -97,20 +88,20 @@ static int answer_read(int ctl, int *app_out)
     if (rc == GW_OK)
         rc = a.text_bytes < 0 || a.text_bytes > TEXT ? GW_EINTERN : socket_receive(ctl, text, (size_t)a.text_bytes);
     if (rc != GW_OK) return gw_fail(GW_ESPAWN, "the launcher is gone");
-    *app_out = a.app;
+    *fault_out = (struct fault){a.app, a.room};
     text[strcspn(text, "\n")] = 0;
     return a.app < 0 ? GW_OK : gw_fail(GW_ESPAWN, "%s", text);
 }
 
 /* The new world's first rank calls, or the launcher says why not. */
-static int children_meet(int ctl, int listener, struct gw_comm *c, struct bridge *b, int *app_out)
+static int children_meet(int ctl, int listener, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     for (;;) {
-        if (socket_wait((int[2]){listener, ctl}) == 1) return answer_read(ctl, app_out);
+        if (socket_wait((int[2]){listener, ctl}) == 1) return answer_read(ctl, fault_out);
         int fd = boot_port_accept(listener);
         if (fd < 0) continue;
         int rc = join_meet(fd, true, c, b);
-        if (rc != GW_OK) *app_out = 0;
+        if (rc != GW_OK) *fault_out = (struct fault){0, -1};
         return rc;
     }
 }
@@ -138,28 +129,26 @@ static void launchers_drop(void)
     launchers.n = n;
 }
 
-static int spawn_root(int n_programs, const struct world_program *w, struct gw_comm *c, struct bridge *b, int *app_out)
+/* As many as are ordered now, of each program. */
+static int spawn_these(int n_programs, const struct order *orders, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     struct text t = {0};
     char port[20];
     uint64_t name = boot_random();
     bool is_alone;
-    int ctl = -1, listener, rc = programs_check(n_programs, w);
-    *app_out = 0;
-    if (rc != GW_OK) return rc;
-    launchers_drop();
-    listener = boot_port_listen(name, 1);
+    int ctl = -1, rc, listener = boot_port_listen(name, 1);
+    *fault_out = (struct fault){0, -1};
     if (listener < 0) return gw_fail(GW_ESPAWN, "no socket for the new processes: %s", strerror(errno));
     snprintf(port, sizeof port, "%016llx", (unsigned long long)name);
     put_pair(&t, "parent", port);
     snprintf(port, sizeof port, "%016llx", (unsigned long long)boot_own_home().uid);
     put_pair(&t, "world", port);
-    for (int i = 0; i < n_programs; i++) put_program(&t, &w[i]);
+    for (int i = 0; i < n_programs; i++) put_program(&t, &orders[i]);
     put_word(&t, "");
     rc = boot_spawner(&ctl, &is_alone);
     if (rc == GW_OK) rc = socket_send(ctl, t.at, t.n);
-    if (rc == GW_OK) rc = answer_read(ctl, app_out);
-    if (rc == GW_OK) rc = children_meet(ctl, listener, c, b, app_out);
+    if (rc == GW_OK) rc = answer_read(ctl, fault_out);
+    if (rc == GW_OK) rc = children_meet(ctl, listener, c, b, fault_out);
     if (rc == GW_OK) rc = socket_send(ctl, is_alone ? "J" : "JB", is_alone ? 1 : 2);
     if (ctl >= 0 && is_alone && rc == GW_OK)
         launcher_keep(ctl, b);
@@ -170,19 +159,46 @@ static int spawn_root(int n_programs, const struct world_program *w, struct gw_c
     return rc;
 }
 
-/* ---- everybody ------------------------------------------------------------------------------------------------------ */
-/* The classes of the root's codes: all processes of the program at fault, or all. */
-static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_programs, const struct world_program *w,
-                       int *codes)
+/* The largest numbers that there is room for. */
+static int spawn_root(int n_programs, struct order *orders, struct gw_comm *c, struct bridge *b, int *app_out)
 {
-    int said[3] = {0, 0, 0}; /* processes, the first at fault, the first behind it */
-    for (int i = 0; c->rank == root && i < n_programs; i++) {
-        if (rc != GW_OK && i == app) said[1] = said[0], said[2] = said[0] + w[i].n;
-        said[0] += w[i].n;
+    struct fault fault = {0, -1};
+    int rc = GW_OK;
+    launchers_drop();
+    for (int total; (total = orders_total(n_programs, orders)) > 0;) {
+        rc = spawn_these(n_programs, orders, c, b, &fault);
+        if (rc != GW_ESPAWN || fault.room < 0 || fault.room >= total || !orders_shrink(n_programs, orders, fault.room)) break;
+        rc = GW_OK;
+    }
+    *app_out = fault.app;
+    return rc;
+}
+
+/* ---- everybody ------------------------------------------------------------------------------------------------------ */
+/* The classes of the root's codes: all processes of the program at fault, and those that there were not room for.  Ranges of processes
+ * [from, to) go round, one a program. */
+static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_programs, const struct order *orders, int *codes,
+                       bool *nobody_out)
+{
+    int said[3] = {0, n_programs, rc == GW_OK}; /* processes, programs, and whether any was started */
+    int *failed = NULL;
+    if (c->rank == root) {
+        failed = gw_xcalloc((size_t)n_programs + 1, 2 * sizeof *failed);
+        for (int i = 0; i < n_programs; i++) {
+            int all = (int)gw_min64(gw_max64(orders[i].program->n, 0), INT_MAX - said[0]);
+            failed[2 * i] = said[0] + (rc == GW_OK ? orders[i].n : i == app ? 0 : all);
+            failed[2 * i + 1] = said[0] += all;
+        }
+        said[2] = rc == GW_OK && orders_total(n_programs, orders) == 0 ? 0 : 1;
     }
     int told = coll_bcast(said, 3, gw_type_int, root, c, NULL);
-    for (int i = 0; codes && told == GW_OK && i < said[0]; i++)
-        codes[i] = i >= said[1] && i < said[2] ? GW_ERR_SPAWN : GW_SUCCESS;
+    if (!failed) failed = gw_xcalloc((size_t)said[1] + 1, 2 * sizeof *failed);
+    if (told == GW_OK) told = coll_bcast(failed, 2 * said[1], gw_type_int, root, c, NULL);
+    for (int i = 0; codes && told == GW_OK && i < said[0]; i++) codes[i] = GW_SUCCESS;
+    for (int p = 0; codes && told == GW_OK && p < said[1]; p++)
+        for (int i = failed[2 * p]; i < failed[2 * p + 1]; i++) codes[i] = GW_ERR_SPAWN;
+    free(failed);
+    *nobody_out = !said[2];
     return told;
 }
 
@@ -190,15 +206,24 @@ int world_comm_spawn(int n_programs, const struct world_program *programs, int r
                      struct gw_comm **comm_out, int *codes)
 {
     struct bridge b = {0};
+    struct order *orders = NULL;
     int app = -1;
+    bool nobody = false;
     plan_enter(c, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
-    if (c->rank == root) rc = spawn_root(n_programs, programs, c, &b, &app);
-    int told = codes_share(c, root, rc, app, n_programs, programs, codes);
+    if (c->rank == root) {
+        orders = gw_xcalloc((size_t)n_programs + 1, sizeof *orders);
+        rc = orders_begin(n_programs, programs, orders, &app);
+        if (rc == GW_OK) rc = spawn_root(n_programs, orders, c, &b, &app);
+    }
+    int told = codes_share(c, root, rc, app, n_programs, orders, codes, &nobody);
+    if (orders) orders_end(n_programs, orders);
+    free(orders);
     if (rc == GW_OK && told != GW_OK) rc = told;
-    return join_comm(c, root, rc, &b, comm_out);
+    *comm_out = NULL;
+    return rc == GW_OK && nobody ? GW_OK : join_comm(c, root, rc, &b, comm_out);
 }
 
 int world_comm_get_parent(struct gw_comm **comm_out)

@@ -46,7 +46,8 @@ struct world_program { /* one of those to be started */
     int n;
     struct gw_info *info;  /* may be NULL */
 };
-/* `programs` and n_programs count at the root.  codes (may be NULL) gets MPI error classes, one a process. */
+/* `programs` and n_programs count at the root; info keys as in order.h.  codes (may be NULL) gets MPI error classes, one a process of
+ * maxprocs.  *comm_out NULL: the info key soft allowed that there is none. */
 int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
                      int *codes);
 int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: nobody spawned us, or it was freed */
