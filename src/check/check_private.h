@@ -33,6 +33,8 @@ enum { CHECK_COMM_TEXT = GW_MAX_OBJECT_NAME + 32 };
 
 /* ---- types (check_type.c) ---- */
 void check_type_begin(void);
+/* The basic types of (count, t) are the first ones of (room, there), or there is no room for them, which is an error by itself. */
+bool check_type_fits(int64_t count, struct gw_type *t, int64_t room, struct gw_type *there);
 
 /* ---- buffers (check_span.c) ----
  * What a call may read or write of the program's memory, (buf, count, type). */
@@ -111,6 +113,7 @@ void check_use_partition(uint32_t id, int number);
 void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
 /* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);
+struct check_site check_use_maker(uint32_t id); /* the call that made this request, which may be the one that we are in */
 void check_use_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* check_type.c -- a message of other datatypes than its receive says: proto/ finds it, here it is put into words.
+/* check_type.c -- data of other datatypes than the other side says.  Messages: proto/ finds it, here it is put into words.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,33 @@ static void mismatch(struct gw_done *done, int err)
               check_comm_name(m->ctx, comm), (long long)m->sent_count, m->sent_type);
 }
 
+static bool fits(struct type_signature s, int64_t bytes, int64_t room, struct gw_type *there)
+{
+    struct type_signature r = type_signature(there, room, s.n);
+    return (r.n == s.n && r.hash == s.hash) || room * there->size < bytes || type_has_packed(there);
+}
+
+/* Partitions: what the sender said when it was introduced.  The receive may have room for more, and divide the data otherwise. */
+static void parts_met(struct gw_done *done, int err)
+{
+    (void)err;
+    const struct p2p_parts_met *m = container_of(done, struct p2p_parts_met, done);
+    const struct p2p_parts *sent = m->sent;
+    char site[CHECK_SITE_TEXT], comm[CHECK_COMM_TEXT];
+    if (sent->may_be_any || fits(sent->signature, sent->bytes, m->partitions * m->count, m->type)) return;
+    check_say("datatypes differ: %s receives %d partitions of %lld x %s, but the partitioned send of rank %d with tag %d on %s has "
+              "%d partitions of %lld x %s. The sequence of basic types of all partitions together must be that which is sent",
+              check_site_text(check_use_maker(m->req->obj.id), site), m->partitions, (long long)m->count, type_name(m->type), m->src,
+              m->tag, check_comm_name(m->comm->ctx, comm), (int)sent->partitions, (long long)sent->count, sent->type);
+}
+
+bool check_type_fits(int64_t count, struct gw_type *t, int64_t room, struct gw_type *there)
+{
+    return type_has_packed(t) || fits(type_signature(t, count, INT64_MAX), count * t->size, room, there);
+}
+
 void check_type_begin(void)
 {
     proto_mismatch_teller = mismatch;
+    p2p_parts_teller = parts_met;
 }

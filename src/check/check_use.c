@@ -415,6 +415,15 @@ struct check_site check_use_receiver(uint32_t ctx, const void *buf)
     return s;
 }
 
+struct check_site check_use_maker(uint32_t id)
+{
+    gw_lock(&check_lock);
+    const struct check_item *i = check_item_find(id);
+    struct check_site s = i ? i->made : check_now;
+    gw_unlock(&check_lock);
+    return s;
+}
+
 void check_use_end(void)
 {
     for (size_t k = used.n; k-- > 0;) {

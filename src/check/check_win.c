@@ -1,4 +1,5 @@
-/* check_win.c -- twins of one-sided communication: the buffers at the origin are in use until the call that completes the operation.
+/* check_win.c -- twins of one-sided communication: the datatypes of both sides must agree, and the buffers at the origin are in use until
+ * the call that completes the operation.  What lies outside of the window is an error without us.
  *
  * In this library operations are over when they return, so what is found here are programs that would go wrong with another one:
  * whatever changed after the operation was changed by the program.
@@ -27,6 +28,17 @@ static int end(int rc, struct uses *u, int target, struct rma_win *w, struct gw_
     return rc;
 }
 
+/* What the operation moves from (count, t) to (room, there), of which one is at the target. */
+static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target, struct rma_win *w)
+{
+    char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
+    struct check_item place = {.owner = w->obj.id, .rank = target};
+    if (target == GW_PROC_NULL || check_type_fits(count, t, room, there)) return;
+    check_say("datatypes differ: %s %s %lld x %s as %lld x %s%s. The sequence of basic types must be the same at the origin and at the target",
+              check_site_text(check_now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
+              check_about_text(&place, about));
+}
+
 #define RUN(target, w, req_out, call)                \
     do {                                             \
         check_use_look(u.v, u.n);                    \
@@ -39,6 +51,7 @@ int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int ta
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
+    compare("puts", ocount, ot, tcount, tt, target, w);
     RUN(target, w, NULL, rma_put(origin, ocount, ot, target, disp, tcount, tt, w));
 }
 
@@ -47,6 +60,7 @@ int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int t
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
+    compare("puts", ocount, ot, tcount, tt, target, w);
     RUN(target, w, req_out, rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
 }
 
@@ -55,6 +69,7 @@ int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, 
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, true);
+    compare("gets", tcount, tt, ocount, ot, target, w);
     RUN(target, w, NULL, rma_get(origin, ocount, ot, target, disp, tcount, tt, w));
 }
 
@@ -63,6 +78,7 @@ int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target,
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, true);
+    compare("gets", tcount, tt, ocount, ot, target, w);
     RUN(target, w, req_out, rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
 }
 
@@ -91,6 +107,7 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
+    compare("fetches", tcount, tt, rcount, rt, target, w);
     RUN(target, w, NULL, rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w));
 }
 
@@ -101,6 +118,7 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
+    compare("fetches", tcount, tt, rcount, rt, target, w);
     RUN(target, w, req_out, rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out));
 }
 

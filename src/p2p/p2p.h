@@ -83,6 +83,24 @@ int p2p_pready(int partition, struct gw_req *r);
 int p2p_pready_range(int low, int high, struct gw_req *r); /* both included */
 int p2p_pready_list(int n, const int *partitions, struct gw_req *r);
 int p2p_parrived(struct gw_req *r, int partition, int *flag_out); /* r NULL or inactive: true */
+/* GODWIT_CHECK: what the sender says of its data; told, if somebody asks, when a receive meets its send, with the lane's lock held. */
+struct p2p_parts {
+    struct type_signature signature; /* of all partitions */
+    int64_t bytes, count;            /* in all; of each */
+    int32_t partitions;
+    int32_t may_be_any; /* MPI_PACKED is in it */
+    char type[32];
+};
+struct p2p_parts_met {
+    struct gw_done done;
+    const struct gw_req *req; /* the receive */
+    struct gw_comm *comm;
+    int src, tag, partitions;
+    int64_t count;
+    struct gw_type *type;
+    const struct p2p_parts *sent;
+};
+extern void (*p2p_parts_teller)(struct gw_done *done, int err);
 
 /* For rooms above (collectives, making communicators): same, on another stream, ranks never PROC_NULL.
  * Blocking use: p2p_stream_send / recv.  Non-blocking: requests with notify. */

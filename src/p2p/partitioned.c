@@ -20,7 +20,9 @@
 struct intro {
     int64_t message_bytes, total_bytes; /* all messages but the last are equal */
     int32_t first_tag, messages;
+    struct p2p_parts parts; /* nothing while GODWIT_CHECK is off */
 };
+void (*p2p_parts_teller)(struct gw_done *done, int err);
 
 struct message {
     struct gw_done done;
@@ -437,6 +439,13 @@ static bool messages_new(struct part *p)
     return p->messages != NULL;
 }
 
+static void tell_met(struct part *p)
+{
+    struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,         p->tag,
+                              p->partitions,      p->count, p->type, &p->intro.parts};
+    if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
+}
+
 static void introduced(struct gw_done *d, int err)
 {
     struct part *p = container_of(d, struct part, intro_done);
@@ -446,6 +455,7 @@ static void introduced(struct gw_done *d, int err)
         return;
     }
     if (p->is_send) return; /* an error comes again with every message */
+    if (unlikely(gw_checking) && err == GW_OK) tell_met(p);
     if (err == GW_OK && !messages_new(p)) err = GW_ENOMEM;
     if (err < 0) p->intro.messages = 0;
     p->intro_err = err;
@@ -467,6 +477,14 @@ static int introduce(struct part *p)
     return GW_OK;
 }
 
+static struct p2p_parts parts_said(const struct part *p)
+{
+    struct p2p_parts s = {type_signature(p->type, p->partitions * p->count, INT64_MAX), room(p), p->count, p->partitions,
+                          type_has_packed(p->type), ""};
+    strncpy(s.type, type_name(p->type), sizeof s.type - 1);
+    return s;
+}
+
 static struct part *part_new(struct part args)
 {
     struct part *p = malloc(sizeof *p);
@@ -480,6 +498,7 @@ static struct part *part_new(struct part args)
         p->intro.messages = (int)(((int64_t)p->partitions + p->group - 1) / p->group);
         p->intro.message_bytes = p->group * p->count * p->type->size;
         p->intro.total_bytes = room(p);
+        if (unlikely(gw_checking)) p->intro.parts = parts_said(p);
         p->is_ready = calloc((size_t)p->partitions + 1, sizeof *p->is_ready);
         is_ok = messages_new(p) && p->is_ready;
     } else {

@@ -59,6 +59,14 @@ static struct note *note_of(struct proto_lane *pl, const struct proto_hdr *h)
     return n->is_set && n->said.ctx == h->ctx && n->said.tag == h->tag ? n : NULL;
 }
 
+static int64_t bytes_of(uint8_t kind, const void *payload, size_t len)
+{
+    struct proto_rts rts;
+    if (kind != PROTO_RTS) return (int64_t)len - (kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0);
+    memcpy(&rts, payload, sizeof rts);
+    return rts.len;
+}
+
 static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct proto_lane *pl = gw_lanes[lane].proto;
@@ -71,7 +79,7 @@ static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const vo
         const struct proto_hdr *h = hdr;
         struct match_recv *m = match_look(pl->fast.q, h->ctx, h->src, h->tag);
         n = note_of(pl, h);
-        if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag);
+        if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag, bytes_of(kind, payload, len));
     }
     pl->note = n;
     plain_receiver(ctx, lane, kind, hdr, payload, len);
@@ -94,11 +102,11 @@ struct note *note_keep(const struct proto_lane *pl)
 }
 
 /* A message may be shorter than the buffer; one that is longer is truncated, which the receive reports by itself. */
-void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag)
+void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes)
 {
-    if (!n) return;
+    if (!n || r->count * r->type->size < bytes) return;
     struct type_signature here = type_signature(r->type, r->count, n->signature.n);
-    if (here.n < n->signature.n || here.hash == n->signature.hash) return;
+    if (here.n == n->signature.n && here.hash == n->signature.hash) return;
     if (n->said.may_be_any || type_has_packed(r->type) || !proto_mismatch_teller) return;
     struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx,   src,      tag,
                                n->said.world,           n->said.count, r->count, n->said.type,

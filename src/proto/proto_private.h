@@ -211,7 +211,8 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m);
 void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
 wire_recv_fn note_receiver(wire_recv_fn plain); /* what arrives goes through it to the plain one */
 struct note *note_keep(const struct proto_lane *pl); /* of the message that arrives now; NULL: it has none */
-void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag); /* n may be NULL */
+/* A message of so many bytes; n may be NULL. */
+void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes);
 
 /* proto_cancel.c */
 void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);

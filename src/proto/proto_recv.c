@@ -56,7 +56,7 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 /* The receive gets this message, which has left the queue. */
 static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
-    if (unlikely(gw_checking)) note_compare(m->note, r, m->m.src, m->m.tag);
+    if (unlikely(gw_checking)) note_compare(m->note, r, m->m.src, m->m.tag, m->len);
     if (m->kind == PROTO_RTS) {
         struct proto_rts rts = {m->cookie, m->addr, m->len};
         int src = m->m.src, tag = m->m.tag, world = m->world;

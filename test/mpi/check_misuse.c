@@ -26,9 +26,24 @@ static void pass(const void *sbuf, int scount, MPI_Datatype st, void *rbuf, int 
     if (rank == 0 || (rank == 1 && posted)) MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
 
-/* ---- datatypes ---------------------------------------------------------------------------------------------------------- */
-static void types(void) /* four findings of rank 1 */
+static void expect(int rc, int want_class)
 {
+    int class = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS) MPI_Error_class(rc, &class);
+    CHECK(class == want_class);
+}
+
+/* ---- datatypes ---------------------------------------------------------------------------------------------------------- */
+static void types(void) /* eight findings of rank 1 */
+{
+    static double doubles[MANY / 2];
+    for (int posted = 0; posted < 2; posted++) /* fewer elements, as many bytes */
+        for (int count = 4; count <= MANY; count += MANY - 4) {
+            ints[count - 1] = rank ? 0 : count;
+            pass(ints, count, MPI_INT, doubles, count / 2, MPI_DOUBLE, 14, posted);
+            if (rank == 1) memcpy(&ints[0], (char *)doubles + 4 * (size_t)(count - 1), 4);
+            CHECK(rank != 1 || ints[0] == count);
+        }
     for (int k = 0; k < 4; k++) {
         int count = k & 1 ? MANY : 3;
         for (int i = 0; i < count; i++) ints[i] = i * (rank + 1) - 7, floats[i] = 0;
@@ -481,6 +496,75 @@ static void windows_ok(void)
     MPI_Win_free(&win);
 }
 
+/* Datatypes of the other side: the bytes pass.  What is an error without the check stays one. */
+static void windows_types(void) /* seven findings of every rank */
+{
+    MPI_Request q;
+    double *to = (double *)(void *)(ints + 40);
+    int there = (rank + 1) % size;
+    window_open();
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 100; i++) ints[i] = i * (rank + 1);
+    epoch_begin(BY_FLUSH);
+    MPI_Put(ints, 4, MPI_INT, there, 0, 2, MPI_DOUBLE, win);
+    MPI_Put(ints + 4, 4, MPI_INT, there, 4, 16, MPI_BYTE, win);
+    MPI_Rput(ints + 8, 4, MPI_INT, there, 8, 4, MPI_UNSIGNED, win, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Win_flush_all(win);
+    MPI_Get(to, 2, MPI_DOUBLE, there, 0, 4, MPI_INT, win);
+    MPI_Rget(floats, 4, MPI_FLOAT, there, 4, 4, MPI_INT, win, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Get_accumulate(NULL, 0, MPI_INT, floats + 4, 4, MPI_FLOAT, there, 8, 4, MPI_INT, MPI_NO_OP, win);
+    MPI_Win_flush_all(win);
+    CHECK(memcmp(to, ints, 16) == 0 && memcmp(floats, ints + 4, 32) == 0);
+    expect(MPI_Accumulate(ints, 4, MPI_INT, there, 0, 2, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_TYPE);
+    expect(MPI_Accumulate(ints, 4, MPI_INT, there, 0, 4, MPI_FLOAT, MPI_REPLACE, win), MPI_ERR_TYPE);
+    expect(MPI_Put(ints, 4, MPI_INT, there, 997, 4, MPI_INT, win), MPI_ERR_RMA_RANGE);
+    expect(MPI_Get(to, 1, MPI_DOUBLE, there, 999, 1, MPI_DOUBLE, win), MPI_ERR_RMA_RANGE);
+    expect(MPI_Put(ints, 4, MPI_INT, there, 0, 1, MPI_DOUBLE, win), MPI_ERR_TRUNCATE);
+    MPI_Rget_accumulate(ints, 2, MPI_INT, floats, 2, MPI_FLOAT, there, 20, 2, MPI_INT, MPI_REPLACE, win, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    epoch_end(BY_FLUSH);
+    MPI_Win_free(&win);
+}
+
+/* The same sequence in another form, the same kind under another name, bytes as bytes, packed data as anything, room for more. */
+static void windows_types_ok(void)
+{
+    MPI_Datatype pair, column, mixed;
+    MPI_Request q;
+    static char packed[64];
+    int there = (rank + 1) % size, at = 0, sum[2] = {0, 0};
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_vector(4, 1, 3, MPI_INT, &column);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed);
+    MPI_Type_commit(&pair), MPI_Type_commit(&column), MPI_Type_commit(&mixed);
+    for (int i = 0; i < 100; i++) ints[i] = i;
+    window_open();
+    epoch_begin(BY_FLUSH);
+    MPI_Put(ints, 4, MPI_INT, there, 0, 2, pair, win);
+    MPI_Put(ints, 2, pair, there, 20, 1, column, win);
+    MPI_Rput(ints, 4, MPI_INT, there, 40, 4, MPI_INT32_T, win, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Put(ints, 3, MPI_INT, there, 50, 2, pair, win);
+    MPI_Put(ints, 16, MPI_BYTE, there, 60, 16, MPI_BYTE, win);
+    MPI_Put(ints, 1, mixed, there, 70, 1, mixed, win);
+    MPI_Pack(ints, 4, MPI_INT, packed, sizeof packed, &at, MPI_COMM_WORLD);
+    MPI_Put(packed, at, MPI_PACKED, there, 80, 4, MPI_INT, win);
+    MPI_Put(floats, 4, MPI_FLOAT, MPI_PROC_NULL, 0, 4, MPI_INT, win);
+    MPI_Put(floats, 0, MPI_FLOAT, there, 0, 4, MPI_INT, win);
+    MPI_Win_flush_all(win);
+    MPI_Get(other, 1, column, there, 80, 4, MPI_INT, win);
+    MPI_Get_accumulate(floats, 0, MPI_FLOAT, sum, 1, pair, there, 20, 1, pair, MPI_NO_OP, win);
+    MPI_Accumulate(ints, 4, MPI_INT, there, 100, 1, column, MPI_REPLACE, win);
+    MPI_Win_flush_all(win);
+    CHECK(other[0] == 0 && other[3] == 1 && other[9] == 3 && sum[0] == 0 && sum[1] == 21);
+    epoch_end(BY_FLUSH);
+    CHECK(window[1] == 1 && window[23] == 1 && window[29] == 3 && window[43] == 3 && window[52] == 2 && window[109] == 3);
+    MPI_Win_free(&win);
+    MPI_Type_free(&pair), MPI_Type_free(&column), MPI_Type_free(&mixed);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------------------- */
 /* Without a name when it is open: nothing stays behind, also where it is not closed. */
 static void file_open(MPI_File *f)
@@ -528,13 +612,6 @@ static void files_ok(void)
 
 /* ---- collectives ---------------------------------------------------------------------------------------------------------- */
 /* Calls that do not match: nobody hangs, all are told by the error. */
-static void expect(int rc, int want_class)
-{
-    int class = MPI_SUCCESS;
-    if (rc != MPI_SUCCESS) MPI_Error_class(rc, &class);
-    CHECK(class == want_class);
-}
-
 static void colls(void) /* eight findings of rank 0: calls that would go wrong, and are refused */
 {
     int odd = rank == 1, n = odd ? 4 : 3, counts[8], displs[8];
@@ -924,6 +1001,64 @@ static void partitions_ok(void)
     MPI_Request_free(&q);
 }
 
+/* Rank 0 sends, rank 1 receives, once, in so many partitions each; the receive is made before or after the send. */
+static void parts_pass(int sparts, int scount, MPI_Datatype st, int rparts, int rcount, MPI_Datatype rt, int tag, int late)
+{
+    MPI_Request q;
+    if (rank == 1 && !late) MPI_Precv_init(other, rparts, rcount, rt, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Psend_init(ints, sparts, scount, st, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1 && late) MPI_Precv_init(other, rparts, rcount, rt, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+    for (int round = 0; round < 2 && rank < 2; round++) { /* told once */
+        MPI_Start(&q);
+        if (rank == 0) MPI_Pready_range(0, sparts - 1, q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    }
+    if (rank < 2) MPI_Request_free(&q);
+}
+
+static void partitions_types(void) /* six findings of rank 1 */
+{
+    for (int i = 0; i < 40; i++) ints[i] = rank == 0 ? i + 3 : 0, other[i] = 0;
+    for (int late = 0; late < 2; late++) {
+        parts_pass(4, 10, MPI_INT, 4, 10, MPI_FLOAT, 60, late);
+        parts_pass(4, 10, MPI_INT, 2, 10, MPI_DOUBLE, 61, late);
+        parts_pass(1, 40, MPI_INT, 160, 1, MPI_BYTE, 62, late);
+        CHECK(rank != 1 || (other[0] == 3 && other[39] == 42));
+    }
+}
+
+static void partitions_types_ok(void)
+{
+    MPI_Datatype pair, column;
+    MPI_Request q;
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_vector(5, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&pair), MPI_Type_commit(&column);
+    for (int i = 0; i < 40; i++) ints[i] = rank == 0 ? i + 3 : 0;
+    for (int late = 0; late < 2; late++) {
+        for (int i = 0; i < 40; i++) other[i] = 0;
+        parts_pass(4, 10, MPI_INT, 8, 5, MPI_INT, 70, late);
+        parts_pass(4, 10, MPI_INT, 5, 4, pair, 71, late);
+        CHECK(rank != 1 || (other[0] == 3 && other[39] == 42));
+        parts_pass(4, 1, column, 20, 1, MPI_INT32_T, 72, late);
+        parts_pass(3, 5, MPI_INT, 4, 2, column, 73, late);       /* room for more, ends inside a partition and a datatype */
+        parts_pass(4, 10, MPI_INT, 160, 1, MPI_PACKED, 74, late);
+        parts_pass(4, 10, MPI_PACKED, 5, 2, MPI_INT, 75, late);
+        parts_pass(4, 40, MPI_BYTE, 40, 4, MPI_BYTE, 76, late);
+        parts_pass(4, 0, MPI_INT, 4, 10, MPI_FLOAT, 77, late);   /* nothing has no type */
+    }
+    /* Freed before it was ever started: the next two of the same tag meet each other. */
+    for (int k = 0; k < 2 && rank < 2; k++) {
+        MPI_Datatype t = k ? MPI_INT : MPI_FLOAT;
+        if (rank == 0) MPI_Psend_init(ints, 2, 3, t, 1, 78, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+        if (rank == 1) MPI_Precv_init(other, 2, 3, t, 0, 78, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+        if (rank < 2) MPI_Request_free(&q);
+    }
+    MPI_Type_free(&pair), MPI_Type_free(&column);
+}
+
 /* ---- what is left ----------------------------------------------------------------------------------------------------------- */
 static int copy_nothing(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -1069,10 +1204,12 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
     {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
-    {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok}, {"files", files}, {"files_ok", files_ok},
+    {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok},
+    {"windows_types", windows_types}, {"windows_types_ok", windows_types_ok}, {"files", files}, {"files_ok", files_ok},
     {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
     {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},
-    {"partitions", partitions}, {"partitions_ok", partitions_ok},
+    {"partitions", partitions}, {"partitions_ok", partitions_ok}, {"partitions_types", partitions_types},
+    {"partitions_types_ok", partitions_types_ok},
     {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
 };
 

@@ -174,17 +174,19 @@ static void large(void)
 
 static void elements(void)
 {
-    MPI_Datatype pair;
+    MPI_Datatype pair, longer;
     MPI_Status s;
     MPI_Count large_count;
-    int n, lengths[2] = {1, 1};
-    MPI_Aint at[2] = {0, 8};
-    MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
+    int n, lengths[3] = {1, 1, 1};
+    MPI_Aint at[3] = {0, 8, 16};
+    MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_INT};
     char out[200], in[200] = {0};
     MPI_Request q;
     MPI_Type_create_struct(2, lengths, at, types, &pair);
     MPI_Type_commit(&pair);
-    MPI_Isend(in, 16, MPI_BYTE, 0, 0, MPI_COMM_SELF, &q); /* one pair (12 bytes) and the int of another */
+    MPI_Type_create_struct(3, lengths, at, types, &longer);
+    MPI_Type_commit(&longer);
+    MPI_Isend(in, 1, longer, 0, 0, MPI_COMM_SELF, &q); /* one pair (12 bytes) and the int of another */
     MPI_Recv(out, 5, pair, 0, 0, MPI_COMM_SELF, &s);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Get_count(&s, pair, &n);
@@ -204,6 +206,7 @@ static void elements(void)
     MPI_Get_count_c(&s, MPI_BYTE, &large_count);
     CHECK_EQ(large_count, (MPI_Count)5 << 32);
     MPI_Type_free(&pair);
+    MPI_Type_free(&longer);
     MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &pair);
     MPI_Type_size(pair, &n);
     CHECK_EQ(n, 8);

@@ -39,10 +39,11 @@ leaky=ASAN_OPTIONS=detect_leaks=0:exitcode=99 # of cases that leave operations o
 
 # ---- datatypes, by every protocol
 for proto in auto e0 e1 r0 r1; do
-    finds 2 types 4 GODWIT_PROTO=$proto
+    finds 2 types 8 GODWIT_PROTO=$proto
     for tag in 10 11 12 13; do
         says 1 "^godwit\[1\] check: datatypes differ: MPI_I?(R|r)ecv at pass\+0x.* receives (3|50000) x MPI_FLOAT, .* from rank 0 with tag $tag on MPI_COMM_WORLD was sent as (3|50000) x MPI_INT\."
     done
+    says 4 "^godwit\[1\] check: datatypes differ: .* receives (2|25000) x MPI_DOUBLE, .* with tag 14 on MPI_COMM_WORLD was sent as (4|50000) x MPI_INT\."
     finds 2 types_calls 7 GODWIT_PROTO=$proto
     finds 2 types_ok 0 GODWIT_PROTO=$proto
     finds 2 types_cancel_ok 0 GODWIT_PROTO=$proto
@@ -107,6 +108,19 @@ says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MP
 says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MPI_Irecv at windows_overlap'
 says 2 'the send buffer and the receive buffer of MPI_Get_accumulate at windows_overlap'
 
+for path in auto off; do
+    for n in 1 3; do
+        finds $n windows_types $((7 * n)) GODWIT_CMA=$path
+        finds $n windows_types_ok 0 GODWIT_CMA=$path
+    done
+done
+finds 2 windows_types 14
+for words in 'Put .* puts 4 x MPI_INT as 2 x MPI_DOUBLE' 'Put .* puts 4 x MPI_INT as 16 x MPI_BYTE' 'Rput .* puts 4 x MPI_INT as 4 x MPI_UNSIGNED' \
+    'Get .* gets 4 x MPI_INT as 2 x MPI_DOUBLE' 'Rget .* gets 4 x MPI_INT as 4 x MPI_FLOAT' \
+    'Get_accumulate .* fetches 4 x MPI_INT as 4 x MPI_FLOAT' 'Rget_accumulate .* fetches 2 x MPI_INT as 2 x MPI_FLOAT'; do
+    says 1 "^godwit\[0\] check: datatypes differ: MPI_$words at rank 1 on the window halo\. The sequence of basic types must be the same at the origin"
+done
+
 # ---- partitions
 finds 2 partitions 4
 part='on MPI_COMM_WORLD'
@@ -115,6 +129,16 @@ says 1 "^godwit\[0\] check: buffer changed too early: bytes 0 to 7 of what MPI_P
 says 1 "^godwit\[1\] check: buffers overlap: the receive buffer of MPI_Irecv at .* and the receive buffer of MPI_Start at .* for partition 3 from rank 0 with tag 7 $part "
 says 1 "^godwit\[1\] check: buffers overlap: the send buffer of MPI_Send at .* and the receive buffer of MPI_Start at .* for partition 1 from rank 0 with tag 7 $part "
 for n in 2 3; do finds $n partitions_ok 0; done
+for proto in auto e0 r0; do
+    finds 2 partitions_types 6 GODWIT_PROTO=$proto
+    finds 3 partitions_types_ok 0 GODWIT_PROTO=$proto
+done
+finds 2 partitions_types 6
+differ='^godwit\[1\] check: datatypes differ: MPI_Precv_init at parts_pass\+0x.* receives'
+sends="but the partitioned send of rank 0 with tag 6[012] $part has"
+says 2 "$differ 4 partitions of 10 x MPI_FLOAT, $sends 4 partitions of 10 x MPI_INT\. The sequence of basic types of all partitions together must be that which is sent$"
+says 2 "$differ 2 partitions of 10 x MPI_DOUBLE, $sends 4 partitions of 10 x MPI_INT\."
+says 2 "$differ 160 partitions of 1 x MPI_BYTE, $sends 1 partitions of 40 x MPI_INT\."
 
 # ---- files
 finds 2 files 8
