@@ -16,7 +16,7 @@
 
 #include "launch/launch.h"
 
-enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, STALE_MS = 50 };
+enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, STALE_MS = 50, STALE_AT_LAST_MS = 1000 };
 static int epoll_fd;
 static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
 
@@ -117,7 +117,7 @@ static bool stream_read(const struct job *j, struct stream *s)
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
     char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
-    if (s->len == 0 || end) s->since = gw_now_ns(); /* what follows the last end of a line came now */
+    if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* what follows the last end of a line came now */
     s->len += (size_t)n;
     print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > LINE_MAX_BYTES ? s->len : 0);
     return true;
@@ -128,6 +128,34 @@ void forward_output(struct job *j, struct stream *s)
     if (s->fd >= 0 && !stream_read(j, s)) stream_close(j, s);
 }
 
+/* The begin of a small file, as a string; false: it cannot be read. */
+static bool file_head(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* Has the rank slept since the look before?  On a crowded machine one that is in the middle of a line may stand still for longer than a
+ * line waits, but then it wants a core, or has had one a moment ago.  Where the system does not tell, it has slept. */
+static bool has_slept(pid_t pid, struct stream *s)
+{
+    char path[64], text[512], state = 'S';
+    unsigned long long turns = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    char *name_end = file_head(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    if (name_end && name_end[1] == ' ') state = name_end[2];
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+    if (file_head(path, text, sizeof text)) sscanf(text, "%*u %*u %llu", &turns);
+    bool ran = turns != s->turns;
+    s->turns = turns;
+    return state != 'R' && state != 'D' && !ran;
+}
+
+static int64_t ms_since(uint64_t then, uint64_t now) { return (int64_t)(now - then) / 1000000; }
+
 int forward_flush_stale(struct job *j)
 {
     int next = -1;
@@ -135,12 +163,17 @@ int forward_flush_stale(struct job *j)
     for (int i = 0; i < j->n; i++) {
         struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
         for (int k = 0; k < 2; k++) {
-            if (of[k]->fd < 0 || of[k]->len == 0) continue;
-            int64_t left = STALE_MS - (int64_t)((now - of[k]->since) / 1000000);
-            struct pollfd more = {of[k]->fd, POLLIN, 0};
+            struct stream *s = of[k];
+            if (s->fd < 0 || s->len == 0) continue;
+            int64_t left = STALE_MS - ms_since(s->looked, now);
+            struct pollfd more = {s->fd, POLLIN, 0};
             if (left <= 0 && poll(&more, 1, 0) == 0) {
-                print(j, of[k], of[k]->len);
-                continue;
+                if (has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
+                    print(j, s, s->len);
+                    continue;
+                }
+                s->looked = now;
+                left = STALE_MS;
             }
             if (left < 0) left = 0; /* more is there already (we came late): read that first */
             if (next < 0 || left < next) next = (int)left;

@@ -77,6 +77,8 @@ struct stream {
     size_t len, cap;
     bool mid_line;      /* the begin of this line has been printed */
     uint64_t since;     /* ns: when the oldest byte of the line without an end came */
+    uint64_t looked;    /* ns: since, or when we looked whether the rank goes on with the line */
+    uint64_t turns;     /* how often it had had a core by then */
 };
 struct rank {
     pid_t pid;          /* 0: gone */

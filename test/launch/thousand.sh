@@ -12,7 +12,7 @@ n=0
 while [ $n -lt 1000 ]; do
     n=$((n + 1))
     rc=0
-    timeout -k 1 20 "$build/mpiexec" -n 64 "$dir/gw-true-$$" </dev/null >"$dir/out" 2>&1 || rc=$?
+    timeout -k 1 100 "$build/mpiexec" -n 64 "$dir/gw-true-$$" </dev/null >"$dir/out" 2>&1 || rc=$?
     [ $rc = 0 ] && [ ! -s "$dir/out" ] || { echo "thousand: launch $n ended with status $rc (124: it hung) and said: $(cat "$dir/out")"; exit 1; }
 done
 ! ps -eo args | grep -q "[g]w-true-$$" || { echo "thousand: ranks are still there"; exit 1; }
