@@ -60,6 +60,12 @@ void busy_leave(struct rma_win *w, int target)
     word_changed(w);
 }
 
+void mail_relax(struct rma_mail *m)
+{
+    (void)m;
+    gw_cpu_relax();
+}
+
 /* ---- passive targets ---- */
 static bool shared_try(void *arg)
 {

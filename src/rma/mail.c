@@ -113,7 +113,7 @@ static void look(struct gw_done *done, int err)
             looks = 0;
         }
         if (gw_threads) break;
-        gw_cpu_relax();
+        mail_relax(mine);
     }
     req_hook_count(w->comm->lane, 1);
 }
@@ -132,6 +132,7 @@ static GW_COLD bool withdraw(struct rma_mail *m, uint64_t n)
 {
     atomic_store_explicit(&m->withdrawn, n, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* [M1] */
+    mail_relax(m);
     return atomic_load_explicit(&m->taken, memory_order_relaxed) != n;
 }
 
@@ -174,7 +175,7 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
     m->bytes = (uint32_t)bytes;
     atomic_store_explicit(&m->asked, n, memory_order_release);
     for (int64_t looks = 0; atomic_load_explicit(&m->answered, memory_order_acquire) != n && !is_withdrawn; looks++) {
-        gw_cpu_relax();
+        mail_relax(m);
         serve_own(w, mine);
         if (unlikely(looks == gw_set.rma_ask)) is_withdrawn = withdraw(m, n);
         if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0)

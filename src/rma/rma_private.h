@@ -100,6 +100,7 @@ static inline char *mail_old(struct rma_mail *m, int64_t bytes)
 uint64_t mail_room(const struct rma_win *w);
 int mail_open(struct rma_win *w);
 void mail_close(struct rma_win *w); /* nobody asks any more */
+void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
 bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
 /* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
  * happened. */

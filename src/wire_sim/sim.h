@@ -23,8 +23,8 @@ enum sim_copies {
     SIM_COPY_NONE,
     SIM_COPIES
 };
-/* Bugs on demand, to show that they are found.  WAKE is for the scheduler: a wake-up that goes astray; BUSY and LOCK are for the ranks:
- * accumulates, or passive epochs, that do not exclude each other. */
+/* Bugs on demand, to show that they are found.  WAKE is for the scheduler: a wake-up that goes astray; BUSY, LOCK and MAIL are for the ranks:
+ * accumulates, or passive epochs, that do not exclude each other, and a request taken back that is done all the same. */
 enum sim_bug {
     SIM_BUG_NONE,
     SIM_BUG_ORDER,
@@ -35,6 +35,7 @@ enum sim_bug {
     SIM_BUG_WAKE,
     SIM_BUG_BUSY,
     SIM_BUG_LOCK,
+    SIM_BUG_MAIL,
     SIM_BUGS
 };
 

@@ -125,6 +125,32 @@ void __wrap_lock_give(struct rma_win *w, int target, bool exclusive)
     host->pause(false);
 }
 
+/* A target that has once not answered is asked again sooner than in earnest, and one is asked although it sleeps: it may wake in time. */
+static void ask_again(struct rma_win *w, int target)
+{
+    if (w->mailer && sim_chance(host->net, 128)) atomic_store(&w->targets[target].left_alone, 0);
+}
+bool __real_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool __wrap_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool __wrap_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
+{
+    ask_again(w, target);
+    return __real_mail_may_ask(w, target, bytes);
+}
+bool __real_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
+bool __wrap_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
+bool __wrap_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
+{
+    ask_again(w, target);
+    return __real_mail_move(w, target, is_put, at, bytes, packed);
+}
+void __wrap_mail_relax(struct rma_mail *m);
+void __wrap_mail_relax(struct rma_mail *m)
+{
+    host->pause(false);
+    if (host->net->ways.bug == SIM_BUG_MAIL) atomic_store(&m->withdrawn, 0); /* the target will not see it */
+}
+
 int64_t __real_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
                          struct gw_type *dt);
 int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,

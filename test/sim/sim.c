@@ -43,7 +43,7 @@ static struct {
     enum sim_bug bug;
     bool verbose, death, direct, expect_failures, log;
 } o = {.from = 1, .seeds = 1, .jobs = 1};
-static const char *const bug_names[SIM_BUGS] = {"none", "order", "lose", "twice", "again", "byte", "wake", "busy", "lock"};
+static const char *const bug_names[SIM_BUGS] = {"none", "order", "lose", "twice", "again", "byte", "wake", "busy", "lock", "mail"};
 
 /* ---- the ranks' copies --------------------------------------------------------------------------------------------------- */
 static void *libraries[SIM_MAX_RANKS];
@@ -120,6 +120,10 @@ static void settings_choose(void)
         {"IOV_BLOCK_MIN", "1"},
         {"CMA", "off"},
         {"COLL_CHUNK", "1000"},
+        {"RMA_ASK", "1"},
+        {"RMA_ASK", "10"},
+        {"RMA_ASK", "40"},
+        {"RMA_ASK", "40"},
         {"COLL", "bcast=chain,allreduce=ring,allgather=ring,reduce_scatter=pairwise"},
         {"COLL", "allreduce=direct,allgather=direct"},
         {"COLL", "bcast=leaf_wide,allgather=leaf_wide,alltoall=pairwise"},

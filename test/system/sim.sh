@@ -30,7 +30,7 @@ for bug in order lose twice again byte; do
 done
 "$sim" -n 4 --seeds 60 --jobs "$jobs" --bug wake --expect-failures coll_random 20 SEED > "$out" || { echo "bug wake: not found"; exit 1; }
 grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
-for bug in busy lock; do
+for bug in busy lock mail; do
     "$sim" -n 2,3,4,5 --seeds 80 --jobs "$jobs" --bug $bug --expect-failures rma_random 8 SEED > "$out" || { echo "bug $bug: not found"; exit 1; }
     grep -q 'no order explains slot' "$out" || { cat "$out"; exit 1; }
 done
