@@ -2,13 +2,18 @@
  *
  *     io_random [FIRST [HOW MANY]]        seeds
  *
+ * What is written follows from the place in the file, so that ranks may give the same bytes.  Half of the trials are deep: with hints
+ * that let aggregators do all in small windows, of which the access has many times as many as there is memory for.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "io_check.h"
 
-enum { ROOM = 1 << 17, MEMORY = 1 << 16 };
+/* LEAST: bytes of the smallest window in shared memory; of windows sent by messages it is the largest in deep trials. */
+enum { ROOM = 1 << 17, MEMORY = 1 << 18, LEAST = 4096, ROUNDS = 3 };
 static char memory[MEMORY], back[MEMORY], want[MEMORY], stream[ROOM], image[ROOM], given[ROOM], anybody[ROOM],
     file[ROOM];
+static int deep_trials, deep_enough;
 
 /* ---- types whose displacements do not decrease ---- */
 static long bytes_of(MPI_Datatype t)
@@ -92,7 +97,7 @@ struct trial {
     MPI_File f;
     MPI_Datatype etype, view, type; /* type: of memory */
     MPI_Offset disp, offset;
-    int count;
+    int count, is_deep, aggregators;
     long e, bytes, each, tile; /* of an etype, of the whole access, of an item, of a tile */
 };
 
@@ -131,21 +136,33 @@ static void from_image(const struct trial *t, const char *from)
                  MPI_COMM_SELF);
 }
 
-static void write_check(struct trial *t, const char *name, char *buf)
+/* The memory that holds what the access writes of `image`. */
+static char *written(const struct trial *t, unsigned seed)
 {
-    char *mine = stream + t->offset * t->e;
-    int wrong = 0, junk = 0;
-    memset(stream, 0, sizeof stream), memset(given, 0, sizeof given), memset(image, 0, sizeof image);
-    memset(mine, 1, (size_t)t->bytes);
+    char *buf = memory + MEMORY / 2;
+    pattern_fill(image, ROOM, seed);
+    pattern_fill(memory, MEMORY, seed + 77u * (unsigned)(rank + 1));
+    from_image(t, image);
+    MPI_Unpack(stream + t->offset * t->e, (int)t->bytes, &(int){0}, buf, t->count, t->type, MPI_COMM_SELF);
+    return buf;
+}
+
+static void write_check(const struct trial *t, const char *name)
+{
+    int wrong = 0, junk = 0, first = 0, last = ROOM - 1;
+    memset(stream, 0, sizeof stream), memset(given, 0, sizeof given);
+    memset(stream + t->offset * t->e, 1, (size_t)t->bytes);
     to_image(t, given);
     MPI_Allreduce(given, anybody, ROOM, MPI_SIGNED_CHAR, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Pack(buf, t->count, t->type, mine, (int)t->bytes, &(int){0}, MPI_COMM_SELF);
-    to_image(t, image);
     memset(file, 0, sizeof file);
     CHECK(plain_read(name, file, ROOM) <= ROOM);
-    for (int i = 0; i < ROOM; i++) wrong += given[i] && file[i] != image[i], junk += !anybody[i] && file[i] != 0;
+    for (int i = 0; i < ROOM; i++) wrong += anybody[i] && file[i] != image[i], junk += !anybody[i] && file[i] != 0;
     CHECK_EQ(wrong, 0);
     CHECK_EQ(junk, 0);
+    while (first < last && !anybody[first]) first++;
+    while (last > first && !anybody[last]) last--;
+    /* Each aggregator has memory for two windows. */
+    deep_trials += t->is_deep, deep_enough += t->is_deep && last - first >= ROUNDS * 2 * t->aggregators * LEAST;
 }
 
 static void read_check(struct trial *t, const char *name, long moved)
@@ -170,51 +187,69 @@ static void read_check(struct trial *t, const char *name, long moved)
     CHECK_EQ(memcmp(want, back, MEMORY), 0);
 }
 
-static MPI_Info random_hints(void)
+static MPI_Info random_hints(struct trial *t)
 {
     static const char *const keys[] = {"romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_ds_read"};
-    static const char *const choices[] = {"automatic", "enable", "disable"};
+    static const char *const choices[] = {"enable", "automatic", "disable"};
     char text[20];
     MPI_Info info;
     MPI_Info_create(&info);
-    for (int i = 0; i < 4; i++) MPI_Info_set(info, keys[i], choices[random_below(3)]);
-    snprintf(text, sizeof text, "%u", 1 + random_below(6));
+    for (int i = 0; i < 4; i++) MPI_Info_set(info, keys[i], choices[random_below(t->is_deep && i < 2 ? 1 : 3)]);
+    t->aggregators = 1 + (int)random_below(t->is_deep ? 3 : 6);
+    snprintf(text, sizeof text, "%d", t->aggregators);
     MPI_Info_set(info, "cb_nodes", text);
-    snprintf(text, sizeof text, "%u", 256 + random_below(9000));
-    if (random_below(2)) MPI_Info_set(info, "cb_buffer_size", text);
+    snprintf(text, sizeof text, "%u", t->is_deep ? LEAST - random_below(3000) : 256 + random_below(9000));
+    if (t->is_deep || random_below(2)) MPI_Info_set(info, "cb_buffer_size", text);
     return info;
+}
+
+/* With so many items there is room for what an access may touch. */
+static int fits(struct trial *t, int count)
+{
+    t->bytes = count * t->each;
+    return (tiles_of(t) + 12 * t->e / t->tile + 3) * extent_of(t->view) + end_of(t->view) < ROOM && (tiles_of(t) + 12) * t->tile < ROOM &&
+           count * extent_of(t->type) <= MEMORY / 4;
+}
+
+/* False: the types are too large. */
+static int random_trial(struct trial *t)
+{
+    const MPI_Datatype etypes[] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
+    t->etype = etypes[random_below(3)];
+    t->view = random_tile(t->etype, (int)random_below(3), size);
+    t->type = random_tile(t->etype, (int)random_below(t->is_deep ? 2 : 3), 1);
+    t->e = bytes_of(t->etype), t->each = bytes_of(t->type), t->tile = bytes_of(t->view);
+    t->count = 1 + (int)random_below(12);
+    t->offset = random_below(20);
+    /* The ranks' tiles beside each other, or, with fewer than four quarters, over each other. */
+    long quarters = random_below(3) ? 4 : random_below(4);
+    t->disp = 3 * t->e + extent_of(t->view) / size * rank * quarters / 4;
+    while (t->count > 1 && !fits(t, t->count)) t->count /= 2;
+    while (t->is_deep && fits(t, t->count + t->count / 2 + 1)) t->count += t->count / 2 + 1;
+    return fits(t, t->count);
 }
 
 static void try_one(long seed)
 {
-    static const int n_etypes = 3;
-    const MPI_Datatype etypes[] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
     const char *name = in_folder("random");
     char digits[24];
     struct trial t = {0};
     MPI_Status status;
     snprintf(digits, sizeof digits, "%ld", seed);
     random_seed(digits); /* all ranks draw alike */
-    MPI_Info info = random_hints();
-    t.etype = etypes[random_below((unsigned)n_etypes)];
-    t.view = random_tile(t.etype, (int)random_below(3), size);
-    t.type = random_tile(t.etype, (int)random_below(3), 1);
-    t.e = bytes_of(t.etype), t.each = bytes_of(t.type), t.tile = bytes_of(t.view);
-    t.count = 1 + (int)random_below(12);
-    t.offset = random_below(20);
-    t.disp = 3 * t.e + extent_of(t.view) / size * rank;
-    int hows[2] = {(int)random_below(4), (int)random_below(4)}, shift = (int)random_below(12);
-    while (t.count > 1 && t.count * extent_of(t.type) > MEMORY / 4) t.count /= 2;
-    t.bytes = t.count * t.each;
-    if ((tiles_of(&t) + 12 * t.e / t.tile + 3) * extent_of(t.view) + end_of(t.view) < ROOM &&
-        (tiles_of(&t) + 12) * t.tile < ROOM) {
-        pattern_fill(memory, MEMORY, (unsigned)seed + 77u * (unsigned)rank);
+    t.is_deep = (int)random_below(2);
+    MPI_Info info = random_hints(&t);
+    int will_do = random_trial(&t), least = t.is_deep ? 1 : 0;
+    int hows[2] = {least + (int)random_below(4u - (unsigned)least), least + (int)random_below(4u - (unsigned)least)};
+    int shift = (int)random_below(12);
+    if (will_do) {
+        char *buf = written(&t, (unsigned)seed);
         OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &t.f));
         OK(MPI_File_set_view(t.f, t.disp, t.etype, t.view, "native", MPI_INFO_NULL));
-        OK(access_by(&t, hows[0], 1, memory + MEMORY / 2, &status));
+        OK(access_by(&t, hows[0], 1, buf, &status));
         CHECK_EQ(count_of(&status), t.bytes);
         MPI_Barrier(MPI_COMM_WORLD);
-        write_check(&t, name, memory + MEMORY / 2);
+        write_check(&t, name);
         memset(back, 0x55, sizeof back);
         t.offset = shift;
         OK(access_by(&t, hows[1], 0, back + MEMORY / 2, &status));
@@ -230,12 +265,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     folder_make();
-    long first = argc > 1 ? atol(argv[1]) : 0, n = argc > 2 ? atol(argv[2]) : 40;
+    long first = argc > 1 ? atol(argv[1]) : 0, n = argc > 2 ? atol(argv[2]) : 30;
     for (long seed = first; seed < first + n; seed++) {
         int before = failures;
         try_one(seed);
         if (failures > before) fprintf(stderr, "rank %d: seed %ld\n", rank, seed);
     }
+    CHECK(deep_enough * 2 >= deep_trials);
     folder_remove();
     return test_end();
 }
