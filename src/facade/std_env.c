@@ -83,33 +83,48 @@ int std_abi_get_fortran_info(MPI_Info *info_out)
     return rc;
 }
 
-/* The sizes are those of the usual compilers.  Others are refused: data would be taken for what it is not. */
-static int check_fortran_sizes(const struct gw_info *info)
+/* Types that are not said to be of another size have the usual one. */
+static int fortran_sizes(const struct gw_info *info)
 {
-    static const struct {
-        const char *key, *type;
-        long size;
-    } sizes[] = {{"mpi_logical_size", "MPI_LOGICAL", 4},
-                 {"mpi_integer_size", "MPI_INTEGER", 4},
-                 {"mpi_real_size", "MPI_REAL", 4},
-                 {"mpi_double_precision_size", "MPI_DOUBLE_PRECISION", 8}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
-        const char *text = gw_info_find(info, sizes[i].key);
-        if (text && strtol(text, NULL, 10) != sizes[i].size)
-            return gw_fail(GW_EARG, "%s is %s, but %s has %ld bytes here; compile Fortran without options that change it",
-                           sizes[i].key, text, sizes[i].type, sizes[i].size);
+    static const char *const keys[] = {"mpi_logical_size", "mpi_integer_size", "mpi_real_size", "mpi_double_precision_size"};
+    int sizes[] = {4, 4, 4, 8};
+    for (size_t i = 0; i < GW_ARRAY_LEN(keys); i++) {
+        const char *text = gw_info_find(info, keys[i]);
+        char *end;
+        if (!text) continue;
+        long v = strtol(text, &end, 10);
+        if (end == text || *end || v < 1 || v > 16) return gw_fail(GW_EARG, "%s is \"%.32s\", which is no size of a type", keys[i], text);
+        sizes[i] = (int)v;
     }
-    return GW_OK;
+    return type_fortran_sizes(&(struct type_fortran){sizes[0], sizes[1], sizes[2], sizes[3]});
+}
+
+/* Keys such as mpi_integer16_supported: what the compiler does not have is not there; what it has is, where the library has it. */
+static void fortran_optional(const struct gw_info *info)
+{
+    static const char end[] = "_supported";
+    char key[MPI_MAX_INFO_KEY + 1];
+    int n = 0;
+    gw_info_get_nkeys(info, &n);
+    for (int i = 0; i < n; i++) {
+        if (gw_info_get_nthkey(info, i, key) != GW_OK) continue;
+        size_t len = strlen(key);
+        if (strncmp(key, "mpi_", 4) != 0 || len < sizeof end || strcmp(key + len - (sizeof end - 1), end) != 0) continue;
+        const char *value = gw_info_find(info, key);
+        key[len - (sizeof end - 1)] = 0;
+        bool is_optional = strpbrk(key, "0123456789") || strcmp(key, "mpi_double_complex") == 0;
+        if (is_optional && value && strcmp(value, "false") == 0) type_fortran_lacks(key);
+    }
 }
 
 int std_abi_set_fortran_info(MPI_Info h)
 {
     struct gw_info *info = std_info(h), *copy = NULL;
-    int valid = check_fortran_sizes(info);
-    if (valid != GW_OK) return valid;
     gw_lock(&fortran_lock);
-    int rc = fortran.info_set ? gw_fail(GW_EABI, "the Fortran types were described before") : gw_info_dup(info, &copy);
+    int rc = fortran.info_set ? gw_fail(GW_EABI, "the Fortran types were described before") : fortran_sizes(info);
+    if (rc == GW_OK) rc = gw_info_dup(info, &copy);
     if (rc == GW_OK) {
+        fortran_optional(info);
         fortran.info_set = true;
         fortran.info = std_info_handle(copy);
     }

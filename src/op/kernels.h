@@ -91,7 +91,8 @@ ALL_SIGNED(KERNEL) ALL_ARITH(KERNEL) ALL_ORDERED(KERNEL) ALL_BITS(KERNEL) ALL_TR
 #define PAIRS(X)                                                                                            \
     X(FLOAT_INT, float, int, 4, 8) X(DOUBLE_INT, double, int, 8, 16) X(LONG_INT, long, int, 8, 16)           \
     X(2INT, int, int, 4, 8) X(SHORT_INT, short, int, 4, 8) X(LONG_DOUBLE_INT, long double, int, 16, 32)      \
-    X(2REAL, float, float, 4, 8) X(2DOUBLE, double, double, 8, 16) X(2INTEGER, int, int, 4, 8)
+    X(2REAL, float, float, 4, 8) X(2DOUBLE, double, double, 8, 16) X(2INTEGER, int, int, 4, 8) \
+    X(2LONG, int64_t, int64_t, 8, 16) X(2QUAD, t_F128, t_F128, 16, 32)
 #define LOCATION(op, elem, vtype, itype, at, extent, better)                                                 \
     static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n)                      \
     {                                                                                                       \

@@ -104,7 +104,8 @@ static uint8_t group_of(uint8_t elem)
         [GW_ELEM_L64] = GW_GROUP_LOGICAL, [GW_ELEM_L128] = GW_GROUP_LOGICAL, [GW_ELEM_BYTE] = GW_GROUP_BYTE,
         [GW_ELEM_FLOAT_INT] = GW_GROUP_PAIR, [GW_ELEM_DOUBLE_INT] = GW_GROUP_PAIR, [GW_ELEM_LONG_INT] = GW_GROUP_PAIR,
         [GW_ELEM_2INT] = GW_GROUP_PAIR, [GW_ELEM_SHORT_INT] = GW_GROUP_PAIR, [GW_ELEM_LONG_DOUBLE_INT] = GW_GROUP_PAIR,
-        [GW_ELEM_2REAL] = GW_GROUP_PAIR, [GW_ELEM_2DOUBLE] = GW_GROUP_PAIR, [GW_ELEM_2INTEGER] = GW_GROUP_PAIR};
+        [GW_ELEM_2REAL] = GW_GROUP_PAIR, [GW_ELEM_2DOUBLE] = GW_GROUP_PAIR, [GW_ELEM_2INTEGER] = GW_GROUP_PAIR,
+        [GW_ELEM_2LONG] = GW_GROUP_PAIR, [GW_ELEM_2QUAD] = GW_GROUP_PAIR};
     return groups[elem];
 }
 
@@ -153,7 +154,7 @@ static void reduce_pairs(struct gw_op *op, const void *in, void *inout, int64_t 
     static const struct { uint8_t elem, head, tail, at; } shape[] = {
         {GW_ELEM_FLOAT_INT, 4, 4, 4}, {GW_ELEM_DOUBLE_INT, 8, 4, 8}, {GW_ELEM_LONG_INT, 8, 4, 8}, {GW_ELEM_2INT, 4, 4, 4},
         {GW_ELEM_SHORT_INT, 2, 4, 4}, {GW_ELEM_LONG_DOUBLE_INT, 16, 4, 16}, {GW_ELEM_2REAL, 4, 4, 4}, {GW_ELEM_2DOUBLE, 8, 8, 8},
-        {GW_ELEM_2INTEGER, 4, 4, 4}};
+        {GW_ELEM_2INTEGER, 4, 4, 4}, {GW_ELEM_2LONG, 8, 8, 8}, {GW_ELEM_2QUAD, 16, 16, 16}};
     size_t s = 0;
     while (shape[s].elem != t->basic) s++;
     struct type_cursor ca, cb, co;

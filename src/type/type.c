@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <wchar.h>
 
 /* size, alignment, size in external32, and the two parts of a pair. */
@@ -25,6 +26,7 @@ const struct elem_info type_elem_info[GW_ELEM_COUNT] = {
     [GW_ELEM_LONG_DOUBLE_INT] = {sizeof(long double) + 4, _Alignof(long double), 20, {GW_ELEM_F80, GW_ELEM_I32}},
     [GW_ELEM_2REAL] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_F32}}, [GW_ELEM_2DOUBLE] = {16, 8, 16, {GW_ELEM_F64, GW_ELEM_F64}},
     [GW_ELEM_2INTEGER] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
+    [GW_ELEM_2LONG] = {16, 8, 16, {GW_ELEM_I64, GW_ELEM_I64}}, [GW_ELEM_2QUAD] = {32, 16, 32, {GW_ELEM_F128, GW_ELEM_F128}},
 };
 
 /* X(name, element, group) */
@@ -72,14 +74,19 @@ enum { HAS_F16 = 1 };
 enum { HAS_F16 = 0 };
 #endif
 
-static void predefine(int i)
+/* What a Fortran compiler makes of its types, where it is not the usual; 0: it is. */
+static uint8_t fortran_elem[N_PREDEF];
+static bool fortran_lacks[N_PREDEF];
+
+static void predef_shape(int i)
 {
     struct gw_type *t = &predef_types[i];
-    const struct elem_info *e = &type_elem_info[predefs[i].elem];
-    bool missing = !HAS_F16 && (predefs[i].elem == GW_ELEM_F16 || predefs[i].elem == GW_ELEM_C16);
-    *t = (struct gw_type){.committed = true, .elem = predefs[i].elem, .group = predefs[i].group, .basic = predefs[i].elem,
-                          .predef_id = (int32_t)predefs[i].id, .size = missing ? -1 : e->size, .n_elems = e->part[0] ? 2 : 1};
-    gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
+    uint8_t elem = fortran_elem[i] ? fortran_elem[i] : predefs[i].elem;
+    const struct elem_info *e = &type_elem_info[elem];
+    bool missing = fortran_lacks[i] || (!HAS_F16 && (elem == GW_ELEM_F16 || elem == GW_ELEM_C16));
+    t->elem = t->basic = elem;
+    t->size = missing ? -1 : e->size;
+    t->n_elems = e->part[0] ? 2 : 1;
     int64_t span = i == PREDEF_SHORT_INT ? 8 : e->size;
     t->true_extent = span;
     t->extent = (int64_t)gw_align_up((size_t)span, e->align);
@@ -89,6 +96,51 @@ static void predefine(int i)
         *t->prog = (struct type_prog){.kind = PROG_RUNS, .bytes = 6, .count = 2, .at = short_int_at, .from = short_int_from};
     t->is_single = t->prog->kind == PROG_BLOCK;
     t->is_dense = t->is_single && t->extent == t->size;
+}
+
+static void predefine(int i)
+{
+    struct gw_type *t = &predef_types[i];
+    *t = (struct gw_type){.committed = true, .group = predefs[i].group, .predef_id = (int32_t)predefs[i].id};
+    gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
+    predef_shape(i);
+}
+
+static void fortran_is(int i, uint8_t elem)
+{
+    fortran_elem[i] = elem;
+    if (predef_types[i].obj.id) predef_shape(i);
+}
+
+int type_fortran_sizes(const struct type_fortran *f)
+{
+    static const uint8_t logicals[] = {[1] = GW_ELEM_L8, [2] = GW_ELEM_L16, [4] = GW_ELEM_L32, [8] = GW_ELEM_L64, [16] = GW_ELEM_L128};
+    if (f->logical < 0 || f->logical > 16 || !logicals[f->logical])
+        return gw_fail(GW_EARG, "mpi_logical_size is %d; LOGICAL has 1, 2, 4, 8 or 16 bytes", f->logical);
+    if (f->integer != 4 && f->integer != 8) return gw_fail(GW_EARG, "mpi_integer_size is %d; INTEGER has 4 or 8 bytes", f->integer);
+    if (f->real != 4 && f->real != 8) return gw_fail(GW_EARG, "mpi_real_size is %d; REAL has 4 or 8 bytes", f->real);
+    if (f->double_precision != 8 && f->double_precision != 16)
+        return gw_fail(GW_EARG, "mpi_double_precision_size is %d; DOUBLE PRECISION has 8 or 16 bytes", f->double_precision);
+    bool wide_integer = f->integer == 8, wide_real = f->real == 8, quad = f->double_precision == 16;
+    fortran_is(PREDEF_LOGICAL, logicals[f->logical]);
+    fortran_is(PREDEF_INTEGER, wide_integer ? GW_ELEM_I64 : GW_ELEM_I32);
+    fortran_is(PREDEF_2INTEGER, wide_integer ? GW_ELEM_2LONG : GW_ELEM_2INTEGER);
+    fortran_is(PREDEF_REAL, wide_real ? GW_ELEM_F64 : GW_ELEM_F32);
+    fortran_is(PREDEF_2REAL, wide_real ? GW_ELEM_2DOUBLE : GW_ELEM_2REAL);
+    fortran_is(PREDEF_COMPLEX, wide_real ? GW_ELEM_C64 : GW_ELEM_C32);
+    fortran_is(PREDEF_DOUBLE_PRECISION, quad ? GW_ELEM_F128 : GW_ELEM_F64);
+    fortran_is(PREDEF_2DOUBLE_PRECISION, quad ? GW_ELEM_2QUAD : GW_ELEM_2DOUBLE);
+    fortran_is(PREDEF_DOUBLE_COMPLEX, quad ? GW_ELEM_C128 : GW_ELEM_C64);
+    return GW_OK;
+}
+
+void type_fortran_lacks(const char *name)
+{
+    for (int i = 0; i < N_PREDEF; i++) {
+        if (strcasecmp(predefs[i].name, name) != 0) continue;
+        fortran_lacks[i] = true;
+        fortran_is(i, fortran_elem[i]);
+    }
 }
 
 int type_init(void)

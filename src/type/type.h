@@ -25,6 +25,7 @@ enum gw_elem {
     GW_ELEM_BYTE, GW_ELEM_CHAR, GW_ELEM_WCHAR, GW_ELEM_PACKED,
     GW_ELEM_FLOAT_INT, GW_ELEM_DOUBLE_INT, GW_ELEM_LONG_INT, GW_ELEM_2INT, GW_ELEM_SHORT_INT,
     GW_ELEM_LONG_DOUBLE_INT, GW_ELEM_2REAL, GW_ELEM_2DOUBLE, GW_ELEM_2INTEGER,
+    GW_ELEM_2LONG, GW_ELEM_2QUAD, /* 2INTEGER, 2DOUBLE_PRECISION of compilers whose types are wider */
     GW_ELEM_COUNT
 };
 /* Which operations the standard allows on a predefined type (section 6.9.2 groups). */
@@ -59,6 +60,11 @@ struct gw_type {
     char *name; /* NULL: the default name */
 };
 
+/* Bytes of a Fortran compiler's default types; also before type_init, and for all that come after it.  Types that were made of these
+ * before keep what they have.  GW_EARG: a size that no predefined type has; nothing has changed then. */
+struct type_fortran { int logical, integer, real, double_precision; };
+int type_fortran_sizes(const struct type_fortran *f);
+void type_fortran_lacks(const char *name); /* such as MPI_INTEGER16: its size is MPI_UNDEFINED from now on */
 int type_init(void);      /* registers the predefined types */
 void type_finalize(void);
 

@@ -288,7 +288,9 @@ static void fortran(void)
     CHECK(back == MPI_INFO_NULL);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Info_create(&info);
-    MPI_Info_set(info, "mpi_integer_size", "8");
+    MPI_Info_set(info, "mpi_integer_size", "3");
+    CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_ARG);
+    MPI_Info_set(info, "mpi_integer_size", "4 bytes");
     CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_ARG);
     MPI_Info_set(info, "mpi_integer_size", "4");
     MPI_Info_set(info, "mpi_double_precision_size", "8");
