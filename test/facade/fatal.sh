@@ -18,7 +18,7 @@ mistake() {
     name=$1 want=$2
     shift 2
     status=0
-    timeout 20 "$build/mpiexec" -n 3 "$tmp/fatal" "$name" > "$tmp/out" 2> "$tmp/err" || status=$?
+    timeout 100 "$build/mpiexec" -n 3 "$tmp/fatal" "$name" > "$tmp/out" 2> "$tmp/err" || status=$?
     [ "$status" = "$want" ] || wrong "$name: exit status $status, not $want"
     [ ! -s "$tmp/out" ] || wrong "$name: the job went on"
     for text in "$@"; do
@@ -50,7 +50,7 @@ block errors_abort 3 MPI_Type_size MPI_ERR_TYPE "datatype is MPI_DATATYPE_NULL" 
 mistake abort 7 "MPI_Abort(MPI_COMM_WORLD, 7)"
 mistake before 16 "MPI_Barrier(comm=MPI_COMM_WORLD) failed" "it was called before MPI_Init"
 status=0
-timeout 20 "$build/mpiexec" -n 3 "$tmp/fatal" after > "$tmp/out" 2> "$tmp/err" || status=$?
+timeout 100 "$build/mpiexec" -n 3 "$tmp/fatal" after > "$tmp/out" 2> "$tmp/err" || status=$?
 [ "$status" = 16 ] && grep -q "after MPI_Finalize" "$tmp/err" || wrong "after: exit status $status"
 
 # Checks off by the setting: the same program, right, still runs.

@@ -10,7 +10,7 @@ build=$1
 command -v taskset >/dev/null || { echo "no taskset"; exit 77; }
 fail() { echo "bind: $*"; exit 1; }
 # where OPTIONS...: the list of CPUs of every rank, a line each
-where() { timeout 20 "$build/mpiexec" "$@" sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //'; }
+where() { timeout 60 "$build/mpiexec" "$@" sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //'; }
 # cpus: CPU lists from standard input, such as 0-2,5, as one number a line
 cpus() { tr ',' '\n' | while IFS=- read -r a b; do seq "$a" "${b:-$a}"; done; }
 # same_as WANT: all lines from standard input are WANT
@@ -19,14 +19,14 @@ same_as() { [ "$(sort -u)" = "$1" ]; }
 all=$(taskset -cp $$ | sed 's/.*: //')
 n_cpus=$(echo "$all" | cpus | wc -l)
 # The ranks that are started by default: one per core that we may use.
-cores=$(timeout 20 "$build/mpiexec" sh -c 'echo $GODWIT_SIZE' </dev/null | sort -u)
+cores=$(timeout 60 "$build/mpiexec" sh -c 'echo $GODWIT_SIZE' </dev/null | sort -u)
 threads=$(cpus </sys/devices/system/cpu/cpu"$(echo "$all" | cpus | head -1)"/topology/thread_siblings_list | wc -l)
 
 where --bind-to none -n 3 | same_as "$all" || fail "--bind-to none binds"
 where -n 1 | same_as "$all" || fail "a single rank is bound"
 where -n $((cores + 1)) | same_as "$all" || fail "ranks are bound although they outnumber the cores"
 where --bind-to core -n $((cores + 1)) 2>/dev/null | same_as "$all" || fail "--bind-to core binds although ranks outnumber the cores"
-timeout 20 "$build/mpiexec" --bind-to core -n $((cores + 1)) true 2>&1 | grep -q "nobody is bound" || fail "it does not say so"
+timeout 60 "$build/mpiexec" --bind-to core -n $((cores + 1)) true 2>&1 | grep -q "nobody is bound" || fail "it does not say so"
 
 # A core each: disjoint, and no more than the hardware threads of one.
 list=$(where --bind-to core -n "$cores")
@@ -43,14 +43,14 @@ if [ "$cores" -ge 2 ]; then
     a=$(echo "$list" | sed -n 1p | cpus | wc -l) b=$(echo "$list" | sed -n 2p | cpus | wc -l)
     [ "$a" = "$b" ] || [ $((n_cpus % 2)) = 1 ] || [ "$threads" -gt 1 ] || fail "unequal shares: $list"
     # -v says what is so.
-    timeout 20 "$build/mpiexec" -v --bind-to core -n 2 sh -c 'echo $GODWIT_RANK $(taskset -cp $$ | sed "s/.*: //")' \
+    timeout 60 "$build/mpiexec" -v --bind-to core -n 2 sh -c 'echo $GODWIT_RANK $(taskset -cp $$ | sed "s/.*: //")' \
         </dev/null 2>&1 | tr ',' ' ' | sed 's/^mpiexec: rank \([0-9]*\) runs on/\1/' | sort | uniq -c | awk '$1 != 2 {bad = 1} END {exit bad}' ||
         [ "$threads" -gt 1 ] || fail "-v says another place than the rank has"
     # Within our own cpuset only.
     one=$(echo "$all" | cpus | tail -1)
-    list=$(taskset -c "$one" timeout 20 "$build/mpiexec" --bind-to core -n 1 sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //')
+    list=$(taskset -c "$one" timeout 60 "$build/mpiexec" --bind-to core -n 1 sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //')
     [ "$list" = "$one" ] || fail "in a cpuset of $one the rank got $list"
-    list=$(taskset -c "$one" timeout 20 "$build/mpiexec" -n 2 sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //' | sort -u)
+    list=$(taskset -c "$one" timeout 60 "$build/mpiexec" -n 2 sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //' | sort -u)
     [ "$list" = "$one" ] || fail "in a cpuset of $one two ranks got $list"
 fi
 exit 0

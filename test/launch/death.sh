@@ -8,7 +8,9 @@ set -eu
 build=$1
 [ "${2-}" ] && [ -x "$2/bin/mpicc" ] || { echo "no mpicc to build with"; exit 77; }
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'clock_stop; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/clock.sh"
+clock_start "$dir"
 fail() { echo "death: $*"; exit 1; }
 e=$dir/gw-ends
 "$2/bin/mpicc" "$(dirname "$0")/ends.c" -o "$e"
@@ -25,7 +27,7 @@ named() {
 # A bad buffer in MPI_Recv.
 for n in 2 4; do
     rc=0
-    timeout 10 "$build/mpiexec" -n $n "$e" 1 recv >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    timeout 60 "$build/mpiexec" -n $n "$e" 1 recv >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     [ $rc = 139 ] || fail "status $rc, not 139"
     named 1 11 "Segmentation fault" MPI_Recv
 done
@@ -33,17 +35,21 @@ done
 # A rank that waits in MPI_Recv is killed from outside, as by the system that has no memory.
 for s in 11 9; do
     rm -f "$dir/out"
-    timeout 10 "$build/mpiexec" -n 3 "$e" 2 wait >"$dir/out" 2>"$dir/err" </dev/null &
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    timeout 60 "$build/mpiexec" -n 3 "$e" 2 wait >"$dir/out" 2>"$dir/err" </dev/null &
+    for _ in $(seq 300); do
         grep -q '^pid' "$dir/out" 2>/dev/null && break
         sleep 0.1
     done
-    sleep 0.3 # it is in MPI_Recv now
-    kill -$s "$(sed -n 's/^pid //p' "$dir/out")"
-    t0=$(date +%s%N)
+    pid=$(sed -n 's/^pid //p' "$dir/out")
+    for asleep in 1 2 3; do # then it is in MPI_Recv
+        until grep -q '^[0-9]* (.*) S' "/proc/$pid/stat"; do sleep 0.1; done
+        sleep 0.1
+    done
+    kill -$s "$pid"
+    t0=$(now_ms)
     rc=0
     wait $! || rc=$?
-    ms=$((($(date +%s%N) - t0) / 1000000))
+    ms=$(($(now_ms) - t0))
     [ $ms -lt 1000 ] || fail "the other ranks ended $ms ms after the death"
     if [ $s = 11 ]; then named 2 11 "Segmentation fault" MPI_Recv; else named 2 9 Killed MPI_Recv; fi
     [ $rc = $((128 + s)) ] || fail "status $rc after signal $s"

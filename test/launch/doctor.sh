@@ -12,7 +12,7 @@ fail() { echo "doctor: $*"; exit 1; }
 # doctor ARGUMENTS...: its output is in $dir/out; its status is 1 where a line is a problem (this machine may have some), else 0
 doctor() {
     rc=0 want=0
-    timeout 20 "$build/mpiexec" doctor "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    timeout 60 "$build/mpiexec" doctor "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     if grep -q '^problem' "$dir/out"; then want=1; fi
     [ $rc = $want ] || fail "doctor $* ended with status $rc, not $want: $(cat "$dir/out" "$dir/err")"
 }
@@ -20,7 +20,7 @@ doctor() {
 refused() {
     words=$1 rc=0
     shift
-    timeout 20 "$build/mpiexec" doctor "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    timeout 60 "$build/mpiexec" doctor "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     [ $rc = 2 ] || fail "doctor $* ended with status $rc, not 2"
     [ ! -s "$dir/out" ] || fail "doctor $* printed $(cat "$dir/out")"
     grep -q "^mpiexec: doctor: .*$words" "$dir/err" || fail "doctor $* gives $(cat "$dir/err")"
@@ -101,7 +101,7 @@ fi
 
 # limits of this process
 (ulimit -n 40; doctor -n 50; says problem "open files" "at most 40; 50 ranks need about 182" "ulimit -Hn 182") || exit 1
-(ulimit -f 0; timeout 20 "$build/mpiexec" doctor 2>&1 </dev/null) | cat >"$dir/out"
+(ulimit -f 0; timeout 60 "$build/mpiexec" doctor 2>&1 </dev/null) | cat >"$dir/out"
 says problem "other limits" "size of files 0 bytes" "ulimit -f"
 
 # After a failure mpiexec asks the doctor itself, and shows problems alone.
@@ -109,7 +109,7 @@ says problem "other limits" "size of files 0 bytes" "ulimit -f"
 after() {
     want=$1 words=$2 rc=0
     shift 2
-    timeout 20 "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
+    timeout 60 "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
     [ $rc = "$want" ] || fail "$* ended with status $rc, not $want: $(cat "$dir/out")"
     if grep '^note \|^ok ' "$dir/out"; then fail "$*: a line that is no problem"; fi
     if [ "$words" ]; then
@@ -127,15 +127,15 @@ after 127 "" -n 2 gw-no-such-program
 after 127 "" -n 2 sh -c 'exit 127'
 after 1 "" -n 2 false
 after 0 "" -n 2 "$dir/bare"
-(ulimit -f 0; timeout 20 "$build/mpiexec" -n 2 true 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
+(ulimit -f 0; timeout 60 "$build/mpiexec" -n 2 true 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
 grep -q "^problem *other limits: size of files 0 bytes" "$dir/out" && grep -q "^status 126" "$dir/out" || fail "no files: $(cat "$dir/out")"
-(ulimit -f 16; timeout 20 "$build/mpiexec" -n 2 "$build/mpi_world_size" 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
+(ulimit -f 16; timeout 60 "$build/mpiexec" -n 2 "$build/mpi_world_size" 2>&1 </dev/null || echo "status $?") | cat >"$dir/out"
 grep -q "^problem *other limits: size of files" "$dir/out" && grep -q "^status 1$" "$dir/out" || fail "small files: $(cat "$dir/out")"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then # a user who has no processes left; for root there is no limit
     chmod 755 "$dir"
     cp "$build/mpiexec" "$dir/mpiexec"
     rc=0
-    setpriv --reuid=61234 --regid=61234 --clear-groups prlimit --nproc=4 timeout 20 "$dir/mpiexec" -n 12 sleep 7371 >"$dir/out" 2>&1 \
+    setpriv --reuid=61234 --regid=61234 --clear-groups prlimit --nproc=4 timeout 60 "$dir/mpiexec" -n 12 sleep 7371 >"$dir/out" 2>&1 \
         </dev/null || rc=$?
     [ $rc = 126 ] || fail "no processes: status $rc: $(cat "$dir/out")"
     grep -q "^problem *processes: at most 4 of this user" "$dir/out" || fail "no processes: $(cat "$dir/out")"
@@ -150,7 +150,7 @@ refused "a number of ranks" -n
 
 # misspelt; and a program of this name is still to be had
 cp /bin/echo "$dir/doctor"
-out=$(timeout 20 "$build/mpiexec" doctr 2>&1 </dev/null) && fail "doctr was taken"
+out=$(timeout 60 "$build/mpiexec" doctr 2>&1 </dev/null) && fail "doctr was taken"
 case $out in "mpiexec: cannot start doctr: "*'did you mean the command `mpiexec doctor`?'*) ;; *) fail "doctr gives '$out'" ;; esac
-[ "$(PATH=$dir:$PATH timeout 20 "$build/mpiexec" -n 1 doctor x </dev/null)" = x ] || fail "a program called doctor is not started"
+[ "$(PATH=$dir:$PATH timeout 60 "$build/mpiexec" -n 1 doctor x </dev/null)" = x ] || fail "a program called doctor is not started"
 exit 0

@@ -50,7 +50,7 @@ grep -q 'rank 0 of - sums 0' "$dir/out" || fail "--gdb of one rank: $(cat "$dir/
 refused() {
     want=$1 words=$2 rc=0
     shift 2
-    timeout 20 "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
+    timeout 60 "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
     [ $rc = "$want" ] || fail "$* gives status $rc, not $want: $(cat "$dir/out")"
     grep -q "^mpiexec: .*$words" "$dir/out" || fail "$* says $(cat "$dir/out")"
 }
@@ -74,7 +74,7 @@ refused 2 "for mpiexec --gdb alone" --gdb-window gw-nobody 0
 command -v tmux >/dev/null || { echo "there is no tmux: terminals and windows are not tested"; exit 77; }
 # sees PANE WORDS: until they are on its screen
 sees() {
-    for try in $(seq 100); do
+    for try in $(seq 600); do
         tmux capture-pane -p -J -t "$1" >"$dir/screen" 2>/dev/null || true
         if grep -q -e "$2" "$dir/screen"; then return 0; fi
         sleep 0.1
@@ -83,7 +83,7 @@ sees() {
 }
 # ends STATUS: mpiexec has ended with it
 ends() {
-    for try in $(seq 100); do
+    for try in $(seq 600); do
         if [ -s "$dir/done" ]; then break; fi
         sleep 0.1
     done
@@ -143,7 +143,10 @@ sees job 'rank 1 of two sums 3'
 enter 'rank 2' quit
 enter 'rank 0' quit
 ends 0
-sleep 0.3
+for try in $(seq 100); do
+    [ "$(tmux list-windows -F '#W')" != job ] || break
+    sleep 0.1
+done
 [ "$(tmux list-windows -F '#W')" = job ] || fail "windows stay: $(tmux list-windows)"
 tmux kill-server
 
@@ -154,7 +157,7 @@ enter 'rank 1' run
 sees 'rank 1' 'Starting program'
 kill -9 "$(pgrep -f "^$build/mpiexec -n 2 --gdb $dir/p" | head -n 1)"
 ends 137
-for try in $(seq 30); do
+for try in $(seq 100); do
     if [ "$(tmux list-windows -F '#W')" = job ] && ! pgrep -f "$dir/p" >/dev/null; then exit 0; fi
     sleep 0.1
 done

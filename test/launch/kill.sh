@@ -7,21 +7,22 @@
 set -eu
 build=$1
 dir=$(mktemp -d)
-trap 'for p in $(left); do kill -9 $p || :; done; rm -rf "$dir"' EXIT
+trap 'for p in $(left); do kill -9 $p || :; done; clock_stop; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/clock.sh"
+clock_start "$dir"
 fail() { echo "kill: $*"; exit 1; }
 mark=gw-kill-$$
 mkdir "$dir/tmp"
 ls /dev/shm /tmp | grep -i -e godwit -e gw- | sort >"$dir/before" || :
 # Processes of the job, whatever they became: all that have the mark in their environment.
 left() { grep -lzsx "GW_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3 | tr '\n' ' '; }
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
 # start OPTIONS...: starts mpiexec as the one in a terminal would be (a shell's background ignores SIGINT); $pid
 start() {
     : >"$dir/out" # not the last one's words
     env --default-signal=INT,QUIT,HUP GW_MARK=$mark TMPDIR="$dir/tmp" "$build/mpiexec" "$@" >"$dir/out" 2>&1 </dev/null &
     pid=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    for _ in $(seq 300); do
         [ "$(grep -c ready "$dir/out")" = 4 ] && return 0
         sleep 0.1
     done
@@ -98,7 +99,7 @@ first=$(keeper)
 kill -KILL $first
 n=0
 while second=$(keeper) && { [ -z "$second" ] || [ "$second" = "$first" ]; }; do
-    [ $n -lt 20 ] || fail "$what: no keeper came after it"
+    [ $n -lt 100 ] || fail "$what: no keeper came after it"
     n=$((n + 1))
     sleep 0.1
 done
@@ -123,9 +124,9 @@ start -n 4 sh -c 'echo ready; sleep 7331'
 kill -TERM $pid
 t0=$(now_ms)
 gone 143 2500
-env GW_MARK=$mark nohup "$build/mpiexec" -n 2 sh -c 'sleep 1; echo done' >"$dir/out" 2>&1 </dev/null &
+env GW_MARK=$mark nohup "$build/mpiexec" -n 2 sh -c 'echo started; sleep 1; echo done' >"$dir/out" 2>&1 </dev/null &
 pid=$!
-sleep 0.4
+until [ "$(grep -c started "$dir/out")" = 2 ]; do sleep 0.1; done
 kill -HUP $pid
 t0=$(now_ms)
 gone 0 2500
@@ -152,7 +153,7 @@ status = os.waitpid(pid, 0)[1]
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 END
     t0=$(now_ms)
-    GW_MARK=$mark timeout 10 python3 "$dir/terminal.py" "$twice" "$build/mpiexec" -n 4 sh -c "$deaf" &
+    GW_MARK=$mark timeout 60 python3 "$dir/terminal.py" "$twice" "$build/mpiexec" -n 4 sh -c "$deaf" &
     pid=$!
     gone 130 4000
 done

@@ -12,7 +12,7 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "pmix: $*"; exit 1; }
 # ranks in folders of their own, so that what is left can be seen
 mkdir "$dir/tmp"
-run() { TMPDIR=$dir/tmp timeout 40 "$build/mpiexec" "$@" </dev/null; }
+run() { TMPDIR=$dir/tmp timeout 100 "$build/mpiexec" "$@" </dev/null; }
 left() { [ -z "$(ls -A "$dir/tmp")" ] || fail "$1 left $(ls -A "$dir/tmp")"; }
 
 cat >"$dir/sum.c" <<'END'
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (argc > 2 && rank == size - 1) _exit(atoi(argv[1]));
     if (argc > 1 && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
-    if (argc > 1) sleep(60);
+    if (argc > 1) sleep(200);
     printf("%d/%d app %d sum %d\n", rank, size, flag ? *app : -1, sum);
     MPI_Finalize();
     return 0;
@@ -72,12 +72,12 @@ left "our own"
 TMPDIR=$dir/tmp "$build/mpiexec" --pmix on -n 2 sleep 7341 &
 pid=$!
 n=0
-until [ -n "$(ls -A "$dir/tmp")" ] || [ $n = 50 ]; do sleep 0.1; n=$((n + 1)); done
+until [ -n "$(ls -A "$dir/tmp")" ] || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); done
 [ -n "$(ls -A "$dir/tmp")" ] || fail "no folder while it runs"
 kill -9 $pid
 wait $pid 2>/dev/null || true
 n=0
-while [ -n "$(ls -A "$dir/tmp")" ] && [ $n -lt 20 ]; do sleep 0.1; n=$((n + 1)); done
+while [ -n "$(ls -A "$dir/tmp")" ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done
 left "kill -9 of mpiexec"
 
 # MPICH's programs find nothing here: not N jobs of one rank

@@ -43,7 +43,7 @@ END
 "$prefix/bin/mpicc" -w "$dir/p.c" -o "$dir/p"
 "$build/mpiexec" -n 2 "$dir/p" "$dir" >"$dir/job" 2>&1 &
 job=$!
-for i in $(seq 100); do
+for i in $(seq 300); do
     [ -s "$dir/ready0" ] && [ -s "$dir/ready1" ] && break
     sleep .1
 done

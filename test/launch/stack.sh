@@ -56,8 +56,8 @@ look() {
     shift
     mkdir -p "$dir/$tool"
     ln -sf "$(command -v "$tool")" "$dir/$tool/$tool"
-    for try in 1 2 3 4 5 6 7 8 9 10; do
-        timeout 40 env PATH="$dir/$tool" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || fail "$tool: $* gives status $?: $(cat "$dir/said")"
+    for try in $(seq 30); do
+        timeout 100 env PATH="$dir/$tool" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || fail "$tool: $* gives status $?: $(cat "$dir/said")"
         if grep -q '^  \[0-2\] solve (p.c:11) / P*MPI_Allreduce$' "$dir/tree"; then break; fi
         sleep 0.2
     done
@@ -73,9 +73,9 @@ for t in $tools; do
     look "$t" --stack=$job
 done
 look "$t" --stack "$(pgrep -P $job -x p | head -n 1)" # a rank's pid
-timeout 40 "$build/mpiexec" --stack -v $job >"$dir/tree" || fail "-v gives status $?"
+timeout 100 "$build/mpiexec" --stack -v $job >"$dir/tree" || fail "-v gives status $?"
 grep -q 'MPI_Allreduce.* / .*' "$dir/tree" || fail "-v does not show what MPI does: $(cat "$dir/tree")"
-timeout 40 "$build/mpiexec" --stack >"$dir/tree" 2>&1 || true # the only job, or a list of several
+timeout 100 "$build/mpiexec" --stack >"$dir/tree" 2>&1 || true # the only job, or a list of several
 grep -q "^job $job:\|^  $job  4 ranks  .*mpiexec -n 4" "$dir/tree" || fail "without a job: $(cat "$dir/tree")"
 
 # refused STATUS WORDS ARGUMENTS...; the debuggers are those of $path
@@ -83,7 +83,7 @@ path=$PATH
 refused() {
     want=$1 words=$2 rc=0
     shift 2
-    timeout 40 env PATH="$path" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || rc=$?
+    timeout 100 env PATH="$path" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || rc=$?
     [ $rc = "$want" ] || fail "$* gives status $rc, not $want"
     grep -q "^mpiexec: .*$words" "$dir/said" || fail "$* says $(cat "$dir/said")"
 }
@@ -112,10 +112,10 @@ job=
 [ ! -s "$dir/err" ] || fail "the job said $(cat "$dir/err")"
 
 # ranks without MPI, and behind a shell
-"$build/mpiexec" -n 2 sh -c 'sleep 20; true' </dev/null &
+"$build/mpiexec" -n 2 sh -c ': >"$1.$GODWIT_RANK"; sleep 100; true' sh "$dir/runs" </dev/null &
 job=$!
-sleep 0.3
-timeout 40 "$build/mpiexec" --stack $job >"$dir/tree" 2>&1 || fail "without MPI: $(cat "$dir/tree")"
+until [ -e "$dir/runs.0" ] && [ -e "$dir/runs.1" ]; do sleep 0.1; done
+timeout 100 "$build/mpiexec" --stack $job >"$dir/tree" 2>&1 || fail "without MPI: $(cat "$dir/tree")"
 grep -q "^job $job: 2 of 2 ranks" "$dir/tree" && grep -q '^\[0,1\] ' "$dir/tree" || fail "without MPI: $(cat "$dir/tree")"
 kill $job
 wait $job 2>/dev/null || true

@@ -64,11 +64,13 @@ head -c 1000 "$dir/in" | cmp - "$dir/got.2" || fail "$what: rank 2"
 # Slow input arrives as it comes, not at its end.
 mkfifo "$dir/fifo"
 for who in 0 all; do
-    (echo first; sleep 1.2; echo second) >"$dir/fifo" &
-    run -stdin $who -n 2 sh -c 'if read a; then echo "$a" >>"$1"; read b; fi; exit 0' sh "$dir/slow.$who" <"$dir/fifo" &
-    sleep 0.7
-    [ "$(sort -u "$dir/slow.$who")" = first ] || fail "the first line does not arrive before the second (-stdin $who)"
+    slow=$dir/slow.$who
+    : >"$slow"
+    (echo first; n=0; until [ -s "$slow" ] || [ $n = 200 ]; do n=$((n + 1)); sleep 0.1; done; [ -s "$slow" ] || : >"$slow.late"; echo second) >"$dir/fifo" &
+    run -stdin $who -n 2 sh -c 'if read a; then echo "$a" >>"$1"; read b; fi; exit 0' sh "$slow" <"$dir/fifo" &
     wait
+    [ ! -e "$slow.late" ] || fail "the first line does not arrive before the second (-stdin $who)"
+    [ "$(sort -u "$slow")" = first ] || fail "the first line is not what arrives (-stdin $who): $(cat "$slow")"
 done
 
 # A job that reads nothing leaves the lines of a loop alone; one that reads takes them.
@@ -94,8 +96,10 @@ done
 run -n 2 echo x >&- || fail "closed output"
 [ "$(run -n 2 echo x 2>&-)" = "$(printf 'x\nx')" ] || fail "closed errors"
 # A slow reader does not keep mpiexec busy while the others wait.
-(head -c 300000 "$dir/in"; sleep 1) | "$build/mpiexec" -stdin all -n 2 sh -c '[ $GODWIT_RANK = 1 ] || sleep 2; exec cat >/dev/null' &
+(head -c 300000 "$dir/in"; sleep 1) | "$build/mpiexec" -stdin all -n 2 sh -c '[ $GODWIT_RANK = 1 ] || until [ -e "$1" ]; do sleep 0.1; done
+    exec cat >/dev/null' sh "$dir/go" &
 sleep 1.7
 ticks=$(awk '{print $14 + $15}' "/proc/$!/stat")
+: >"$dir/go"
 wait
 [ "$ticks" -lt 30 ] || fail "mpiexec is busy while a rank does not read: $ticks ticks"

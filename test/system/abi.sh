@@ -39,4 +39,4 @@ printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return M
 readelf -d "$dir/p" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' > "$dir/needed"
 grep -qx libmpi_abi.so.1 "$dir/needed" || fail "a program needs $(tr '\n' ' ' < "$dir/needed")"
 if grep -v '^libmpi_abi[.]so[.]1$' "$dir/needed" | grep -vE "$allowed"; then fail "mpicc linked these too"; fi
-timeout 20 "$prefix/bin/mpiexec" -n 2 "$dir/p"
+timeout 100 "$prefix/bin/mpiexec" -n 2 "$dir/p"

@@ -13,7 +13,7 @@ fail() {
     exit 1
 }
 # run NAME=VALUE...: 4 ranks under these variables; their exit status
-run() { env "$@" timeout 30 "$build/mpiexec" -n 4 "$build/mpi_coll_basic" > "$out" 2>&1; }
+run() { env "$@" timeout 100 "$build/mpiexec" -n 4 "$build/mpi_coll_basic" > "$out" 2>&1; }
 lines() { wc -l < "$out"; }
 
 run GODWIT_EXPLAIN= || fail "it failed"

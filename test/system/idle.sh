@@ -8,8 +8,4 @@ set -eu
 build=$1
 timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 3 most 2
 GODWIT_WAIT=sleep timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 1.4 most 2
-# Other work on the machine may take a spinning rank's core away: three tries.
-for try in 1 2 3; do
-    GODWIT_WAIT=spin timeout 20 "$build/mpiexec" -n 2 "$build/mpi_idle" 1.4 least 80 && exit 0
-done
-exit 1
+GODWIT_WAIT=spin timeout 40 "$build/mpiexec" -n 2 "$build/mpi_idle" 1.4 least 80

@@ -12,9 +12,9 @@ for n in 2 4 5; do
         rm -rf "$dir/run"
         mkdir "$dir/run"
         rc=0
-        timeout 30 "$build/mpiexec" -n $n "$build/mpi_io_kill" "$dir/run" die $calls > "$dir/out" 2>&1 || rc=$?
+        timeout 100 "$build/mpiexec" -n $n "$build/mpi_io_kill" "$dir/run" die $calls > "$dir/out" 2>&1 || rc=$?
         [ $rc != 0 ] && [ $rc != 124 ] && [ $rc != 3 ] || { head -n 5 "$dir/out"; echo "$n ranks, call $calls: the job ended with $rc"; exit 1; }
-        rounds=$(timeout 30 "$build/mpiexec" -n 1 "$build/mpi_io_kill" "$dir/run" check $n) || { echo "$n ranks, call $calls: lost data"; exit 1; }
+        rounds=$(timeout 100 "$build/mpiexec" -n 1 "$build/mpi_io_kill" "$dir/run" check $n) || { echo "$n ranks, call $calls: lost data"; exit 1; }
         [ $calls = 1 ] || [ "${rounds%% *}" -gt 0 ] || { echo "$n ranks, call $calls: no round was complete"; exit 1; }
     done
 done

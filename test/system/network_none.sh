@@ -7,11 +7,11 @@
 set -eu
 build=$1
 unshare --net --uts true 2>/dev/null || { echo "namespaces are refused here"; exit 77; }
-unshare --net --uts sh -c "ip link set lo up; hostname no-such-host.invalid; exec timeout 20 '$build/mpiexec' -n 4 '$build/mpi_citizen'"
+unshare --net --uts sh -c "ip link set lo up; hostname no-such-host.invalid; exec timeout 100 '$build/mpiexec' -n 4 '$build/mpi_citizen'"
 # No socket of the Internet families, no resolver, no libfabric in any rank.
 if command -v strace >/dev/null; then
     log=$(mktemp)
-    timeout 50 strace -f -qq -o "$log" -e trace=socket,openat "$build/mpiexec" -n 2 "$build/mpi_citizen"
+    timeout 100 strace -f -qq -o "$log" -e trace=socket,openat "$build/mpiexec" -n 2 "$build/mpi_citizen"
     if grep -E 'AF_INET|resolv\.conf|libfabric|/etc/hosts' "$log"; then
         echo "the network was touched"
         rm -f "$log"

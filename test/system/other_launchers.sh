@@ -8,19 +8,19 @@
 set -eu
 build=$1
 program=$build/mpi_citizen
-timeout 20 "$build/mpiexec" -n 4 "$program"
-timeout 20 "$program"
-command -v mpiexec.hydra >/dev/null && timeout 30 mpiexec.hydra -n 4 "$program"
-command -v mpirun.openmpi >/dev/null && timeout 40 mpirun.openmpi --allow-run-as-root --oversubscribe -n 4 "$build/mpi_hello" # libpmix starts a thread of its own
+timeout 100 "$build/mpiexec" -n 4 "$program"
+timeout 100 "$program"
+command -v mpiexec.hydra >/dev/null && timeout 100 mpiexec.hydra -n 4 "$program"
+command -v mpirun.openmpi >/dev/null && timeout 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 4 "$build/mpi_hello" # libpmix starts a thread of its own
 for n in 2 5; do
-    [ "$(timeout 30 mpiexec.hydra -n $n "$build/mpi_world_size" | sort -u)" = "$n" ] || { echo "hydra: wrong world size"; exit 1; }
-    [ "$(timeout 40 mpirun.openmpi --allow-run-as-root --oversubscribe -n $n "$build/mpi_world_size" | sort -u)" = "$n" ] ||
+    [ "$(timeout 100 mpiexec.hydra -n $n "$build/mpi_world_size" | sort -u)" = "$n" ] || { echo "hydra: wrong world size"; exit 1; }
+    [ "$(timeout 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n $n "$build/mpi_world_size" | sort -u)" = "$n" ] ||
         { echo "mpirun.openmpi: wrong world size"; exit 1; }
 done
 # N silent singletons: refused.
-if out=$(OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 timeout 10 "$program" 2>&1); then
+if out=$(OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 timeout 100 "$program" 2>&1); then
     echo "ran alone although a launcher started four"
     exit 1
 fi
 [ "$(echo "$out" | wc -l)" -le 2 ] || { echo "too many words: $out"; exit 1; }
-OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 GODWIT_SINGLETON=1 timeout 10 "$program"
+OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 GODWIT_SINGLETON=1 timeout 100 "$program"

@@ -14,7 +14,7 @@ fail() {
     echo "$1"
     exit 1
 }
-info() { timeout 10 "$build/godwit-info" "$@" > "$out" 2>&1; }
+info() { timeout 100 "$build/godwit-info" "$@" > "$out" 2>&1; }
 has() { grep -q -e "$1" "$out" || fail "no line like: $1"; }
 
 version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p; s/^project(.* version: '\([0-9.]*\)'.*/\1/p" "$top/meson.build" | head -n 1)

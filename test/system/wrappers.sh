@@ -12,7 +12,7 @@ wrong() { echo "$*"; exit 1; }
 has() { case $1 in *"$2"*) ;; *) wrong "\"$1\" lacks \"$2\"" ;; esac; }
 lacks() { case $1 in *"$2"*) wrong "\"$1\" has \"$2\"" ;; esac; }
 # runs BINDIR PROGRAM: two ranks that know each other
-runs() { [ "$(timeout 30 "$1/mpiexec" -n 2 "$2" | sort | tr '\n' ' ')" = "0 of 2 1 of 2 " ] || wrong "$2 does not run"; }
+runs() { [ "$(timeout 100 "$1/mpiexec" -n 2 "$2" | sort | tr '\n' ' ')" = "0 of 2 1 of 2 " ] || wrong "$2 does not run"; }
 
 cat > "$tmp/a.c" <<'EOT'
 #include <mpi.h>

@@ -13,27 +13,27 @@ fail() { echo "row 2: $*"; exit 1; }
 program=$build/mpi_world_size
 
 if command -v mpiexec.hydra >/dev/null; then
-    [ "$(timeout 30 mpiexec.hydra -n 3 "$program" | sort | uniq -c | tr -s ' ')" = " 3 3" ] || fail "not 3 ranks of 3 under Hydra"
+    [ "$(timeout 100 mpiexec.hydra -n 3 "$program" | sort | uniq -c | tr -s ' ')" = " 3 3" ] || fail "not 3 ranks of 3 under Hydra"
 fi
 if command -v mpirun.openmpi >/dev/null; then
-    sizes=$(timeout 40 mpirun.openmpi --allow-run-as-root --oversubscribe -n 3 "$program" | sort | uniq -c | tr -s ' ')
+    sizes=$(timeout 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 3 "$program" | sort | uniq -c | tr -s ' ')
     [ "$sizes" = " 3 3" ] || fail "not 3 ranks of 3 under Open MPI's mpirun"
 fi
 for several in SLURM_STEP_NUM_TASKS=4 PMI_SIZE=4 OMPI_COMM_WORLD_SIZE=4 MPI_LOCALNRANKS=4 PALS_SIZE=4 FLUX_JOB_SIZE=4; do
-    if env $several timeout 10 "$program" >"$dir/out" 2>"$dir/err"; then fail "$several: it ran alone"; fi
+    if env $several timeout 100 "$program" >"$dir/out" 2>"$dir/err"; then fail "$several: it ran alone"; fi
     [ ! -s "$dir/out" ] || fail "$several: it printed $(cat "$dir/out")"
     [ "$(wc -l <"$dir/err")" = 1 ] || fail "$several: not one line: $(cat "$dir/err")"
     grep -q "$several.*GODWIT_SINGLETON=1" "$dir/err" || fail "$several: $(cat "$dir/err")"
-    [ "$(env $several GODWIT_SINGLETON=1 timeout 10 "$program")" = 1 ] || fail "$several: not alone though it may"
+    [ "$(env $several GODWIT_SINGLETON=1 timeout 100 "$program")" = 1 ] || fail "$several: not alone though it may"
 done
 # A batch script is one process, whatever the size of its allocation; so is a single rank.
 for one in SLURM_NTASKS=4 PMI_SIZE=1; do
-    [ "$(env $one timeout 10 "$program")" = 1 ] || fail "$one: it does not run alone"
+    [ "$(env $one timeout 100 "$program")" = 1 ] || fail "$one: it does not run alone"
 done
 if command -v mpicc.mpich >/dev/null; then
     printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }\n' >"$dir/p.c"
     mpicc.mpich "$dir/p.c" -o "$dir/p"
     rc=0
-    timeout 20 "$build/mpiexec" -n 2 "$dir/p" 2>"$dir/err" || rc=$?
+    timeout 100 "$build/mpiexec" -n 2 "$dir/p" 2>"$dir/err" || rc=$?
     [ $rc = 126 ] && grep -q "linked with MPICH.*2 jobs of one rank" "$dir/err" || fail "MPICH's program: status $rc, $(cat "$dir/err")"
 fi

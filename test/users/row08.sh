@@ -10,10 +10,10 @@ fail() { echo "row 8: $*"; exit 1; }
 one_core=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 many=$(($(nproc) + 3))
 # on_terminal COMMAND: what it prints where standard error is a terminal
-on_terminal() { timeout 30 script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
+on_terminal() { timeout 100 script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 notes() { on_terminal "$1" | grep -c 'mpiexec: .* ranks share .* cores' || :; }
 
-out=$(timeout 30 "$build/mpiexec" -n $many "$build/mpi_world_size" 2>&1 | sort | uniq -c | tr -s ' ')
+out=$(timeout 100 "$build/mpiexec" -n $many "$build/mpi_world_size" 2>&1 | sort | uniq -c | tr -s ' ')
 [ "$out" = " $many $many" ] || fail "not a terminal: $out"
 [ "$(notes "$build/mpiexec -n $many $build/mpi_world_size")" = 1 ] || fail "not one note on a terminal"
 [ "$(notes "$build/mpiexec --oversubscribe -n $many $build/mpi_world_size")" = 0 ] || fail "a note in spite of --oversubscribe"
@@ -23,6 +23,6 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then # we are root above
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
     cp "$build/mpiexec" "$build/mpi_world_size" "$build/libmpi_abi.so.1" "$dir" && chmod 755 "$dir"
-    [ "$(timeout 30 setpriv --reuid 65534 --regid 65534 --clear-groups "$dir/mpiexec" -n $many "$dir/mpi_world_size" | sort -u)" = $many ] ||
+    [ "$(timeout 100 setpriv --reuid 65534 --regid 65534 --clear-groups "$dir/mpiexec" -n $many "$dir/mpi_world_size" | sort -u)" = $many ] ||
         fail "as nobody"
 fi
