@@ -15,11 +15,12 @@ static void add(struct uses *u, const void *buf, int64_t count, struct gw_type *
     u->v[u->n++] = check_span(buf, target == GW_PROC_NULL ? 0 : count, t, is_written);
 }
 
-/* After the call; req_out NULL: it has no request. */
+/* After the call, as one that is refused uses nothing; req_out NULL: it has no request. */
 static int end(int rc, struct uses *u, int target, struct rma_win *w, struct gw_req **req_out)
 {
     struct check_about about = {w->comm, target, GW_UNDEFINED, w->obj.id};
     if (rc != GW_OK) return rc;
+    check_use_look(u->v, u->n);
     for (int k = 0; k < u->n; k++) check_span_sum_now(&u->v[k]);
     if (req_out)
         check_use_track(req_out, u->v, u->n, about);
@@ -39,12 +40,6 @@ static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t
               check_about_text(&place, about));
 }
 
-#define RUN(target, w, req_out, call)                \
-    do {                                             \
-        check_use_look(u.v, u.n);                    \
-        return end(call, &u, target, w, req_out);    \
-    } while (0)
-
 /* ---- operations ---- */
 int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
                   struct rma_win *w)
@@ -52,7 +47,7 @@ int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int ta
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
-    RUN(target, w, NULL, rma_put(origin, ocount, ot, target, disp, tcount, tt, w));
+    return end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, target, w, NULL);
 }
 
 int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -61,7 +56,7 @@ int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int t
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
-    RUN(target, w, req_out, rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
+    return end(rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, target, w, req_out);
 }
 
 int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -70,7 +65,7 @@ int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, 
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
-    RUN(target, w, NULL, rma_get(origin, ocount, ot, target, disp, tcount, tt, w));
+    return end(rma_get(origin, ocount, ot, target, disp, tcount, tt, w), &u, target, w, NULL);
 }
 
 int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -79,7 +74,7 @@ int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target,
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
-    RUN(target, w, req_out, rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out));
+    return end(rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, target, w, req_out);
 }
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
@@ -90,7 +85,7 @@ int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot,
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    RUN(target, w, NULL, rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w));
+    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, target, w, NULL);
 }
 
 int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -98,7 +93,7 @@ int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    RUN(target, w, req_out, rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out));
+    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u, target, w, req_out);
 }
 
 int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
@@ -108,7 +103,7 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
-    RUN(target, w, NULL, rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w));
+    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u, target, w, NULL);
 }
 
 int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
@@ -119,7 +114,7 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
-    RUN(target, w, req_out, rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out));
+    return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u, target, w, req_out);
 }
 
 int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
@@ -128,7 +123,7 @@ int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, 
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, origin ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
-    RUN(target, w, NULL, rma_fetch_and_op(origin, result, t, target, disp, op, w));
+    return end(rma_fetch_and_op(origin, result, t, target, disp, op, w), &u, target, w, NULL);
 }
 
 int check_rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
@@ -138,7 +133,7 @@ int check_rma_compare_and_swap(const void *origin, const void *compare, void *re
     add(&u, origin, origin ? 1 : 0, t, target, false);
     add(&u, compare, compare ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
-    RUN(target, w, NULL, rma_compare_and_swap(origin, compare, result, t, target, disp, w));
+    return end(rma_compare_and_swap(origin, compare, result, t, target, disp, w), &u, target, w, NULL);
 }
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */

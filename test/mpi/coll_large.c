@@ -70,14 +70,14 @@ static void far_blocks(void)
         near[i] = i * 4 * N;
     }
     for (int i = 0; i < N; i++) mine[i] = value_of(rank, 0, i);
-    MPI_Gatherv_c(mine, N, MPI_INT, huge_out, bytes, displs, MPI_BYTE, root, MPI_COMM_WORLD);
+    MPI_Gatherv_c(mine, 4 * N, MPI_BYTE, huge_out, bytes, displs, MPI_BYTE, root, MPI_COMM_WORLD);
     for (int i = 0; i < size && rank == root; i++) block_check(huge_out, displs[i], 4, i, 0, N);
-    MPI_Allgatherv_c(mine, N, MPI_INT, huge_out, bytes, displs, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgatherv_c(mine, 4 * N, MPI_BYTE, huge_out, bytes, displs, MPI_BYTE, MPI_COMM_WORLD);
     for (int i = 0; i < size; i++) block_check(huge_out, displs[i], 4, i, 0, N);
     for (int i = 0; i < size; i++) block_store(huge_in, displs[i], 4, rank, i, N);
-    MPI_Scatterv_c(huge_in, bytes, displs, MPI_BYTE, mine, N, MPI_INT, root, MPI_COMM_WORLD);
+    MPI_Scatterv_c(huge_in, bytes, displs, MPI_BYTE, mine, 4 * N, MPI_BYTE, root, MPI_COMM_WORLD);
     block_check((char *)mine, 0, 4, root, rank, N);
-    MPI_Alltoallv_c(huge_in, bytes, displs, MPI_BYTE, in, counts, (MPI_Aint[MAX_RANKS]){0}, MPI_INT, MPI_COMM_SELF);
+    MPI_Alltoallv_c(huge_in, bytes, displs, MPI_BYTE, in, bytes, (MPI_Aint[MAX_RANKS]){0}, MPI_BYTE, MPI_COMM_SELF);
     block_check((char *)in, 0, 4, rank, 0, N);
     MPI_Alltoallw_c(huge_in, counts, displs, types, in, counts, near, types, MPI_COMM_WORLD);
     for (int i = 0; i < size; i++) block_check((char *)in, near[i], 4, i, rank, N);

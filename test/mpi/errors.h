@@ -164,12 +164,12 @@ static void begin(int argc, char **argv)
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &comm_keyval, NULL);
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_keyval, NULL);
     /* A message that a matching probe took and that waits for its receive. */
-    int x = 1, keyval;
+    int x = 1, y, keyval;
     MPI_Request q;
     MPI_Isend(&x, 1, MPI_INT, me, 8, good_comm, &q);
     MPI_Mprobe(me, 8, good_comm, &freed_message, MPI_STATUS_IGNORE);
     message_v = freed_message;
-    MPI_Mrecv(&x, 1, MPI_INT, &message_v, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&y, 1, MPI_INT, &message_v, MPI_STATUS_IGNORE);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Isend(&x, 1, MPI_INT, me, 8, good_comm, &q);
     MPI_Mprobe(me, 8, good_comm, &good_message, MPI_STATUS_IGNORE);

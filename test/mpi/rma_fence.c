@@ -12,10 +12,11 @@ enum { SMALL = 1000, BIG = 300000 };
 static void blocks(int kind, int bytes)
 {
     struct window w;
-    unsigned char *out = malloc((size_t)bytes), *in = malloc((size_t)bytes);
+    unsigned char *all = malloc((size_t)bytes * (size_t)size), *in = malloc((size_t)bytes);
     window_make(&w, kind, (MPI_Aint)bytes * size);
     MPI_Win_fence(MPI_MODE_NOPRECEDE, w.win);
     for (int i = 0; i < size; i++) {
+        unsigned char *out = all + (size_t)bytes * (size_t)i;
         pattern_fill(out, bytes, (unsigned)(rank * 100 + i));
         MPI_Put(out, bytes, MPI_BYTE, i, w.at[i] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
     }
@@ -29,10 +30,10 @@ static void blocks(int kind, int bytes)
         MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPUT, w.win);
         CHECK_EQ(pattern_wrong(in, bytes, (unsigned)(from * 100 + i)), -1);
     }
-    MPI_Put(out, bytes, MPI_BYTE, MPI_PROC_NULL, 0, bytes, MPI_BYTE, w.win);
+    MPI_Put(all, bytes, MPI_BYTE, MPI_PROC_NULL, 0, bytes, MPI_BYTE, w.win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win);
     window_free(&w);
-    free(out);
+    free(all);
     free(in);
 }
 
@@ -96,22 +97,23 @@ static void operations(int kind)
     enum { OPS = sizeof ops / sizeof *ops };
     struct window w;
     window_make(&w, kind, OPS * 2 * (MPI_Aint)sizeof(long));
-    long *mine = (long *)w.base, old = -1, seen = -1;
+    long *mine = (long *)w.base, with = 2 + rank % 2, old[OPS], seen[OPS];
     for (int i = 0; i < 2 * OPS; i++) mine[i] = 3;
     MPI_Win_fence(0, w.win);
     for (int i = 0; i < OPS; i++) {
-        long with = 2 + rank % 2;
         MPI_Aint at = w.at[0] + i * (MPI_Aint)sizeof(long), at2 = at + OPS * (MPI_Aint)sizeof(long);
         if (ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE)
             MPI_Accumulate(&with, 1, MPI_LONG, 0, at, 1, MPI_LONG, ops[i], w.win);
         if (rank == size - 1) { /* alone there: the old value is known */
-            MPI_Fetch_and_op(&with, &old, MPI_LONG, 0, at2, ops[i], w.win);
-            MPI_Get_accumulate(NULL, 0, MPI_BYTE, &seen, 1, MPI_LONG, 0, at2, 1, MPI_LONG, MPI_NO_OP, w.win);
-            CHECK_EQ(old, 3);
-            CHECK_EQ(seen, combined(ops[i], 3, with));
+            MPI_Fetch_and_op(&with, &old[i], MPI_LONG, 0, at2, ops[i], w.win);
+            MPI_Get_accumulate(NULL, 0, MPI_BYTE, &seen[i], 1, MPI_LONG, 0, at2, 1, MPI_LONG, MPI_NO_OP, w.win);
         }
     }
     MPI_Win_fence(0, w.win);
+    for (int i = 0; rank == size - 1 && i < OPS; i++) {
+        CHECK_EQ(old[i], 3);
+        CHECK_EQ(seen[i], combined(ops[i], 3, with));
+    }
     for (int i = 0; rank == 0 && i < OPS; i++) {
         long want = 3;
         for (int r = 0; r < size && ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE; r++)

@@ -24,8 +24,10 @@ static void counter(int kind)
         MPI_Accumulate(&one, 1, MPI_INT64_T, 0, w.at[0] + 8, 1, MPI_INT64_T, MPI_SUM, w.win);
         for (int64_t want = -1, seen = -2; seen != want;) { /* by compare_and_swap as well */
             MPI_Fetch_and_op(NULL, &want, MPI_INT64_T, 0, w.at[0] + 8, MPI_NO_OP, w.win);
+            MPI_Win_flush_local(0, w.win);
             int64_t next = want + 1;
             MPI_Compare_and_swap(&next, &want, &seen, MPI_INT64_T, 0, w.at[0] + 8, w.win);
+            MPI_Win_flush_local(0, w.win);
         }
     }
     MPI_Win_flush_all(w.win);

@@ -49,6 +49,7 @@ struct step {
     enum layout olayout, rlayout;
     int is_wide, has_request, waits_at_once, exclusive, assertions;
     uint64_t operand[SLOTS], compare, want[SLOTS];
+    unsigned char compared[8]; /* as an element; until the operation is complete */
     unsigned char obuf[2 * ZONE_BYTES], rbuf[2 * ZONE_BYTES];
     MPI_Request q;
 };
@@ -350,7 +351,6 @@ static void call_single(struct step *s, enum elem e, MPI_Aint zone_at)
 {
     MPI_Aint at = s->slots[0] * elem_bytes(e);
     int unit = on->unit[s->target];
-    unsigned char compare[8];
     if (at % unit) { /* no displacement says it: the same with a datatype */
         int count;
         MPI_Aint disp;
@@ -359,11 +359,11 @@ static void call_single(struct step *s, enum elem e, MPI_Aint zone_at)
         MPI_Type_free(&tt);
         if (s->kind == FETCH) return;
     }
-    elem_store(e, compare, s->compare);
+    elem_store(e, s->compared, s->compare);
     if (s->kind == FETCH)
         MPI_Fetch_and_op(s->obuf, s->rbuf, elem_type(e), s->target, zone_at + at / unit, act_op(s->act), on->w.win);
     else
-        MPI_Compare_and_swap(s->obuf, compare, s->rbuf, elem_type(e), s->target, zone_at + at / unit, on->w.win);
+        MPI_Compare_and_swap(s->obuf, s->compared, s->rbuf, elem_type(e), s->target, zone_at + at / unit, on->w.win);
 }
 
 static void call_section(struct step *s, enum elem e, MPI_Aint disp)

@@ -19,6 +19,7 @@ static void *work(void *arg)
     int64_t one = 1, old;
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 0, w.at[0], MPI_SUM, w.win);
+        MPI_Win_flush_local(0, w.win);
         sums[me] += old;
         pattern_fill(out, BYTES, (unsigned)(rank * 1000 + me * 100 + i));
         MPI_Put(out, BYTES, MPI_BYTE, right, w.at[right] + block, BYTES, MPI_BYTE, w.win);

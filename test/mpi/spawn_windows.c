@@ -18,12 +18,13 @@ static long word_of(int origin, int target, int k)
 static void put_and_get(struct window *w, int is_fence)
 {
     int n = LONGS / size, next = (rank + 1) % size;
-    long *out = malloc((size_t)n * sizeof *out), *in = malloc((size_t)n * sizeof *in), *mine = (long *)w->base;
+    long *all = malloc((size_t)n * (size_t)size * sizeof *all), *in = malloc((size_t)n * sizeof *in), *mine = (long *)w->base;
     if (is_fence)
         MPI_Win_fence(0, w->win);
     else
         MPI_Win_lock_all(0, w->win);
     for (int t = 0; t < size; t++) {
+        long *out = all + (long)t * n;
         for (int k = 0; k < n; k++) out[k] = word_of(rank, t, k);
         MPI_Put(out, n, MPI_LONG, t, w->at[t] + (long)rank * n * 8, n, MPI_LONG, w->win);
         if (!is_fence) MPI_Win_flush(t, w->win);
@@ -43,7 +44,7 @@ static void put_and_get(struct window *w, int is_fence)
         for (int k = 0; k < n; k++) CHECK_EQ(in[k], word_of(next, t, k));
     }
     MPI_Barrier(everybody);
-    free(out);
+    free(all);
     free(in);
 }
 
