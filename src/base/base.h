@@ -76,7 +76,6 @@ int gw_fail(int code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
 int gw_fail_callback(int mpi_code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
 const char *gw_fail_text(void); /* the calling thread's last text; "" if none */
 void gw_fail_clear(void);
-const char *gw_error_name(int code); /* "GW_ETRUNCATE" */
 const char *gw_error_text(int code); /* the errors.def sentence */
 int gw_error_class(int code);        /* the MPI error class; GW_OK -> 0; GW_ECALLBACK -> the thread's last code of that kind */
 

@@ -1,4 +1,4 @@
-/* errors.c -- error codes: their names, sentences and MPI classes, and the reason of the last one per thread.
+/* errors.c -- error codes: their sentences and MPI classes, and the reason of the last one per thread.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 struct error_row {
-    const char *name, *text;
+    const char *text;
     int class;
 };
 
 static const struct error_row rows[] = {
-#define X(name, mpi_class, text) {#name, text, mpi_class},
+#define X(name, mpi_class, text) {text, mpi_class},
 #include "base/errors.def"
 #undef X
 };
@@ -63,12 +63,6 @@ const char *gw_fail_text(void)
 void gw_fail_clear(void)
 {
     fail_text[0] = 0;
-}
-
-const char *gw_error_name(int code)
-{
-    const struct error_row *row = error_find(code);
-    return row ? row->name : code >= 0 ? "GW_OK" : "GW_E?";
 }
 
 const char *gw_error_text(int code)

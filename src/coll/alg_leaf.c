@@ -87,7 +87,7 @@ static void step_shm_reduce(struct plan_steps *s, struct plan_ref piece, int mem
 static struct plan_ref shm_typed(const struct plan_args *a, int64_t slot, int64_t off, int64_t count)
 {
     struct plan_ref r = ref_typed(PLAN_SHM, off, count, a->rt);
-    r.slot = (uint8_t)(slot % PLAN_SLOTS);
+    r.slot = (uint8_t)slot;
     r.rank = a->rank;
     return r;
 }
@@ -96,9 +96,8 @@ static struct plan_ref shm_typed(const struct plan_args *a, int64_t slot, int64_
 static int reduce_in_slots(const struct plan_args *a, int round, struct plan_step *steps, int members)
 {
     struct plan_steps s = {steps, 0};
-    struct plan_ref slot = shm_typed(a, (int64_t)(a->n % PLAN_SLOTS), 0, a->rcount);
+    struct plan_ref slot = shm_typed(a, narrow_slot(a), 0, a->rcount);
     if (round > 0) return 0;
-    slot.slot = narrow_slot(a);
     step_copy(&s, operand_mine(a), slot);
     step_publish(&s, 1);
     if (members > 0) {
@@ -283,7 +282,7 @@ static int reduce_scatter_leaf_wide(const struct plan_args *a, int round, struct
             struct plan_ref part = operand_part(a, i);
             part.off += k * piece * size;
             part.count = gw_max64(0, gw_min64(piece, part.count - k * piece));
-            step_copy(&s, part, shm_typed(a, k, i * piece * size, part.count));
+            step_copy(&s, part, shm_typed(a, k % PLAN_SLOTS, i * piece * size, part.count));
         }
         return s.n;
     }
@@ -292,7 +291,7 @@ static int reduce_scatter_leaf_wide(const struct plan_args *a, int round, struct
     step_publish(&s, (int)(2 + k));
     step_wait(&s, EVERYBODY, (int)(2 + k));
     if (count > 0)
-        step_shm_reduce(&s, shm_typed(a, k, a->rank * piece * size, count), a->size,
+        step_shm_reduce(&s, shm_typed(a, k % PLAN_SLOTS, a->rank * piece * size, count), a->size,
                         ref_typed(PLAN_OUT, k * piece * size, count, a->rt));
     return s.n;
 }

@@ -166,13 +166,6 @@ void match_remove_recv(struct match_queue *q, struct match_recv *r)
     recv_remove(q, &q->posted[match_hash(r->ctx, r->src, r->tag)], r);
 }
 
-struct match_recv *match_first_recv(struct match_queue *q)
-{
-    for (uint32_t i = 0; q->n_posted && i < MATCH_BUCKETS; i++)
-        if (q->posted[i]) return q->posted[i];
-    return NULL;
-}
-
 /* ---- unexpected messages -------------------------------------------------------------------------------- */
 
 static inline void msg_append(struct match_queue *q, struct match_msg *m, enum form f)

@@ -59,9 +59,8 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m);    /* a cance
 void match_remove_recv(struct match_queue *q, struct match_recv *r);  /* a cancelled receive; it is posted */
 int64_t match_posted_count(const struct match_queue *q);
 int64_t match_unexpected_count(const struct match_queue *q);
-/* For finalize and for reports: the first posted/unexpected of a context (any if ctx is 0xffffffff), NULL at the end. */
+/* For finalize and for reports: the first unexpected message of a context (any if ctx is 0xffffffff), NULL at the end. */
 struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx);
 struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx); /* the next one in arrival order */
-struct match_recv *match_first_recv(struct match_queue *q); /* any posted receive; NULL if none.  Slow: for finalize */
 
 #endif

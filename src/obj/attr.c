@@ -39,12 +39,6 @@ void gw_attr_predefined_set(int keyval, int value)
     predef[keyval - PREDEF_FIRST].is_set = true;
 }
 
-void gw_attr_predefined_unset(int keyval)
-{
-    assert(is_predef(keyval));
-    predef[keyval - PREDEF_FIRST].is_set = false;
-}
-
 /* ---- keyvals ---- */
 int gw_keyval_create(enum gw_kind applies_to, void (*copy)(void), void (*del)(void), void *extra, int *keyval_out)
 {

@@ -180,7 +180,6 @@ extern int (*gw_attr_call_copy)(const struct gw_keyval *kv, struct gw_obj *owner
 extern int (*gw_attr_call_delete)(const struct gw_keyval *kv, struct gw_obj *owner, void *value);
 /* What gw_attr_get answers for MPI_TAG_UB, MPI_APPNUM, ... (GW_TAG_UB, ...) on any communicator: a pointer to this int. */
 void gw_attr_predefined_set(int keyval, int value);
-void gw_attr_predefined_unset(int keyval); /* flag false again */
 struct gw_attrs { struct gw_attr *head; }; /* zero-initialised = empty; embedded in comm, type, win */
 int gw_keyval_create(enum gw_kind applies_to, void (*copy)(void), void (*del)(void), void *extra, int *keyval_out);
 int gw_keyval_free(int *keyval, enum gw_kind applies_to);

@@ -28,8 +28,7 @@ static const struct { const char *name; uint32_t id, groups; const char *allowed
 #undef G
 
 static struct gw_op predef[OP_CODES];
-struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_min = &predef[OP_MIN],
-             *gw_op_band = &predef[OP_BAND], *gw_op_bor = &predef[OP_BOR];
+struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_min = &predef[OP_MIN];
 static const op_table *kernels = &op_kernels_base;
 
 int op_init(void)

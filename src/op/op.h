@@ -38,6 +38,6 @@ int op_reduce_local(const void *in, void *inout, int64_t count, struct gw_type *
 /* Called by op_reduce for user functions; a door sets it: converts the type to its handle and calls. */
 extern void (*op_call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
 
-extern struct gw_op *gw_op_sum, *gw_op_max, *gw_op_min, *gw_op_band, *gw_op_bor; /* for internal use */
+extern struct gw_op *gw_op_sum, *gw_op_max, *gw_op_min; /* for internal use */
 
 #endif

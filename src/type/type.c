@@ -66,7 +66,7 @@ static struct type_prog predef_progs[N_PREDEF];
 static const int64_t short_int_at[2] = {0, 4}, short_int_from[3] = {0, 2, 6};
 
 struct gw_type *gw_type_byte = &predef_types[PREDEF_BYTE], *gw_type_int = &predef_types[PREDEF_INT],
-               *gw_type_packed = &predef_types[PREDEF_PACKED], *gw_type_int64 = &predef_types[PREDEF_INT64_T];
+               *gw_type_int64 = &predef_types[PREDEF_INT64_T];
 
 #if defined(__FLT16_MAX__)
 enum { HAS_F16 = 1 };

@@ -159,6 +159,6 @@ int type_mpi_unpack_external(const char *rep, const void *in, int64_t insize, in
                              int64_t count, struct gw_type *t);
 int type_mpi_pack_external_size(const char *rep, int64_t count, struct gw_type *t, int64_t *size_out);
 
-extern struct gw_type *gw_type_byte, *gw_type_int, *gw_type_int64, *gw_type_packed; /* for internal use */
+extern struct gw_type *gw_type_byte, *gw_type_int, *gw_type_int64; /* for internal use */
 
 #endif

@@ -59,15 +59,11 @@ static void child(int argc, char **argv, MPI_Comm parent)
 int main(int argc, char **argv)
 {
     static const int sizes[] = {1, 2, 5, 8};
-    MPI_Comm parent, inter, part;
+    MPI_Comm inter, part;
     MPI_Init(&argc, &argv);
     test_begin();
     self = argv[0];
-    MPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) {
-        child(argc, argv, parent);
-        return test_end();
-    }
+    if (spawn_child(argc, argv, child)) return test_end();
     const char *what = argc > 1 ? argv[1] : "sizes";
     if (strcmp(what, "sizes") == 0) {
         for (int i = 0; i < 4; i++) {

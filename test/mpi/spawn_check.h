@@ -127,4 +127,14 @@ static inline void inter_everything(MPI_Comm inter, int first)
     MPI_Comm_free(&copy);
 }
 
+/* In a process that was spawned, what children do; false: this one was not. */
+static inline int spawn_child(int argc, char **argv, void (*child)(int argc, char **argv, MPI_Comm parent))
+{
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL) return 0;
+    child(argc, argv, parent);
+    return 1;
+}
+
 #endif

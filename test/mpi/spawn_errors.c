@@ -94,14 +94,9 @@ static void child(int argc, char **argv, MPI_Comm parent)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm parent;
     MPI_Init(&argc, &argv);
     test_begin();
-    MPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) {
-        child(argc, argv, parent);
-        return test_end();
-    }
+    if (spawn_child(argc, argv, child)) return test_end();
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     must_fail("/no/such/program", 3, "soft", "1", MPI_ERR_SPAWN);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "session_check.h"
 #include "spawn_check.h"
 
 static MPI_Comm world; /* a copy that returns errors */
@@ -61,24 +62,19 @@ static int spawned_script(const char *text, int n)
 
 static void use_session(int seconds)
 {
-    MPI_Session s;
-    MPI_Group g;
-    MPI_Comm c;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
-    MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
-    MPI_Comm_create_from_group(g, "odd", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
+    MPI_Session s = session_open(NULL);
+    MPI_Comm c = session_comm(s, "mpi://WORLD", "odd");
     MPI_Barrier(c);
     sleep((unsigned)seconds);
     MPI_Comm_free(&c);
-    MPI_Group_free(&g);
-    MPI_Session_finalize(&s);
+    session_close(&s);
 }
 
 static void child_before_init(const char *what)
 {
     int me = atoi(getenv("GODWIT_RANK"));
-    if (strcmp(what, "sessions") == 0) use_session(0), exit(0);
-    if (strcmp(what, "sessions that stay") == 0) use_session(60), exit(0);
+    if (strcmp(what, "sessions") == 0) use_session(0), exit(failures != 0);
+    if (strcmp(what, "sessions that stay") == 0) use_session(60), exit(failures != 0);
     if (strcmp(what, "stays") == 0) sleep(60), exit(0);
     if (strcmp(what, "in part") == 0 && me == 1) exit(0);
     if (strcmp(what, "in part, badly") == 0 && me == 1) exit(3);

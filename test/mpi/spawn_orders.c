@@ -135,14 +135,10 @@ static void ports(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm parent, inter;
+    MPI_Comm inter;
     MPI_Init(&argc, &argv);
     test_begin();
-    MPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) {
-        child(argc, argv, parent);
-        return test_end();
-    }
+    if (spawn_child(argc, argv, child)) return test_end();
     self = argv[0];
     wrong();
     ports();

@@ -357,57 +357,49 @@ static int posted(mqs_process *p, mqs_process_info *i, const struct known *k, co
     return rc;
 }
 
-/* A list of the program: each member's address in turn; `head` is where it begins there. */
+/* A list of the program: its members in turn are copied to `item`, with their addresses there in `at`. */
 struct walk {
-    const struct gw_list *head, *at;
-    int n;
+    const struct gw_list *head, *next;
+    const void *at;
+    int n, rc;
 };
 
-static int walk_begin(mqs_process *p, mqs_process_info *i, const struct gw_list *head, struct walk *w)
+static struct walk walk_begin(mqs_process *p, mqs_process_info *i, const struct gw_list *head)
+{
+    struct gw_list l = {0};
+    int rc = fetch(p, i, head, &l, sizeof l);
+    return (struct walk){head, l.next, NULL, 0, rc};
+}
+
+/* Members of `bytes` with the link at `link` in them.  False: the end, or `rc` says what went wrong, here or in the caller. */
+static bool walk_on(mqs_process *p, mqs_process_info *i, struct walk *w, void *item, size_t bytes, size_t link)
 {
     struct gw_list l;
-    int rc = fetch(p, i, head, &l, sizeof l);
-    *w = (struct walk){head, l.next, 0};
-    return rc;
-}
-
-/* NULL: the end; else a member, of which `offset` is the link's place. */
-static const void *walk_member(const struct walk *w, size_t offset)
-{
-    return !w->at || w->at == w->head || w->n > MOST ? NULL : (const char *)w->at - offset;
-}
-
-static void walk_on(struct walk *w, const struct gw_list *link)
-{
-    w->at = link->next;
+    if (w->rc != mqs_ok || !w->next || w->next == w->head || w->n > MOST) return false;
+    w->at = (const char *)w->next - link;
+    w->rc = fetch(p, i, w->at, item, bytes);
+    if (w->rc != mqs_ok) return false;
+    memcpy(&l, (const char *)item + link, sizeof l);
+    w->next = l.next;
     w->n++;
+    return true;
 }
+#define WALK_ON(w, item, link) walk_on(p, i, w, item, sizeof *(item), offsetof(__typeof__(*(item)), link))
 
 /* Those whose data are under way. */
 static int coming(mqs_process *p, mqs_process_info *i, const struct known *k, const struct gw_list *list)
 {
-    struct walk w;
+    struct walk w = walk_begin(p, i, list);
     struct proto_recv r;
-    const void *at;
-    int rc = walk_begin(p, i, list, &w);
-    while (rc == mqs_ok && (at = walk_member(&w, offsetof(struct proto_recv, work)))) {
-        rc = fetch(p, i, at, &r, sizeof r);
-        if (rc == mqs_ok) rc = recv_add(i, k, &r, true);
-        walk_on(&w, &r.work);
-    }
-    return rc;
+    while (WALK_ON(&w, &r, work)) w.rc = recv_add(i, k, &r, true);
+    return w.rc;
 }
 
 static int unexpected(mqs_process *p, mqs_process_info *i, const struct known *k, const struct match_queue *q)
 {
-    struct walk w;
+    struct walk w = walk_begin(p, i, &q->order);
     struct proto_msg m;
-    const void *at;
-    int rc = walk_begin(p, i, &q->order, &w);
-    while (rc == mqs_ok && (at = walk_member(&w, offsetof(struct proto_msg, m.order)))) {
-        rc = fetch(p, i, at, &m, sizeof m);
-        if (rc != mqs_ok) break;
-        walk_on(&w, &m.m.order);
+    while (WALK_ON(&w, &m, m.order)) {
         if (m.m.ctx != k->ctx) continue;
         mqs_pending_operation *o = op_add(i, (uint64_t)w.n);
         if (!o) return ERR_MEMORY;
@@ -418,24 +410,19 @@ static int unexpected(mqs_process *p, mqs_process_info *i, const struct known *k
         o->desired_tag = o->actual_tag = m.m.tag;
         o->desired_length = o->actual_length = m.len;
         o->system_buffer = is_here;
-        o->buffer = is_here ? (mqs_taddr_t)(uintptr_t)at + offsetof(struct proto_msg, data) : 0;
+        o->buffer = is_here ? (mqs_taddr_t)(uintptr_t)w.at + offsetof(struct proto_msg, data) : 0;
         snprintf(o->extra_text[0], sizeof o->extra_text[0], "%s",
                  is_here ? "message, held here" : "message, its data are at the sender");
     }
-    return rc;
+    return w.rc;
 }
 
 static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, const struct gw_list *list,
                  const struct gw_peer *peers, const char *why)
 {
-    struct walk w;
+    struct walk w = walk_begin(p, i, list);
     struct proto_op s;
-    const void *at;
-    int rc = walk_begin(p, i, list, &w);
-    while (rc == mqs_ok && (at = walk_member(&w, offsetof(struct proto_op, link)))) {
-        rc = fetch(p, i, at, &s, sizeof s);
-        if (rc != mqs_ok) break;
-        walk_on(&w, &s.link);
+    while (WALK_ON(&w, &s, link)) {
         if (!s.req || !s.type || s.hdr.ctx != k->ctx) continue; /* not a send of the program's here */
         mqs_pending_operation *o = op_add(i, (uint64_t)i->n_ops);
         if (!o) return ERR_MEMORY;
@@ -453,24 +440,22 @@ static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, con
         snprintf(o->extra_text[0], sizeof o->extra_text[0], "send: %s",
                  s.state > OP_ASKED ? "data are under way" : why);
     }
-    return rc;
+    return w.rc;
 }
 
 static int all_sends(mqs_process *p, mqs_process_info *i, const struct known *k, const struct proto_lane *at,
                      const struct gw_peer *peers)
 {
-    struct walk w;
+    struct walk w = walk_begin(p, i, &at->outs);
     struct proto_out out;
-    const struct proto_out *o;
     int rc = sends(p, i, k, &at->asked, peers, "waits for its receiver");
     if (rc == mqs_ok) rc = sends(p, i, k, &at->op_work, peers, "waits for its turn");
-    if (rc == mqs_ok) rc = walk_begin(p, i, &at->outs, &w);
-    while (rc == mqs_ok && (o = walk_member(&w, offsetof(struct proto_out, link)))) {
-        rc = fetch(p, i, o, &out, sizeof out);
-        if (rc == mqs_ok) rc = sends(p, i, k, &o->ops, peers, "waits for room");
-        walk_on(&w, &out.link);
+    if (rc != mqs_ok) return rc;
+    while (WALK_ON(&w, &out, link)) {
+        const struct proto_out *o = w.at;
+        w.rc = sends(p, i, k, &o->ops, peers, "waits for room");
     }
-    return rc;
+    return w.rc;
 }
 
 EXPORT int mqs_setup_operation_iterator(mqs_process *p, int op_class)
