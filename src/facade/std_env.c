@@ -167,6 +167,7 @@ int std_abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
         fortran.logical_size = logical_size;
         memcpy(fortran.values[1], logical_true, (size_t)logical_size);
         memcpy(fortran.values[0], logical_false, (size_t)logical_size);
+        op_logicals(logical_size, logical_true, logical_false);
     }
     gw_unlock(&fortran_lock);
     return rc;

@@ -31,15 +31,68 @@ static struct gw_op predef[OP_CODES];
 struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_min = &predef[OP_MIN];
 static const op_table *kernels = &op_kernels_base;
 
+/* ---- logicals of a compiler whose .TRUE. is not 1 ------------------------------------------------------------------------ */
+typedef unsigned __int128 u128;
+#define LOGICALS(X) X(L8, uint8_t) X(L16, uint16_t) X(L32, uint32_t) X(L64, uint64_t) X(L128, u128)
+#define LOGICAL_KERNEL(op, elem, type, expr)                                             \
+    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n) \
+    {                                                                                  \
+        const char *a = va, *b = vb;                                                   \
+        char *out = vout;                                                              \
+        for (int64_t i = 0; i < n; i++) {                                              \
+            type u, v;                                                                 \
+            memcpy(&u, a + i * (int64_t)sizeof u, sizeof u);                           \
+            memcpy(&v, b + i * (int64_t)sizeof v, sizeof v);                           \
+            bool x = u != literals_##elem[0], y = v != literals_##elem[0];             \
+            memcpy(out + i * (int64_t)sizeof u, &literals_##elem[expr], sizeof u);     \
+        }                                                                              \
+    }
+#define LOGICAL_KERNELS(elem, type)                                                     \
+    static type literals_##elem[2];                                                     \
+    LOGICAL_KERNEL(LAND, elem, type, x && y)                                            \
+    LOGICAL_KERNEL(LOR, elem, type, x || y)                                             \
+    LOGICAL_KERNEL(LXOR, elem, type, x != y)
+LOGICALS(LOGICAL_KERNELS)
+
+static op_table with_literals; /* a copy with kernels that know the literals */
+static int logical_bytes;
+
+static void literals_take(void)
+{
+    memcpy(with_literals, *kernels, sizeof with_literals);
+#define TAKE(elem, type)                                          \
+    if (logical_bytes == sizeof(type)) {                          \
+        with_literals[OP_LAND][GW_ELEM_##elem] = k_LAND_##elem;   \
+        with_literals[OP_LOR][GW_ELEM_##elem] = k_LOR_##elem;     \
+        with_literals[OP_LXOR][GW_ELEM_##elem] = k_LXOR_##elem;   \
+    }
+    LOGICALS(TAKE)
+    kernels = (const op_table *)&with_literals;
+}
+
+void op_logicals(int bytes, const void *true_value, const void *false_value)
+{
+#define STORE(elem, type)                                                                                                    \
+    if (bytes == sizeof(type)) memcpy(&literals_##elem[0], false_value, sizeof(type)), memcpy(&literals_##elem[1], true_value, sizeof(type));
+    u128 yes = 0, no = 0;
+    memcpy(&yes, true_value, (size_t)bytes), memcpy(&no, false_value, (size_t)bytes);
+    if (yes == 1 && no == 0) return; /* the usual kernels do */
+    LOGICALS(STORE)
+    logical_bytes = bytes;
+    literals_take();
+}
+
 int op_init(void)
 {
     for (int i = 0; i < OP_CODES; i++) {
         predef[i] = (struct gw_op){.commutes = i != OP_REPLACE && i != OP_NO_OP, .code = (uint8_t)i};
         gw_obj_predefine(&predef[i].obj, GW_KIND_OP, ops[i].id);
     }
+    kernels = &op_kernels_base;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) kernels = &op_kernels_avx2;
 #endif
+    if (logical_bytes) literals_take();
     return GW_OK;
 }
 

@@ -19,6 +19,9 @@ struct gw_op {
 };
 
 int op_init(void);
+/* Fortran's LOGICAL of so many bytes (1, 2, 4, 8, 16) is true and false by these bytes: what is not false is true, and results are one
+ * of the two.  Until then 0 is false and 1 true.  Also before op_init. */
+void op_logicals(int bytes, const void *true_value, const void *false_value);
 void op_finalize(void);
 int op_create(void (*fn)(void), int commute, bool wide, struct gw_op **op_out); /* GW_EARG if fn is NULL */
 int op_free(struct gw_op **op);                                      /* predefined: GW_EOP */

@@ -79,6 +79,25 @@ static void reductions(void)
     CHECK(all == 0 && any == (size > 1));
 }
 
+/* A compiler whose .TRUE. is -1, as several have it. */
+static void logicals(void)
+{
+    int64_t yes = -1, no = 0, in[3] = {rank == 0 ? no : yes, yes, no}, and[3], or[3], xor[3], back[2] = {5, 5};
+    int32_t four[2] = {1, 0}, out[2];
+    int is_set = 0;
+    CHECK_EQ(MPI_Abi_set_fortran_booleans(8, &yes, &no), MPI_SUCCESS);
+    CHECK_EQ(MPI_Abi_get_fortran_booleans(8, &back[0], &back[1], &is_set), MPI_SUCCESS);
+    CHECK(is_set && back[0] == yes && back[1] == no);
+    MPI_Allreduce(in, and, 3, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD);
+    MPI_Allreduce(in, or, 3, MPI_LOGICAL8, MPI_LOR, MPI_COMM_WORLD);
+    MPI_Allreduce(in, xor, 3, MPI_LOGICAL, MPI_LXOR, MPI_COMM_WORLD);
+    CHECK(and[0] == no && and[1] == yes && and[2] == no);
+    CHECK(or[0] == (size > 1 ? yes : no) && or[1] == yes && or[2] == no);
+    CHECK(xor[0] == ((size - 1) % 2 ? yes : no) && xor[1] == (size % 2 ? yes : no) && xor[2] == no);
+    MPI_Allreduce(four, out, 2, MPI_LOGICAL4, MPI_LOR, MPI_COMM_WORLD);
+    CHECK(out[0] == 1 && out[1] == 0);
+}
+
 /* Every second one of a column; the pairs of a derived type. */
 static void messages(void)
 {
@@ -118,6 +137,7 @@ int main(int argc, char **argv)
     what_was_said();
     sizes();
     reductions();
+    logicals();
     messages();
     return test_end();
 }
