@@ -67,13 +67,14 @@ int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
 {
     int64_t to = 0;
-    int rc = io_shared_check(f);
-    if (rc == GW_OK) rc = io_seek_place(f, offset, whence, io_shared_get(f), &to);
-    rc = io_same(f, rc, offset, "offset"); /* everybody has read it */
+    int rc = io_same(f, io_shared_check(f), offset, "offset");
     if (rc == GW_OK) rc = io_same(f, GW_OK, whence, "whence");
     if (rc != GW_OK) return rc;
-    if (f->comm->rank == 0) io_shared_set(f, to);
-    return io_agree(f, GW_OK); /* nobody goes on before it is there */
+    if (f->comm->rank == 0) { /* all have come: nobody moves it meanwhile */
+        rc = io_seek_place(f, offset, whence, io_shared_get(f), &to);
+        if (rc == GW_OK) io_shared_set(f, to);
+    }
+    return io_agree(f, rc); /* nobody goes on before it is there */
 }
 
 int io_get_position_shared(struct gw_file *f, int64_t *offset_out)

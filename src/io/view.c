@@ -197,7 +197,10 @@ int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct g
                 struct gw_info *info)
 {
     struct io_view v = {.disp = disp, .etype = type_hold(etype), .filetype = type_hold(filetype)};
-    int rc = io_same(f, view_make(f, &v, rep), etype->extent, "the extent of etype");
+    /* disp may be where the shared file pointer is when all have come. */
+    int rc = f->amode & GW_MODE_SEQUENTIAL ? io_agree(f, GW_OK) : GW_OK;
+    if (rc == GW_OK) rc = view_make(f, &v, rep);
+    rc = io_same(f, rc, etype->extent, "the extent of etype");
     if (rc == GW_OK && f->comm->rank == 0) io_shared_set(f, 0); /* everybody has come, nobody has gone on */
     if (rc == GW_OK) rc = io_set_info(f, info);
     if (rc != GW_OK) {

@@ -152,6 +152,36 @@ static void sequential(void)
     file_remove(name);
 }
 
+/* One rank moves the pointer before it comes, late, to a collective call, which says "from where it is". */
+static void late(int amode)
+{
+    const char *name = in_folder("late");
+    MPI_File f;
+    MPI_Offset at;
+    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | amode, MPI_INFO_NULL, &f));
+    for (int i = 0; i < 5; i++) {
+        if (rank == (i % 2 ? 0 : size - 1)) {
+            usleep(2000);
+            record_make(0, i);
+            OK(MPI_File_write_shared(f, record, RECORD, MPI_BYTE, MPI_STATUS_IGNORE));
+        }
+        if (amode & MPI_MODE_SEQUENTIAL) {
+            OK(MPI_File_set_view(f, MPI_DISPLACEMENT_CURRENT, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+        } else {
+            OK(MPI_File_seek_shared(f, 0, MPI_SEEK_CUR));
+            OK(MPI_File_get_position_shared(f, &at));
+            CHECK_EQ(at, (i + 1) * RECORD);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+    OK(MPI_File_close(&f));
+    CHECK_EQ(plain_read(name, all, ROOM), 5 * RECORD);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < 5; i++) record_count(all + i * RECORD);
+    for (int i = 0; i < 5; i++) CHECK_EQ(seen[0][i], 1);
+    file_remove(name);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -162,6 +192,8 @@ int main(int argc, char **argv)
     ordered(0);
     ordered(1);
     sequential();
+    late(MPI_MODE_RDWR);
+    late(MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
     folder_remove();
     return test_end();
 }
