@@ -187,11 +187,19 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     return f->view.rep->kind == IO_REP_PLAIN ? io_all_move(f, &d, moved_out) : convert_all(f, &d, moved_out);
 }
 
+static int no_split(const struct gw_file *f)
+{
+    return f->split < 0 ? GW_OK : gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
+}
+
 /* All ranks, none of which waits for another. */
-static int started(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out)
+static int started(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+                   struct gw_req **req_out)
 {
     struct io_data d = {how & IO_WRITE, 0, (void *)(uintptr_t)buf, count, t};
-    int rc = access_check(f, how, count, t);
+    int rc = no_split(f); /* on every rank */
+    if (rc != GW_OK) return rc;
+    rc = access_check(f, how, count, t);
     if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &d.pos);
     if (rc == GW_OK) rc = offset_check(f, place(f, how, offset, count * t->size / f->view.etype->size), &d.pos);
     return io_start(f, rc, &d, req_out);
@@ -201,12 +209,13 @@ static int access_any(struct gw_file *f, int how, int64_t offset, const void *bu
                       int64_t *moved_out)
 {
     bool together = how & IO_ALL, write = how & IO_WRITE;
-    if (together && f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
+    int rc = together ? no_split(f) : GW_OK;
+    if (rc != GW_OK) return rc;
     io_count_add(f, write, together ? IO_CALLS_ALL : IO_CALLS_ALONE, 1);
     io_clock_enter(f, write, together ? IO_T_OTHER : IO_T_FILE);
     bool tell = gw_event_wanted(GW_EVENT_FILE);
     uint64_t since = tell ? gw_now_ns() : 0;
-    int rc = together ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
+    rc = together ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
     io_clock(f, IO_T_COMPUTE);
     if (tell) gw_event_raise(GW_EVENT_FILE, true, f->obj.id, write + 2 * together, *moved_out, (int64_t)(gw_now_ns() - since));
     return rc;
@@ -232,10 +241,11 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
               struct gw_status *status, struct gw_req **req_out)
 {
     int64_t moved = 0;
-    int alone = how & ~IO_ALL;
     if (how & IO_ALL && req_out) {
         if (io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
-        how = alone;
+        int rc = no_split(f);
+        if (rc != GW_OK) return rc;
+        how &= ~IO_ALL;
     }
     int rc = access_any(f, how, offset, buf, count, t, &moved);
     if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* also of what failed */

@@ -38,6 +38,7 @@ static void two_matrices(MPI_Info info, int split, int pieces)
     const char *name = in_folder("matrix");
     MPI_File f;
     MPI_Status status;
+    MPI_Request request;
     MPI_Datatype memory;
     int n, m, count;
     MPI_Datatype blocks = matrix(MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG, &n), cyclic = matrix(MPI_DISTRIBUTE_CYCLIC, 3, &m);
@@ -54,6 +55,7 @@ static void two_matrices(MPI_Info info, int split, int pieces)
     if (split) {
         OK(MPI_File_write_all_begin(f, back, m, memory));
         FAILS(MPI_File_write_at_all(f, 0, back, 0, MPI_INT, &status), MPI_ERR_IO);
+        FAILS(MPI_File_iwrite_at_all(f, 0, back, 0, MPI_INT, &request), MPI_ERR_IO);
         FAILS(MPI_File_read_all_end(f, back, &status), MPI_ERR_IO);
         OK(MPI_File_write_all_end(f, back, &status));
         FAILS(MPI_File_write_all_end(f, back, &status), MPI_ERR_IO);
