@@ -35,11 +35,13 @@ struct mover {
 static int io_once(struct gw_file *f, bool write, struct iovec *iov, int n, int64_t at, int64_t *moved_out)
 {
     ssize_t k;
+    int failed;
     do {
         k = write ? pwritev(f->fd, iov, n, at) : preadv(f->fd, iov, n, at);
+        failed = k < 0 ? errno : 0; /* counting may change it */
         io_count_call(f, write, at, k);
-    } while (k < 0 && errno == EINTR);
-    if (k < 0) return io_fail(errno, write ? "writing" : "reading", f->name);
+    } while (failed == EINTR);
+    if (failed) return io_fail(failed, write ? "writing" : "reading", f->name);
     *moved_out = k;
     return GW_OK;
 }

@@ -208,6 +208,7 @@ static struct io_op *finish(struct io_op *op)
         req_complete(op->req);
     }
     gw_unlock(&lane->lock);
+    if (unlikely(gw_threads) && !op->req) node_ring(gw_node.me); /* one may sleep in io_drain(); req_complete() rings, too */
     forget(op);
     return next;
 }
