@@ -314,9 +314,7 @@ static void everything(MPI_Info info)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     everything(hints("automatic", NULL, NULL));
     everything(hints("disable", NULL, NULL));
     everything(hints("enable", NULL, NULL));
@@ -324,6 +322,5 @@ int main(int argc, char **argv)
     everything(hints("enable", "2", "4096"));
     everything(hints("enable", "100", "5000"));
     requests(MPI_INFO_NULL);
-    folder_remove();
-    return test_end();
+    return files_end();
 }

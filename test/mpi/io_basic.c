@@ -283,9 +283,7 @@ static void hints(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     shared_file();
     end_of_file();
     requests();
@@ -294,6 +292,5 @@ int main(int argc, char **argv)
     bad_opens();
     error_handlers();
     hints();
-    folder_remove();
-    return test_end();
+    return files_end();
 }

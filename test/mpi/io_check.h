@@ -54,6 +54,18 @@ static inline void folder_remove(void)
     if (rank == 0) CHECK(rmdir(folder) == 0); /* the tests delete their files */
 }
 
+static inline void files_begin(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    test_begin();
+    folder_make();
+}
+static inline int files_end(void)
+{
+    folder_remove();
+    return test_end();
+}
+
 /* Rank 0 writes a file by plain means. */
 static inline void plain_write(const char *name, const void *data, long n)
 {

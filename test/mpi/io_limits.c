@@ -312,15 +312,12 @@ static void signals(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     far_away();
     many();
     representations();
     full();
     limited();
     signals();
-    folder_remove();
-    return test_end();
+    return files_end();
 }

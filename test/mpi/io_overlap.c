@@ -88,11 +88,8 @@ static void there_and_back(const char *buffer, unsigned seed)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     there_and_back("16777216", 5);
     there_and_back("20000", 50);
-    folder_remove();
-    return test_end();
+    return files_end();
 }

@@ -262,9 +262,7 @@ static void try_one(long seed)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     long first = argc > 1 ? atol(argv[1]) : 0, n = argc > 2 ? atol(argv[2]) : 30;
     for (long seed = first; seed < first + n; seed++) {
         int before = failures;
@@ -272,6 +270,5 @@ int main(int argc, char **argv)
         if (failures > before) fprintf(stderr, "rank %d: seed %ld\n", rank, seed);
     }
     CHECK(deep_enough * 2 >= deep_trials);
-    folder_remove();
-    return test_end();
+    return files_end();
 }

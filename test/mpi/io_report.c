@@ -9,9 +9,7 @@ static unsigned char data[N], back[N];
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     const char *name = argc > 1 ? argv[1] : in_folder("report");
     MPI_File f;
     MPI_Info info;
@@ -40,6 +38,5 @@ int main(int argc, char **argv)
     OK(MPI_File_close(&f));
     MPI_Type_free(&mine);
     file_remove(name);
-    folder_remove();
-    return test_end();
+    return files_end();
 }

@@ -300,9 +300,7 @@ static void failing_extent(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     overlapping("automatic");
     overlapping("enable");
     cut_etype();
@@ -312,6 +310,5 @@ int main(int argc, char **argv)
     halves();
     external();
     failing_extent();
-    folder_remove();
-    return test_end();
+    return files_end();
 }

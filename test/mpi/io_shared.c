@@ -184,9 +184,7 @@ static void late(int amode)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     any_order(0);
     any_order(1);
     ordered(0);
@@ -194,6 +192,5 @@ int main(int argc, char **argv)
     sequential();
     late(MPI_MODE_RDWR);
     late(MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
-    folder_remove();
-    return test_end();
+    return files_end();
 }

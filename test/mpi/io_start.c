@@ -277,9 +277,7 @@ static void given_up(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     static const char *const ways[] = {"automatic", "enable", "disable"};
     for (int i = 0; i < 3; i++) {
         chains(ways[i]);
@@ -289,6 +287,5 @@ int main(int argc, char **argv)
     many("enable", 3);
     full();
     given_up();
-    folder_remove();
-    return test_end();
+    return files_end();
 }

@@ -353,9 +353,7 @@ static void atomic_mode(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     own_views("automatic", "automatic", "524288");
     own_views("disable", "disable", "524288");
     own_views("enable", "enable", "524288");
@@ -367,6 +365,5 @@ int main(int argc, char **argv)
     external();
     bad_views();
     atomic_mode();
-    folder_remove();
-    return test_end();
+    return files_end();
 }

@@ -172,9 +172,7 @@ static void as_many(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    test_begin();
-    folder_make();
+    files_begin(&argc, &argv);
     for (is_started = 0; is_started < 2; is_started++) {
         round_trip(1000, 0, "2", "65536", "automatic");
         round_trip(1000, 1, "3", "16384", "automatic");
@@ -184,6 +182,5 @@ int main(int argc, char **argv)
     }
     twice();
     as_many();
-    folder_remove();
-    return test_end();
+    return files_end();
 }
