@@ -33,7 +33,11 @@ want 0 "" -n 3 true
 want 1 "" -n 3 false
 want 7 "" -n 1 sh -c 'exit 7'
 want 7 "" -n 3 sh -c 'if [ $GODWIT_RANK = 1 ]; then exit 7; fi'
-want 5 "" -n 3 sh -c 'sleep $((20 * (2 - GODWIT_RANK))); exit $((GODWIT_RANK + 3))'    # rank 2 is the first that fails
+# rank 2 is the first that fails: each other one goes when mpiexec has seen the end of the next
+want 5 "" -n 3 sh -c 'echo $$ >"$1.$GODWIT_RANK"
+    next=$1.$((GODWIT_RANK + 1))
+    until [ $GODWIT_RANK = 2 ] || { [ -s "$next" ] && ! [ -e "/proc/$(cat "$next")" ]; }; do sleep 0.05; done
+    exit $((GODWIT_RANK + 3))' sh "$dir/pid"
 want 0 "" -n 1 true : -n 1 sh -c 'exit 0'
 want 255 "" -n 1 true : -n 1 sh -c 'exit 255'
 want 137 "rank 1 (host .*, pid [0-9]*) was killed by signal 9 (Killed)" -n 2 sh -c 'if [ $GODWIT_RANK = 1 ]; then kill -9 $$; fi; sleep 30'
