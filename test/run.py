@@ -10,6 +10,7 @@ is skipped when it exits 77 (it says why).  --sum prints the closing line for al
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
+import concurrent.futures
 import glob
 import os
 import re
@@ -28,8 +29,9 @@ SLOWER = {None: 3, "asan": 8, "tsan": 12} # a limit ends what hangs; it does not
 
 
 class Case:
-    def __init__(self, name, command, env=None, timeout=60, tags=()):
+    def __init__(self, name, command, env=None, timeout=60, tags=(), small=True):
         self.name, self.command, self.env, self.timeout, self.tags = name, command, env or {}, timeout, set(tags)
+        self.small = small # asks little of the machine and nothing of its other processes
 
 
 def unit_cases(build):
@@ -75,7 +77,7 @@ def script_cases(build, prefix):
             continue
         words = dict(w.split("=", 1) for w in m.group(1).split())
         yield Case(os.path.relpath(path, ROOT), [path, build, prefix or ""], timeout=int(words.get("timeout", 120)),
-                   tags=set(words.get("tags", "").split(",")))
+                   tags=set(words.get("tags", "").split(",")), small=False)
 
 
 def run_case(case, factor, extra_env):
@@ -101,6 +103,21 @@ def run_case(case, factor, extra_env):
             out, _ = p.communicate()
         status, text = "FAIL", out.decode(errors="replace") + "\n%s\n(ran past its limit of %d s)" % (tree[-4000:], case.timeout * factor)
     return status, time.time() - t0, text
+
+
+def run_all(cases, factor, extra_env):
+    """Runs the small cases two at a time, as they leave cores idle, then the others alone; yields each with its result."""
+    small = [c for c in cases if c.small and not c.tags & {"long"}]
+    with concurrent.futures.ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
+        running = {pool.submit(run_case, c, factor, extra_env): c for c in small}
+        try:
+            for f in concurrent.futures.as_completed(running):
+                yield running[f], f.result()
+        finally:
+            pool.shutdown(cancel_futures=True) # interrupted: nothing more is begun
+    for case in cases:
+        if case not in small:
+            yield case, run_case(case, factor, extra_env)
 
 
 def closing_line(passed, failed, skipped):
@@ -150,10 +167,9 @@ def main():
     if a.sanitizer == "tsan":
         cases = [c for c in cases if "tsan" in c.tags]
     cases = [c for c in cases if a.only in c.name]
+    extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
     count, times = {"ok": 0, "FAIL": 0, "skip": 0}, []
-    for case in cases:
-        extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
-        status, seconds, text = run_case(case, SLOWER[a.sanitizer], extra)
+    for case, (status, seconds, text) in run_all(cases, SLOWER[a.sanitizer], extra):
         count[status] += 1
         times.append((seconds, case.name))
         if status != "ok" or seconds > 10:

@@ -37,7 +37,7 @@ failed=0
 echo "$targets" > "$dir/targets"
 while read -r name runs; do
     mkdir "$dir/$name"
-    set -- -seed=1 -timeout=20 -close_fd_mask=3 -artifact_prefix="$dir/$name." "$dir/$name" "$root/fuzz/corpus/$name"
+    set -- -seed=1 -timeout=100 -close_fd_mask=3 -artifact_prefix="$dir/$name." "$dir/$name" "$root/fuzz/corpus/$name"
     if "$build/fuzz/fuzz_$name" -runs="$runs" "$@" > "$dir/$name.log" 2>&1 < /dev/null; then
         tail -n 1 "$dir/$name.log" | sed "s/^/$name: /"
         continue
@@ -46,7 +46,7 @@ while read -r name runs; do
     echo "$name failed:"
     for input in "$dir/$name".*-*; do
         [ -f "$input" ] || continue
-        "$build/fuzz/fuzz_$name" -timeout=20 "$input" 2>&1 < /dev/null | grep -E 'error|ERROR|not so|#[0-9]+ ' | head -n 12 || :
+        "$build/fuzz/fuzz_$name" -timeout=100 "$input" 2>&1 < /dev/null | grep -E 'error|ERROR|not so|#[0-9]+ ' | head -n 12 || :
         echo "the input, in base64 (kept nowhere else): $(base64 -w0 < "$input" | cut -c1-2000)"
     done
 done < "$dir/targets"

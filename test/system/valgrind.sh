@@ -7,10 +7,10 @@
 set -eu
 build=$1
 for n in 1 3; do
-    timeout 110 "$build/mpiexec" -n $n valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all \
+    timeout 300 "$build/mpiexec" -n $n valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all \
         --errors-for-leak-kinds=all "$build/mpi_hello"
 done
 for run in "2 p2p_types" "3 comm_make" "2 coll_nonblocking" "3 fork"; do
-    timeout 110 "$build/mpiexec" -n ${run% *} valgrind -q --error-exitcode=9 --leak-check=full \
+    timeout 300 "$build/mpiexec" -n ${run% *} valgrind -q --error-exitcode=9 --leak-check=full \
         --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible "$build/mpi_${run#* }"
 done
