@@ -73,8 +73,7 @@ static void choose_host(struct choice *c, const char *const *names, const char *
         if (!fits || had[node]) continue;
         had[node] = true;
         int n = ranks_on(c, node);
-        int share =
-            gw_min64(gw_min64(most, n), c->wanted - c->count) > 0 ? (int)gw_min64(gw_min64(most, n), c->wanted - c->count) : 0;
+        int share = (int)gw_min64(gw_min64(most, n), c->wanted - c->count);
         for (int i = 0; i < share; i++) choose(c, rank_on(c, node, (int)((int64_t)i * n / share)));
     }
 }
@@ -134,25 +133,37 @@ static void show(const struct gw_file *f, const int *node, const char (*names)[N
     for (int a = 0; a < f->n_aggregators; a++) fprintf(stderr, "%5d  %6d  %s\n", a, f->aggregators[a], names[f->aggregators[a]]);
 }
 
+/* Of each rank's host. */
+static int share_names(struct gw_comm *c, char (*names)[NAME])
+{
+    char own[NAME] = "";
+    gethostname(own, sizeof own - 1);
+    if (c->size > 1 && !c->one_node) return coll_allgather(own, NAME, gw_type_byte, names, NAME, gw_type_byte, c, NULL);
+    for (int i = 0; i < c->size; i++) memcpy(names[i], own, NAME);
+    return GW_OK;
+}
+
+/* Hosts by first appearance; how many. */
+static int number_hosts(const char (*names)[NAME], int n, int *node)
+{
+    int nodes = 0;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < i && strcmp(names[k], names[i]) != 0) k++;
+        node[i] = k < i ? node[k] : nodes++;
+    }
+    return nodes;
+}
+
 int io_place(struct gw_file *f)
 {
     struct gw_comm *c = f->comm;
     const struct io_hints *h = &f->hints;
-    char own[NAME] = "", (*names)[NAME] = gw_xcalloc((size_t)c->size, sizeof *names);
+    char(*names)[NAME] = gw_xcalloc((size_t)c->size, sizeof *names);
     const char **at = gw_xcalloc((size_t)c->size, sizeof *at);
-    int *node = gw_xcalloc((size_t)c->size, sizeof *node), nodes = 0, rc = GW_OK;
-    gethostname(own, sizeof own - 1);
-    if (c->size > 1 && !c->one_node) {
-        rc = coll_allgather(own, NAME, gw_type_byte, names, NAME, gw_type_byte, c, NULL);
-    } else {
-        for (int i = 0; i < c->size; i++) memcpy(names[i], own, NAME);
-    }
-    for (int i = 0; i < c->size; i++) {
-        int k = 0;
-        while (k < i && strcmp(names[k], names[i]) != 0) k++;
-        node[i] = k < i ? node[k] : nodes++;
-        at[i] = names[i];
-    }
+    int *node = gw_xcalloc((size_t)c->size, sizeof *node), rc = share_names(c, names);
+    int nodes = number_hosts((const char(*)[NAME])names, c->size, node);
+    for (int i = 0; i < c->size; i++) at[i] = names[i];
     free(f->aggregators);
     f->aggregators = gw_xcalloc((size_t)c->size, sizeof *f->aggregators);
     int wanted = h->aggregators > 0 ? h->aggregators : h->stripes > 0 ? h->stripes : (int)gw_max64(AUTO_AGGREGATORS, nodes);

@@ -81,7 +81,9 @@ void io_trace_end(struct gw_file *f)
     char *path = gw_xasprintf("%s.%d.csv", gw_set.mpiio_stats_file, gw_boot.rank);
     FILE *out = fopen(path, is_first ? "we" : "ae");
     if (out) put_rows(f, out, is_first);
-    if (!out || ferror(out) || fclose(out) != 0)
+    bool is_bad = !out || ferror(out);
+    if (out && fclose(out) != 0) is_bad = true;
+    if (is_bad)
         gw_warn("the statistics of %s cannot be written to %s: %s", f->name, path, strerror(errno));
     free(path);
 }
