@@ -3,7 +3,7 @@
 # HPC Challenge (4 and 9 ranks, all its checks), FFTW's MPI transforms (verified against its own reference), MrBayes, the tests of
 # hypre (persistent requests, derived types) and p4est (attributes, node communicators, groups).  With --all, or by name, also
 # LAMMPS (Cartesian topology, reverse communication) and PETSc (neighbourhood and non-blocking collectives, attributes, graphs):
-# five minutes of a core each to build.
+# five to ten minutes of a core each to build.
 # Some of the runs are made with GODWIT_CHECK=1, which must find nothing: the programs are right.
 # run.py: timeout=3600 tags=long,install
 #
@@ -236,7 +236,7 @@ petsc_build() {
     unpack petsc petsc
     (cd petsc && ./configure PETSC_ARCH=godwit --with-cc=mpicc --with-fc=0 --with-cxx=0 --with-debugging=0 --with-x=0 --with-ssl=0 \
         --with-cudac=0 --with-hipc=0 --with-hwloc=0 --with-mpiexec="$prefix/bin/mpiexec" --with-make-np="$jobs" COPTFLAGS=-O1 &&
-        make -f gmakefile -j"$jobs" PETSC_DIR="$PWD" PETSC_ARCH=godwit pkgs="sys vec mat dm ksp" libs) > petsc.log 2>&1 ||
+        make -f gmakefile -j"$jobs" PETSC_DIR="$PWD" PETSC_ARCH=godwit libs) > petsc.log 2>&1 ||
         { tail -n 20 petsc.log; exit 1; }
     mpicc -O1 -w -Ipetsc/include -Ipetsc/godwit/include petsc/src/ksp/ksp/tutorials/ex2.c -o petsc/ex2 -Lpetsc/godwit/lib \
         -Wl,-rpath,"$PWD/petsc/godwit/lib" -lpetsc -lm
