@@ -4,20 +4,26 @@
  * for more pieces than a process should have descriptors for, it is ordinary memory: windows over that are reached as windows over
  * any.
  *
+ * A program that takes and gives back the same sizes for every access (Global Arrays does) would pay for new pages each time: 4 MiB
+ * are 1024 page faults.  So the pieces given back last are kept, up to KEPT_BYTES, and serve again where at most half of one would
+ * lie idle.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "rma/rma_private.h"
 
-enum { MAX_PIECES = 256 };
+enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
 static struct piece {
     struct memory_file file;
-    struct rma_mapping mapping; /* what the user has begins after its first page */
-} pieces[MAX_PIECES];
-static int n_pieces;
+    struct rma_mapping mapping;       /* what the user has begins after its first page */
+} pieces[MAX_PIECES], kept[MAX_KEPT]; /* kept: the oldest first */
+static int n_pieces, n_kept;
+static uint64_t kept_bytes;
 static struct gw_lock pieces_lock;
 
 static uint64_t first_byte(const struct piece *p)
@@ -25,14 +31,67 @@ static uint64_t first_byte(const struct piece *p)
     return (uint64_t)(uintptr_t)p->mapping.base + MEMORY_PAGE;
 }
 
-static bool piece_make(uint64_t bytes, int64_t align, struct piece *p)
+static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 {
-    uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;
     *p = (struct piece){.mapping.align = align};
     if (memory_file_make(all, &p->file) != GW_OK) return false;
     if (memory_file_map(&p->mapping, p->file.fd, all, 0, 0) == GW_OK) return true;
     close(p->file.fd);
     return false;
+}
+
+static void piece_drop(const struct piece *p)
+{
+    close(p->file.fd);
+    munmap(p->mapping.base, p->mapping.bytes);
+}
+
+static struct piece kept_take(int i)
+{
+    struct piece p = kept[i];
+    kept_bytes -= p.mapping.bytes;
+    n_kept--;
+    memmove(&kept[i], &kept[i + 1], (size_t)(n_kept - i) * sizeof kept[0]);
+    return p;
+}
+
+static void kept_drop_oldest(void)
+{
+    struct piece old = kept_take(0);
+    piece_drop(&old);
+}
+
+static void piece_keep(const struct piece *p)
+{
+    if (p->mapping.bytes > KEPT_BYTES) {
+        piece_drop(p);
+        return;
+    }
+    while (n_kept == MAX_KEPT || kept_bytes + p->mapping.bytes > KEPT_BYTES) kept_drop_oldest();
+    kept[n_kept++] = *p;
+    kept_bytes += p->mapping.bytes;
+}
+
+static bool kept_fits(const struct piece *p, uint64_t all, int64_t align)
+{
+    return p->mapping.bytes >= all && p->mapping.bytes <= 2 * all && first_byte(p) % (uint64_t)align == 0;
+}
+
+/* The smallest that will do; else a new one, for which those kept make room. */
+static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
+{
+    uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;
+    int best = -1;
+    for (int i = 0; i < n_kept; i++)
+        if (kept_fits(&kept[i], all, align) && (best < 0 || kept[i].mapping.bytes < kept[best].mapping.bytes)) best = i;
+    if (best >= 0) {
+        *p = kept_take(best);
+        return true;
+    }
+    if (piece_make(all, align, p)) return true;
+    if (n_kept == 0) return false;
+    while (n_kept > 0) kept_drop_oldest();
+    return piece_make(all, align, p);
 }
 
 static struct piece *piece_of(uint64_t lo, uint64_t hi)
@@ -49,7 +108,7 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
     size_t bytes = size > 0 ? (size_t)size : 1;
     int64_t align = gw_info_alignment(info);
     gw_lock(&pieces_lock);
-    if (gw_boot.nlocal > 1 && n_pieces < MAX_PIECES && piece_make(bytes, align, &pieces[n_pieces]))
+    if (gw_boot.nlocal > 1 && n_pieces < MAX_PIECES && piece_get(bytes, align, &pieces[n_pieces]))
         p = (void *)(uintptr_t)first_byte(&pieces[n_pieces++]);
     gw_unlock(&pieces_lock);
     if (!p && posix_memalign(&p, (size_t)align, bytes) != 0)
@@ -61,18 +120,13 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
 int rma_free_mem(void *base)
 {
     gw_lock(&pieces_lock);
-    struct piece *p = piece_of((uint64_t)(uintptr_t)base, (uint64_t)(uintptr_t)base + 1), old = {.file.fd = -1};
+    struct piece *p = piece_of((uint64_t)(uintptr_t)base, (uint64_t)(uintptr_t)base + 1);
     if (p) {
-        old = *p;
+        piece_keep(p);
         *p = pieces[--n_pieces];
     }
     gw_unlock(&pieces_lock);
-    if (old.file.fd < 0) {
-        free(base);
-        return GW_OK;
-    }
-    close(old.file.fd);
-    munmap(old.mapping.base, old.mapping.bytes);
+    if (!p) free(base);
     return GW_OK;
 }
 

@@ -277,6 +277,32 @@ static void pieces(void)
     MPI_Free_mem(p[N - 1]);
 }
 
+/* Memory that was given back serves again, also under other windows and for other sizes: the other ranks see what it is now. */
+static void again(void)
+{
+    static const int sizes[] = {60000, 2000000, 58000, 1200000, 40 << 20, 2000000, 100, 60000, 9 << 20, 31 << 20, 60000};
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    for (int i = 0; i < (int)(sizeof sizes / sizeof sizes[0]); i++) {
+        int *base, *other, n = sizes[i] / (int)sizeof(int), mine[3] = {rank, i, n};
+        MPI_Win win;
+        MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &base);
+        MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &other);
+        CHECK(other >= base + n || base >= other + n); /* two pieces never share bytes */
+        base[0] = base[n - 1] = -7, other[0] = other[n - 1] = -8;
+        if (rank == i % size) MPI_Free_mem(other); /* ranks keep different pieces */
+        MPI_Win_create(base, sizes[i], (int)sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_fence(0, win);
+        MPI_Put(mine, 3, MPI_INT, right, n - 4, 3, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        CHECK(base[0] == -7 && base[n - 1] == -7);
+        CHECK(base[n - 4] == left && base[n - 3] == i && base[n - 2] == n);
+        if (rank != i % size) CHECK(other[0] == -8 && other[n - 1] == -8);
+        MPI_Win_free(&win);
+        MPI_Free_mem(base);
+        if (rank != i % size) MPI_Free_mem(other);
+    }
+}
+
 /* The hint mpi_minimum_memory_alignment, with sizes and wishes that differ between ranks: the strictest counts. */
 static void aligned(int noncontig)
 {
@@ -371,6 +397,7 @@ int main(int argc, char **argv)
     shared(3);
     if (!getenv("GODWIT_RMA_MAP")) shared(ALLOCATED);
     pieces();
+    again();
     aligned_pieces();
     wide_unit();
     aligned(0);
