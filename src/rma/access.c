@@ -27,6 +27,7 @@ struct place {
     int rank;
     struct rma_target *target;
     struct data there; /* its address in the target's process; followed only where that is near */
+    bool is_held;      /* we have its `busy` */
 };
 
 /* ---- checks ---- */
@@ -67,7 +68,7 @@ static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, 
     int rc = epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
-    *p = (struct place){w, rank, target, {NULL, count, t}};
+    *p = (struct place){w, rank, target, {NULL, count, t}, false};
     bool is_dynamic = w->flavor == GW_WIN_FLAVOR_DYNAMIC;
     if (unlikely(disp < 0) && !is_dynamic)
         return gw_fail(GW_EDISP, "target_disp is %lld; it must not be negative", (long long)disp);
@@ -105,8 +106,10 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     char *run = one_run(here), *packed = run ? run : malloc((size_t)bytes_of(here));
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
-    int rc = reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes,
-                        packed);
+    char *there = one_run(&p->there);
+    int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
+                   : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type,
+                                bytes, packed);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
@@ -264,17 +267,29 @@ static void combine(struct gw_op *op, const struct data *in, struct data *at)
         op_reduce(op, in->buf, at->buf, at->count, at->type);
 }
 
+static void place_enter(struct place *p)
+{
+    busy_enter(p->w, p->rank);
+    p->is_held = true;
+}
+static void place_leave(struct place *p)
+{
+    p->is_held = false;
+    busy_leave(p->w, p->rank);
+}
+
 /* With `busy` held; false: nothing has happened. */
 static bool update_by_mail(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     struct gw_type *t = p->there.type;
     int64_t bytes = bytes_of(&p->there);
-    if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || !mail_may_ask(p->w, p->rank, bytes)) return false;
+    if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !mail_may_ask(p->w, p->rank, bytes))
+        return false;
     struct rma_mail *m = mail_begin(p->w, p->rank, is_op(op, GW_H_NO_OP) ? NULL : in->buf, bytes);
     m->op = op->obj.id;
     m->type = t->obj.id;
     m->wants_old = result != NULL;
-    if (!mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes)) return false;
+    if (!mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
     if (result) copy(&(struct data){mail_old(m, bytes), p->there.count, t}, result);
     return true;
 }
@@ -284,21 +299,21 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
     struct data old = p->there;
     int64_t lo = 0;
     bool is_read_only = is_op(op, GW_H_NO_OP), needs_old = result || !is_op(op, GW_H_REPLACE);
-    busy_enter(p->w, p->rank);
+    place_enter(p);
     if (update_by_mail(p, op, in, result)) {
-        busy_leave(p->w, p->rank);
+        place_leave(p);
         return GW_OK;
     }
     int rc = layout_new(&old, &lo);
     if (rc != GW_OK) {
-        busy_leave(p->w, p->rank);
+        place_leave(p);
         return rc;
     }
     if (needs_old) rc = move_far(p, false, &old);
     if (rc == GW_OK && result) copy(&old, result);
     if (rc == GW_OK) combine(op, in, &old);
     if (rc == GW_OK && !is_read_only) rc = move_far(p, true, &old);
-    busy_leave(p->w, p->rank);
+    place_leave(p);
     layout_free(&old, lo);
     return rc;
 }
@@ -306,10 +321,10 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
 static int update(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     if (!p->target->is_near) return update_far(p, op, in, result);
-    busy_enter(p->w, p->rank);
+    place_enter(p);
     if (result) copy(&p->there, result);
     combine(op, in, &p->there);
-    busy_leave(p->w, p->rank);
+    place_leave(p);
     return GW_OK;
 }
 
@@ -430,7 +445,7 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
     if (bytes > MAIL_SHORT || !mail_may_ask(p->w, p->rank, bytes)) return false;
     m = mail_begin(p->w, p->rank, compare, bytes);
     copy_few(m->data, origin, (size_t)bytes);
-    if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes)) return false;
+    if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
     copy_few(result->buf, m->old, (size_t)bytes);
     return true;
 }
@@ -442,7 +457,7 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     bool is_near = p->target->is_near;
     struct data new = {writable(origin), 1, result->type};
     int rc = GW_OK;
-    busy_enter(p->w, p->rank);
+    place_enter(p);
     if (is_near) {
         memcpy(result->buf, p->there.buf, bytes);
         if (memcmp(result->buf, compare, bytes) == 0) memcpy(p->there.buf, origin, bytes);
@@ -450,7 +465,7 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
         rc = move_far(p, false, result);
         if (rc == GW_OK && memcmp(result->buf, compare, bytes) == 0) rc = move_far(p, true, &new);
     }
-    busy_leave(p->w, p->rank);
+    place_leave(p);
     return rc;
 }
 

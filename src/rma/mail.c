@@ -13,6 +13,10 @@
  * ask each other.  What one writes the other does not look at until it must: of each line there is one writer, and a request needs
  * no atomic exchange.
  *
+ * GIVE and TAKE ask for help with a long access (stream.c).  Between `taken` and `answered` the target then does all pieces, or
+ * those until the origin has done nothing for long, which does the rest by itself.  A target that waits for an answer declines:
+ * it has work of its own, and so nobody waits for who waits.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <sched.h>
@@ -20,7 +24,7 @@
 
 #include "rma/rma_private.h"
 
-enum { LEFT_ALONE = 64, LOOKS_AWAKE = 1000, STAY_FOR = 64, STAY_LOOKS = 32 };
+enum { LEFT_ALONE = 64, LOOKS_AWAKE = 1000, STAY_FOR = 64, STAY_LOOKS = 32, HELP_LOOKS = 1000, ALONE_BYTES = 16384 };
 
 struct rma_mailer {
     struct req_hook hook;
@@ -79,16 +83,35 @@ static inline bool is_asked(struct rma_mail *mine)
            atomic_load_explicit(&mine->taken, memory_order_relaxed);
 }
 
+/* How many pieces.  The origin keeps up, or has lost its core. */
+static GW_NOINLINE uint32_t help(struct rma_mail *m)
+{
+    uint64_t block;
+    memcpy(&block, m->operand, sizeof block);
+    struct stream_end mine = {node_ptr(block), (char *)(uintptr_t)m->at, m->bytes, 0, m->what == MAIL_GIVE};
+    for (int looks = 0; !stream_is_over(&mine) && looks < HELP_LOOKS; looks++) {
+        if (stream_step(&mine))
+            looks = 0;
+        else
+            mail_relax(m);
+    }
+    return mine.n;
+}
+
 /* With the lane's lock held, so that one thread does it. */
-static GW_NOINLINE void serve(struct rma_mail *m)
+static GW_NOINLINE void serve(struct rma_mail *m, bool may_help)
 {
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_acquire);
     atomic_store_explicit(&m->taken, n, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* [M1] pairs with withdraw() */
-    m->is_declined = atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n;
+    m->is_declined =
+        atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n || (m->what >= MAIL_GIVE && !may_help);
     if (likely(!m->is_declined)) {
         GW_ORDER_ELSEWHERE_BEGIN; /* the origin holds our `busy`, and its user orders it with ours */
-        do_it(m);
+        if (likely(m->what < MAIL_GIVE))
+            do_it(m);
+        else
+            m->pieces = help(m);
         GW_ORDER_ELSEWHERE_END;
     }
     atomic_store_explicit(&m->answered, n, memory_order_release);
@@ -100,15 +123,14 @@ static void look(struct gw_done *done, int err)
     struct rma_win *w = container_of(done, struct rma_mailer, poll)->w;
     struct rma_mail *mine = mail_of(w, w->comm->rank);
     (void)err;
-    if (unlikely(
-            atomic_load_explicit(&mine->wake, memory_order_relaxed))) { /* counts: this rank will spin for a while */
+    if (unlikely(atomic_load_explicit(&mine->wake, memory_order_relaxed))) { /* counts: this rank will spin for a while */
         atomic_store_explicit(&mine->wake, 0, memory_order_relaxed);
         req_hook_count(w->comm->lane, 1);
     }
     if (likely(!is_asked(mine))) return;
     for (int served = 0, looks = 0; served < STAY_FOR && looks < STAY_LOOKS; looks++) {
         if (is_asked(mine)) {
-            serve(mine);
+            serve(mine, true);
             served++;
             looks = 0;
         }
@@ -123,7 +145,7 @@ static void serve_own(struct rma_win *w, struct rma_mail *mine)
 {
     if (likely(!is_asked(mine))) return;
     gw_lock(&w->comm->lane->lock);
-    if (is_asked(mine)) serve(mine);
+    if (is_asked(mine)) serve(mine, false);
     gw_unlock(&w->comm->lane->lock);
 }
 
@@ -148,13 +170,14 @@ static GW_COLD bool wake(struct rma_win *w, int target)
 
 bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 {
-    if (!w->mailer || bytes > MAIL_BYTES || gw_set.rma_ask == 0) return false;
+    if (!w->mailer || gw_set.rma_ask == 0) return false;
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
     if (likely(n == 0))
         return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) ||
                wake(w, target);
-    atomic_store_explicit(alone, n - 1, memory_order_relaxed); /* threads may lose some */
+    uint32_t weight = 1 + (uint32_t)gw_min64(bytes / ALONE_BYTES, LEFT_ALONE);
+    atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* threads may lose some */
     return false;
 }
 
@@ -165,7 +188,8 @@ struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int
     return m;
 }
 
-bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes)
+bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
+              struct stream_end *end)
 {
     struct rma_mail *mine = mail_of(w, w->comm->rank);
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_relaxed) + 1;
@@ -175,6 +199,7 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
     m->bytes = (uint32_t)bytes;
     atomic_store_explicit(&m->asked, n, memory_order_release);
     for (int64_t looks = 0; atomic_load_explicit(&m->answered, memory_order_acquire) != n && !is_withdrawn; looks++) {
+        if (end && stream_step(end)) looks = 0;
         mail_relax(m);
         serve_own(w, mine);
         if (unlikely(looks == gw_set.rma_ask)) is_withdrawn = withdraw(m, n);
@@ -190,7 +215,7 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
 {
     if (!mail_may_ask(w, target, bytes) || !busy_try_enter(w, target)) return false;
     struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
-    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes);
+    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
     if (is_done && !is_put) copy_few(packed, mail_old(m, bytes), (size_t)bytes);
     busy_leave(w, target);
     return is_done;

@@ -5,6 +5,7 @@
  *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and that of
  *              MPI_Alloc_mem
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
+ *     stream   long accesses while the target waits in MPI: both copy, through memory that both map (stream.c); else
  *     CMA      the kernel copies from and to the other process
  *     served   neither is allowed: messages, which the target's progress answers
  * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.

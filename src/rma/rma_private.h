@@ -9,6 +9,7 @@
 #include "p2p/p2p.h"
 #include "rma/rma.h"
 
+enum { PACE_HELPED, PACE_ALONE };
 /* What this rank knows of another one's part of the window. */
 struct rma_target {
     bool is_near;  /* mapped here, at `base` */
@@ -19,6 +20,8 @@ struct rma_target {
     struct rma_mapping mapping; /* over memory of its MPI_Alloc_mem */
     struct node_door *door;
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
+    _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
+    _Atomic uint32_t turn;       /* counts them, for that */
 };
 
 /* Most often one item; a user's two buffers may be one. */
@@ -69,9 +72,22 @@ int reach_close(struct rma_win *w); /* collective; after it nobody accesses the 
 int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
 
+/* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
+struct stream_end {
+    struct rma_stream *stream; /* NULL: none */
+    char *at;                  /* where the bytes are, or go, in this process */
+    int64_t bytes;
+    uint32_t n; /* pieces done here */
+    bool gives;
+};
+bool stream_step(struct stream_end *e); /* a piece; false: there is nothing to take, or no room */
+bool stream_is_over(const struct stream_end *e);
+/* As reach_move(), for a run of bytes at the target, which helps while it waits in MPI.  is_held: the caller has its `busy`. */
+int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
+
 /* ---- small accesses that the target serves (mail.c) ---- */
 enum { MAIL_BYTES = 2048, MAIL_SHORT = 16 };
-enum mail_what { MAIL_READ, MAIL_WRITE, MAIL_UPDATE, MAIL_SWAP };
+enum mail_what { MAIL_READ, MAIL_WRITE, MAIL_UPDATE, MAIL_SWAP, MAIL_GIVE, MAIL_TAKE };
 struct rma_mail { /* behind the words, one per target */
     /* Written by origins, under the target's `busy`; the target looks at this line all the time. */
     _Atomic uint64_t asked, withdrawn; /* numbers of requests */
@@ -80,11 +96,11 @@ struct rma_mail { /* behind the words, one per target */
     uint32_t op, type;  /* UPDATE: ids of predefined ones, of a dense type */
     uint32_t wants_old; /* UPDATE */
     uint64_t at;
-    char operand[MAIL_SHORT]; /* data of at most so many bytes */
+    char operand[MAIL_SHORT]; /* data of at most so many bytes; GIVE, TAKE: where the stream is, in the node's heap */
     /* Written by the target. */
     _Atomic uint64_t taken GW_ALIGNED(GW_CACHELINE);
     _Atomic uint64_t answered GW_ALIGNED(GW_CACHELINE); /* the line that the origin looks at */
-    uint32_t is_declined;
+    uint32_t is_declined, pieces; /* GIVE, TAKE: so many are done */
     char old[MAIL_SHORT]; /* what was there, or was read, of at most so many bytes */
     char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE); /* longer ones, of both; SWAP: the new value */
 } GW_ALIGNED(GW_CACHELINE);
@@ -101,11 +117,12 @@ uint64_t mail_room(const struct rma_win *w);
 int mail_open(struct rma_win *w);
 void mail_close(struct rma_win *w); /* nobody asks any more */
 void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
-bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool mail_may_ask(struct rma_win *w, int target, int64_t bytes); /* for an access of so many bytes */
 /* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
  * happened. */
 struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
-bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes);
+bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
+              struct stream_end *mine); /* of GIVE and TAKE */
 /* All of that for a run of bytes, without `busy`. */
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 

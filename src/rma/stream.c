@@ -1,0 +1,112 @@
+/* stream.c -- long accesses to memory that is not mapped here, while the target waits: origin and target copy pieces through a
+ * block of the node's heap, one of them in and the other out.
+ *
+ * The kernel takes three times as long as a plain copy, so with a common cache two cores that copy at the same time take half as
+ * long.  Where the caches lie is not known: the times of both ways are taken, now and then, some parts in a row each, because the
+ * first ones find the caches as the other way left them.
+ * The mailbox (mail.c) asks for a part at a time: so long nobody else's accumulates are kept waiting, and the target's progress.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+enum { PIECES = 4, PIECE = 16384, PART = 512 << 10 };
+enum { TIMED_FROM = 32768, TURNS = 128, TRIES = 4, SLOWER_BY = 8 };
+
+struct rma_stream {
+    _Atomic uint32_t filled;                           /* pieces, by who gives */
+    _Atomic uint32_t emptied GW_ALIGNED(GW_CACHELINE); /* by who takes */
+    char piece[PIECES][PIECE] GW_ALIGNED(GW_CACHELINE);
+};
+
+bool stream_is_over(const struct stream_end *e)
+{
+    return (int64_t)e->n * PIECE >= e->bytes;
+}
+
+bool stream_step(struct stream_end *e)
+{
+    struct rma_stream *s = e->stream;
+    uint32_t others = atomic_load_explicit(e->gives ? &s->emptied : &s->filled, memory_order_acquire); /* [S1] */
+    if (stream_is_over(e) || (e->gives ? e->n - others == PIECES : e->n == others)) return false;
+    int64_t from = (int64_t)e->n * PIECE;
+    char *piece = s->piece[e->n % PIECES], *here = e->at + from;
+    gw_copy(e->gives ? piece : here, e->gives ? here : piece, (size_t)gw_min64(PIECE, e->bytes - from));
+    /* [S1] what is filled is there, what is emptied is not looked at again */
+    atomic_store_explicit(e->gives ? &s->filled : &s->emptied, ++e->n, memory_order_release);
+    return true;
+}
+
+/* ---- which way ---- */
+static uint32_t pace_of(struct rma_target *t, int way)
+{
+    return atomic_load_explicit(&t->pace[way], memory_order_relaxed);
+}
+
+/* Ticks a KiB; a part that took long pulls the value up slowly: somebody may have lost his core. */
+static void pace_note(struct rma_target *t, int way, int64_t bytes, uint64_t ticks)
+{
+    if (bytes < TIMED_FROM) return;
+    int64_t now = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = pace_of(t, way);
+    if (old && now > old) now = old + (gw_min64(now, 2 * old) - old) / SLOWER_BY + 1;
+    atomic_store_explicit(&t->pace[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
+}
+
+static bool wants_help(struct rma_target *t, int64_t bytes)
+{
+    if (gw_set.rma_help != GW_SET_RMA_HELP_AUTO) return gw_set.rma_help == GW_SET_RMA_HELP_ON;
+    if (gw_node.oversubscribed) return false; /* it would have to get a core first */
+    if (bytes < TIMED_FROM) return true;      /* a call of the kernel alone takes longer */
+    uint32_t turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
+    atomic_store_explicit(&t->turn, turn + 1, memory_order_relaxed);
+    turn %= TURNS;
+    return turn < 2 * TRIES ? turn >= TRIES : pace_of(t, PACE_HELPED) <= pace_of(t, PACE_ALONE);
+}
+
+/* ---- the origin ---- */
+/* With `busy` held; how many bytes were moved. */
+static int64_t move_helped(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed)
+{
+    int64_t moved = 0;
+    uint64_t block = node_heap_alloc(sizeof(struct rma_stream));
+    if (!block) return 0;
+    struct stream_end mine = {node_ptr(block), packed, bytes, 0, is_put};
+    atomic_store_explicit(&mine.stream->filled, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine.stream->emptied, 0, memory_order_relaxed);
+    struct rma_mail *m = mail_begin(w, target, &block, sizeof block);
+    if (mail_ask(w, target, m, is_put ? MAIL_TAKE : MAIL_GIVE, at, bytes, &mine)) {
+        while (!is_put && mine.n < m->pieces) stream_step(&mine);
+        moved = gw_min64((int64_t)m->pieces * PIECE, bytes);
+        gw_counted(&gw_count.rma_helped, (uint64_t)moved);
+    }
+    node_heap_free(block);
+    return moved;
+}
+
+/* 0: the target does not help now. */
+static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+{
+    struct rma_target *t = &w->targets[target];
+    if (!w->comm->one_node || !wants_help(t, bytes) || !mail_may_ask(w, target, bytes)) return 0;
+    uint64_t since = gw_ticks();
+    if (!is_held && !busy_try_enter(w, target)) return 0;
+    int64_t moved = move_helped(w, target, is_put, at, bytes, packed);
+    if (!is_held) busy_leave(w, target);
+    if (moved == bytes) pace_note(t, PACE_HELPED, bytes, gw_ticks() - since);
+    return moved;
+}
+
+int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+{
+    int rc = GW_OK;
+    for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
+        int64_t part = gw_min64(bytes, PART);
+        moved = move_part(w, target, is_held, is_put, at, part, packed);
+        if (moved > 0) continue;
+        uint64_t since = gw_ticks();
+        moved = part;
+        rc = reach_move(w, target, is_put, at, part, gw_type_byte, part, packed);
+        pace_note(&w->targets[target], PACE_ALONE, part, gw_ticks() - since);
+    }
+    return rc;
+}
