@@ -56,18 +56,21 @@ static void all_at_once(int kind)
         MPI_Win_fence(0, w.win);
         for (int i = 0; i < size; i++) {
             int to = round == 1 ? (rank + i) % size : i;
-            pattern_fill(out, bytes, (unsigned)(rank * 100 + to + round));
-            MPI_Put(out, bytes, MPI_BYTE, to, w.at[to] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
+            pattern_fill(out + (size_t)bytes * i, bytes, (unsigned)(rank * 100 + to + round));
+            MPI_Put(out + (size_t)bytes * i, bytes, MPI_BYTE, to, w.at[to] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
         }
         MPI_Win_fence(0, w.win);
         for (int i = 0; i < size; i++) {
             int from = round == 2 ? (rank + 1) % size : i;
             CHECK_EQ(pattern_wrong((unsigned char *)w.base + (size_t)bytes * i, bytes, (unsigned)(i * 100 + rank + round)), -1);
-            MPI_Get(in, bytes, MPI_BYTE, from, w.at[from] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
-            CHECK_EQ(pattern_wrong(in, bytes, (unsigned)(rank * 100 + from + round)), -1);
+            MPI_Get(in + (size_t)bytes * i, bytes, MPI_BYTE, from, w.at[from] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
+        }
+        MPI_Win_fence(0, w.win);
+        for (int i = 0; i < size; i++) {
+            int from = round == 2 ? (rank + 1) % size : i;
+            CHECK_EQ(pattern_wrong(in + (size_t)bytes * i, bytes, (unsigned)(rank * 100 + from + round)), -1);
         }
     }
-    MPI_Win_fence(0, w.win);
     window_free(&w);
 }
 
