@@ -9,17 +9,20 @@ set -eu
 build=$1
 dir=$(mktemp -d)
 export GW_MARK=gw-hang-$$
-trap 'for p in $(left); do kill -9 $p 2>/dev/null || :; done; rm -rf "$dir"' EXIT
+trap 'for p in $(left); do kill -9 $p 2>/dev/null || :; done; clock_stop; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/clock.sh"
+clock_start "$dir"
 fail() { echo "hang: $*"; tail -12 "$dir/out"; exit 1; }
 # What is left of our jobs, by the mark in their environment.
 left() { grep -lzsx "GW_MARK=$GW_MARK" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx $$ | tr '\n' ' ' || :; }
 nothing_left() {
-    for _ in $(seq 100); do
+    t0=$(now_ms)
+    while :; do
         job=$(for p in $(left); do cat "/proc/$p/cmdline" 2>/dev/null | tr '\0' ' ' | grep -o 'mpi_hang.*' || :; done)
         [ "$job" ] || return 0
+        [ $(($(now_ms) - t0)) -lt 2500 ] || fail "$kind: this is left: $job"
         sleep 0.1
     done
-    fail "$kind: this is left: $job"
 }
 says() { # TEXT...: the output holds each
     for text in "$@"; do grep -qF -- "$text" "$dir/out" || return 1; done

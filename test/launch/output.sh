@@ -8,7 +8,9 @@ set -eu
 build=$1
 export GW_LONG=7311.$$ # how long our processes sleep: nobody else's do
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'clock_stop; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/clock.sh"
+clock_start "$dir"
 fail() { echo "output: $*"; exit 1; }
 run() { timeout 30 "$build/mpiexec" "$@" </dev/null; }
 
@@ -88,9 +90,11 @@ run -n 2 sh -c 'yes | head -c 3000000' 2>/dev/null | head -1 >"$dir/out"
 [ "$(cat "$dir/out")" = y ] && [ "$(cat "$dir/status")" = 141 ] || fail "head, with input: status $(cat "$dir/status")"
 
 # A grandchild that holds the pipe, and one that writes on and on.
+t0=$(now_ms)
 out=$(run -n 2 sh -c 'sleep $GW_LONG & echo left') || fail "a grandchild makes mpiexec fail"
 [ "$out" = "$(printf 'left\nleft')" ] || fail "with a grandchild: $out"
 { run -n 2 sh -c 'while :; do echo y; done & sleep 0.2' || echo "status $?"; } | tail -1 >"$dir/out"
 [ "$(cat "$dir/out")" = y ] || fail "a grandchild that writes on holds mpiexec: $(cat "$dir/out")"
+[ $(($(now_ms) - t0)) -lt 5000 ] || fail "a grandchild holds mpiexec"
 for p in $(ps -eo pid,args | awk -v d="$GW_LONG" '$2 == "sleep" && $3 "" == d "" {print $1}'); do kill "$p"; done
 exit 0

@@ -8,7 +8,9 @@ set -eu
 build=$1
 command -v mpicc.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (libopenmpi-dev)"; exit 77; }
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'clock_stop; rm -rf "$dir"' EXIT
+. "$(dirname "$0")/clock.sh"
+clock_start "$dir"
 fail() { echo "pmix: $*"; exit 1; }
 # ranks in folders of their own, so that what is left can be seen
 mkdir "$dir/tmp"
@@ -76,8 +78,8 @@ until [ -n "$(ls -A "$dir/tmp")" ] || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); 
 [ -n "$(ls -A "$dir/tmp")" ] || fail "no folder while it runs"
 kill -9 $pid
 wait $pid 2>/dev/null || true
-n=0
-while [ -n "$(ls -A "$dir/tmp")" ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done
+t0=$(now_ms)
+while [ -n "$(ls -A "$dir/tmp")" ] && [ $(($(now_ms) - t0)) -lt 2500 ]; do sleep 0.1; done
 left "kill -9 of mpiexec"
 
 # MPICH's programs find nothing here: not N jobs of one rank

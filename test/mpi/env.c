@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "../unit.h"
 
@@ -19,11 +20,15 @@ static int class_of(int code)
     return class;
 }
 
+static double seconds_between(const struct timespec *a, const struct timespec *b)
+{
+    return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
+}
+
 static void versions(void)
 {
     int major, minor, length, provided, flag;
     char text[MPI_MAX_LIBRARY_VERSION_STRING], name[MPI_MAX_PROCESSOR_NAME];
-    double t0 = MPI_Wtime(), t1;
     MPI_Get_version(&major, &minor);
     CHECK(major == MPI_VERSION && minor == MPI_SUBVERSION);
     MPI_Abi_get_version(&major, &minor);
@@ -42,10 +47,22 @@ static void versions(void)
     MPI_Finalized(&flag);
     CHECK(!flag);
     CHECK(MPI_Wtick() > 0 && MPI_Wtick() < 1e-3);
+}
+
+/* Seconds, and neither slower nor faster than the system's clock. */
+static void wtime(void)
+{
+    struct timespec a, b, c, d;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    double t0 = MPI_Wtime(), t1;
+    clock_gettime(CLOCK_MONOTONIC, &b);
     do {
+        clock_gettime(CLOCK_MONOTONIC, &c);
         t1 = MPI_Wtime();
-    } while (t1 - t0 < 2e-3);
-    CHECK(t1 - t0 < 1000);
+        clock_gettime(CLOCK_MONOTONIC, &d);
+    } while (t1 - t0 < 5e-3);
+    CHECK(t1 - t0 <= seconds_between(&a, &d) * 1.01 + 1e-6);
+    CHECK(t1 - t0 >= seconds_between(&b, &c) * 0.99 - 1e-6);
 }
 
 static void memory(void)
@@ -399,6 +416,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     versions();
+    wtime();
     memory();
     attributes();
     attributes_of_types();
