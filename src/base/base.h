@@ -8,12 +8,12 @@
 #define GW_BASE_BASE_H
 
 #include <assert.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>

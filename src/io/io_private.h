@@ -117,7 +117,6 @@ int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t
 int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out);
 
 /* ---- collective (collective.c) ---- */
-/* io_move of all ranks at once: all fail or none. */
 struct io_data { /* what a call moves */
     bool write;
     int64_t pos;
@@ -125,6 +124,7 @@ struct io_data { /* what a call moves */
     int64_t count;
     struct gw_type *type;
 };
+/* io_move of all ranks at once: all fail or none. */
 int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);
 
 /* Whether ranks must tell each other what they touch; all answer alike. */

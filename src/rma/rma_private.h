@@ -9,7 +9,6 @@
 #include "p2p/p2p.h"
 #include "rma/rma.h"
 
-enum { PACE_HELPED, PACE_ALONE };
 /* What this rank knows of another one's part of the window. */
 struct rma_target {
     bool is_near;  /* mapped here, at `base` */
@@ -117,13 +116,15 @@ uint64_t mail_room(const struct rma_win *w);
 int mail_open(struct rma_win *w);
 void mail_close(struct rma_win *w); /* nobody asks any more */
 void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
-bool mail_may_ask(struct rma_win *w, int target, int64_t bytes); /* for an access of so many bytes */
+/* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES at most or
+ * as a stream.  Every refusal counts, by its bytes, towards the next try. */
+bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
 /* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
  * happened. */
 struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
 bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
               struct stream_end *mine); /* of GIVE and TAKE */
-/* All of that for a run of bytes, without `busy`. */
+/* All of that for a run of MAIL_BYTES at most, without `busy`. */
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window maps (memory.c) ----

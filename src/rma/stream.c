@@ -11,6 +11,7 @@
 #include "rma/rma_private.h"
 
 enum { PIECES = 4, PIECE = 16384, PART = 512 << 10 };
+enum { PACE_HELPED, PACE_ALONE }; /* the ways, in rma_target.pace */
 enum { TIMED_FROM = 32768, TURNS = 128, TRIES = 4, SLOWER_BY = 8 };
 
 struct rma_stream {
@@ -52,11 +53,16 @@ static void pace_note(struct rma_target *t, int way, int64_t bytes, uint64_t tic
     atomic_store_explicit(&t->pace[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
 }
 
+static bool may_help(const struct rma_win *w)
+{
+    if (!w->comm->one_node || gw_set.rma_help == GW_SET_RMA_HELP_OFF) return false;
+    return gw_set.rma_help == GW_SET_RMA_HELP_ON || !gw_node.oversubscribed; /* it would have to get a core first */
+}
+
 static bool wants_help(struct rma_target *t, int64_t bytes)
 {
-    if (gw_set.rma_help != GW_SET_RMA_HELP_AUTO) return gw_set.rma_help == GW_SET_RMA_HELP_ON;
-    if (gw_node.oversubscribed) return false; /* it would have to get a core first */
-    if (bytes < TIMED_FROM) return true;      /* a call of the kernel alone takes longer */
+    if (gw_set.rma_help == GW_SET_RMA_HELP_ON) return true;
+    if (bytes < TIMED_FROM) return true; /* a call of the kernel alone takes longer */
     uint32_t turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
     atomic_store_explicit(&t->turn, turn + 1, memory_order_relaxed);
     turn %= TURNS;
@@ -87,7 +93,7 @@ static int64_t move_helped(struct rma_win *w, int target, bool is_put, uint64_t 
 static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     struct rma_target *t = &w->targets[target];
-    if (!w->comm->one_node || !wants_help(t, bytes) || !mail_may_ask(w, target, bytes)) return 0;
+    if (!wants_help(t, bytes) || !mail_may_ask(w, target, bytes)) return 0;
     uint64_t since = gw_ticks();
     if (!is_held && !busy_try_enter(w, target)) return 0;
     int64_t moved = move_helped(w, target, is_put, at, bytes, packed);
@@ -98,6 +104,7 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
 
 int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
+    if (!may_help(w)) return reach_move(w, target, is_put, at, bytes, gw_type_byte, bytes, packed);
     int rc = GW_OK;
     for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
         int64_t part = gw_min64(bytes, PART);
