@@ -264,3 +264,18 @@ int64_t match_unexpected_count(const struct match_queue *q)
 {
     return q->n_msgs;
 }
+
+int64_t match_posted_in(const struct match_queue *q, uint32_t ctx)
+{
+    int64_t seen = 0, n = 0;
+    for (uint32_t b = 0; b < MATCH_BUCKETS && seen < q->n_posted; b++) {
+        const struct match_recv *r = q->posted[b];
+        if (!r) continue;
+        do {
+            seen++;
+            n += r->ctx == ctx;
+            r = r->next;
+        } while (r != q->posted[b]);
+    }
+    return n;
+}

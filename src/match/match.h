@@ -59,6 +59,7 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m);    /* a cance
 void match_remove_recv(struct match_queue *q, struct match_recv *r);  /* a cancelled receive; it is posted */
 int64_t match_posted_count(const struct match_queue *q);
 int64_t match_unexpected_count(const struct match_queue *q);
+int64_t match_posted_in(const struct match_queue *q, uint32_t ctx); /* of this context: walks the table, for tools */
 /* For finalize and for reports: the first unexpected message of a context (any if ctx is 0xffffffff), NULL at the end. */
 struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx);
 struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx); /* the next one in arrival order */

@@ -107,6 +107,11 @@ static void check_counts(struct match_queue *q)
     }
     CHECK_EQ(match_posted_count(q), posted);
     CHECK_EQ(match_unexpected_count(q), queued);
+    for (uint32_t ctx = 0; ctx <= 12; ctx += 4) {
+        int64_t posted_in = 0;
+        for (int i = 0; i < n_items; i++) posted_in += items[i].is_posted && items[i].r.ctx == ctx;
+        CHECK_EQ(match_posted_in(q, ctx), posted_in);
+    }
     int64_t walked = 0;
     for (struct match_msg *m = match_first_msg(q, UINT32_MAX); m; m = match_next_msg(q, m, UINT32_MAX)) walked++;
     CHECK_EQ(walked, queued);

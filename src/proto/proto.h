@@ -78,6 +78,10 @@ void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *
 struct proto_left { struct gw_done done; uint32_t ctx; int src, tag; int64_t bytes; };
 void proto_each_left(struct gw_lane *lane, struct proto_left *l);
 
+/* How long a context's queues are: receives that wait, messages held for which none is posted and their bytes.  Walks the lane's. */
+struct proto_lengths { int64_t posted, messages, bytes; };
+void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out);
+
 #define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
 /* ---- GODWIT_CHECK (proto_note.c): with gw_checking, messages of stream 0 carry their type signature, and a message that meets a
  * receive of other types is shown to proto_mismatch_teller, the lane's lock held.  The next send of this thread has the types of

@@ -83,3 +83,13 @@ void proto_each_left(struct gw_lane *lane, struct proto_left *l)
         l->done.fn(&l->done, GW_OK);
     }
 }
+
+void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out)
+{
+    struct match_queue *q = lane_of(lane)->fast.q;
+    *out = (struct proto_lengths){.posted = match_posted_in(q, ctx)};
+    for (struct match_msg *m = match_first_msg(q, ctx); m; m = match_next_msg(q, m, ctx)) {
+        out->messages++;
+        out->bytes += container_of(m, struct proto_msg, m)->len;
+    }
+}

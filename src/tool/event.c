@@ -62,7 +62,7 @@ struct tool_instance {
     const struct gw_event *event;
 };
 static struct tool_live *registrations, *instances;
-static _Thread_local bool is_listening;
+static _Thread_local bool is_listening, is_confined;
 const struct tool_calls *tool_call_user;
 
 /* ---- telling ---- */
@@ -162,12 +162,19 @@ static void tell(struct gw_done *done, int err)
     if (n) tool_live_add(&instances, &it.live);
     pthread_mutex_unlock(&tool_lock);
     if (n == 0) return;
+    is_confined = !e->is_free;
     calls_make(calls, n, &it, needs);
     pthread_mutex_lock(&tool_lock);
     tool_live_del(&instances, &it.live);
     n = calls_missed(calls);
     pthread_mutex_unlock(&tool_lock);
     calls_make(calls, n, NULL, needs);
+    is_confined = false;
+}
+
+bool tool_is_confined(void)
+{
+    return is_confined;
 }
 
 /* Lock held: what somebody listens to. */

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a variable's value comes from; `which` is a path, a level, a counter, an algorithm, or twice a count of a file + its direction. */
+/* Where a variable's value comes from; `which` is a path, a level, a counter, an algorithm, a length of a
+ * communicator's queues, or twice a count of a file + its direction. */
 enum source {
     SENT_MESSAGES,
     SENT_BYTES,
@@ -24,9 +25,11 @@ enum source {
     ALGORITHM_USES,
     COMM_COLLECTIVES,
     COMM_ALGORITHM,
+    COMM_QUEUE,
     WIN_OPERATIONS,
     FILE_COUNT
 };
+enum { QUEUE_POSTED, QUEUE_MESSAGES, QUEUE_BYTES };
 struct pvar {
     char name[48], text[160];
     int class, bind, verbosity, category;
@@ -100,6 +103,20 @@ static void add_files(void)
     }
 }
 
+static void add_queues(void)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
+        [QUEUE_POSTED] = {"comm_posted_receives", "Receives of the program on the communicator that wait for a message"},
+        [QUEUE_MESSAGES] = {"comm_unexpected_messages",
+                            "Messages of the program on the communicator held for which no receive is posted"},
+        [QUEUE_BYTES] = {"comm_unexpected_bytes",
+                         "Bytes of the program's messages on the communicator held for which no receive is posted"}};
+    for (int k = 0; k < (int)GW_ARRAY_LEN(rows); k++)
+        add(COMM_QUEUE, k, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, rows[k].name, rows[k].text)->bind = GW_T_BIND_MPI_COMM;
+}
+
 static int counted_category(const char *name)
 {
     return strncmp(name, "rma", 3) == 0   ? CAT_ONE_SIDED
@@ -122,6 +139,7 @@ static void make(void)
         "Bytes of the messages held for which no receive is posted");
     add(MARK, GW_LEVEL_UNEXPECTED_BYTES, GW_T_PVAR_CLASS_HIGHWATERMARK, CAT_MESSAGES, "unexpected_bytes_max",
         "The most bytes of messages that were held at once");
+    add_queues();
     for (int i = 0; i < gw_counter_row_count; i++) {
         const struct gw_counter_row *r = &gw_counter_rows[i];
         add(COUNTED, i, r->class, counted_category(r->name), r->name, r->text);
@@ -292,7 +310,21 @@ bool tool_object_lives(int bind, uint64_t object)
                                                                        : file_of(object) != NULL);
 }
 
-/* What is counted at this moment. */
+/* The queues are walked when they are asked for, so that messages pay nothing for it.  The lane's lock comes before that of tool/. */
+static int look_at_queue(const struct pvar *v, uint64_t object, uint64_t *out)
+{
+    struct proto_lengths n;
+    if (tool_is_confined()) return GW_T_ERR_NOT_ACCESSIBLE;
+    const struct gw_comm *c = comm_of(object);
+    if (!c) return GW_T_ERR_INVALID_HANDLE;
+    gw_lock(&c->lane->lock);
+    proto_lengths(c->lane, c->ctx, &n);
+    gw_unlock(&c->lane->lock);
+    *out = (uint64_t)(v->which == QUEUE_POSTED ? n.posted : v->which == QUEUE_MESSAGES ? n.messages : n.bytes);
+    return 0;
+}
+
+/* What is counted at this moment; not for COMM_QUEUE. */
 static void look(const struct tool_pvar_handle *h, uint64_t *out)
 {
     const struct pvar *v = h->v;
@@ -334,6 +366,8 @@ static void look(const struct tool_pvar_handle *h, uint64_t *out)
         break;
     case FILE_COUNT:
         *out = (uint64_t)atomic_load_explicit(&file_of(h->object)->counts[v->which % 2][v->which / 2], memory_order_relaxed);
+        break;
+    case COMM_QUEUE: /* look_at_queue() */
         break;
     case WIN_OPERATIONS:
         *out = atomic_load_explicit(&win_of(h->object)->n_ops, memory_order_relaxed);
@@ -492,14 +526,24 @@ static int act(struct tool_pvar_session *s, struct tool_pvar_handle *h, enum act
     if ((what >= READ && h == TOOL_ALL_HANDLES)) return GW_T_ERR_INVALID_HANDLE;
     if ((what == READ || what == READRESET) && !out) return GW_T_ERR_INVALID;
     if (what == WRITE && !in) return GW_T_ERR_INVALID;
+    const struct pvar *queue = NULL;
+    uint64_t object = 0, length = 0;
     pthread_mutex_lock(&tool_lock);
     int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
     if (rc == 0 && h == TOOL_ALL_HANDLES) {
         for (struct tool_pvar_handle *k = s->handles; k; k = k->next) do_one(k, what, NULL, NULL);
+    } else if (rc == 0 && !belongs(s, h)) {
+        rc = GW_T_ERR_INVALID_HANDLE;
+    } else if (rc == 0 && what == READ && h->v->from == COMM_QUEUE) {
+        queue = h->v;
+        object = h->object;
     } else if (rc == 0) {
-        rc = belongs(s, h) ? do_one(h, what, out, in) : GW_T_ERR_INVALID_HANDLE;
+        rc = do_one(h, what, out, in);
     }
     pthread_mutex_unlock(&tool_lock);
+    if (!queue) return rc;
+    rc = look_at_queue(queue, object, &length);
+    if (rc == 0) memcpy(out, &length, sizeof length);
     return rc;
 }
 

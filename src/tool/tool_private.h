@@ -49,6 +49,7 @@ enum tool_category {
     CATEGORIES
 };
 bool tool_object_lives(int bind, uint64_t object); /* a communicator, window or file; NO_OBJECT: always */
+bool tool_is_confined(void); /* this thread is in a listener that was called with locks of the library held */
 int tool_cvar_category(int i);
 int tool_pvar_category(int i);
 int tool_event_category(int i);

@@ -10,6 +10,9 @@ static MPI_Count last[4], last_time;
 static MPI_T_event_registration last_registration;
 static MPI_T_event_instance last_instance;
 
+static MPI_T_pvar_session session; /* while there is one, the length of a queue is asked for in a callback that has locks around it */
+static MPI_T_pvar_handle queue;
+
 static void on_event(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
 {
     MPI_Count one = -1, now = -1;
@@ -27,6 +30,8 @@ static void on_event(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_c
     CHECK_EQ(source, 0);
     CHECK_EQ(MPI_T_source_get_timestamp(source, &now), MPI_SUCCESS);
     CHECK(last_time > 0 && last_time <= now);
+    unsigned long long length;
+    if (session) CHECK_EQ(MPI_T_pvar_read(session, queue, &length), MPI_T_ERR_NOT_ACCESSIBLE);
 }
 static void on_dropped(MPI_Count count, MPI_T_event_registration r, int source, MPI_T_cb_safety safety, void *user_data)
 {
@@ -111,7 +116,16 @@ static void listening(void)
     CHECK_EQ(events, 0); /* registered, but nobody listens */
     CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &one, on_event),
              MPI_SUCCESS);
+    int i = -1, count;
+    unsigned long long length = 7;
+    MPI_Comm self = MPI_COMM_SELF;
+    MPI_T_pvar_get_index("comm_unexpected_messages", MPI_T_PVAR_CLASS_LEVEL, &i);
+    MPI_T_pvar_session_create(&session);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, i, &self, &queue, &count), MPI_SUCCESS);
     early_message(77);
+    CHECK_EQ(MPI_T_pvar_read(session, queue, &length), MPI_SUCCESS);
+    CHECK_EQ(length, 0);
+    MPI_T_pvar_session_free(&session);
     CHECK_EQ(events, 1);
     CHECK(last_registration == r);
     CHECK_EQ(last[0], rank);

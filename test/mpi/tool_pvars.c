@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "p2p_check.h"
@@ -186,6 +187,117 @@ static void early_messages(void)
     CHECK_EQ(MPI_T_pvar_readreset(session, now, &v), MPI_T_ERR_PVAR_NO_ATOMIC);
 }
 
+/* The queues of one communicator, whatever waits on others: communicator i gets i + 1 messages, the last one large, and has i posted
+ * receives that nothing matches. */
+enum { COMMS = 4, SMALL = 100, LARGE = 300000 };
+struct lengths { MPI_T_pvar_handle posted, messages, bytes; };
+
+static struct lengths lengths_of(MPI_Comm *c)
+{
+    return (struct lengths){handle_of("comm_posted_receives", MPI_T_PVAR_CLASS_LEVEL, c, 1),
+                            handle_of("comm_unexpected_messages", MPI_T_PVAR_CLASS_LEVEL, c, 1),
+                            handle_of("comm_unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL, c, 1)};
+}
+
+static void check_lengths(const struct lengths *l, u64 posted, u64 messages, u64 bytes)
+{
+    CHECK_EQ(value_of(l->posted), posted);
+    CHECK_EQ(value_of(l->messages), messages);
+    CHECK_EQ(value_of(l->bytes), bytes);
+}
+
+static void queue_of(MPI_Comm c, int n, const struct lengths *l)
+{
+    static char out[LARGE];
+    char *in = malloc(LARGE);
+    int next = (rank + 1) % size, before = (rank + size - 1) % size;
+    MPI_Request send[COMMS], never[COMMS];
+    check_lengths(l, 0, 0, 0);
+    MPI_Barrier(MPI_COMM_WORLD); /* no message before that */
+    for (int i = 0; i < n; i++) MPI_Irecv(in, SMALL, MPI_CHAR, i % 2 ? before : MPI_ANY_SOURCE, 90, c, &never[i]);
+    for (int i = 0; i <= n; i++) MPI_Isend(out, i < n ? SMALL : LARGE, MPI_CHAR, next, i, c, &send[i]);
+    MPI_Probe(before, n, c, MPI_STATUS_IGNORE); /* those before it are there, too */
+    check_lengths(l, (u64)n, (u64)n + 1, (u64)(n * SMALL + LARGE));
+    for (int i = n; i >= 0; i--) {
+        MPI_Recv(in, LARGE, MPI_CHAR, before, i, c, MPI_STATUS_IGNORE);
+        check_lengths(l, (u64)n, (u64)i, (u64)(i * SMALL));
+    }
+    for (int i = 0; i < n; i++) MPI_Cancel(&never[i]);
+    MPI_Waitall(n, never, MPI_STATUSES_IGNORE);
+    MPI_Waitall(n + 1, send, MPI_STATUSES_IGNORE);
+    check_lengths(l, 0, 0, 0);
+    free(in);
+}
+
+static void queues(void)
+{
+    MPI_Comm c[COMMS];
+    MPI_Request stays[COMMS];
+    struct lengths l[COMMS];
+    int box[COMMS];
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &c[i]);
+        l[i] = lengths_of(&c[i]);
+        queue_of(c[i], i, &l[i]);
+        for (int k = 0; k < i; k++) check_lengths(&l[k], 1, 0, 0);
+        MPI_Irecv(&box[i], 1, MPI_INT, rank, 91, c[i], &stays[i]);
+        check_lengths(&l[i], 1, 0, 0);
+        MPI_Barrier(c[i]); /* the library's own messages do not count */
+        check_lengths(&l[i], 1, 0, 0);
+    }
+    u64 v = 0;
+    CHECK_EQ(MPI_T_pvar_start(session, l[0].posted), MPI_T_ERR_PVAR_NO_STARTSTOP);
+    CHECK_EQ(MPI_T_pvar_readreset(session, l[0].posted, &v), MPI_T_ERR_PVAR_NO_ATOMIC);
+    CHECK_EQ(MPI_T_pvar_write(session, l[0].posted, &v), MPI_T_ERR_PVAR_NO_WRITE);
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Send(&i, 1, MPI_INT, rank, 91, c[i]);
+        MPI_Wait(&stays[i], MPI_STATUS_IGNORE);
+        CHECK_EQ(box[i], i);
+        MPI_Comm_free(&c[i]);
+        CHECK_EQ(MPI_T_pvar_read(session, l[i].bytes, &v), MPI_T_ERR_INVALID_HANDLE);
+    }
+}
+
+/* One thread reads the lengths of all communicators' queues while others use them. */
+enum { ROUNDS = 200 };
+static MPI_Comm own[COMMS];
+static _Atomic int n_busy;
+static void *use(void *arg)
+{
+    MPI_Comm c = *(MPI_Comm *)arg;
+    char out[SMALL] = "", in[SMALL];
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Request r;
+        MPI_Send(out, SMALL, MPI_CHAR, 0, 1, c);
+        MPI_Irecv(in, SMALL, MPI_CHAR, 0, 2, c, &r);
+        MPI_Recv(in, SMALL, MPI_CHAR, 0, 1, c, MPI_STATUS_IGNORE);
+        MPI_Send(out, SMALL, MPI_CHAR, 0, 2, c);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    n_busy--;
+    return NULL;
+}
+
+static void queues_meanwhile(void)
+{
+    struct lengths l[COMMS];
+    pthread_t user[COMMS];
+    n_busy = COMMS;
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Comm_dup(MPI_COMM_SELF, &own[i]);
+        l[i] = lengths_of(&own[i]);
+    }
+    for (int i = 0; i < COMMS; i++) pthread_create(&user[i], NULL, use, &own[i]);
+    while (n_busy > 0)
+        for (int i = 0; i < COMMS; i++)
+            CHECK(value_of(l[i].posted) <= 2 && value_of(l[i].messages) <= 1 && value_of(l[i].bytes) % SMALL == 0);
+    for (int i = 0; i < COMMS; i++) pthread_join(user[i], NULL);
+    for (int i = 0; i < COMMS; i++) {
+        check_lengths(&l[i], 0, 0, 0);
+        MPI_Comm_free(&own[i]);
+    }
+}
+
 static void collectives(void)
 {
     MPI_Comm c = MPI_COMM_WORLD;
@@ -321,9 +433,18 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
     MPI_T_pvar_handle early = counter("sent_messages_e0"); /* before MPI has started */
     CHECK_EQ(value_of(early), 0);
-    MPI_Init(&argc, &argv);
+    int threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     test_begin();
     CHECK_EQ(MPI_T_pvar_handle_free(session, &early), MPI_SUCCESS);
+    queues();
+    if (threads) {
+        queues_meanwhile();
+        MPI_T_pvar_session_free(&session);
+        int failed = test_end();
+        MPI_T_finalize();
+        return failed || failures;
+    }
     by_path();
     by_peer();
     /* The library's own messages to a rank count too: rank after rank, while the others can only wait for it. */
