@@ -205,7 +205,8 @@ static int started(struct gw_file *f, int how, int64_t offset, const void *buf, 
     return io_start(f, rc, &d, req_out);
 }
 
-static int access_any(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
+/* apart: a collective call in which each rank goes for itself. */
+static int access_any(struct gw_file *f, int how, bool apart, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                       int64_t *moved_out)
 {
     bool together = how & IO_ALL, write = how & IO_WRITE;
@@ -215,7 +216,7 @@ static int access_any(struct gw_file *f, int how, int64_t offset, const void *bu
     io_clock_enter(f, write, together ? IO_T_OTHER : IO_T_FILE);
     bool tell = gw_event_wanted(GW_EVENT_FILE);
     uint64_t since = tell ? gw_now_ns() : 0;
-    rc = together ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
+    rc = together && !apart ? all(f, how, offset, buf, count, t, moved_out) : alone(f, how, offset, buf, count, t, moved_out);
     io_clock(f, IO_T_COMPUTE);
     if (tell) gw_event_raise(GW_EVENT_FILE, true, f->obj.id, write + 2 * together, *moved_out, (int64_t)(gw_now_ns() - since));
     return rc;
@@ -241,13 +242,9 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
               struct gw_status *status, struct gw_req **req_out)
 {
     int64_t moved = 0;
-    if (how & IO_ALL && req_out) {
-        if (io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
-        int rc = no_split(f);
-        if (rc != GW_OK) return rc;
-        how &= ~IO_ALL;
-    }
-    int rc = access_any(f, how, offset, buf, count, t, &moved);
+    bool starts = how & IO_ALL && req_out;
+    if (starts && io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
+    int rc = access_any(f, how, starts, offset, buf, count, t, &moved);
     if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* also of what failed */
     return rc == GW_OK && req_out ? request_make(f, moved, req_out) : rc;
 }
@@ -255,7 +252,7 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
 int io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t)
 {
     int64_t moved = 0;
-    int rc = access_any(f, how, offset, buf, count, t, &moved);
+    int rc = access_any(f, how, false, offset, buf, count, t, &moved);
     if (rc != GW_OK) return rc;
     f->split = how;
     f->split_moved = moved;

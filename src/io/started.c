@@ -35,6 +35,7 @@ struct io_op {
     struct pool *pool;
     int64_t moved, outcome, worst;
     int rc, broken; /* broken: an exchange failed, and nothing more can be made */
+    uint64_t since; /* when it was started; 0: nobody wants to hear of its end */
     struct gw_req *exchange;
     struct coll_as as;
     struct gw_done arrived, look;
@@ -185,6 +186,14 @@ static void forget(struct io_op *op)
     free(op);
 }
 
+/* Before its request is complete, so that who waited for it has been told.  A listener may not wait for anything: it would wait for
+ * this access, as one that is called under a lock. */
+static void tell(const struct io_op *op)
+{
+    int way = op->user.write + 2;
+    if (op->since) gw_event_raise(GW_EVENT_FILE, false, op->f->obj.id, way, op->moved, (int64_t)(gw_now_ns() - op->since));
+}
+
 /* The access that comes after it; NULL: there is none, and the file may be gone. */
 static struct io_op *finish(struct io_op *op)
 {
@@ -199,6 +208,7 @@ static struct io_op *finish(struct io_op *op)
         int rc = io_unstage(f, &op->user, op->stage, op->each, op->moved, &op->moved);
         if (op->rc == GW_OK) op->rc = rc;
     }
+    tell(op);
     gw_lock(&lane->lock);
     struct io_op *next = op->next;
     atomic_store_explicit(&f->started, next, memory_order_release);
@@ -290,6 +300,7 @@ int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req *
 {
     struct io_op *op = gw_xcalloc(1, sizeof *op);
     *op = (struct io_op){.f = f, .lane = f->comm->lane, .user = *d, .as = {COLL_START, &op->exchange}};
+    op->since = gw_event_wanted(GW_EVENT_FILE) ? gw_now_ns() : 0;
     op->arrived.fn = arrived;
     op->look.fn = look;
     op->hook.poll = &op->look;

@@ -38,8 +38,7 @@ static const struct {
                         "or test, 5 lock, 6 unlock, 7 lock_all, 8 unlock_all), target of a lock or -1, assertions",
                         4, GW_T_BIND_MPI_WIN, CAT_ONE_SIDED},
     [GW_EVENT_FILE] = {"file_access",
-                       "A blocking, split or independent access to a file is over: number of the file, way (0 read, 1 write; 2 and 3: "
-                       "collective), bytes, nanoseconds",
+                       "An access to a file is over: number of the file, way (0 read, 1 write; 2 and 3: collective), bytes, nanoseconds",
                        4, GW_T_BIND_MPI_FILE, CAT_FILES},
 };
 

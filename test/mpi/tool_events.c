@@ -286,6 +286,89 @@ static void files(void)
     MPI_File_close(&f);
 }
 
+static int confined; /* events that came from within progress */
+static void on_either(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
+{
+    (void)r, (void)user_data;
+    confined += safety != MPI_T_CB_REQUIRE_NONE;
+    CHECK(n_seen < SEEN);
+    if (n_seen < SEEN) CHECK_EQ(MPI_T_event_copy(e, seen[n_seen++]), MPI_SUCCESS);
+}
+
+/* The events since the last call: `n` of this way with so many bytes each, on one file. */
+static void check_accesses(int n, int way, MPI_Count bytes)
+{
+    CHECK_EQ(n_seen, n);
+    for (int i = 0; i < n_seen; i++) {
+        CHECK_EQ(seen[i][0], seen[0][0]);
+        CHECK_EQ(seen[i][1], way);
+        CHECK_EQ(seen[i][2], bytes);
+        CHECK(seen[i][3] > 0);
+    }
+    n_seen = 0;
+}
+
+/* Accesses that are complete later: each is told by the time its request is complete, with what it moved. */
+static void started_accesses(const char *buffering, const char *rep)
+{
+    enum { CELL = 80, ACCESSES = 3 };
+    MPI_T_event_registration r;
+    MPI_File f, other;
+    MPI_Info info;
+    MPI_Datatype cells;
+    MPI_Request req[ACCESSES];
+    char name[64], out[CELL], in[ACCESSES][CELL];
+    double none;
+    snprintf(name, sizeof name, "tool_events.%d.tmp", size);
+    memset(out, 'a' + rank, sizeof out);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_write", buffering);
+    MPI_Info_set(info, "romio_cb_read", buffering);
+    if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f)) abort();
+    if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, info, &other)) abort();
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 8 * size, &cells);
+    MPI_Type_commit(&cells);
+    MPI_File_set_view(f, 8 * rank, MPI_DOUBLE, cells, rep, MPI_INFO_NULL);
+    MPI_File_set_view(other, 8 * rank, MPI_DOUBLE, cells, rep, MPI_INFO_NULL);
+    CHECK_EQ(MPI_T_event_handle_alloc(index_of("file_access"), &f, MPI_INFO_NULL, &r), MPI_SUCCESS);
+    MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_either);
+    MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, NULL, on_either);
+    n_seen = confined = 0;
+    for (int i = 0; i < ACCESSES; i++) MPI_File_iwrite_at_all(f, i * CELL / 8, out, CELL / 8, MPI_DOUBLE, &req[i]);
+    MPI_Waitall(ACCESSES, req, MPI_STATUSES_IGNORE);
+    check_accesses(ACCESSES, 3, CELL);
+    CHECK_EQ(confined, size > 1 && strcmp(buffering, "disable") != 0 ? ACCESSES : 0);
+    MPI_File_iwrite_at_all(other, 0, out, CELL / 8, MPI_DOUBLE, &req[0]);
+    MPI_Wait(&req[0], MPI_STATUS_IGNORE);
+    check_accesses(0, 0, 0); /* another file */
+    MPI_File_sync(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_seek(f, 0, MPI_SEEK_SET);
+    for (int i = 0; i < ACCESSES; i++) {
+        MPI_File_iread_all(f, in[i], CELL / 8, MPI_DOUBLE, &req[i]);
+        MPI_Wait(&req[i], MPI_STATUS_IGNORE);
+        CHECK_EQ(memcmp(in[i], out, CELL), 0);
+        check_accesses(1, 2, CELL);
+    }
+    MPI_File_iread_at_all(f, ACCESSES * CELL / 8, &none, 1, MPI_DOUBLE, &req[0]); /* the end of the file */
+    MPI_Wait(&req[0], MPI_STATUS_IGNORE);
+    check_accesses(1, 2, 0);
+    MPI_File_read_at_all_begin(f, 0, in[1], CELL / 8, MPI_DOUBLE);
+    MPI_File_read_at_all_end(f, in[1], MPI_STATUS_IGNORE);
+    CHECK_EQ(memcmp(in[1], out, CELL), 0);
+    check_accesses(1, 2, CELL);
+    MPI_File_write_all_begin(f, out, CELL / 8, MPI_DOUBLE);
+    MPI_File_write_all_end(f, out, MPI_STATUS_IGNORE);
+    check_accesses(1, 3, CELL);
+    MPI_File_iread_at(f, 0, in[2], CELL / 8, MPI_DOUBLE, &req[0]);
+    MPI_Wait(&req[0], MPI_STATUS_IGNORE);
+    check_accesses(1, 0, CELL);
+    MPI_T_event_handle_free(r, NULL, NULL);
+    MPI_File_close(&other), MPI_File_close(&f);
+    MPI_Type_free(&cells);
+    MPI_Info_free(&info);
+}
+
 /* What a callback causes itself is dropped, and told when it has returned; so is what more listeners than there is room for miss. */
 static MPI_Win nested_win;
 static void on_nesting(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
@@ -336,6 +419,9 @@ int main(int argc, char **argv)
     large_messages();
     epochs();
     files();
+    started_accesses("automatic", "native");
+    started_accesses("enable", "external32");
+    started_accesses("disable", "native");
     missed();
     int rc = test_end();
     MPI_T_finalize();

@@ -417,6 +417,11 @@ static void files(void)
     CHECK_EQ(value_of(together), 1);
     CHECK_EQ(value_of(system), 3);
     CHECK_EQ(value_of(of_all), 800);
+    MPI_Request r;
+    MPI_File_iread_at_all(f[0], 0, in, 300, MPI_CHAR, &r); /* collective, though this rank goes for itself */
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK_EQ(value_of(together), 2);
+    CHECK_EQ(value_of(read), 450);
     MPI_File_close(&f[0]), MPI_File_close(&f[1]);
     u64 v;
     int count;
