@@ -150,7 +150,10 @@ class Code:
         if p.kind in HANDLES and not p.is_array and p.dir == "in" and "*" not in p.c:
             word, struct, _ = HANDLES[p.kind]
             word += "_or_null" if self.may_be_null_file(p) else ""
-            self.before.append("%s *%s_o = std_%s(%s);" % (struct, p.name, word, p.name))
+            find = "std_%s(%s)" % (word, p.name)
+            if self.f.chapter == 12 and p.name == "target_datatype":  # most often the same one
+                find = "target_datatype == origin_datatype ? origin_datatype_o : " + find
+            self.before.append("%s *%s_o = %s;" % (struct, p.name, find))
 
     def letter(self, p):
         if p.kind in HANDLES and p.dir == "inout" and not p.is_array and p.kind not in ("REQUEST", "MESSAGE"):

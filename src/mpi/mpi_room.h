@@ -9,7 +9,7 @@
 #include "coll/coll.h"
 #include "io/io.h"
 #include "p2p/p2p_fast.h"
-#include "rma/rma.h"
+#include "rma/rma_fast.h"
 #include "topo/topo.h"
 #include "world/world.h"
 

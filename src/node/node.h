@@ -85,12 +85,17 @@ int node_numbers_max(void);                                    /* all numbers li
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
 void node_ring_slow(struct node_door *d);
-static inline void node_ring_door(struct node_door *d)
+/* Between publishing and looking whether somebody sleeps, also at a count of one's own that a sleeper raises before it waits. */
+static inline void node_fence_for_sleepers(void)
 {
     if (unlikely(atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
         atomic_thread_fence(memory_order_seq_cst);
     else
         atomic_signal_fence(memory_order_seq_cst);
+}
+static inline void node_ring_door(struct node_door *d)
+{
+    node_fence_for_sleepers();
     if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(d);
 }
 void node_ring_many(const int *local_ranks, int n); /* all of them but this one */

@@ -83,10 +83,7 @@ void node_ring_slow(struct node_door *d)
 void node_ring_many(const int *local_ranks, int n)
 {
     struct node_door *doors = gw_node.doors;
-    if (atomic_load_explicit(&gw_node.fence, memory_order_relaxed))
-        atomic_thread_fence(memory_order_seq_cst);
-    else
-        atomic_signal_fence(memory_order_seq_cst);
+    node_fence_for_sleepers();
     if (!atomic_load_explicit(&doors[gw_node.nlocal].sleeping, memory_order_relaxed)) return;
     for (int i = 0; i < n; i++)
         if (unlikely(atomic_load_explicit(&doors[local_ranks[i]].sleeping, memory_order_relaxed)) && local_ranks[i] != gw_node.me)

@@ -138,36 +138,6 @@ static int move(struct place *p, bool is_put, const struct data *here)
     return GW_OK;
 }
 
-static inline void counted(struct rma_win *w, _Atomic uint64_t *kind)
-{
-    gw_counted(kind, 1);
-    gw_counted(&w->n_ops, 1);
-}
-
-/* ---- the short way: few bytes in one run at both ends, mapped here, in an open epoch ---- */
-enum { QUICK_BYTES = 1024 };
-/* Where these bytes are; NULL: it is not as simple as that, or not right. */
-static inline char *quick_place(struct rma_win *w, int rank, int64_t disp, int64_t bytes)
-{
-    int64_t offset;
-    if (unlikely(!epoch_is_open(w, rank))) return NULL;
-    const struct rma_target *t = &w->targets[rank];
-    if (unlikely(!t->is_near) || unlikely(__builtin_mul_overflow(disp, t->disp_unit, &offset)) ||
-        unlikely(offset < 0) || unlikely(offset > t->size - bytes))
-        return NULL;
-    return (char *)(uintptr_t)t->base + offset;
-}
-
-/* Of two equal sides; -1: not few, or of another layout. */
-static inline int64_t quick_bytes(int64_t ocount, const struct gw_type *ot, int64_t tcount, const struct gw_type *tt)
-{
-    if (unlikely(ot != tt) || unlikely(ocount != tcount) || unlikely(!tt->is_dense) || unlikely(tt->true_lb != 0))
-        return -1;
-    bool is_few =
-        (uint64_t)tcount <= QUICK_BYTES && (uint64_t)tt->size <= QUICK_BYTES && tcount * tt->size <= QUICK_BYTES;
-    return likely(is_few) ? tcount * tt->size : -1;
-}
-
 /* ---- put and get ---- */
 static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
                bool must_be_passive)
@@ -177,7 +147,7 @@ static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struc
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(&origin, "origin", &p.there, "target");
     if (rc != GW_OK) return rc;
-    counted(w, &gw_count.rma_puts);
+    rma_counted(w, &gw_count.rma_puts);
     return move(&p, true, &origin);
 }
 
@@ -189,7 +159,7 @@ static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struc
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(&p.there, "target", &origin, "origin");
     if (rc != GW_OK) return rc;
-    counted(w, &gw_count.rma_gets);
+    rma_counted(w, &gw_count.rma_gets);
     return move(&p, false, &origin);
 }
 
@@ -201,36 +171,21 @@ static void *writable(const void *p)
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
             struct gw_type *tt, struct rma_win *w)
 {
-    int64_t bytes = quick_bytes(ocount, ot, tcount, tt);
-    char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
-    if (unlikely(!there)) return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
-    counted(w, &gw_count.rma_puts);
-    copy_few(there, origin, (size_t)bytes);
-    return GW_OK;
+    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
             struct gw_type *tt, struct rma_win *w)
 {
-    int64_t bytes = quick_bytes(ocount, ot, tcount, tt);
-    char *there = likely(bytes >= 0) ? quick_place(w, target, disp, bytes) : NULL;
-    if (unlikely(!there)) return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
-    counted(w, &gw_count.rma_gets);
-    copy_few(origin, there, (size_t)bytes);
-    return GW_OK;
+    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
 }
 
 /* ---- accumulates ---- */
-static bool is_op(const struct gw_op *op, uint32_t id)
-{
-    return op->obj.id == id;
-}
-
 static int check_op(struct gw_op *op, const struct data *origin, const struct data *there)
 {
     if (op->user.fn || !op->obj.predefined)
         return gw_fail(GW_EOP, "op is %s; accumulates take predefined operations only", op_name(op));
-    if (is_op(op, GW_H_NO_OP)) return GW_OK;
+    if (rma_is_op(op, GW_H_NO_OP)) return GW_OK;
     if (there->type->basic == GW_ELEM_NONE || origin->type->basic != there->type->basic)
         return gw_fail(GW_ETYPE,
                        "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",
@@ -239,7 +194,7 @@ static int check_op(struct gw_op *op, const struct data *origin, const struct da
         return gw_fail(GW_ECOUNT,
                        "the origin has %lld bytes of data, the target %lld; in an accumulate they must be as many",
                        (long long)bytes_of(origin), (long long)bytes_of(there));
-    return is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
+    return rma_is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
 }
 
 /* Memory of its own in the layout of d; free d->buf + *lo_out. */
@@ -261,9 +216,9 @@ static void layout_free(struct data *d, int64_t lo)
 /* The new value, at an address of ours: `at` is the target's memory or a copy of it. */
 static void combine(struct gw_op *op, const struct data *in, struct data *at)
 {
-    if (is_op(op, GW_H_REPLACE))
+    if (rma_is_op(op, GW_H_REPLACE))
         copy(in, at);
-    else if (!is_op(op, GW_H_NO_OP))
+    else if (!rma_is_op(op, GW_H_NO_OP))
         op_reduce(op, in->buf, at->buf, at->count, at->type);
 }
 
@@ -285,7 +240,7 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     int64_t bytes = bytes_of(&p->there);
     if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !mail_may_ask(p->w, p->rank, bytes))
         return false;
-    struct rma_mail *m = mail_begin(p->w, p->rank, is_op(op, GW_H_NO_OP) ? NULL : in->buf, bytes);
+    struct rma_mail *m = mail_begin(p->w, p->rank, rma_is_op(op, GW_H_NO_OP) ? NULL : in->buf, bytes);
     m->op = op->obj.id;
     m->type = t->obj.id;
     m->wants_old = result != NULL;
@@ -298,7 +253,7 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
 {
     struct data old = p->there;
     int64_t lo = 0;
-    bool is_read_only = is_op(op, GW_H_NO_OP), needs_old = result || !is_op(op, GW_H_REPLACE);
+    bool is_read_only = rma_is_op(op, GW_H_NO_OP), needs_old = result || !rma_is_op(op, GW_H_REPLACE);
     place_enter(p);
     if (update_by_mail(p, op, in, result)) {
         place_leave(p);
@@ -333,15 +288,15 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
 {
     struct place p;
     int64_t lo = 0;
-    if (is_op(op, GW_H_NO_OP) && !result)
+    if (rma_is_op(op, GW_H_NO_OP) && !result)
         return gw_fail(GW_EOP, "op is MPI_NO_OP, which is for calls that return the old value");
     if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
     int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
     if (rc == GW_OK) rc = check_op(op, &origin, &p.there);
     if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
-    if (rc == GW_OK) counted(w, &gw_count.rma_accumulates);
+    if (rc == GW_OK) rma_counted(w, &gw_count.rma_accumulates);
     if (rc != GW_OK || bytes_of(&p.there) == 0) return rc;
-    if (is_op(op, GW_H_NO_OP) || (origin.type == tt && origin.count == tcount)) return update(&p, op, &origin, result);
+    if (rma_is_op(op, GW_H_NO_OP) || (origin.type == tt && origin.count == tcount)) return update(&p, op, &origin, result);
     struct data in = {NULL, tcount, tt}; /* the reduction wants both sides laid out alike */
     rc = layout_new(&in, &lo);
     if (rc != GW_OK) return rc;
@@ -371,63 +326,20 @@ static int check_single(const void *result, struct gw_type *t)
     return result ? GW_OK : gw_fail(GW_EBUFFER, "result_addr is NULL; it must hold one item of %s", type_name(t));
 }
 
-static inline uint64_t quick_value(uint64_t old, uint64_t in, const struct gw_op *op)
-{
-    return is_op(op, GW_H_SUM) ? old + in : is_op(op, GW_H_REPLACE) ? in : old;
-}
-
-/* Integers of 4 and 8 bytes; 0: it is something else. */
-static inline size_t quick_integer(const struct gw_type *t)
-{
-    if (t->elem == GW_ELEM_I64 || t->elem == GW_ELEM_U64) return 8;
-    return t->elem == GW_ELEM_I32 || t->elem == GW_ELEM_U32 ? 4 : 0;
-}
-
-/* Added, exchanged or read; false: it is something else. */
-static inline bool quick_fetch(const void *origin, void *result, const struct gw_type *t, int target, int64_t disp,
-                               const struct gw_op *op, struct rma_win *w)
-{
-    size_t bytes = quick_integer(t);
-    bool is_simple = is_op(op, GW_H_SUM) || is_op(op, GW_H_REPLACE) || is_op(op, GW_H_NO_OP);
-    char *there = likely(bytes) && likely(is_simple) ? quick_place(w, target, disp, (int64_t)bytes) : NULL;
-    uint64_t old = 0, in = 0;
-    if (unlikely(!there)) return false;
-    counted(w, &gw_count.rma_accumulates);
-    if (!is_op(op, GW_H_NO_OP)) copy_few(&in, origin, bytes);
-    busy_enter(w, target);
-    copy_few(&old, there, bytes);
-    uint64_t new = quick_value(old, in, op);
-    if (!is_op(op, GW_H_NO_OP)) copy_few(there, &new, bytes);
-    busy_leave(w, target);
-    copy_few(result, &old, bytes);
-    return true;
-}
-
-static inline bool quick_swap(const void *origin, const void *compare, void *result, const struct gw_type *t,
-                              int target, int64_t disp, struct rma_win *w)
-{
-    size_t bytes = quick_integer(t);
-    char *there = likely(bytes) ? quick_place(w, target, disp, (int64_t)bytes) : NULL;
-    uint64_t old = 0, expected = 0;
-    if (unlikely(!there)) return false;
-    counted(w, &gw_count.rma_accumulates);
-    copy_few(&expected, compare, bytes);
-    busy_enter(w, target);
-    copy_few(&old, there, bytes);
-    if (old == expected) copy_few(there, origin, bytes);
-    busy_leave(w, target);
-    copy_few(result, &old, bytes);
-    return true;
-}
-
 int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
                      struct rma_win *w)
 {
     struct data r = {result, 1, t};
-    bool is_there = result && (origin || is_op(op, GW_H_NO_OP)); /* else an error */
-    if (likely(is_there) && likely(quick_fetch(origin, result, t, target, disp, op, w))) return GW_OK;
+    char *there = rma_fetch_place(origin, result, t, target, disp, op, w);
+    if (likely(there)) {
+        busy_enter(w, target);
+        rma_fetch_integer(there, origin, result, (size_t)t->size, op);
+        busy_leave(w, target);
+        rma_counted(w, &gw_count.rma_accumulates);
+        return GW_OK;
+    }
     int rc = check_single(result, t);
-    if (rc == GW_OK && !origin && !is_op(op, GW_H_NO_OP))
+    if (rc == GW_OK && !origin && !rma_is_op(op, GW_H_NO_OP))
         rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
     return rc == GW_OK ? accumulate((struct data){writable(origin), 1, t}, &r, target, disp, 1, t, op, w, false) : rc;
 }
@@ -444,9 +356,9 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
     struct rma_mail *m;
     if (bytes > MAIL_SHORT || !mail_may_ask(p->w, p->rank, bytes)) return false;
     m = mail_begin(p->w, p->rank, compare, bytes);
-    copy_few(m->data, origin, (size_t)bytes);
+    rma_copy_few(m->data, origin, (size_t)bytes);
     if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
-    copy_few(result->buf, m->old, (size_t)bytes);
+    rma_copy_few(result->buf, m->old, (size_t)bytes);
     return true;
 }
 
@@ -474,8 +386,14 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 {
     struct place p;
     struct data r = {result, 1, t};
-    bool is_there = result && origin && compare; /* else an error */
-    if (likely(is_there) && likely(quick_swap(origin, compare, result, t, target, disp, w))) return GW_OK;
+    char *there = rma_swap_place(origin, compare, result, t, target, disp, w);
+    if (likely(there)) {
+        busy_enter(w, target);
+        rma_swap_integer(there, origin, compare, result, (size_t)t->size);
+        busy_leave(w, target);
+        rma_counted(w, &gw_count.rma_accumulates);
+        return GW_OK;
+    }
     int rc = check_single(result, t);
     if (rc != GW_OK) return rc;
     if (!origin || !compare)
@@ -486,7 +404,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
     if (unlikely(target == GW_PROC_NULL)) return GW_OK;
     rc = place_find(w, target, disp, 1, t, false, &p);
     if (rc != GW_OK) return rc;
-    counted(w, &gw_count.rma_accumulates);
+    rma_counted(w, &gw_count.rma_accumulates);
     return swap_if(&p, origin, compare, &r);
 }
 

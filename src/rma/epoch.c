@@ -37,6 +37,27 @@ void epoch_close(struct rma_win *w)
     w->epoch = NULL;
 }
 
+/* After every change of `access` and `accessed`: what the short way may do. */
+static void short_way(struct rma_win *w)
+{
+    struct rma_epoch *e = w->epoch;
+    bool may = short_way_is_wanted(), is_all = e->access == ALL, is_listed = e->access == LOCK || e->access == START;
+    bool is_open = is_all || (e->access == FENCE && atomic_load_explicit(&e->accessed, memory_order_relaxed));
+    uint32_t all = may ? (uint32_t)w->comm->size : 0;
+    atomic_store_explicit(&w->n_open, is_open ? all : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->n_flushed, is_all ? all : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->listed, may && is_listed ? e->held : NULL, memory_order_relaxed);
+}
+
+static void set_access(struct rma_win *w, enum access access)
+{
+    struct rma_epoch *e = w->epoch;
+    if (e->access == access && access != FENCE) return; /* one more lock, while other threads access what is locked */
+    e->access = access;
+    atomic_store_explicit(&e->accessed, false, memory_order_relaxed);
+    short_way(w);
+}
+
 static bool may_open(struct rma_epoch *e)
 {
     return e->access == NONE || (e->access == FENCE && !atomic_load(&e->accessed));
@@ -80,8 +101,10 @@ int epoch_allows(struct rma_win *w, int target, bool must_be_passive)
     if (likely(e->access == ALL || (e->access == LOCK && e->held[target]))) return GW_OK;
     if (must_be_passive || (e->access == START ? !e->held[target] : e->access != FENCE))
         return no_access(w, target, must_be_passive);
-    if (e->access == FENCE && !atomic_load_explicit(&e->accessed, memory_order_relaxed))
+    if (e->access == FENCE && !atomic_load_explicit(&e->accessed, memory_order_relaxed)) {
         atomic_store_explicit(&e->accessed, true, memory_order_relaxed);
+        short_way(w);
+    }
     return GW_OK;
 }
 
@@ -111,8 +134,7 @@ int rma_win_fence(int assertions, struct rma_win *w)
     /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
     rc = coll_barrier(w->comm, NULL);
     if (rc != GW_OK) return rc;
-    e->access = assertions & GW_MODE_NOSUCCEED ? NONE : FENCE;
-    atomic_store(&e->accessed, false);
+    set_access(w, assertions & GW_MODE_NOSUCCEED ? NONE : FENCE);
     tell(w, CALL_FENCE, -1, assertions);
     return GW_OK;
 }
@@ -175,7 +197,7 @@ int rma_win_start(struct gw_group *g, int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     if (!(assertions & GW_MODE_NOCHECK)) rc = await_posts(w, ranks, g->size);
     if (rc == GW_OK) {
-        e->access = START;
+        set_access(w, START);
         e->n_held = g->size;
         for (int i = 0; i < g->size; i++) e->held[ranks[i]] = 1;
         tell(w, CALL_START, -1, assertions);
@@ -195,7 +217,7 @@ int rma_win_complete(struct rma_win *w)
         if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
     }
-    e->access = NONE;
+    set_access(w, NONE);
     e->n_held = 0;
     tell(w, CALL_COMPLETE, -1, 0);
     return rc < 0 ? rc : GW_OK;
@@ -283,7 +305,7 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
     bool unchecked = assertions & GW_MODE_NOCHECK;
     if (!unchecked) lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
     e->held[rank] = unchecked ? NOT_CHECKED : type == GW_LOCK_EXCLUSIVE ? EXCLUSIVE : SHARED;
-    e->access = LOCK;
+    set_access(w, LOCK);
     e->n_held++;
     tell(w, CALL_LOCK, rank, assertions);
     return GW_OK;
@@ -306,7 +328,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rc != GW_OK) return rc;
     if (e->held[rank] != NOT_CHECKED) lock_give(w, rank, e->held[rank] == EXCLUSIVE);
     e->held[rank] = NOT_HELD;
-    if (--e->n_held == 0) e->access = NONE;
+    if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
     return GW_OK;
 }
@@ -320,7 +342,7 @@ int rma_win_lock_all(int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     e->all_unchecked = assertions & GW_MODE_NOCHECK;
     if (!e->all_unchecked) lock_take_all(w);
-    e->access = ALL;
+    set_access(w, ALL);
     tell(w, CALL_LOCK_ALL, -1, assertions);
     return GW_OK;
 }
@@ -332,7 +354,7 @@ int rma_win_unlock_all(struct rma_win *w)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began",
                        access_words[e->access]);
     if (!e->all_unchecked) lock_give_all(w);
-    e->access = NONE;
+    set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
     return GW_OK;
 }

@@ -7,7 +7,8 @@
  * other's would then wait for ever.
  *
  * No wake-up is lost: a waiter counts itself before it looks at the word again, a giver changes the word before it looks at the
- * count (all sequentially consistent).
+ * count.  Of window locks all that is sequentially consistent.  Who leaves `busy` does not fence: the waiter's last look comes after
+ * its doorbell was armed, which makes all ranks fence or finds that they do it themselves (node/wait.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,14 +22,14 @@ struct wanted {
     int target;
 };
 
-static void ring_all(struct rma_win *w)
+void rma_ring_all(struct rma_win *w)
 {
     for (int i = 0; i < w->comm->size; i++) node_ring_door(node_door_of(group_world(w->comm->group, i)));
 }
 
 static inline void word_changed(struct rma_win *w)
 {
-    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) ring_all(w);
+    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) rma_ring_all(w);
 }
 
 static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
@@ -48,16 +49,20 @@ static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
 static bool busy_try(void *arg)
 {
     struct wanted *x = arg;
-    return busy_try_enter(x->w, x->target);
+    return rma_busy_try(x->w, x->target);
 }
 void busy_enter(struct rma_win *w, int target)
 {
-    if (unlikely(!busy_try_enter(w, target))) wait_for(w, busy_try, target);
+    if (unlikely(!rma_busy_try(w, target))) wait_for(w, busy_try, target);
 }
 void busy_leave(struct rma_win *w, int target)
 {
-    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_seq_cst);
-    word_changed(w);
+    rma_busy_leave(w, target);
+}
+
+bool short_way_is_wanted(void)
+{
+    return !gw_checking;
 }
 
 void mail_relax(struct rma_mail *m)

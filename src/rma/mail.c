@@ -42,21 +42,21 @@ static struct rma_mail *mail_of(struct rma_win *w, int rank)
 static void update_here(struct rma_mail *m, void *here)
 {
     char was[MAIL_BYTES], *operand = mail_operand(m, m->bytes);
-    if (m->wants_old) copy_few(was, here, m->bytes);
+    if (m->wants_old) rma_copy_few(was, here, m->bytes);
     if (m->op == GW_H_REPLACE) {
-        copy_few(here, operand, m->bytes);
+        rma_copy_few(here, operand, m->bytes);
     } else if (m->op != GW_H_NO_OP) {
         struct gw_type *t = container_of(gw_obj_lookup(m->type, GW_KIND_TYPE), struct gw_type, obj);
         op_reduce(container_of(gw_obj_lookup(m->op, GW_KIND_OP), struct gw_op, obj), operand, here, m->bytes / t->size,
                   t);
     }
-    if (m->wants_old) copy_few(mail_old(m, m->bytes), was, m->bytes);
+    if (m->wants_old) rma_copy_few(mail_old(m, m->bytes), was, m->bytes);
 }
 
 static void swap_here(struct rma_mail *m, void *here)
 {
-    copy_few(m->old, here, m->bytes);
-    if (memcmp(m->old, m->operand, m->bytes) == 0) copy_few(here, m->data, m->bytes);
+    rma_copy_few(m->old, here, m->bytes);
+    if (memcmp(m->old, m->operand, m->bytes) == 0) rma_copy_few(here, m->data, m->bytes);
 }
 
 static void do_it(struct rma_mail *m)
@@ -64,10 +64,10 @@ static void do_it(struct rma_mail *m)
     void *here = (void *)(uintptr_t)m->at;
     switch (m->what) {
     case MAIL_READ:
-        copy_few(mail_old(m, m->bytes), here, m->bytes);
+        rma_copy_few(mail_old(m, m->bytes), here, m->bytes);
         break;
     case MAIL_WRITE:
-        copy_few(here, mail_operand(m, m->bytes), m->bytes);
+        rma_copy_few(here, mail_operand(m, m->bytes), m->bytes);
         break;
     case MAIL_UPDATE:
         update_here(m, here);
@@ -184,7 +184,7 @@ bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
 {
     struct rma_mail *m = mail_of(w, target);
-    if (data) copy_few(mail_operand(m, bytes), data, (size_t)bytes);
+    if (data) rma_copy_few(mail_operand(m, bytes), data, (size_t)bytes);
     return m;
 }
 
@@ -213,10 +213,10 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
 
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
 {
-    if (!mail_may_ask(w, target, bytes) || !busy_try_enter(w, target)) return false;
+    if (!mail_may_ask(w, target, bytes) || !rma_busy_try(w, target)) return false;
     struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
     bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
-    if (is_done && !is_put) copy_few(packed, mail_old(m, bytes), (size_t)bytes);
+    if (is_done && !is_put) rma_copy_few(packed, mail_old(m, bytes), (size_t)bytes);
     busy_leave(w, target);
     return is_done;
 }

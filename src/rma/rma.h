@@ -49,6 +49,11 @@ struct rma_win {
     struct rma_mailer *mailer; /* NULL: every rank's memory is mapped here */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* that this rank began */
+    /* What the short way looks at (rma_fast.h), by the epoch that is open (epoch.c). */
+    struct rma_near *near;           /* [comm->size] */
+    _Atomic uint32_t n_open;         /* ranks below may all be accessed, */
+    _Atomic uint32_t n_flushed;      /* .. be flushed */
+    _Atomic(const uint8_t *) listed; /* not NULL: [comm->size] 1 where a rank may be accessed */
 };
 
 /* ---- windows (win.c, hints.c) ----  Collective over c.  info may be NULL. */

@@ -7,7 +7,7 @@
 
 #include "node/node.h"
 #include "p2p/p2p.h"
-#include "rma/rma.h"
+#include "rma/rma_fast.h"
 
 /* What this rank knows of another one's part of the window. */
 struct rma_target {
@@ -23,42 +23,12 @@ struct rma_target {
     _Atomic uint32_t turn;       /* counts them, for that */
 };
 
-/* Most often one item; a user's two buffers may be one. */
-static inline void copy_few(void *to, const void *from, size_t bytes)
-{
-    if (likely(bytes == 8))
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
-        memmove(to, from, bytes);
-}
-
-/* ---- words that all ranks map (lock.c) ---- */
+/* ---- words that all ranks map (lock.c; struct rma_words) ---- */
 struct rma_region {
     uint64_t base, bytes;
 };
-struct rma_words {           /* of one target */
-    _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
-    _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
-    uint64_t regions;        /* what a dynamic window has attached: offset in the target's node segment; under `busy` */
-    uint32_t n_regions, room;
-} GW_ALIGNED(GW_CACHELINE);
-struct rma_shared {
-    _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | number of exclusive locks, on whatever targets */
-    _Atomic uint32_t waiters;    /* somebody may sleep until a word changes */
-    struct rma_words of[];       /* [size] */
-} GW_ALIGNED(GW_CACHELINE);
-
 void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
 void busy_leave(struct rma_win *w, int target);
-static inline bool busy_try_enter(struct rma_win *w, int target)
-{
-    uint32_t is_free = 0;
-    _Atomic uint32_t *word = &w->shared->of[target].busy;
-    return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_seq_cst, memory_order_relaxed);
-}
 void lock_take(struct rma_win *w, int target, bool exclusive);
 void lock_give(struct rma_win *w, int target, bool exclusive);
 void lock_take_all(struct rma_win *w);
@@ -168,15 +138,7 @@ int epoch_open(struct rma_win *w);
 void epoch_close(struct rma_win *w);
 int epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
 int epoch_allows(struct rma_win *w, int target, bool must_be_passive); /* GW_OK: this rank may access the target now */
-/* The same for any number as `target`, in few instructions; false: perhaps not. */
-static inline bool epoch_is_open(const struct rma_win *w, int target)
-{
-    struct rma_epoch *e = w->epoch;
-    if (unlikely((unsigned)target >= (unsigned)w->comm->size)) return false;
-    if (likely(e->access == ALL)) return true;
-    return e->access == FENCE ? atomic_load_explicit(&e->accessed, memory_order_relaxed)
-                              : e->access != NONE && e->held[target];
-}
+bool short_way_is_wanted(void); /* rma_fast.h (lock.c: for the simulator) */
 
 void hints_default(struct rma_win *w);
 bool hint_is_true(struct rma_win *w, const char *key);

@@ -95,7 +95,7 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
     struct rma_target *t = &w->targets[target];
     if (!wants_help(t, bytes) || !mail_may_ask(w, target, bytes)) return 0;
     uint64_t since = gw_ticks();
-    if (!is_held && !busy_try_enter(w, target)) return 0;
+    if (!is_held && !rma_busy_try(w, target)) return 0;
     int64_t moved = move_helped(w, target, is_put, at, bytes, packed);
     if (!is_held) busy_leave(w, target);
     if (moved == bytes) pace_note(t, PACE_HELPED, bytes, gw_ticks() - since);

@@ -70,6 +70,7 @@ static void win_drop(struct rma_win *w)
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
+    free(w->near);
     if (w->comm) world_comm_free(&w->comm);
     free(w);
 }
@@ -86,10 +87,11 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     if (rc != GW_OK) gw_fail(rc, "%s", text);
     struct rma_win *w = calloc(1, sizeof *w);
     if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
-    if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
+    if (w) w->near = calloc((size_t)own->size, sizeof *w->near);
+    if (rc == GW_OK && (!w || !w->targets || !w->near)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
     rc = agree(own, rc);
     if (rc != GW_OK) {
-        if (w) free(w->targets);
+        if (w) free(w->targets), free(w->near);
         free(w);
         world_comm_free(&own);
         return rc;
@@ -136,9 +138,18 @@ static int words_make(struct rma_win *w)
     return rc;
 }
 
+static void nears_note(struct rma_win *w)
+{
+    for (int i = 0; i < w->comm->size; i++) {
+        const struct rma_target *t = &w->targets[i];
+        if (t->is_near) w->near[i] = (struct rma_near){(char *)(uintptr_t)t->base, (uint64_t)t->size, t->disp_unit};
+    }
+}
+
 /* Takes the window whatever happens. */
 static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
 {
+    if (rc == GW_OK) nears_note(w);
     if (rc == GW_OK) rc = words_make(w);
     if (rc == GW_OK) rc = reach_open(w);
     if (rc == GW_OK) {

@@ -1,0 +1,206 @@
+/* rma_fast.h -- the short way, inlined into entry points: few bytes in one run at both ends, in memory that is mapped here, in an
+ * epoch that is open, and flushes under MPI_Win_lock_all.
+ *
+ * What makes it impossible is worked out when a window is made (near: a target whose memory is not mapped has no bytes there) and
+ * when an epoch opens (n_open, listed, n_flushed: also that GODWIT_CHECK looks at nothing), so that one comparison stands for a
+ * rank in range, an open epoch and that.  An answer of false means that nothing has happened: the function of rma.h does it, or
+ * says what is wrong.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_RMA_RMA_FAST_H
+#define GW_RMA_RMA_FAST_H
+
+#include "node/node.h"
+#include "rma/rma.h"
+
+/* ---- words that all ranks map (lock.c) ---- */
+struct rma_words {           /* of one target */
+    _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
+    _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
+    uint64_t regions;        /* what a dynamic window has attached: offset in the target's node segment; under `busy` */
+    uint32_t n_regions, room;
+} GW_ALIGNED(GW_CACHELINE);
+struct rma_shared {
+    _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | number of exclusive locks, on whatever targets */
+    _Atomic uint32_t waiters;    /* somebody may sleep until a word changes */
+    struct rma_words of[];       /* [size] */
+} GW_ALIGNED(GW_CACHELINE);
+
+static inline bool rma_busy_try(struct rma_win *w, int target)
+{
+    uint32_t is_free = 0;
+    _Atomic uint32_t *word = &w->shared->of[target].busy;
+    return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_acquire, memory_order_relaxed);
+}
+void rma_ring_all(struct rma_win *w);
+static inline void rma_busy_leave(struct rma_win *w, int target)
+{
+    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_release);
+    node_fence_for_sleepers();
+    if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_relaxed))) rma_ring_all(w);
+}
+
+/* ---- where and how much ---- */
+struct rma_near {
+    char *base;
+    uint64_t size; /* 0: it is not mapped here */
+    int64_t disp_unit;
+};
+
+static inline bool rma_is_open(struct rma_win *w, int target)
+{
+    if (likely((uint32_t)target < atomic_load_explicit(&w->n_open, memory_order_relaxed))) return true;
+    const uint8_t *listed = atomic_load_explicit(&w->listed, memory_order_relaxed);
+    return listed && (uint32_t)target < (uint32_t)w->comm->size && listed[target];
+}
+
+/* NULL: it is not as simple as that, or not right. */
+static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, uint64_t bytes)
+{
+    int64_t offset;
+    if (unlikely(!rma_is_open(w, target))) return NULL;
+    const struct rma_near *t = &w->near[target];
+    if (unlikely(__builtin_mul_overflow(disp, t->disp_unit, &offset)) || unlikely((uint64_t)offset > t->size) ||
+        unlikely(bytes > t->size - (uint64_t)offset))
+        return NULL;
+    return t->base + offset;
+}
+
+/* Of two equal sides; false: not few, or of another layout. */
+enum { RMA_SHORT = 1024 };
+static inline bool rma_is_short(int64_t ocount, const struct gw_type *ot, int64_t tcount, const struct gw_type *tt,
+                                uint64_t *bytes_out)
+{
+    if (unlikely(ot != tt) || unlikely(ocount != tcount) || unlikely(!tt->is_dense) || unlikely(tt->true_lb != 0) ||
+        unlikely((uint64_t)(tcount | tt->size) >= 2 * RMA_SHORT)) /* so that the product is right */
+        return false;
+    *bytes_out = (uint64_t)(tcount * tt->size);
+    return likely(*bytes_out <= RMA_SHORT);
+}
+
+/* Most often one item; a user's two buffers may be one. */
+static inline void rma_copy_few(void *to, const void *from, size_t bytes)
+{
+    if (likely(bytes == 8))
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memmove(to, from, bytes);
+}
+
+static inline void rma_counted(struct rma_win *w, _Atomic uint64_t *kind)
+{
+    gw_counted(kind, 1);
+    gw_counted(&w->n_ops, 1);
+}
+
+/* ---- put, get, flush ---- */
+static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+{
+    uint64_t bytes;
+    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
+    if (unlikely(!there)) return false;
+    rma_counted(w, &gw_count.rma_puts);
+    rma_copy_few(there, origin, bytes);
+    return true;
+}
+
+static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+{
+    uint64_t bytes;
+    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
+    if (unlikely(!there)) return false;
+    rma_counted(w, &gw_count.rma_gets);
+    rma_copy_few(origin, there, bytes);
+    return true;
+}
+
+/* Operations are over when they return; here they also become visible to all before what this rank does next. */
+static inline bool rma_win_flush_inline(int rank, struct rma_win *w)
+{
+    if (unlikely((uint32_t)rank >= atomic_load_explicit(&w->n_flushed, memory_order_relaxed))) return false;
+    atomic_thread_fence(memory_order_seq_cst);
+    return true;
+}
+
+/* ---- one integer, under `busy` ---- */
+/* Of 4 or 8 bytes. */
+static inline bool rma_is_integer(const struct gw_type *t)
+{
+    const uint64_t integers = 1ULL << GW_ELEM_I64 | 1ULL << GW_ELEM_U64 | 1ULL << GW_ELEM_I32 | 1ULL << GW_ELEM_U32;
+    _Static_assert(GW_ELEM_COUNT <= 64, "a bit each");
+    return integers >> t->elem & 1;
+}
+
+static inline bool rma_is_op(const struct gw_op *op, uint32_t id)
+{
+    return op->obj.id == id;
+}
+
+static inline void rma_fetch_integer(char *there, const void *origin, void *result, size_t bytes, const struct gw_op *op)
+{
+    uint64_t old = 0, in = 0;
+    bool is_read_only = rma_is_op(op, GW_H_NO_OP);
+    rma_copy_few(&old, there, bytes);
+    if (!is_read_only) {
+        rma_copy_few(&in, origin, bytes);
+        if (likely(rma_is_op(op, GW_H_SUM))) in += old;
+        rma_copy_few(there, &in, bytes);
+    }
+    rma_copy_few(result, &old, bytes);
+}
+
+static inline void rma_swap_integer(char *there, const void *origin, const void *compare, void *result, size_t bytes)
+{
+    uint64_t old = 0, expected = 0;
+    rma_copy_few(&old, there, bytes);
+    rma_copy_few(&expected, compare, bytes);
+    if (old == expected) rma_copy_few(there, origin, bytes);
+    rma_copy_few(result, &old, bytes);
+}
+
+/* NULL: the buffers, the operation or the datatype are not right or not the usual ones. */
+static inline char *rma_fetch_place(const void *origin, const void *result, const struct gw_type *t, int target,
+                                    int64_t disp, const struct gw_op *op, struct rma_win *w)
+{
+    bool is_known = likely(rma_is_op(op, GW_H_SUM)) || rma_is_op(op, GW_H_REPLACE) || rma_is_op(op, GW_H_NO_OP);
+    if (unlikely(!is_known) || unlikely(!result) || (unlikely(!origin) && !rma_is_op(op, GW_H_NO_OP)) ||
+        unlikely(!rma_is_integer(t)))
+        return NULL;
+    return rma_near_place(w, target, disp, (uint64_t)t->size);
+}
+static inline char *rma_swap_place(const void *origin, const void *compare, const void *result, const struct gw_type *t,
+                                   int target, int64_t disp, struct rma_win *w)
+{
+    if (unlikely(!origin) || unlikely(!compare) || unlikely(!result) || unlikely(!rma_is_integer(t))) return NULL;
+    return rma_near_place(w, target, disp, (uint64_t)t->size);
+}
+
+static inline bool rma_fetch_and_op_inline(const void *origin, void *result, struct gw_type *t, int target,
+                                           int64_t disp, struct gw_op *op, struct rma_win *w)
+{
+    char *there = rma_fetch_place(origin, result, t, target, disp, op, w);
+    if (unlikely(!there) || unlikely(!rma_busy_try(w, target))) return false;
+    rma_fetch_integer(there, origin, result, (size_t)t->size, op);
+    rma_busy_leave(w, target);
+    rma_counted(w, &gw_count.rma_accumulates);
+    return true;
+}
+
+static inline bool rma_compare_and_swap_inline(const void *origin, const void *compare, void *result, struct gw_type *t,
+                                               int target, int64_t disp, struct rma_win *w)
+{
+    char *there = rma_swap_place(origin, compare, result, t, target, disp, w);
+    if (unlikely(!there) || unlikely(!rma_busy_try(w, target))) return false;
+    rma_swap_integer(there, origin, compare, result, (size_t)t->size);
+    rma_busy_leave(w, target);
+    rma_counted(w, &gw_count.rma_accumulates);
+    return true;
+}
+
+#endif
