@@ -100,6 +100,9 @@ void gw_exit_now(int status)
 {
     /* What the program printed so far is worth keeping; exit() is not safe here, for other threads may run and
      * atexit handlers may call back into us.  A lock held by a blocked thread must not stop us either. */
-    if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
     _exit(status);
 }

@@ -13,7 +13,8 @@ fail() {
     exit 1
 }
 # run NAME=VALUE...: 4 ranks under these variables; their exit status
-run() { env "$@" timeout 100 "$build/mpiexec" -n 4 "$build/mpi_coll_basic" > "$out" 2>&1; }
+program=$build/mpi_oversub
+run() { env "$@" timeout 100 "$build/mpiexec" -n 4 "$program" > "$out" 2>&1; }
 lines() { wc -l < "$out"; }
 
 run GODWIT_EXPLAIN= || fail "it failed"
@@ -35,9 +36,11 @@ for category in wire proto coll; do
     [ -s "$out" ] || fail "$category alone says nothing"
     if grep -q -v "^godwit\[[0-3]\] $category: " "$out"; then fail "more than $category was asked for"; fi
 done
+program=$build/mpi_coll_basic
 run GODWIT_EXPLAIN=coll GODWIT_COLL=bcast=binomial || fail "it failed"
 grep -q 'coll: bcast of .*: binomial (GODWIT_COLL)' "$out" || fail "the forced algorithm is not told"
 
+program=$build/mpi_hello # what is said at the start
 # complains VARIABLE=VALUE PATTERN: it runs, and one rank says one line
 complains() {
     run "$1" || fail "$1 ended the program"
