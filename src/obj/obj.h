@@ -5,7 +5,8 @@
  * and read back in constant time:  ids below 4096 are predefined (the standard ABI's own values); others are
  *     bit 31 zero | kind 4 bits (1..15) | generation 5 bits | slot 22 bits
  * so an id is a positive int above 2^22.  A freed id is not valid again until the generation of its slot
- * has wrapped (32 uses; freed slots queue up, so that is at least some thousand frees).
+ * has wrapped (32 uses; freed slots queue up, so that is at least some thousand frees; of requests, which keep their
+ * slots, 32 of one that is used again and again; with GODWIT_CHECK tens of thousands).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -20,8 +20,8 @@ struct gw_obj *gw_predef[GW_ID_PREDEF_END] = {
 #define SLOT_NONE   UINT32_MAX
 
 /* A freed slot waits until this many others were freed after it, so that an id comes back only after
- * 32 x QUEUE_MIN frees of its kind. */
-enum { QUEUE_MIN = 256 };
+ * 32 x QUEUE_MIN frees of its kind; while freed handles are looked for, later. */
+enum { QUEUE_MIN = 256, QUEUE_CHECKED = 16384 };
 
 /* What lookup does not need: the queue of freed slots and the generation that each gives next. */
 struct slot_meta {
@@ -59,7 +59,7 @@ static bool chunk_add(enum gw_kind kind, uint32_t index)
 static uint32_t slot_take(enum gw_kind kind)
 {
     struct slot_pool *pool = &pools[kind];
-    if (pool->queued > QUEUE_MIN || (pool->queued && pool->used == SLOTS_MAX)) {
+    if (pool->queued > (gw_checking ? QUEUE_CHECKED : QUEUE_MIN) || (pool->queued && pool->used == SLOTS_MAX)) {
         uint32_t slot = pool->head;
         pool->head = slot_meta(pool, slot)->next;
         pool->queued--;

@@ -45,19 +45,32 @@ static void test_lookup(void)
     CHECK(gw_obj_lookup(GW_H_ERRORS_RETURN, GW_KIND_ERRHANDLER) == &gw_errors_return.obj);
 }
 
-/* An id does not come back for some thousand frees. */
+/* How many frees it takes until an id comes back. */
+static int uses_until_back(struct gw_obj *o, int most)
+{
+    uint32_t first = o->id;
+    int uses = 0;
+    do {
+        gw_obj_unregister(o);
+        CHECK_EQ(gw_obj_register(o, GW_KIND_INFO), GW_OK);
+        uses++;
+    } while (o->id != first && uses < most);
+    return uses;
+}
+
+/* An id does not come back for some thousand frees; with GODWIT_CHECK, for hundreds of thousands. */
 static void test_generations(void)
 {
     struct gw_obj o = {0};
     CHECK_EQ(gw_obj_register(&o, GW_KIND_INFO), GW_OK);
     uint32_t first = o.id;
-    int uses = 0;
-    do {
-        gw_obj_unregister(&o);
-        CHECK_EQ(gw_obj_register(&o, GW_KIND_INFO), GW_OK);
-        uses++;
-    } while (o.id != first && uses < 100000);
+    int uses = uses_until_back(&o, 100000);
     CHECK(uses > 4000 && uses < 100000);
+    gw_checking = true;
+    uses = uses_until_back(&o, 2000000);
+    CHECK(uses > 400000 && uses < 2000000);
+    gw_checking = false;
+    first = o.id;
     gw_obj_renew(&o);
     CHECK(o.id != first);
     CHECK(gw_obj_lookup(first, GW_KIND_INFO) == NULL);

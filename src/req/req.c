@@ -10,14 +10,16 @@
 
 #include <sched.h>
 
-enum { CHUNK_REQS = 64 };
-
 /* A chunk of requests of one lane; all chunks are freed at finalize. */
 struct chunk {
     struct chunk *next;
     char bytes[] GW_ALIGNED(GW_CACHELINE);
 };
 static struct chunk *chunks[GW_MAX_LANES];
+/* A request goes into its lane's pool before *gives[lane].  That is the first one, so that the next request is one that is still in
+ * cache; with GODWIT_CHECK it is the pool's end (ends[lane]), and the pool is large from the start, so that the handle of a request
+ * that is over stays wrong for some ten thousand others. */
+static struct gw_list **gives[GW_MAX_LANES], *ends[GW_MAX_LANES];
 static struct gw_list hooks[GW_MAX_LANES];
 static int hook_events[GW_MAX_LANES]; /* since the round of progress began */
 static struct gw_list works[GW_MAX_LANES];
@@ -36,6 +38,8 @@ void req_init(void)
         gw_list_init(&hooks[i]);
         gw_list_init(&works[i]);
         gw_list_init(&gw_lanes[i].free_reqs);
+        ends[i] = &gw_lanes[i].free_reqs;
+        gives[i] = gw_checking ? &ends[i] : &gw_lanes[i].free_reqs.next;
     }
 }
 
@@ -54,7 +58,7 @@ void req_finalize(void)
     gw_obj_unregister(&gw_req_procnull.obj);
 }
 
-static GW_COLD bool pool_grow(struct gw_lane *lane)
+static bool chunk_add(struct gw_lane *lane)
 {
     struct chunk *c = aligned_alloc(GW_CACHELINE, gw_align_up(sizeof *c + CHUNK_REQS * GW_REQ_BYTES, GW_CACHELINE));
     if (!c) {
@@ -70,6 +74,13 @@ static GW_COLD bool pool_grow(struct gw_lane *lane)
         r->lane = (uint8_t)lane->index;
         gw_list_push(&lane->free_reqs, &r->link);
     }
+    return true;
+}
+
+static GW_COLD bool pool_grow(struct gw_lane *lane)
+{
+    int n = gw_checking && !chunks[lane->index] ? CHECKED_REQS / CHUNK_REQS : 1;
+    while (n > 0 && chunk_add(lane)) n--;
     return !gw_list_empty(&lane->free_reqs);
 }
 
@@ -82,15 +93,13 @@ struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind)
 void req_recycle(struct gw_req *r)
 {
     assert(!(r->flags & REQ_STATIC) && !r->notify);
-    struct gw_list *pool = &gw_lanes[r->lane].free_reqs;
     gw_obj_renew(&r->obj);
     r->flags = 0;
     r->err = GW_OK;
     r->final = NULL;
     r->errctx = NULL;
     r->status.cancelled = 0;
-    /* At the head: the next request is one that is still in cache. */
-    gw_list_push(pool->next, &r->link);
+    gw_list_push(*gives[r->lane], &r->link);
 }
 
 void req_complete(struct gw_req *r)

@@ -7,6 +7,8 @@
 
 #include "req/req.h"
 
+enum { CHUNK_REQS = 64, CHECKED_REQS = 2048 }; /* by which a lane's pool grows, and with which it begins under GODWIT_CHECK */
+
 /* A slot takes no part: null, or persistent and not started. */
 static inline bool req_is_inactive(const struct gw_req *r)
 {

@@ -378,6 +378,26 @@ static void works(void)
     gw_threads = false;
 }
 
+/* With GODWIT_CHECK the handle of a request that is over stays wrong for long; else the next request is the one that is in cache. */
+static void handles(bool checked)
+{
+    enum { USES = 60000 };
+    struct gw_lane *lane = &gw_lanes[0];
+    struct gw_req *r = req_new(lane, REQ_SEND), *other = req_new(lane, REQ_SEND);
+    uint32_t gone = r->obj.id, seen = 0, same = 0;
+    CHECK(gw_obj_lookup(gone, GW_KIND_REQ) == &r->obj);
+    req_recycle(r);
+    for (int i = 1; i < USES; i++) {
+        struct gw_req *q = req_new(lane, REQ_SEND);
+        same += q == r;
+        seen += gw_obj_lookup(gone, GW_KIND_REQ) != NULL;
+        req_recycle(q);
+    }
+    CHECK_EQ(seen != 0, !checked);
+    CHECK_EQ(same, checked ? (USES - 1) / (CHECKED_REQS - 1) : USES - 1);
+    req_recycle(other);
+}
+
 static void nothing(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     (void)ctx, (void)lane, (void)kind, (void)hdr, (void)payload, (void)len;
@@ -396,7 +416,13 @@ static void all(int rank)
     req_hook_add(&gw_lanes[0], &hook);
     forms();
     req_hook_del(&gw_lanes[0], &hook);
+    handles(false);
     req_finalize();
+    gw_checking = true;
+    req_init();
+    handles(true);
+    req_finalize();
+    gw_checking = false;
     peer_finalize();
     node_finalize();
     gw_obj_finalize();
