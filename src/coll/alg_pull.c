@@ -1,7 +1,8 @@
 /* alg_pull.c -- large collectives on one node: who needs the data reads it from the memory of who has it.
  *
  * Everybody exposes, says so (phase 1), reads, and says so (phase 2); whoever is read from waits for phase 2.  What is not one
- * run of bytes in the user's buffer is packed into, or unpacked from, a temporary.
+ * run of bytes in the user's buffer is packed into, or unpacked from, a temporary; operands of reductions come in pieces that stay
+ * in the reader's cache until they are reduced.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -113,3 +114,58 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
 }
 static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
 const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular};
+
+/* ---- reduce_scatter(_block) --------------------------------------------------------------------------------------------------------- */
+/* A piece of my part is read from everybody, each member beginning with the one after itself, into a place for each; then they are
+ * reduced from the last member down to the first, as everywhere.  The last one's goes to where the result arises: my buffer, or where
+ * that holds operands of others a copy. */
+static int64_t reduce_piece(const struct plan_args *a) /* elements */
+{
+    return gw_max64((a->chunk ? a->chunk : 128 << 10) / gw_max64(a->rt->size, 1), 1);
+}
+static int64_t reduce_scatter_tmp(const struct plan_args *a)
+{
+    int64_t part = operand_part(a, a->rank).count;
+    return (a->size * gw_min64(reduce_piece(a), part) + (a->in_place ? part : 0)) * a->rt->size;
+}
+/* Step i of 2 p - 1 for the piece [at, at + n) of my part: all are read, the last one is there, the others come in. */
+static void piece_step(struct plan_steps *s, const struct plan_args *a, int i, int64_t at, int64_t n)
+{
+    struct plan_ref own = operand_part(a, a->rank), mine = own;
+    int64_t size = a->rt->size, place = gw_min64(reduce_piece(a), own.count) * size;
+    struct plan_ref result = ref_typed(PLAN_OUT, at * size, n, a->rt);
+    int last = a->size - 1, from = (a->rank + 1 + i) % a->size, next = 2 * last - i;
+    if (a->in_place) result.buf = PLAN_TMP, result.off += a->size * place;
+    mine.off += at * size, mine.count = n;
+    if (i < last)
+        step_pull(s, from, mine.off, from == last ? ref_raw(result.buf, result.off, n * size) : ref_raw(PLAN_TMP, from * place, n * size));
+    else if (i > last)
+        step_reduce(s, next == a->rank ? mine : ref_typed(PLAN_TMP, next * place, n, a->rt), result);
+    else if (a->rank == last)
+        step_copy(s, mine, result);
+}
+static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref own = operand_part(a, a->rank);
+    int64_t piece = reduce_piece(a), pieces = (own.count + piece - 1) / piece;
+    int per_piece = 2 * a->size - 1, rounds = (per_piece + PLAN_STEPS - 1) / PLAN_STEPS;
+    int64_t k = (round - 1) / rounds;
+    if (round == 0) {
+        step_expose(&s, ref_raw(own.buf, 0, 0));
+        step_publish(&s, 1);
+        step_wait(&s, EVERYBODY, 1);
+    } else if (k < pieces) {
+        int first = (round - 1) % rounds * PLAN_STEPS;
+        for (int i = first; i < per_piece && i < first + PLAN_STEPS; i++)
+            piece_step(&s, a, i, k * piece, gw_min64(piece, own.count - k * piece));
+        if (s.n == 0) step_nothing(&s);
+    } else if (round == pieces * rounds + 1) {
+        step_publish(&s, 2);
+        step_wait(&s, EVERYBODY, 2);
+        struct plan_ref results = ref_typed(PLAN_TMP, a->size * gw_min64(piece, own.count) * a->rt->size, own.count, a->rt);
+        if (a->in_place) step_copy(&s, results, ref_typed(PLAN_OUT, 0, own.count, a->rt));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense};

@@ -138,8 +138,8 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
     X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(scan_doubling) X(exscan_doubling)                                                          \
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
-    X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(scan_leaf)     \
-    X(exscan_leaf)
+    X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
+    X(scan_leaf) X(exscan_leaf)
 /* Not in the table: there is one for each. */
 extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
 #define X(name) extern const struct plan_algorithm alg_##name;

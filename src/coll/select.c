@@ -30,6 +30,7 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_ALLREDUCE, &alg_allreduce_leaf_wide}, {COLL_ALLREDUCE, &alg_allreduce_doubling},
     {COLL_ALLREDUCE, &alg_allreduce_ring}, {COLL_ALLREDUCE, &alg_allreduce_direct},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
     {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling},
     {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling},
