@@ -1,7 +1,7 @@
 #!/bin/sh
 # mpiexec --gdb: one rank under gdb with commands from a pipe, and on a terminal where Ctrl-C reaches gdb alone; several in windows
 # of tmux; nothing stays when mpiexec is killed; what it says where there is no window, no gdb, no such rank.
-# run.py: timeout=120 tags=quick
+# run.py: timeout=120
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# run.py: tags=quick timeout=300
+# run.py: timeout=300
 """A tool library in front of the library by LD_PRELOAD: it wraps every MPI function that the header declares, counts the calls, asks
 MPI_T for a counter, and goes on to PMPI_.  A program whose calls are known must be seen call by call, and tests must not notice."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Works with a /dev/shm of 64 KB and with none at all, and leaves nothing there.
 # users.md rows 6, 14
-# run.py: timeout=400 tags=quick
+# run.py: timeout=400
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs are clean under valgrind: 0 errors, 0 bytes lost; init + barrier + finalize keep nothing at all.
 # users.md row 21
-# run.py: timeout=120 tags=quick
+# run.py: timeout=120
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
