@@ -306,9 +306,29 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
     return rc;
 }
 
+/* The short way of rma_fast.h; false: another way, or an error. */
+static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+                             int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+{
+    uint64_t bytes;
+    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
+    if (!there || !op->obj.predefined || rma_is_op(op, GW_H_NO_OP) || tt->basic == GW_ELEM_NONE) return false;
+    bool is_replace = rma_is_op(op, GW_H_REPLACE);
+    if (!is_replace && op_check(op, tt) != GW_OK) return false;
+    busy_enter(w, target);
+    if (is_replace)
+        rma_copy_few(there, origin, bytes);
+    else
+        op_reduce(op, origin, there, tcount, tt);
+    busy_leave(w, target);
+    rma_counted(w, &gw_count.rma_accumulates);
+    return true;
+}
+
 int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                    struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
+    if (likely(accumulate_short(origin, ocount, ot, target, disp, tcount, tt, op, w))) return GW_OK;
     return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, false);
 }
 

@@ -43,12 +43,6 @@ static inline void rma_busy_leave(struct rma_win *w, int target)
 }
 
 /* ---- where and how much ---- */
-struct rma_near {
-    char *base;
-    uint64_t size; /* 0: it is not mapped here */
-    int64_t disp_unit;
-};
-
 static inline bool rma_is_open(struct rma_win *w, int target)
 {
     if (likely((uint32_t)target < atomic_load_explicit(&w->n_open, memory_order_relaxed))) return true;

@@ -70,7 +70,6 @@ static void win_drop(struct rma_win *w)
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
-    free(w->near);
     if (w->comm) world_comm_free(&w->comm);
     free(w);
 }
@@ -85,13 +84,12 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     int made = comm_for(c, &own);
     if (made != GW_OK) return made;
     if (rc != GW_OK) gw_fail(rc, "%s", text);
-    struct rma_win *w = calloc(1, sizeof *w);
+    struct rma_win *w = calloc(1, sizeof *w + (size_t)own->size * sizeof w->near[0]);
     if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
-    if (w) w->near = calloc((size_t)own->size, sizeof *w->near);
-    if (rc == GW_OK && (!w || !w->targets || !w->near)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
+    if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
     rc = agree(own, rc);
     if (rc != GW_OK) {
-        if (w) free(w->targets), free(w->near);
+        if (w) free(w->targets);
         free(w);
         world_comm_free(&own);
         return rc;
