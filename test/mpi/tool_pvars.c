@@ -107,6 +107,25 @@ static void by_path(void)
     CHECK(small[0] == MPI_T_PVAR_HANDLE_NULL);
 }
 
+/* What introduces a partitioned send goes in one line of a ring, but for what GODWIT_CHECK adds. */
+static void introductions(void)
+{
+    MPI_T_pvar_handle e0 = counter("sent_messages_e0"), bytes = handle_of("sent_bytes_e0", MPI_T_PVAR_CLASS_AGGREGATE, NULL, 1);
+    int out[4] = {1, 2, 3, 4}, in[4] = {0};
+    MPI_Request r[2];
+    if (getenv("GODWIT_CHECK")) return;
+    MPI_T_pvar_start(session, bytes);
+    MPI_Psend_init(out, 2, 2, MPI_INT, 0, 5, MPI_COMM_SELF, MPI_INFO_NULL, &r[0]);
+    MPI_Precv_init(in, 2, 2, MPI_INT, 0, 5, MPI_COMM_SELF, MPI_INFO_NULL, &r[1]);
+    CHECK_EQ(value_of(e0), 1);
+    CHECK(value_of(bytes) <= 24);
+    MPI_Startall(2, r);
+    MPI_Pready_range(0, 1, r[0]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK_EQ(memcmp(in, out, sizeof in), 0);
+    MPI_Request_free(&r[0]), MPI_Request_free(&r[1]);
+}
+
 /* Large messages: R0 or R1, as the machine allows, to the next rank, seen at its place of the communicator. */
 static void by_peer(void)
 {
@@ -209,12 +228,12 @@ static void check_lengths(const struct lengths *l, u64 posted, u64 messages, u64
 static void queue_of(MPI_Comm c, int n, const struct lengths *l)
 {
     static char out[LARGE];
-    char *in = malloc(LARGE);
+    char *in = malloc(LARGE), unused[COMMS][SMALL];
     int next = (rank + 1) % size, before = (rank + size - 1) % size;
     MPI_Request send[COMMS], never[COMMS];
     check_lengths(l, 0, 0, 0);
     MPI_Barrier(MPI_COMM_WORLD); /* no message before that */
-    for (int i = 0; i < n; i++) MPI_Irecv(in, SMALL, MPI_CHAR, i % 2 ? before : MPI_ANY_SOURCE, 90, c, &never[i]);
+    for (int i = 0; i < n; i++) MPI_Irecv(unused[i], SMALL, MPI_CHAR, i % 2 ? before : MPI_ANY_SOURCE, 90, c, &never[i]);
     for (int i = 0; i <= n; i++) MPI_Isend(out, i < n ? SMALL : LARGE, MPI_CHAR, next, i, c, &send[i]);
     MPI_Probe(before, n, c, MPI_STATUS_IGNORE); /* those before it are there, too */
     check_lengths(l, (u64)n, (u64)n + 1, (u64)(n * SMALL + LARGE));
@@ -451,6 +470,7 @@ int main(int argc, char **argv)
         return failed || failures;
     }
     by_path();
+    introductions();
     by_peer();
     /* The library's own messages to a rank count too: rank after rank, while the others can only wait for it. */
     for (int turn = 0; turn < size; turn++) {
