@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "op/op_private.h"
+#include "op/kernel.h"
 
 #include <stdlib.h>
 
@@ -32,26 +32,13 @@ struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_
 static const op_table *kernels = &op_kernels_base;
 
 /* ---- logicals of a compiler whose .TRUE. is not 1 ------------------------------------------------------------------------ */
-typedef unsigned __int128 u128;
-#define LOGICALS(X) X(L8, uint8_t) X(L16, uint16_t) X(L32, uint32_t) X(L64, uint64_t) X(L128, u128)
-#define LOGICAL_KERNEL(op, elem, type, expr)                                             \
-    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n) \
-    {                                                                                  \
-        const char *a = va, *b = vb;                                                   \
-        char *out = vout;                                                              \
-        for (int64_t i = 0; i < n; i++) {                                              \
-            type u, v;                                                                 \
-            memcpy(&u, a + i * (int64_t)sizeof u, sizeof u);                           \
-            memcpy(&v, b + i * (int64_t)sizeof v, sizeof v);                           \
-            bool x = u != literals_##elem[0], y = v != literals_##elem[0];             \
-            memcpy(out + i * (int64_t)sizeof u, &literals_##elem[expr], sizeof u);     \
-        }                                                                              \
-    }
-#define LOGICAL_KERNELS(elem, type)                                                     \
-    static type literals_##elem[2];                                                     \
-    LOGICAL_KERNEL(LAND, elem, type, x && y)                                            \
-    LOGICAL_KERNEL(LOR, elem, type, x || y)                                             \
-    LOGICAL_KERNEL(LXOR, elem, type, x != y)
+#define LOGICALS(X) X(L8, t_U8) X(L16, t_U16) X(L32, t_U32) X(L64, t_U64) X(L128, t_U128)
+#define IS(elem, v) (v != literals_##elem[0])
+#define LOGICAL_KERNELS(elem, type)                                              \
+    static type literals_##elem[2]; /* .FALSE., .TRUE. */                        \
+    KERNEL(LAND, elem, type, literals_##elem[IS(elem, x) && IS(elem, y)])        \
+    KERNEL(LOR, elem, type, literals_##elem[IS(elem, x) || IS(elem, y)])         \
+    KERNEL(LXOR, elem, type, literals_##elem[IS(elem, x) != IS(elem, y)])
 LOGICALS(LOGICAL_KERNELS)
 
 static op_table with_literals; /* a copy with kernels that know the literals */
@@ -74,7 +61,7 @@ void op_logicals(int bytes, const void *true_value, const void *false_value)
 {
 #define STORE(elem, type)                                                                                                    \
     if (bytes == sizeof(type)) memcpy(&literals_##elem[0], false_value, sizeof(type)), memcpy(&literals_##elem[1], true_value, sizeof(type));
-    u128 yes = 0, no = 0;
+    t_U128 yes = 0, no = 0;
     memcpy(&yes, true_value, (size_t)bytes), memcpy(&no, false_value, (size_t)bytes);
     if (yes == 1 && no == 0) return; /* the usual kernels do */
     LOGICALS(STORE)
