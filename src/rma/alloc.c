@@ -43,7 +43,7 @@ static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 static void piece_drop(const struct piece *p)
 {
     close(p->file.fd);
-    munmap(p->mapping.base, p->mapping.bytes);
+    memory_unmap(&p->mapping);
 }
 
 static struct piece kept_take(int i)

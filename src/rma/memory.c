@@ -152,10 +152,15 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     return rc;
 }
 
+void memory_unmap(const struct rma_mapping *m)
+{
+    if (m->base) munmap(m->base, m->bytes);
+}
+
 /* After the last access of any rank. */
 void memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
-    if (m->base) munmap(m->base, m->bytes);
+    memory_unmap(m);
     if (m->heap) node_heap_leave(m->heap, w->comm->size);
     *m = (struct rma_mapping){0};
 }
