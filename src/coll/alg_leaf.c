@@ -16,12 +16,12 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW, NULL};
+const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES, NULL};
 
 /* Few bytes travel in the line of the flag. */
 static uint8_t narrow_slot(const struct plan_args *a)
 {
-    return (uint8_t)(a->n % PLAN_SLOTS + (a->rcount * a->rt->size <= PLAN_SMALL_BYTES ? PLAN_SLOTS : 0));
+    return (uint8_t)(plan_is_small(a) ? PLAN_SLOTS + a->n % PLAN_SMALLS : a->n % PLAN_SLOTS);
 }
 
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW, bcast_fits};
+const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES, bcast_fits};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
@@ -122,10 +122,10 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
 {
     return reduce_in_slots(a, round, steps, a->rank);
 }
-const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW, operand_fits};
-const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW, operand_fits};
-const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW, operand_fits};
-const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW, operand_fits};
+const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
+const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
+const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
+const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
 
 /* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
 struct shares {

@@ -41,7 +41,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
     }
     return s.n;
 }
-const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW, NULL};
+const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_OTHERS_WRITE, NULL};
 
 /* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
 static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
@@ -77,7 +77,7 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_scatter_leaf = {"leaf", scatter_leaf, NULL, PLAN_NARROW, NULL};
+const struct plan_algorithm alg_scatter_leaf = {"leaf", scatter_leaf, NULL, PLAN_NARROW | PLAN_ROOT_WRITES, NULL};
 
 /* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }

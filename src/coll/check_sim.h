@@ -18,7 +18,7 @@ struct sim_member {
     const struct plan_algorithm *alg; /* NULL: between two collectives */
     char *in, *out, *tmp;
     int job, round, n, at;
-    bool posted, done[PLAN_STEPS];
+    bool begun, posted, done[PLAN_STEPS]; /* begun: the caller has made the arguments */
     uint64_t seq, leaf_n, wide;
     struct plan_step steps[PLAN_STEPS];
 };
@@ -36,7 +36,7 @@ enum { SIM_SCRATCH = 255 }; /* as a slot: the message under way */
 static inline char *sim_slot(void *ctx, int rank, int slot)
 {
     struct sim *s = ctx;
-    return slot == SIM_SCRATCH ? s->scratch : s->shm + ((int64_t)rank * 2 * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
+    return slot == SIM_SCRATCH ? s->scratch : s->shm + ((int64_t)rank * (PLAN_SLOTS + PLAN_SMALLS) + slot) * PLAN_SLOT_BYTES;
 }
 static inline struct plan_memory sim_memory(struct sim *s, const struct sim_member *m)
 {
@@ -166,8 +166,8 @@ static inline bool sim_step(struct sim *s, struct sim_member *m, bool *over)
 static inline bool sim_enter(struct sim *s, struct sim_member *m, const struct plan_algorithm *alg)
 {
     if (alg->kind) {
-        uint64_t n = m->leaf_n + 1, narrow = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0;
-        if (!sim_reached(s, -1, narrow) || (m->wide && !sim_reached(s, -1, m->wide << 20 | PLAN_FINAL))) return false;
+        uint64_t n = m->leaf_n + 1;
+        if (!sim_reached(s, -1, plan_entry(alg, &m->a, n, m->wide))) return false;
         m->a.n = ++m->leaf_n;
         if (alg->kind == PLAN_WIDE) m->wide = n;
     } else {

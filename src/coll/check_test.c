@@ -222,6 +222,7 @@ static void end(const struct job *j, struct sim_member *m, int me)
     same(&outs[me], j, me, "output", parts ? m->a.rcount * m->a.rt->extent : outs[me].bytes);
     free(m->tmp), free(ins[me].is), free(ins[me].want), free(outs[me].is), free(outs[me].want);
     m->alg = NULL;
+    m->begun = false;
     m->job++;
 }
 
@@ -232,9 +233,9 @@ static bool turn(struct sim *s, struct sim_member *m, int me, const struct job *
     bool over;
     if (m->job == n) return false;
     if (!m->alg) {
-        if (!sim_enter(s, m, all_algorithms[jobs[m->job].alg])) return false;
-        begin(&jobs[m->job], m, me);
-        return true;
+        if (!m->begun) begin(&jobs[m->job], m, me);
+        m->begun = true;
+        return sim_enter(s, m, all_algorithms[jobs[m->job].alg]);
     }
     bool moved = sim_step(s, m, &over);
     if (over) end(&jobs[m->job], m, me);
@@ -272,7 +273,7 @@ static bool sim_open(struct sim *s)
     s->members = calloc((size_t)p, sizeof *s->members);
     s->flags = calloc((size_t)p, sizeof *s->flags);
     s->exposed = calloc((size_t)p, sizeof *s->exposed);
-    s->shm = malloc((size_t)p * 2 * PLAN_SLOTS * PLAN_SLOT_BYTES);
+    s->shm = malloc((size_t)p * (PLAN_SLOTS + PLAN_SMALLS) * PLAN_SLOT_BYTES);
     s->scratch = malloc((size_t)s->scratch_bytes);
     ins = calloc((size_t)p, sizeof *ins);
     outs = calloc((size_t)p, sizeof *outs);
@@ -328,12 +329,15 @@ static void all_jobs(int ranks)
     if (n > 0 && !run(&s, list, n)) return;
     CHECK(done > 50);
     /* One that gives and goes on can be far ahead of one that has still to take: the same slots come round again. */
-    for (int k = 0; k < N_ALGORITHMS; k++) {
-        struct job j = {.alg = k, .n = 17};
-        if (all_algorithms[k]->kind != PLAN_NARROW || !accepted(&s, &j)) continue;
-        struct job same[12];
-        for (int i = 0; i < 12; i++) same[i] = j, same[i].root = kind_of(names[k]) == COLL_GATHER ? p - 1 : 0, same[i].salt = below(1000);
-        if (!run(&s, same, 12)) return;
+    for (int k = 0; k < 3 * N_ALGORITHMS; k++) {
+        enum { ROUNDS = 3 * PLAN_SMALLS };
+        struct job j = {.alg = k / 3, .n = k % 3 ? 1 : 17}, same[ROUNDS];
+        if (all_algorithms[j.alg]->kind % 4 != PLAN_NARROW || !accepted(&s, &j)) continue;
+        for (int i = 0; i < ROUNDS; i++) {
+            same[i] = j, same[i].root = kind_of(names[j.alg]) == COLL_GATHER ? p - 1 : 0, same[i].salt = below(1000);
+            if (k % 3 == 2) same[i].root = (int)below((unsigned)p);
+        }
+        if (!run(&s, same, ROUNDS)) return;
     }
     sim_close(&s);
 }

@@ -194,7 +194,7 @@ static int pull(struct plan_exec *x, const struct plan_memory *m, const struct p
     struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
     if (!s->a.len) return GW_OK;
     gw_lock(&x->comm->lane->lock);
-    int rc = p->ops->get(p->ep, &to, 1, k->flags[s->peer].address + (uint64_t)s->remote, NULL);
+    int rc = p->ops->get(p->ep, &to, 1, k->exposed[s->peer].address + (uint64_t)s->remote, NULL);
     gw_unlock(&x->comm->lane->lock);
     return rc;
 }
@@ -211,7 +211,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
         return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_of(k, s->peer) >= flag_at(x, s->phase);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
-    case PLAN_EXPOSE: k->flags[x->args->rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
+    case PLAN_EXPOSE: k->exposed[x->args->rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
     case PLAN_PULL: {
         int rc = pull(x, m, s);
         if (rc < 0 && x->err == GW_OK) x->err = rc;
@@ -310,19 +310,11 @@ void plan_exec_reset(struct plan_exec *x)
     x->err = GW_OK;
 }
 
-/* INVARIANT P1: what everybody's flag must have reached before this collective writes into the region. */
-static uint64_t leaf_entry(const struct comm_coll *k, uint64_t n)
-{
-    uint64_t narrow = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0;
-    uint64_t wide = k->wide ? k->wide << 20 | PLAN_FINAL : 0;
-    return narrow > wide ? narrow : wide;
-}
-
 static void leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
     x->args->n = ++k->leaf_n;
-    uint64_t entry = leaf_entry(k, x->args->n);
+    uint64_t entry = plan_entry(x->alg, x->args, x->args->n, k->wide);
     if (unlikely(k->safe < entry)) {
         struct node_wait w;
         node_wait_begin(&w);

@@ -18,6 +18,12 @@ struct comm_coll *plan_coll(struct gw_comm *c)
     return c->coll;
 }
 
+/* Flags, what is common to all, what is exposed. */
+static uint64_t lines_of(int size)
+{
+    return (uint64_t)size * sizeof(struct leaf_flag) + sizeof(struct leaf_common) + (uint64_t)size * sizeof(struct leaf_exposed);
+}
+
 /* Member 0 allocates and tells the others: 0 means that the heap is full.  All members come here in the same collective. */
 static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
 {
@@ -29,7 +35,7 @@ static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
         return rc < 0 ? rc : p2p_stream_wait(r);
     }
     *offset = node_heap_alloc(bytes);
-    if (*offset) memset(node_ptr(*offset), 0, (size_t)(c->size + 1) * sizeof(struct leaf_flag));
+    if (*offset) memset(node_ptr(*offset), 0, (size_t)lines_of(c->size));
     for (int i = 1; i < c->size && rc >= 0; i++) {
         rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, i, TAG, c, &r);
         if (rc == GW_POSTED) rc = p2p_stream_wait(r);
@@ -39,7 +45,7 @@ static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
 
 static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
-    uint64_t flags = ((uint64_t)c->size + 1) * sizeof(struct leaf_flag);
+    uint64_t flags = lines_of(c->size);
     uint64_t bytes = flags + (uint64_t)c->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
     k->local = malloc(sizeof *k->local * (size_t)c->size);
     if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", c->size);
@@ -51,7 +57,9 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         node_heap_join();
         k->flags = node_ptr(k->region);
         k->buffers = (char *)k->flags + flags;
-        if (gw_node.oversubscribed) k->common = (struct leaf_common *)(k->flags + c->size);
+        struct leaf_common *common = (struct leaf_common *)(k->flags + c->size);
+        if (gw_node.oversubscribed) k->common = common;
+        k->exposed = (struct leaf_exposed *)(common + 1);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;
@@ -72,7 +80,7 @@ bool plan_pull_ready(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
     if (likely(k->pull)) return k->pull == 2;
-    struct leaf_flag *mine = &k->flags[c->rank];
+    struct leaf_exposed *mine = &k->exposed[c->rank];
     bool all = gw_set.cma != GW_SET_CMA_OFF;
     for (int i = 0; i < c->size && all; i++) {
         struct gw_peer *p = comm_peer(c, i);
@@ -84,14 +92,13 @@ bool plan_pull_ready(struct gw_comm *c)
         gw_unlock(&c->lane->lock);
         node_wait_end(&w);
     }
-    mine->pid = (int32_t)getpid();
     atomic_store_explicit(&mine->can_pull, all ? 2 : 1, memory_order_release);
     node_ring_many(k->local, c->size);
     for (int i = 0; i < c->size; i++) {
         struct node_wait w;
         uint32_t answer;
         node_wait_begin(&w);
-        while (!(answer = atomic_load_explicit(&k->flags[i].can_pull, memory_order_acquire)))
+        while (!(answer = atomic_load_explicit(&k->exposed[i].can_pull, memory_order_acquire)))
             if (unlikely(node_wait_step(&w, req_progress() > 0))) plan_tell_one(c, i);
         node_wait_end(&w);
         all = all && answer == 2;

@@ -8,13 +8,14 @@
  * over when all of them are complete.  So what a RECV of one round brings may be used from the next round on.
  *
  * Node leaves.  The members of a communicator on one node share a region: per member a flag on a line of its own and a
- * buffer of PLAN_SLOTS slots; as many more, of PLAN_SMALL_BYTES, lie in the line of the flag and are numbered from PLAN_SLOTS on.
+ * buffer of PLAN_SLOTS slots; PLAN_SMALLS more, of PLAN_SMALL_BYTES, lie in the line of the flag and are numbered from PLAN_SLOTS on.
  * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds
  * until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
  *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
- *               narrow collectives use slot n modulo PLAN_SLOTS, and wait until everybody has published in collective
- *               n - PLAN_SLOTS + 1; wide ones use all slots and end with phase PLAN_FINAL, for which the next one waits.
+ *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
+ *               n - PLAN_SLOTS + 1 (in the line of the flag, the same with PLAN_SMALLS); wide ones use all slots and end with phase
+ *               PLAN_FINAL, for which the next one that writes into them waits: plan_entry().
  * INVARIANT P2  every member publishes at least once in every leaf collective.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -28,6 +29,7 @@
 #define PLAN_STEPS 8
 #define PLAN_SLOTS 4
 #define PLAN_SLOT_BYTES (32 << 10)
+#define PLAN_SMALLS 7
 #define PLAN_SMALL_BYTES 8
 #define PLAN_FINAL 0xfffff
 
@@ -89,6 +91,22 @@ struct plan_algorithm {
     bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
 };
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
+enum { /* more in the kind of a narrow one: who writes into slots, if not all, and that few bytes go in the line of the flag */
+    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16
+};
+
+static inline bool plan_is_small(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SMALL_BYTES; }
+
+/* INVARIANT P1: what everybody's flag must have reached before this member begins leaf collective n.  wide: number of the last wide one. */
+static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n, uint64_t wide)
+{
+    int writers = alg->kind & PLAN_WRITERS;
+    bool small = alg->kind & PLAN_SMALL && plan_is_small(a);
+    uint64_t slots = small ? PLAN_SMALLS : PLAN_SLOTS, narrow = n > slots ? (n - slots + 1) << 20 | 1 : 0;
+    uint64_t end = wide && !small ? wide << 20 | PLAN_FINAL : 0;
+    if (writers && writers != (a->rank == a->root ? PLAN_ROOT_WRITES : PLAN_OTHERS_WRITE)) return 0;
+    return narrow > end ? narrow : end;
+}
 
 /* One collective under way. */
 struct plan_exec {

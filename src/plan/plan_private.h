@@ -10,10 +10,14 @@
 /* In the segment, a line per member, written by that member only. */
 struct leaf_flag {
     _Atomic uint64_t value; /* collective << 20 | phase */
-    uint64_t address;       /* what EXPOSE offers */
-    int32_t pid;
+    char small[PLAN_SMALLS][PLAN_SMALL_BYTES];
+} GW_ALIGNED(GW_CACHELINE);
+_Static_assert(sizeof(struct leaf_flag) == GW_CACHELINE, "few bytes come with the flag");
+
+/* In lines behind those, for algorithms that pull. */
+struct leaf_exposed {
+    uint64_t address;          /* what EXPOSE offers */
     _Atomic uint32_t can_pull; /* this member can read all others: 1 no, 2 yes, 0 not yet known */
-    char small[PLAN_SLOTS][PLAN_SMALL_BYTES];
 } GW_ALIGNED(GW_CACHELINE);
 
 /* Where ranks share cores, in the line behind the flags: who has seen all of them raised, or reduced all operands, saves others that. */
@@ -29,6 +33,7 @@ struct comm_coll {
     int8_t pull;            /* 0 not asked, 1 no, 2 yes */
     uint64_t region;        /* offset in the segment */
     struct leaf_flag *flags; /* [size] */
+    struct leaf_exposed *exposed; /* [size] */
     struct leaf_common *common; /* where ranks share cores, else NULL */
     char *buffers;          /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;             /* [size] local rank of each member, for doorbells */
