@@ -255,6 +255,11 @@ int mpi_query_thread(int *provided_out)
     return GW_OK;
 }
 
+bool mpi_may_lock(void)
+{
+    return gw_threads || pthread_equal(first_thread, pthread_self());
+}
+
 int mpi_is_thread_main(int *flag_out)
 {
     *flag_out = pthread_equal(main_thread, pthread_self()) != 0;

@@ -36,6 +36,7 @@ int mpi_initialized(int *flag_out);
 int mpi_finalized(int *flag_out);
 int mpi_query_thread(int *provided_out);
 int mpi_is_thread_main(int *flag_out);
+bool mpi_may_lock(void); /* locks are real, or this thread is the program's only one in MPI: it may look at what they guard */
 int mpi_abort(struct gw_comm *c, int errorcode);
 int mpi_get_processor_name(char *name_out, int *len_out);
 int mpi_get_version(int *version_out, int *subversion_out);

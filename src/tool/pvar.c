@@ -310,13 +310,14 @@ bool tool_object_lives(int bind, uint64_t object)
                                                                        : file_of(object) != NULL);
 }
 
-/* The queues are walked when they are asked for, so that messages pay nothing for it.  The lane's lock comes before that of tool/. */
+/* The queues are walked when they are asked for, so that messages pay nothing for it.  The lane's lock comes before that of tool/; where
+ * programs have no locks, a tool's own threads cannot look. */
 static int look_at_queue(const struct pvar *v, uint64_t object, uint64_t *out)
 {
     struct proto_lengths n;
-    if (tool_is_confined()) return GW_T_ERR_NOT_ACCESSIBLE;
     const struct gw_comm *c = comm_of(object);
     if (!c) return GW_T_ERR_INVALID_HANDLE;
+    if (tool_is_confined() || !mpi_may_lock()) return GW_T_ERR_NOT_ACCESSIBLE;
     gw_lock(&c->lane->lock);
     proto_lengths(c->lane, c->ctx, &n);
     gw_unlock(&c->lane->lock);

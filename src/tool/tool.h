@@ -57,6 +57,8 @@ int tool_pvar_handle_free(struct tool_pvar_session *s, struct tool_pvar_handle *
 int tool_pvar_start(struct tool_pvar_session *s, struct tool_pvar_handle *h);
 int tool_pvar_stop(struct tool_pvar_session *s, struct tool_pvar_handle *h);
 int tool_pvar_reset(struct tool_pvar_session *s, struct tool_pvar_handle *h);
+/* MPI_T_ERR_NOT_ACCESSIBLE: the length of a communicator's queue, which needs its lane's lock, in a listener that was called with locks
+ * held, and in other threads than the program's where that has no locks. */
 int tool_pvar_read(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf);
 int tool_pvar_readreset(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf);
 int tool_pvar_write(struct tool_pvar_session *s, struct tool_pvar_handle *h, const void *buf);
