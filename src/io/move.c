@@ -32,12 +32,19 @@ struct mover {
 };
 
 /* ---- system calls --------------------------------------------------------------------------------------------------------- */
+/* One piece the short way: with a vector, which the kernel fetches first, a small access takes a tenth longer. */
+static ssize_t once(int fd, bool write, const struct iovec *iov, int n, int64_t at)
+{
+    if (n == 1) return write ? pwrite(fd, iov->iov_base, iov->iov_len, at) : pread(fd, iov->iov_base, iov->iov_len, at);
+    return write ? pwritev(fd, iov, n, at) : preadv(fd, iov, n, at);
+}
+
 static int io_once(struct gw_file *f, bool write, struct iovec *iov, int n, int64_t at, int64_t *moved_out)
 {
     ssize_t k;
     int failed;
     do {
-        k = write ? pwritev(f->fd, iov, n, at) : preadv(f->fd, iov, n, at);
+        k = once(f->fd, write, iov, n, at);
         failed = k < 0 ? errno : 0; /* counting may change it */
         io_count_call(f, write, at, k);
     } while (failed == EINTR);
@@ -241,9 +248,14 @@ static int move_all(struct mover *m)
 int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
             int64_t *moved_out)
 {
-    struct mover m = {.f = f, .write = write};
+    struct mover m; /* not all set to 0: the walk has 2 KiB of runs, and a small access has no time for them */
     int64_t bytes = count * t->size, first = 0, last = 0;
     *moved_out = 0;
+    m.f = f;
+    m.write = write;
+    m.pending.bytes = 0;
+    m.stage = NULL;
+    m.stage_bytes = m.moved = 0;
     type_cursor_init(&m.mem, buf, count, t);
     int rc = io_walk_begin(&m.walk, &f->view, pos, bytes);
     if (rc != GW_OK || bytes == 0) return rc;

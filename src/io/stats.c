@@ -24,7 +24,8 @@ static int64_t stripe_of(const struct gw_file *f)
 
 void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved)
 {
-    int64_t end = at + gw_max64(moved, 0), before = atomic_exchange_explicit(&f->end_of[write], end, memory_order_relaxed);
+    int64_t end = at + gw_max64(moved, 0), before = atomic_load_explicit(&f->end_of[write], memory_order_relaxed);
+    atomic_store_explicit(&f->end_of[write], end, memory_order_relaxed); /* whose call was the last is chance among threads anyway */
     io_count_add(f, write, IO_SYSTEM_CALLS, 1);
     gw_counted(&gw_count.file_calls, 1);
     if (moved > 0) gw_counted(write ? &gw_count.file_written : &gw_count.file_read, (uint64_t)moved);

@@ -1,7 +1,7 @@
 /* io_faults.c -- system calls that are interrupted, do part of their work or fail; files and folders that vanish or may not be
  * written; file systems that say they are Lustre or NFS.
  *
- * The program has its own pwritev, preadv and so on, which the library finds before those of the C library.
+ * The program has its own pwrite, pwritev, pread, preadv and so on, which the library finds before those of the C library.
  *     io_faults             all of that
  *     io_faults full DIR    DIR is on a file system of 1 MiB
  *
@@ -54,6 +54,16 @@ OURS ssize_t pwritev64(int fd, const struct iovec *iov, int n, off_t at);
 ssize_t pwritev64(int fd, const struct iovec *iov, int n, off_t at) { return moved(SYS_pwritev, fd, iov, n, at); }
 OURS ssize_t preadv64(int fd, const struct iovec *iov, int n, off_t at);
 ssize_t preadv64(int fd, const struct iovec *iov, int n, off_t at) { return moved(SYS_preadv, fd, iov, n, at); }
+OURS ssize_t pwrite64(int fd, const void *data, size_t bytes, off_t at)
+{
+    struct iovec iov = {(void *)(uintptr_t)data, bytes};
+    return moved(SYS_pwritev, fd, &iov, 1, at);
+}
+OURS ssize_t pread64(int fd, void *data, size_t bytes, off_t at)
+{
+    struct iovec iov = {data, bytes};
+    return moved(SYS_preadv, fd, &iov, 1, at);
+}
 
 OURS int fstatfs64(int fd, struct statfs64 *s)
 {
