@@ -173,8 +173,8 @@ void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw
     int m = 0, i, k;
     for (int b = 0; b < n; b++) {
         int64_t displ = gw_counts_at(displs, b) * (types ? 1 : t->extent);
-        struct check_span s =
-            check_span((const char *)buf + displ, gw_counts_at(counts, b), types ? types[b] : (struct gw_type *)(uintptr_t)t, true);
+        const void *block = (const void *)((uintptr_t)buf + (uintptr_t)displ); /* buf may be NULL */
+        struct check_span s = check_span(block, gw_counts_at(counts, b), types ? types[b] : (struct gw_type *)(uintptr_t)t, true);
         if (s.lo != s.hi) v[m++] = (struct block){s, b, 0};
     }
     qsort(v, (size_t)m, sizeof *v, by_address);
@@ -276,9 +276,9 @@ static bool is_pending(uint32_t owner, int rank)
 static void partition_begin(const struct check_item *i, int number)
 {
     const struct check_span *first = &i->spans[0];
+    if (first->lo == first->hi) return; /* MPI_PROC_NULL too */
     struct check_span s = check_span((const char *)first->buf + number * first->count * first->type->extent, first->count, first->type,
                                      first->is_written);
-    if (first->lo == first->hi) return; /* MPI_PROC_NULL too */
     look_one(&s);
     check_span_sum(&s);
     pend(&s, 1, (struct check_about){NULL, number, GW_UNDEFINED, i->id});
