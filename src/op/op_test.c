@@ -159,7 +159,7 @@ static const uint32_t op_ids[OP_CODES] = {GW_H_SUM, GW_H_PROD, GW_H_MIN, GW_H_MA
                                           GW_H_LXOR, GW_H_MINLOC, GW_H_MAXLOC, GW_H_REPLACE, GW_H_NO_OP};
 
 /* ---- running --------------------------------------------------------------------------------------------------------------- */
-enum { MAX_N = 67, MAX_BYTES = 32, ROOM = MAX_N * MAX_BYTES + 128 };
+enum { MAX_N = 300, MAX_BYTES = 32, ROOM = MAX_N * MAX_BYTES + 128 };
 struct arrays { char a[ROOM], b[ROOM], want[ROOM]; int64_t n, step, off_a, off_b; };
 
 static void arrays_fill(struct arrays *x, const struct row *row, int code, int64_t n, int64_t step, int64_t size)
@@ -200,7 +200,7 @@ static bool same(const struct arrays *x, const char *got, int64_t off, struct gw
 static void test_pair(const struct row *row, struct gw_type *t, struct gw_op *op, int code)
 {
     static struct arrays x;
-    for (int64_t n = 0; n <= MAX_N; n += n < 20 ? 1 : 1 + (int64_t)(rnd() % 8)) {
+    for (int64_t n = 0; n <= MAX_N; n += n < 20 ? 1 : 1 + (int64_t)(rnd() % 32)) { /* types of a byte go 128 at a time */
         arrays_fill(&x, row, code, n, t->extent, t->true_extent);
         char before[ROOM], out[ROOM];
         memcpy(before, x.a, ROOM);

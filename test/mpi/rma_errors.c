@@ -28,6 +28,23 @@ static void expect(int line, const char *what, int rc, int class)
 }
 #define EXPECT(call, class) expect(__LINE__, #call, call, class)
 
+/* What an open epoch had allowed is refused after it. */
+static void closed(struct window *w, int target)
+{
+    long one = 1, none = 0, old = 77;
+    MPI_Aint at = w->at[target];
+    EXPECT(MPI_Put(&one, 1, MPI_LONG, target, at, 1, MPI_LONG, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Get(&old, 1, MPI_LONG, target, at, 1, MPI_LONG, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Accumulate(&one, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Fetch_and_op(&one, &old, MPI_LONG, target, at, MPI_SUM, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Compare_and_swap(&one, &none, &old, MPI_LONG, target, at, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Win_flush(target, w->win), MPI_ERR_RMA_SYNC);
+    EXPECT(MPI_Win_flush_local(target, w->win), MPI_ERR_RMA_SYNC);
+    CHECK_EQ(old, 77);
+}
+
+static void no_op(void *in, void *inout, int *len, MPI_Datatype *t) { (void)in, (void)inout, (void)len, (void)t; }
+
 static void epochs(struct window *w)
 {
     MPI_Win win = w->win;
@@ -55,9 +72,22 @@ static void epochs(struct window *w)
     EXPECT(MPI_Win_start(all, MPI_MODE_NOCHECK, win), MPI_ERR_RMA_SYNC);
     EXPECT(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
     if (size > 1) EXPECT(MPI_Put(&x, 1, MPI_INT, rank, w->at[rank], 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+    if (size > 1) {
+        MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+        MPI_Put(&x, 1, MPI_INT, rank, w->at[rank], 1, MPI_INT, win);
+        MPI_Win_unlock(rank, win);
+        EXPECT(MPI_Put(&x, 1, MPI_INT, rank, w->at[rank], 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+        EXPECT(MPI_Win_flush(rank, win), MPI_ERR_RMA_SYNC);
+    }
     MPI_Win_unlock(right, win);
+    closed(w, right);
+    MPI_Win_lock_all(0, win);
+    MPI_Get(&x, 1, MPI_INT, right, at, 1, MPI_INT, win);
+    MPI_Win_unlock_all(win);
+    closed(w, right);
     MPI_Win_fence(0, win); /* used: a lock may not follow without another fence */
     MPI_Get(&x, 1, MPI_INT, right, at, 1, MPI_INT, win);
+    EXPECT(MPI_Win_flush(right, win), MPI_ERR_RMA_SYNC);
     EXPECT(MPI_Rput(&x, 1, MPI_INT, right, at, 1, MPI_INT, win, &r), MPI_ERR_RMA_SYNC);
     EXPECT(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win), MPI_ERR_RMA_SYNC);
     EXPECT(MPI_Win_fence(MPI_MODE_NOPRECEDE, win), MPI_ERR_RMA_SYNC);
@@ -80,12 +110,16 @@ static void epochs(struct window *w)
 static void arguments(struct window *w)
 {
     MPI_Win win = w->win;
-    MPI_Datatype two;
+    MPI_Datatype two, mixed;
+    MPI_Op users;
     int x[2] = {1, 2}, right = (rank + 1) % size;
     double d = 1;
     MPI_Aint at = w->at[right];
     MPI_Type_contiguous(2, MPI_INT, &two);
     MPI_Type_commit(&two);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 4}, (MPI_Datatype[]){MPI_INT, MPI_FLOAT}, &mixed);
+    MPI_Type_commit(&mixed);
+    MPI_Op_create(no_op, 1, &users);
     EXPECT(MPI_Win_fence(1 << 20, win), MPI_ERR_ASSERT);
     EXPECT(MPI_Win_lock(MPI_LOCK_SHARED, right, MPI_MODE_NOPUT, win), MPI_ERR_ASSERT);
     EXPECT(MPI_Win_lock(77, right, 0, win), MPI_ERR_LOCKTYPE);
@@ -109,6 +143,10 @@ static void arguments(struct window *w)
     EXPECT(MPI_Accumulate(x, 1, MPI_INT, right, at, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
     EXPECT(MPI_Accumulate(x, 1, MPI_INT, right, at, 1, MPI_INT, MPI_MAXLOC, win), MPI_ERR_OP);
     EXPECT(MPI_Accumulate(x, 1, MPI_INT, right, at, 1, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP);
+    EXPECT(MPI_Accumulate(x, 2, mixed, right, at, 2, mixed, MPI_REPLACE, win), MPI_ERR_TYPE);
+    EXPECT(MPI_Accumulate(x, 2, MPI_INT, right, at, 2, MPI_INT, users, win), MPI_ERR_OP);
+    EXPECT(MPI_Accumulate(x, 2, MPI_INT, right, at + 60, 2, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+    EXPECT(MPI_Compare_and_swap(x, x, x + 1, MPI_INT, right, at + 61, win), MPI_ERR_RMA_RANGE);
     EXPECT(MPI_Accumulate(&d, 1, MPI_DOUBLE, right, at, 2, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
     EXPECT(MPI_Accumulate(x, 2, MPI_INT, right, at, 1, MPI_INT, MPI_SUM, win), MPI_ERR_COUNT);
     EXPECT(MPI_Fetch_and_op(x, x + 1, two, right, at, MPI_SUM, win), MPI_ERR_TYPE);
@@ -116,6 +154,8 @@ static void arguments(struct window *w)
     EXPECT(MPI_Compare_and_swap(&d, &d, x, MPI_DOUBLE, right, at, win), MPI_ERR_TYPE);
     MPI_Win_unlock_all(win);
     MPI_Type_free(&two);
+    MPI_Type_free(&mixed);
+    MPI_Op_free(&users);
     if (w->kind == 4) {
         EXPECT(MPI_Win_attach(win, w->base + 32, 8), MPI_ERR_RMA_ATTACH);
         EXPECT(MPI_Win_attach(win, w->base + 640, -1), MPI_ERR_SIZE);
