@@ -131,6 +131,22 @@ static inline bool rma_is_integer(const struct gw_type *t)
     return integers >> t->elem & 1;
 }
 
+static inline uint64_t rma_load(const void *p, size_t bytes)
+{
+    uint64_t eight;
+    uint32_t four;
+    if (likely(bytes == 8)) return memcpy(&eight, p, 8), eight;
+    return memcpy(&four, p, 4), four;
+}
+static inline void rma_store(void *p, uint64_t value, size_t bytes)
+{
+    uint32_t four = (uint32_t)value;
+    if (likely(bytes == 8))
+        memcpy(p, &value, 8);
+    else
+        memcpy(p, &four, 4);
+}
+
 static inline bool rma_is_op(const struct gw_op *op, uint32_t id)
 {
     return op->obj.id == id;
@@ -138,24 +154,19 @@ static inline bool rma_is_op(const struct gw_op *op, uint32_t id)
 
 static inline void rma_fetch_integer(char *there, const void *origin, void *result, size_t bytes, const struct gw_op *op)
 {
-    uint64_t old = 0, in = 0;
-    bool is_read_only = rma_is_op(op, GW_H_NO_OP);
-    rma_copy_few(&old, there, bytes);
-    if (!is_read_only) {
-        rma_copy_few(&in, origin, bytes);
-        if (likely(rma_is_op(op, GW_H_SUM))) in += old;
-        rma_copy_few(there, &in, bytes);
-    }
-    rma_copy_few(result, &old, bytes);
+    uint64_t old = rma_load(there, bytes);
+    if (likely(rma_is_op(op, GW_H_SUM)))
+        rma_store(there, old + rma_load(origin, bytes), bytes);
+    else if (rma_is_op(op, GW_H_REPLACE))
+        rma_store(there, rma_load(origin, bytes), bytes);
+    rma_store(result, old, bytes);
 }
 
 static inline void rma_swap_integer(char *there, const void *origin, const void *compare, void *result, size_t bytes)
 {
-    uint64_t old = 0, expected = 0;
-    rma_copy_few(&old, there, bytes);
-    rma_copy_few(&expected, compare, bytes);
-    if (old == expected) rma_copy_few(there, origin, bytes);
-    rma_copy_few(result, &old, bytes);
+    uint64_t old = rma_load(there, bytes);
+    if (old == rma_load(compare, bytes)) rma_store(there, rma_load(origin, bytes), bytes);
+    rma_store(result, old, bytes);
 }
 
 /* NULL: the buffers, the operation or the datatype are not right or not the usual ones. */
