@@ -441,7 +441,7 @@ static bool messages_new(struct part *p)
 
 static void tell_met(struct part *p)
 {
-    if (gw_status_bytes(&p->intro_status) < (int64_t)sizeof p->intro) return; /* of another job, whose ranks do not check */
+    if (!p->intro.parts.type[0]) return; /* of another job, whose ranks do not check */
     struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,         p->tag,
                               p->partitions,      p->count, p->type, &p->intro.parts};
     if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
