@@ -22,6 +22,7 @@ struct intro {
     int32_t first_tag, messages;
     struct p2p_parts parts; /* stays here while GODWIT_CHECK is off */
 };
+enum { NOT_SAID = -1 }; /* parts.may_be_any of a receive to which no signature has come */
 void (*p2p_parts_teller)(struct gw_done *done, int err);
 
 struct message {
@@ -441,7 +442,7 @@ static bool messages_new(struct part *p)
 
 static void tell_met(struct part *p)
 {
-    if (!p->intro.parts.type[0]) return; /* of another job, whose ranks do not check */
+    if (p->intro.parts.may_be_any == NOT_SAID) return; /* of another job, whose ranks do not check */
     struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,         p->tag,
                               p->partitions,      p->count, p->type, &p->intro.parts};
     if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
@@ -504,6 +505,7 @@ static struct part *part_new(struct part args)
         p->is_ready = calloc((size_t)p->partitions + 1, sizeof *p->is_ready);
         is_ok = messages_new(p) && p->is_ready;
     } else {
+        p->intro.parts.may_be_any = NOT_SAID;
         p->missing = calloc((size_t)p->partitions + 1, sizeof *p->missing);
         is_ok = p->missing;
     }
