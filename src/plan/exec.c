@@ -310,6 +310,9 @@ void plan_exec_reset(struct plan_exec *x)
     x->err = GW_OK;
 }
 
+/* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
+enum { PROGRESS_EVERY = 16 };
+
 static void leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
@@ -318,8 +321,10 @@ static void leaf_begin(struct plan_exec *x)
     if (unlikely(k->safe < entry)) {
         struct node_wait w;
         node_wait_begin(&w);
-        while (!all_reached(x, entry))
-            if (unlikely(node_wait_step(&w, req_progress() > 0))) plan_tell(x, entry);
+        for (unsigned turn = 1; !all_reached(x, entry); turn++) {
+            bool progressed = (turn % PROGRESS_EVERY == 0 || w.phase) && req_progress() > 0;
+            if (unlikely(node_wait_step(&w, progressed))) plan_tell(x, entry);
+        }
         node_wait_end(&w);
     }
     if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
@@ -373,13 +378,11 @@ static bool yield_over(struct plan_exec *x, int *done_out)
 
 static void wait_over(struct plan_exec *x)
 {
-    enum { PROGRESS_EVERY = 16 };
     struct node_wait w;
     int done = 0;
     bool messages = x->alg->kind == PLAN_P2P;
     node_wait_begin(&w);
     for (unsigned turn = 1;; turn++) {
-        /* Others may need our point-to-point progress; a leaf itself does not. */
         if (messages || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
         if (unlikely(node_wait_step(&w, done > 0))) plan_tell(x, 0);
         if (plan_exec_advance(x, &done)) break;
