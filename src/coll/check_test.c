@@ -332,7 +332,7 @@ static void all_jobs(int ranks)
     for (int k = 0; k < 3 * N_ALGORITHMS; k++) {
         enum { ROUNDS = 3 * PLAN_SMALLS };
         struct job j = {.alg = k / 3, .n = k % 3 ? 1 : 17}, same[ROUNDS];
-        if (all_algorithms[j.alg]->kind % 4 != PLAN_NARROW || !accepted(&s, &j)) continue;
+        if ((all_algorithms[j.alg]->kind & PLAN_KIND) != PLAN_NARROW || !accepted(&s, &j)) continue;
         for (int i = 0; i < ROUNDS; i++) {
             same[i] = j, same[i].root = kind_of(names[j.alg]) == COLL_GATHER ? p - 1 : 0, same[i].salt = below(1000);
             if (k % 3 == 2) same[i].root = (int)below((unsigned)p);

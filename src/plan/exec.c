@@ -311,7 +311,10 @@ void plan_exec_reset(struct plan_exec *x)
 }
 
 /* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
-enum { PROGRESS_EVERY = 16 };
+static inline bool looks_at_messages(unsigned turn, const struct node_wait *w)
+{
+    return turn % 16 == 0 || w->phase;
+}
 
 static void leaf_begin(struct plan_exec *x)
 {
@@ -322,7 +325,7 @@ static void leaf_begin(struct plan_exec *x)
         struct node_wait w;
         node_wait_begin(&w);
         for (unsigned turn = 1; !all_reached(x, entry); turn++) {
-            bool progressed = (turn % PROGRESS_EVERY == 0 || w.phase) && req_progress() > 0;
+            bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
             if (unlikely(node_wait_step(&w, progressed))) plan_tell(x, entry);
         }
         node_wait_end(&w);
@@ -383,7 +386,7 @@ static void wait_over(struct plan_exec *x)
     bool messages = x->alg->kind == PLAN_P2P;
     node_wait_begin(&w);
     for (unsigned turn = 1;; turn++) {
-        if (messages || turn % PROGRESS_EVERY == 0 || w.phase) done += req_progress();
+        if (messages || looks_at_messages(turn, &w)) done += req_progress();
         if (unlikely(node_wait_step(&w, done > 0))) plan_tell(x, 0);
         if (plan_exec_advance(x, &done)) break;
     }

@@ -92,7 +92,7 @@ struct plan_algorithm {
 };
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
 enum { /* more in the kind of a narrow one: who writes into slots, if not all, and that few bytes go in the line of the flag */
-    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16
+    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16, PLAN_KIND = 3 /* what is left without these */
 };
 
 static inline bool plan_is_small(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SMALL_BYTES; }

@@ -92,26 +92,27 @@ static inline void rma_counted(struct rma_win *w, _Atomic uint64_t *kind)
 }
 
 /* ---- put, get, flush ---- */
-static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+static inline bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+                                   int64_t tcount, struct gw_type *tt, struct rma_win *w)
 {
     uint64_t bytes;
     char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
     if (unlikely(!there)) return false;
-    rma_counted(w, &gw_count.rma_puts);
-    rma_copy_few(there, origin, bytes);
+    rma_counted(w, is_put ? &gw_count.rma_puts : &gw_count.rma_gets);
+    rma_copy_few(is_put ? there : here, is_put ? here : there, bytes);
     return true;
+}
+
+static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+{
+    return rma_move_inline(true, (void *)(uintptr_t)origin, ocount, ot, target, disp, tcount, tt, w);
 }
 
 static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
                                   int64_t tcount, struct gw_type *tt, struct rma_win *w)
 {
-    uint64_t bytes;
-    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
-    if (unlikely(!there)) return false;
-    rma_counted(w, &gw_count.rma_gets);
-    rma_copy_few(origin, there, bytes);
-    return true;
+    return rma_move_inline(false, origin, ocount, ot, target, disp, tcount, tt, w);
 }
 
 /* Operations are over when they return; here they also become visible to all before what this rank does next. */

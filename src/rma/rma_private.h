@@ -86,8 +86,8 @@ uint64_t mail_room(const struct rma_win *w);
 int mail_open(struct rma_win *w);
 void mail_close(struct rma_win *w); /* nobody asks any more */
 void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
-/* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES at most or
- * as a stream.  Every refusal counts, by its bytes, towards the next try. */
+/* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES
+ * at most or as a stream.  Every refusal counts, by its bytes, towards the next try. */
 bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
 /* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
  * happened. */
