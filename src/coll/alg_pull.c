@@ -115,24 +115,25 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
 static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
 const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular};
 
-/* ---- reduce_scatter(_block) --------------------------------------------------------------------------------------------------------- */
+/* ---- reduce_scatter(_block) ------------------------------------------------------------------------------------------------ */
 /* A piece of my part is read from everybody, each member beginning with the one after itself, into a place for each; then they are
  * reduced from the last member down to the first, as everywhere.  The last one's goes to where the result arises: my buffer, or where
  * that holds operands of others a copy. */
-static int64_t reduce_piece(const struct plan_args *a) /* elements */
+static int64_t reduce_piece(const struct plan_args *a) /* elements, 1 or more, but not more than there are */
 {
-    return gw_max64((a->chunk ? a->chunk : 128 << 10) / gw_max64(a->rt->size, 1), 1);
+    int64_t most = (a->chunk ? a->chunk : 128 << 10) / gw_max64(a->rt->size, 1);
+    return gw_max64(gw_min64(most, operand_part(a, a->rank).count), 1);
 }
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
 {
     int64_t part = operand_part(a, a->rank).count;
-    return (a->size * gw_min64(reduce_piece(a), part) + (a->in_place ? part : 0)) * a->rt->size;
+    return (a->size * reduce_piece(a) + (a->in_place ? part : 0)) * a->rt->size;
 }
 /* Step i of 2 p - 1 for the piece [at, at + n) of my part: all are read, the last one is there, the others come in. */
 static void piece_step(struct plan_steps *s, const struct plan_args *a, int i, int64_t at, int64_t n)
 {
     struct plan_ref own = operand_part(a, a->rank), mine = own;
-    int64_t size = a->rt->size, place = gw_min64(reduce_piece(a), own.count) * size;
+    int64_t size = a->rt->size, place = reduce_piece(a) * size;
     struct plan_ref result = ref_typed(PLAN_OUT, at * size, n, a->rt);
     int last = a->size - 1, from = (a->rank + 1 + i) % a->size, next = 2 * last - i;
     if (a->in_place) result.buf = PLAN_TMP, result.off += a->size * place;
@@ -163,7 +164,7 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     } else if (round == pieces * rounds + 1) {
         step_publish(&s, 2);
         step_wait(&s, EVERYBODY, 2);
-        struct plan_ref results = ref_typed(PLAN_TMP, a->size * gw_min64(piece, own.count) * a->rt->size, own.count, a->rt);
+        struct plan_ref results = ref_typed(PLAN_TMP, a->size * piece * a->rt->size, own.count, a->rt);
         if (a->in_place) step_copy(&s, results, ref_typed(PLAN_OUT, 0, own.count, a->rt));
     }
     return s.n;
