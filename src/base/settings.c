@@ -111,6 +111,11 @@ static int word_index(const char *list, const char *word, size_t len)
     return -1;
 }
 
+bool gw_set_lists(const char *list, const char *word)
+{
+    return word_index(list, word, strlen(word)) >= 0;
+}
+
 static bool list_allowed(const char *allowed, const char *text)
 {
     while (*text) {

@@ -118,6 +118,7 @@ struct boot_info {
     int rank, size;            /* in the job */
     int local_rank, nlocal;    /* on this node */
     const int *local_to_world; /* [nlocal], ascending */
+    int node, nnodes;          /* this node and how many the job has: numbered in the order of their lowest ranks */
     int appnum, universe_size; /* universe 0: unknown */
     bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
@@ -126,6 +127,7 @@ struct boot_info {
 };
 extern struct boot_info gw_boot;
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
+int boot_node_of(int world_rank);    /* the number of its node */
 int boot_apps(void);                 /* applications that our mpiexec started, side by side; 0: not known here */
 int boot_app_of(int world_rank);     /* where they are known */
 
@@ -134,10 +136,15 @@ int boot_init(void);           /* once; GW_OK or it explains and ends the proces
 void boot_leave(void);
 void boot_return(void);
 void boot_finalize(void); /* leaves, if that has not been done, and unmaps the segment */
-/* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI-1; a no-op group of one for
- * singletons; under our own mpiexec it is not needed and put/get answer GW_EUNSUPPORTED. */
+/* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI; a no-op group of one for
+ * singletons; under our own mpiexec only where the job has several nodes (GODWIT_VNODES), else it is not needed and put/get answer
+ * GW_EUNSUPPORTED. */
 int boot_put(const char *key, const char *value);
-int boot_fence(void);
+int boot_fence(void);  /* all ranks; what was put before by anybody can be got after */
+int boot_commit(void); /* what was put can be got by others from now on, without a fence, where boot_is_direct() */
+/* boot_get() asks the node of that rank, which answers once the rank has committed the key: no fence is needed before.  It may block
+ * for that long; the other rank need not call anything more. */
+bool boot_is_direct(void);
 int boot_get(int rank, const char *key, char *value_out, size_t cap);
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
 

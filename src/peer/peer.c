@@ -11,13 +11,23 @@ int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
 const struct wire_ops *peer_wire = &shm_ops;
+const struct wire_ops *peer_net;
+static bool by_net_alone; /* GODWIT_WIRES=ofi */
+
+/* Is a network wire needed?  Who may not use it finds out where it would be. */
+static bool wants_net(void)
+{
+    return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone);
+}
 
 static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
 {
     lane->index = index;
     lane->peers = calloc((size_t)node_numbers_max(), sizeof *lane->peers); /* what is not used costs no memory */
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
-    return peer_wire->open(index, recv, ctx, &lane->wire);
+    int rc = peer_wire->open(index, recv, ctx, &lane->wire);
+    if (rc != GW_OK || !wants_net()) return rc;
+    return peer_net->open(index, recv, ctx, &lane->net);
 }
 
 void peer_lanes_choose(void)
@@ -30,6 +40,7 @@ void peer_lanes_choose(void)
 
 int peer_init(wire_recv_fn recv, void *ctx)
 {
+    by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i, recv, ctx);
         if (rc != GW_OK) return rc;
@@ -41,24 +52,43 @@ void peer_finalize(void)
 {
     node_others_close(shm_forget);
     for (int i = 0; i < gw_nlanes; i++) {
+        if (gw_lanes[i].net) peer_net->close(gw_lanes[i].net);
         if (gw_lanes[i].wire) peer_wire->close(gw_lanes[i].wire);
         free(gw_lanes[i].peers);
-        gw_lanes[i].wire = NULL;
+        gw_lanes[i].wire = gw_lanes[i].net = NULL;
         gw_lanes[i].peers = NULL;
     }
     gw_nlanes = 0;
 }
 
+/* Numbers from size on are ranks of other worlds on this machine. */
+static bool is_by_net(int number)
+{
+    return number < gw_boot.size && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
+}
+
 int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 {
     if (p->ep) return GW_OK;
-    int rc = peer_wire->connect(lane->wire, (int)(p - lane->peers), &p->ep);
-    if (rc == GW_OK) p->ops = peer_wire;
-    return rc;
+    int number = (int)(p - lane->peers), rc;
+    bool is_far = is_by_net(number);
+    if (is_far && !lane->net)
+        return gw_fail(GW_ERANK, "rank %d is on another node, and GODWIT_WIRES=%s allows no network", number, gw_set.wires);
+    const struct wire_ops *ops = is_far ? peer_net : peer_wire;
+    struct wire_ep *ep = NULL;
+    rc = ops->connect(is_far ? lane->net : lane->wire, number, &ep);
+    if (rc != GW_OK) return rc;
+    p->ops = ops;
+    p->ep = ep;
+    return GW_OK;
 }
 
-void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out)
+void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out)
 {
+    if (is_by_net((int)(p - lane->peers)) && lane->net) {
+        peer_net->caps(lane->net, caps_out);
+        return;
+    }
     peer_wire->caps(gw_lanes[0].wire, caps_out);
     if (!p->ep || !p->ep->other) return; /* one wire: every peer of our world is reached alike */
     caps_out->pack_max = p->ep->data_size / 4;
@@ -106,5 +136,6 @@ void peer_sweep(void)
 
 int peer_progress(struct gw_lane *lane)
 {
-    return likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
+    int n = likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
+    return likely(!lane->net) ? n : n + peer_net->progress(lane->net);
 }

@@ -16,7 +16,8 @@
 struct gw_peer;
 struct gw_lane {
     int index;
-    struct wire *wire;  /* shm; further wires join here */
+    struct wire *wire;  /* of peer_wire: shared memory */
+    struct wire *net;   /* of peer_net; NULL: not opened, for nobody is out there */
     struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */
     uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
@@ -26,7 +27,8 @@ struct gw_lane {
     struct lane_poll { uint32_t takes, skip, next_skip; } poll; /* that thread's: what it saw last, rounds that it leaves out */
 } GW_ALIGNED(128);
 
-/* Per lane and world rank.  32 bytes until connected. */
+/* Per lane and world rank.  32 bytes until connected.  Whichever wire it is on, `ep` begins as struct wire_ep of shm.h says: what is
+ * not of use to that wire stands there so that nothing comes of it (no lines, so none is free; a door that nobody opens). */
 struct gw_peer {
     struct wire_ep *ep; /* NULL: not connected */
     const struct wire_ops *ops;
@@ -48,12 +50,14 @@ static inline struct gw_lane *lane_use(int index)
 static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
 extern const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
+/* The wire towards other nodes, opened only if there are any or if GODWIT_WIRES leaves nothing else; NULL: never. */
+extern const struct wire_ops *peer_net;
 int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
 void peer_finalize(void);
 /* Never NULL; not connected yet, perhaps. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
-void peer_caps(const struct gw_peer *p, struct wire_caps *caps_out);
+void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
 int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */

@@ -194,7 +194,7 @@ static int pull(struct plan_exec *x, const struct plan_memory *m, const struct p
     struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
     if (!s->a.len) return GW_OK;
     gw_lock(&x->comm->lane->lock);
-    int rc = p->ops->get(p->ep, &to, 1, k->exposed[s->peer].address + (uint64_t)s->remote, NULL);
+    int rc = p->ops->get(p->ep, &to, 1, k->exposed[s->peer].address + (uint64_t)s->remote, 0, NULL);
     gw_unlock(&x->comm->lane->lock);
     return rc;
 }

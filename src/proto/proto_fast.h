@@ -24,7 +24,7 @@ struct proto_recv {
     struct gw_type *type;        /* held unless predefined */
     struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
     int64_t len, want, got;      /* of the message; to be moved; moved */
-    uint64_t addr, cookie, job;
+    uint64_t addr, key, cookie, job;
     struct gw_list work;         /* in proto_lane.getting or .sharing */
     struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
     int32_t world;

@@ -15,7 +15,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
 {
     struct gw_peer *p = peer_get(pl->lane, r->world);
     struct wire_caps caps;
-    peer_caps(p, &caps);
+    peer_caps(pl->lane, p, &caps);
     if (!caps.put || !caps.node || r->world == gw_boot.rank) return false;
     uint64_t job = node_job_alloc();
     if (!job) return false;
@@ -51,7 +51,7 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
     }
     struct gw_peer *p = peer_get(pl->lane, r->world);
     struct iovec iov = {r->ptr + start, (size_t)len};
-    if (p->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, NULL) != GW_OK) share_broken(r);
+    if (p->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL) != GW_OK) share_broken(r);
     node_job_add(r->job, len);
     if (node_job_done(r->job, r->want)) share_over(pl, r);
     return 1;
@@ -99,7 +99,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
         return 1;
     }
     struct iovec iov = {(char *)(uintptr_t)op->ptr + start, (size_t)len};
-    if (op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, NULL) != GW_OK) {
+    if (op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL) != GW_OK) {
         op->is_put_refused = true;
         op->pos = start;
         op->end = start + len;

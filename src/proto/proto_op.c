@@ -37,16 +37,27 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     op->is_over = true;
     if (op->cursor) pool_give(&pl->cursors, op->cursor);
     op->cursor = NULL;
+    if (unlikely(op->key)) op->peer->ops->conceal(pl->lane->net, op->key);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
     op_complete_req(op, err, false);
     if (is_last) pool_give(&pl->ops, op);
 }
 
+/* Where the wire wants to be shown the memory that others read: false, it refuses. */
+static bool op_expose(struct proto_lane *pl, struct proto_op *op)
+{
+    struct wire_caps caps;
+    peer_caps(pl->lane, op->peer, &caps);
+    if (!caps.keys || op->key) return true;
+    return op->peer->ops->expose(pl->lane->net, op->ptr, (size_t)op->len, &op->key) == GW_OK;
+}
+
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool can_read = op->ptr && op->peer->ep && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
+    if (can_read) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
-    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len};
+    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len, op->key};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;

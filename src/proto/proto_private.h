@@ -42,7 +42,7 @@ struct proto_msg {
     uint8_t class;
     int32_t world;      /* of the sender */
     int64_t len;        /* of the message */
-    uint64_t cookie, addr;
+    uint64_t cookie, addr, key;
     struct note *note;  /* GODWIT_CHECK, else not set; may be NULL */
     uint8_t data[];     /* EAGER, EAGER_SYNC */
 };
@@ -73,6 +73,7 @@ struct proto_op {
     struct gw_type *type;        /* held unless predefined; NULL for control messages */
     struct type_cursor *cursor;
     int64_t pos, end;            /* PIECES and HELPING: next byte and end of what goes now */
+    uint64_t key;                /* under which the data are exposed; 0: they are not */
     uint64_t to, addr, job;      /* the receiver's cookie, buffer and job */
     int64_t total;               /* of the job */
 };
@@ -131,6 +132,11 @@ static inline bool peer_is_choked(const struct gw_peer *p)
 }
 
 /* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
+/* The receiver may read the sender's memory: by the kernel on a node, by what the network wire was shown. */
+static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps *caps)
+{
+    return caps->get && (caps->keys || shm_cma_ok(p->ep));
+}
 void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {

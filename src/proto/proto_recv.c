@@ -58,7 +58,7 @@ static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct prot
 {
     if (unlikely(gw_checking)) note_compare(m->note, r, m->m.src, m->m.tag, m->len);
     if (m->kind == PROTO_RTS) {
-        struct proto_rts rts = {m->cookie, m->addr, m->len};
+        struct proto_rts rts = {m->cookie, m->addr, m->len, m->key};
         int src = m->m.src, tag = m->m.tag, world = m->world;
         msg_drop(pl, m);
         rndv_start(pl, r, src, tag, &rts, world, true);

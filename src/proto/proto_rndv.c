@@ -20,6 +20,7 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
     struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, 0);
     msg->cookie = rts.cookie;
     msg->addr = rts.addr;
+    msg->key = rts.key;
 }
 
 static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
@@ -29,6 +30,14 @@ static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
 
 static bool may_ask_help(const struct proto_lane *pl) { return !lane_sends_large(pl) || gw_set.proto == GW_SET_PROTO_R0; }
 
+static bool may_get(struct proto_lane *pl, struct gw_peer *p, const struct proto_rts *rts)
+{
+    struct wire_caps caps;
+    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK)) return false;
+    peer_caps(pl->lane, p, &caps);
+    return peer_may_read(p, &caps);
+}
+
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
                 bool at_once)
 {
@@ -37,6 +46,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     r->want = gw_min64(rts->len, r->cap);
     r->got = 0;
     r->addr = rts->addr;
+    r->key = rts->key;
     r->cookie = rts->cookie;
     r->world = world;
     r->job = 0;
@@ -53,7 +63,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
-    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK) || !shm_cma_ok(p->ep) || !pace_direct(pl, r)) {
+    if (!may_get(pl, p, rts) || (!rts->key && !pace_direct(pl, r))) {
         pieces_ask(pl, r);
         return;
     }

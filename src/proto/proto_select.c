@@ -34,7 +34,7 @@ static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_pe
 GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
 {
     struct wire_caps caps;
-    peer_caps(p, &caps);
+    peer_caps(pl->lane, p, &caps);
     if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
     pl->short_max = caps.short_max;
     pl->pack_max = caps.pack_max;
@@ -45,11 +45,11 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
 }
 
-static bool can_read(const struct gw_peer *p)
+static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
 {
     struct wire_caps caps;
-    peer_caps(p, &caps);
-    return caps.get && shm_cma_ok(p->ep);
+    peer_caps(pl->lane, p, &caps);
+    return peer_may_read(p, &caps);
 }
 
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)
@@ -61,5 +61,5 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
     if (forced != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;
-    return can_read(p) ? PROTO_R0 : PROTO_R1;
+    return can_read(pl, p) ? PROTO_R0 : PROTO_R1;
 }

@@ -38,6 +38,7 @@ struct proto_ctl {
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
+    uint64_t key;          /* of wire.h, for caps.keys */
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
@@ -56,7 +57,7 @@ struct proto_note {
 
 _Static_assert(sizeof(struct proto_hdr) == WIRE_HDR_BYTES && offsetof(struct proto_hdr, world) == 12, "wire format");
 _Static_assert(sizeof(struct proto_ctl) == WIRE_HDR_BYTES && offsetof(struct proto_ctl, value) == 8, "wire format");
-_Static_assert(sizeof(struct proto_rts) == 24 && offsetof(struct proto_rts, len) == 16, "wire format");
+_Static_assert(sizeof(struct proto_rts) == 32 && offsetof(struct proto_rts, len) == 16, "wire format");
 _Static_assert(sizeof(struct proto_cts) == 16 && offsetof(struct proto_cts, to) == 8, "wire format");
 _Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
 _Static_assert(sizeof(struct proto_note) == 56 && offsetof(struct proto_note, type) == 24, "wire format");

@@ -61,7 +61,7 @@ static int move_by_kernel(struct rma_win *w, int target, bool is_put, const stru
     gw_lock(&lane->lock);
     for (int i = 0; i < n && rc == GW_OK; i++) {
         struct iovec here = {packed, runs[i].iov_len};
-        rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, &unused);
+        rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, 0, &unused);
         packed += runs[i].iov_len;
     }
     gw_unlock(&lane->lock);

@@ -21,6 +21,7 @@ struct wire_caps {
     size_t short_max;   /* bytes that travel with the header in one piece (E0) */
     size_t pack_max;    /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
     bool get, put;      /* one-sided copies of remote memory by address (R0) */
+    bool keys;          /* but only where its owner has exposed it */
     bool node;          /* both ends share the node segment */
     double alpha_us, beta_us_per_kib; /* cost model */
 };
@@ -37,10 +38,20 @@ struct wire_ops {
     int (*send_short)(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
     /* The next `len` bytes of the cursor are packed straight into the wire's buffer; on GW_AGAIN it has not moved. */
     int (*send_pack)(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
-    /* Synchronous or not: GW_OK done, GW_POSTED done->fn follows from progress, GW_AGAIN, negative: errno text set. */
-    int (*get)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
-    int (*put)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+    /* Synchronous or not: GW_OK done, GW_POSTED done->fn follows from progress, GW_AGAIN, negative: errno text set.  `key` is what
+     * expose() said at the other end, 0 where caps.keys is false. */
+    int (*get)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
+    int (*put)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
     int (*progress)(struct wire *w); /* number of things that happened */
+    /* ---- from here on NULL where a wire has no need of it ---- */
+    /* caps.keys: lets others get and put this memory until conceal(); the answer of the latter is that no copy is under way.  A key is
+     * never 0. */
+    int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
+    void (*conceal)(struct wire *w, uint64_t key);
+    /* A wire that the doorbell of the node knows nothing of: a descriptor that becomes readable when progress has something to do.
+     * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
+    int (*wait_fd)(struct wire *w);
+    int (*arm)(struct wire *w);
     void (*caps)(struct wire *w, struct wire_caps *caps_out);
     void (*close)(struct wire *w);
 };

@@ -91,14 +91,14 @@ static int cma_move(struct wire_ep *ep, cma_fn *move, const struct iovec *local,
     return GW_OK;
 }
 
-int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done)
+int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done)
 {
-    (void)done; /* done on return */
+    (void)key, (void)done; /* done on return */
     return cma_move(ep, gw_cma_read, local, nlocal, remote_addr);
 }
 
-int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done)
+int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done)
 {
-    (void)done;
+    (void)key, (void)done;
     return cma_move(ep, gw_cma_write, local, nlocal, remote_addr);
 }

@@ -49,8 +49,8 @@ int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void
 int shm_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
 int shm_send_shared(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
 
-int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
-int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, struct gw_done *done);
+int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
+int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
 void cma_publish(struct shm_box *box);
 
 #endif

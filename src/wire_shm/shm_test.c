@@ -221,14 +221,14 @@ static void direct(int rank)
     if (shm_cma_ok(ep)) {
         unsigned char got[3][1000];
         struct iovec iov[3] = {{got[0], 1}, {got[1], 1000}, {got[2], 77}};
-        CHECK_EQ(shm_ops.get(ep, iov, 3, at + 5, NULL), GW_OK);
+        CHECK_EQ(shm_ops.get(ep, iov, 3, at + 5, 0, NULL), GW_OK);
         uint32_t k = 5;
         for (int p = 0; p < 3; p++)
             for (size_t i = 0; i < iov[p].iov_len; i++, k++) CHECK_EQ(got[p][i], (unsigned char)(k * 3 + (uint32_t)(1 - rank)));
         static struct iovec many[2500]; /* more pieces than one system call takes */
         static unsigned char big[2500 * 2];
         for (int i = 0; i < 2500; i++) many[i] = (struct iovec){big + 2 * i, 1 + (size_t)(i % 2)};
-        CHECK_EQ(shm_ops.get(ep, many, 2500, at, NULL), GW_OK);
+        CHECK_EQ(shm_ops.get(ep, many, 2500, at, 0, NULL), GW_OK);
         k = 0;
         for (int i = 0; i < 2500; i++)
             for (size_t j = 0; j < many[i].iov_len; j++, k++) CHECK_EQ(big[2 * i + (int)j], (unsigned char)(k * 3 + (uint32_t)(1 - rank)));
@@ -236,12 +236,12 @@ static void direct(int rank)
         while (atomic_load(&board[2]) < 2) usleep(50);
         unsigned char word[4] = {1, 2, 3, (unsigned char)rank};
         struct iovec out = {word, 4};
-        CHECK_EQ(shm_ops.put(ep, &out, 1, at + 200000, NULL), GW_OK);
+        CHECK_EQ(shm_ops.put(ep, &out, 1, at + 200000, 0, NULL), GW_OK);
         atomic_fetch_add(&board[3], 1);
         while (atomic_load(&board[3]) < 2) usleep(50);
         CHECK(mine[200000] == 1 && mine[200001] == 2 && mine[200002] == 3 && mine[200003] == 1 - rank);
         struct iovec bad = {word, 4};
-        CHECK(shm_ops.get(ep, &bad, 1, 16, NULL) < 0); /* nothing is mapped there: an error, no crash */
+        CHECK(shm_ops.get(ep, &bad, 1, 16, 0, NULL) < 0); /* nothing is mapped there: an error, no crash */
         CHECK(!shm_cma_ok(ep));
     }
     atomic_fetch_add(&board[4], 1);

@@ -132,17 +132,19 @@ static int one_sided(const struct wire_ep *ep, const struct iovec *local, int n,
     return GW_OK;
 }
 
-static int sim_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr,
+static int sim_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key,
                    struct gw_done *done)
 {
+    (void)key;
     return one_sided(ep, local, nlocal, remote_addr, done, false);
 }
 
-static int sim_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr,
+static int sim_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key,
                    struct gw_done *done)
 {
     if (!net->ways.puts)
         return gw_fail(GW_EOTHER, "the simulated wire does not write into rank %d's memory", ep->local_rank);
+    (void)key;
     return one_sided(ep, local, nlocal, remote_addr, done, true);
 }
 
