@@ -18,6 +18,7 @@ struct node_door {
     _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
     _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no eager payload (proto) */
     _Atomic uint32_t fences;   /* when it goes to sleep, ringers must fence by themselves */
+    _Atomic uint64_t bell;     /* it sleeps on descriptors: the name of its socket (bell.c); 0: on the word alone */
 } GW_ALIGNED(GW_CACHELINE);
 
 struct node {
@@ -29,6 +30,7 @@ struct node {
     char *base;                /* of the mapping; offsets count from here */
     uint64_t bytes;
     struct node_door *doors;   /* [nlocal] */
+    _Atomic uint32_t armed;    /* threads of this process that sleep or will do so after one more look: wires that are not rung get ready */
 };
 extern struct node gw_node;
 
@@ -125,6 +127,9 @@ static inline bool node_wait_step(struct node_wait *w, bool progressed)
     node_wait_reset(w);
     return false;
 }
+/* From now on whoever sleeps here is woken also when this descriptor becomes readable; until node_finalize().  Wires whose peers cannot
+ * ring arm it in the look that follows an arming step (gw_node.armed, wire.h). */
+int node_wait_on(int fd);
 void node_wait_end_slow(struct node_wait *w);
 static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w); }
 /* What a long wait is for: the record to be filled in, with nothing listed yet; node_told() ends that.  A lock is held between them. */

@@ -194,6 +194,39 @@ static void steps(int rank)
     node_finalize();
 }
 
+/* Who watches a descriptor is woken by it, and by its doorbell.  The waits would last for an hour: a lost wake-up is a test that hangs. */
+static void descriptors(int rank)
+{
+    static const int64_t hour_ns = 3600000000000;
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    struct node_door *d = &gw_node.doors[0];
+    if (rank == 0) {
+        int fds[2];
+        CHECK_EQ(pipe(fds), 0);
+        CHECK(!bell_is_used());
+        CHECK_EQ(node_wait_on(fds[0]), GW_OK);
+        CHECK(bell_is_used() && atomic_load(&d->bell));
+        CHECK_EQ(write(fds[1], "x", 1), 1);
+        bell_wait(&d->seq, atomic_load(&d->seq), hour_ns); /* readable already */
+        CHECK_EQ(read(fds[0], &(char){0}, 1), 1);
+        bell_wait(&d->seq, atomic_load(&d->seq) - 1, hour_ns); /* rung already */
+        for (int i = 0; i < 100; i++) {
+            uint32_t seen = atomic_load(&d->seq);
+            atomic_store(&d->sleeping, 1);
+            bell_wait(&d->seq, seen, hour_ns);
+            CHECK_EQ(atomic_load(&d->seq), seen + 1);
+        }
+        CHECK_EQ(node_wait_on(-1), GW_EOTHER);
+    } else {
+        for (int i = 0; i < 100; i++) {
+            while (!atomic_load(&d->sleeping)) usleep(10);
+            node_ring(0);
+        }
+    }
+    barrier(0);
+    node_finalize();
+}
+
 /* Who yields where others compute waits asleep for a while. */
 static void long_yields(int rank)
 {
@@ -362,6 +395,7 @@ int main(void)
     ranks_run(6, 2, pass_token); /* oversubscribed */
     ranks_run(1, 4, tells);
     ranks_run(1, 4, polls);
+    ranks_run(2, 4, descriptors);
     setenv("GODWIT_WAIT", "sleep", 1);
     ranks_run(3, 4, pass_token);
     ranks_run(1, 4, tells);

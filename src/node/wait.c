@@ -70,6 +70,7 @@ void wait_open(void)
 
 void wait_close(void)
 {
+    bell_close();
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
@@ -78,6 +79,7 @@ void node_ring_slow(struct node_door *d)
     if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer took it on */
     atomic_fetch_add_explicit(&d->seq, 1, memory_order_release);
     gw_futex_wake(&d->seq, INT_MAX);
+    if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) bell_ring(d);
 }
 
 void node_ring_many(const int *local_ranks, int n)
@@ -177,6 +179,7 @@ void node_wait_begin_silent(struct node_wait *w)
 static void count_sleepers(uint32_t n)
 {
     atomic_fetch_add_explicit(&gw_node.doors[gw_node.nlocal].sleeping, n, memory_order_relaxed);
+    atomic_fetch_add_explicit(&gw_node.armed, n, memory_order_relaxed);
 }
 
 static void disarm(struct node_wait *w)
@@ -221,7 +224,10 @@ static void sleep_once(struct node_wait *w)
     static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
     int64_t ns = shortest_ns << (w->count < 6 ? w->count : 6);
     uint64_t before = gw_now_ns();
-    gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
+    if (unlikely(bell_is_used()))
+        bell_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
+    else
+        gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
     uint64_t slept = gw_now_ns() - before;
     gw_counted(&gw_count.sleeps, 1);
     gw_counted(&gw_count.sleep_ns, slept);

@@ -27,7 +27,9 @@ static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *c
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
     int rc = peer_wire->open(index, recv, ctx, &lane->wire);
     if (rc != GW_OK || !wants_net()) return rc;
-    return peer_net->open(index, recv, ctx, &lane->net);
+    rc = peer_net->open(index, recv, ctx, &lane->net);
+    int fd = rc == GW_OK && peer_net->wait_fd ? peer_net->wait_fd(lane->net) : -1;
+    return fd >= 0 ? node_wait_on(fd) : rc;
 }
 
 void peer_lanes_choose(void)
@@ -66,6 +68,8 @@ static bool is_by_net(int number)
 {
     return number < gw_boot.size && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
 }
+
+bool peer_is_far(const struct gw_lane *lane, int number) { return lane->net && is_by_net(number); }
 
 int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 {
@@ -134,8 +138,16 @@ void peer_sweep(void)
     for (int i = gw_nlanes - 1; i >= 0; i--) gw_unlock(&gw_lanes[i].lock);
 }
 
+/* Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
+static int net_progress(struct gw_lane *lane)
+{
+    int n = peer_net->progress(lane->net);
+    if (n == 0 && peer_net->arm && atomic_load_explicit(&gw_node.armed, memory_order_relaxed)) n = peer_net->arm(lane->net) == GW_AGAIN;
+    return n;
+}
+
 int peer_progress(struct gw_lane *lane)
 {
     int n = likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
-    return likely(!lane->net) ? n : n + peer_net->progress(lane->net);
+    return likely(!lane->net) ? n : n + net_progress(lane);
 }

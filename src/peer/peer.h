@@ -56,6 +56,7 @@ int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; af
 void peer_finalize(void);
 /* Never NULL; not connected yet, perhaps. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
+bool peer_is_far(const struct gw_lane *lane, int number); /* reached by the network wire */
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
 void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */

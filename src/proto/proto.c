@@ -46,6 +46,9 @@ static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8
     case PROTO_CANCEL_ACK:
         cancel_ack_arrived(pl, &c);
         return;
+    case PROTO_CHOKE:
+        choke_arrived(pl, &c);
+        return;
     case PROTO_NOTE: /* only note_receiver() knows what to do with it */
     case PROTO_EAGER:
         break;
@@ -256,6 +259,7 @@ static void lane_finish(struct proto_lane *pl)
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);
+    free(pl->told);
     free(pl->tallies);
     pl->lane->proto = NULL;
     free(pl);

@@ -100,6 +100,7 @@ struct proto_lane {
     size_t short_max, pack_max;
     bool is_set_up;              /* the above are known */
     bool has_choked;             /* counted in the door's `choked` */
+    uint64_t *told;              /* bit per world rank on other nodes: was told so; NULL: nobody ever */
     bool is_hooked;
     int n_outs;                  /* peers with something queued */
     struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
@@ -208,6 +209,11 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
 int pieces_step(struct proto_lane *pl, struct proto_op *op);
 int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
 void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len);
+
+/* proto_choke.c */
+void lane_choke(struct proto_lane *pl, bool on) GW_COLD;
+void choke_sender(struct proto_lane *pl, int world) GW_COLD; /* while we are choked, he sent data */
+void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 
 /* proto_recv.c */
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);

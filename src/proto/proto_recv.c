@@ -8,13 +8,6 @@
 
 /* ---- messages that nobody waits for yet ----------------------------------------------------------------- */
 
-/* Too much is kept: senders see the flag in our door and ask from now on.  It goes down at half, so that it does not flicker. */
-static GW_COLD void lane_choke(struct proto_lane *pl, bool on)
-{
-    pl->has_choked = on;
-    atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].choked, on ? 1u : -1u, memory_order_relaxed);
-}
-
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
                            size_t data_len)
 {
@@ -39,6 +32,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
         gw_event_raise(GW_EVENT_UNEXPECTED, false, h->world, h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
+    if (unlikely(pl->has_choked) && data_len) choke_sender(pl, h->world);
     return m;
 }
 

@@ -38,6 +38,11 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
     pl->short_max = caps.short_max;
     pl->pack_max = caps.pack_max;
+    if (pl->lane->net) {
+        peer_net->caps(pl->lane->net, &caps);
+        pl->short_max = (size_t)gw_min64((int64_t)pl->short_max, (int64_t)caps.short_max);
+        pl->pack_max = (size_t)gw_min64((int64_t)pl->pack_max, (int64_t)caps.pack_max);
+    }
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) pl->eager_fast = eager_limit(pl);

@@ -11,6 +11,7 @@
  *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN
  *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
+ *   CHOKE(world rank, on) <----------------- from a receiver on another node that keeps too much: ask before you send data
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -23,7 +24,8 @@
 enum proto_kind {
     PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
     PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
-    PROTO_NOTE /* the same */
+    PROTO_NOTE, /* the same */
+    PROTO_CHOKE
 };
 
 struct proto_hdr {

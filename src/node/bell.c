@@ -1,0 +1,88 @@
+/* bell.c -- sleeping on descriptors and on the doorbell at once.
+ *
+ * The doorbell of the node is a futex word, and no call waits for one and for descriptors too.  So a process that has to watch
+ * descriptors (of a network wire) says in its door under which name a datagram wakes it; who rings sends an empty one besides.  The
+ * word alone decides: it has moved before the datagram is sent, and a sleeper compares it before it waits.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "node/node_private.h"
+
+static int watch = -1, bell = -1; /* epoll; our own socket, also the one that rings others */
+
+static socklen_t bell_address(uint64_t name, struct sockaddr_un *a)
+{
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "godwit-bell-%016llx", (unsigned long long)name);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static int watch_add(int fd)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int bell_open(void)
+{
+    struct sockaddr_un a;
+    uint64_t name = boot_random();
+    socklen_t len = bell_address(name, &a);
+    bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    watch = epoll_create1(EPOLL_CLOEXEC);
+    if (bell < 0 || watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0)
+        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?", strerror(errno));
+    /* [B1] pairs with the acquire in bell_ring(): the socket is there before its name. */
+    atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);
+    return GW_OK;
+}
+
+int node_wait_on(int fd)
+{
+    int rc = bell < 0 ? bell_open() : GW_OK;
+    if (rc != GW_OK) return rc;
+    return watch_add(fd) == 0 ? GW_OK : gw_fail(GW_EOTHER, "descriptor %d of the network cannot be waited for: %s", fd, strerror(errno));
+}
+
+void bell_close(void)
+{
+    if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].bell, 0, memory_order_relaxed);
+    if (bell >= 0) close(bell);
+    if (watch >= 0) close(watch);
+    bell = watch = -1;
+}
+
+/* What cannot be delivered is as good as delivered: the socket is full of what will wake its owner, or gone with him. */
+GW_COLD void bell_ring(struct node_door *d)
+{
+    uint64_t name = atomic_load_explicit(&d->bell, memory_order_acquire);
+    struct sockaddr_un a;
+    if (!name) return;
+    socklen_t len = bell_address(name, &a);
+    int s = bell >= 0 ? bell : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0) return;
+    (void)!sendto(s, NULL, 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
+    if (s != bell) close(s);
+}
+
+bool bell_is_used(void) { return bell >= 0; }
+
+void bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+{
+    enum { EVENTS = 8, NS_PER_MS = 1000000 };
+    struct epoll_event events[EVENTS];
+    if (atomic_load_explicit(word, memory_order_acquire) != seen) return;
+    /* A datagram wakes one of several threads: the others look again soon. */
+    int ms = gw_threads ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
+    int n = epoll_wait(watch, events, EVENTS, ms);
+    for (int i = 0; i < n; i++)
+        if (events[i].data.fd == bell)
+            while (recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0) {}
+}
