@@ -89,12 +89,12 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 
 void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out)
 {
-    if (is_by_net((int)(p - lane->peers)) && lane->net) {
+    if (p && peer_is_far(lane, (int)(p - lane->peers))) {
         peer_net->caps(lane->net, caps_out);
         return;
     }
     peer_wire->caps(gw_lanes[0].wire, caps_out);
-    if (!p->ep || !p->ep->other) return; /* one wire: every peer of our world is reached alike */
+    if (!p || !p->ep || !p->ep->other) return; /* one wire: every peer of our world is reached alike */
     caps_out->pack_max = p->ep->data_size / 4;
     caps_out->node = false;
 }

@@ -58,7 +58,8 @@ void peer_finalize(void);
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 bool peer_is_far(const struct gw_lane *lane, int number); /* reached by the network wire */
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
-void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out);
+void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, /* NULL: of the ranks of this node */
+               struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
 int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */

@@ -49,6 +49,9 @@ static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8
     case PROTO_CHOKE:
         choke_arrived(pl, &c);
         return;
+    case PROTO_PUT:
+        put_arrived(pl, &c);
+        return;
     case PROTO_NOTE: /* only note_receiver() knows what to do with it */
     case PROTO_EAGER:
         break;
@@ -86,13 +89,11 @@ static int work_poll(struct proto_lane *pl)
         struct proto_op *op = container_of(l, struct proto_op, link);
         const struct gw_peer *to = op->peer;
         next = l->next;
-        if (op->state != OP_PIECES) {
-            n += help_step(pl, op);
-        } else if (to != full) {
-            int sent = pieces_step(pl, op);
-            if (sent == 0) full = to;
-            n += sent;
-        }
+        bool is_pieces = op->state == OP_PIECES;
+        if (is_pieces && to == full) continue;
+        int done = op_step(pl, op);
+        if (done == 0 && is_pieces) full = to;
+        n += done;
     }
     for (struct gw_list *l = pl->sharing.next, *next; l != &pl->sharing; l = next) {
         next = l->next;
@@ -219,6 +220,7 @@ static int lane_init(struct gw_lane *lane)
     pool_init(&pl->ops, sizeof(struct proto_op));
     pool_init(&pl->out_pool, sizeof(struct proto_out));
     pool_init(&pl->cursors, sizeof(struct type_cursor));
+    pool_init(&pl->puts, FAR_PUT_BYTES);
     for (int c = 0; c < MSG_CLASSES; c++)
         pool_init(&pl->msgs[c], sizeof(struct proto_msg) + ((size_t)MSG_DATA_MIN << c));
     lane->proto = pl;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-enum { SCRATCH_BYTES = 32 << 10 }; /* no wire has larger packets */
+enum { SCRATCH_BYTES = 256 << 10 }; /* no wire has larger packets; what is not used costs no memory */
 
 /* The cookie and the data have to be one piece: through memory of our own. */
 static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const void *buf, int64_t count,

@@ -45,7 +45,9 @@ static void get_done(struct gw_done *done, int err)
 /* The next piece as runs of local memory; 0 if they are too small for this path. */
 static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out)
 {
-    int64_t max = gw_min64(r->want - r->got, gw_set.get_piece);
+    /* The network reads by itself, so that all of it may be asked for at once. */
+    int64_t max = gw_min64(r->want - r->got, r->key ? (int64_t)1 << 30 : gw_set.get_piece);
+    if (r->key && !r->ptr) return 0;
     if (r->ptr) {
         iov[0] = (struct iovec){r->ptr + r->got, (size_t)max};
         *bytes_out = max;

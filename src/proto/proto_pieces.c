@@ -11,9 +11,12 @@ enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
 
 void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
 {
-    struct proto_cts cts = {r->got, r->want};
+    struct proto_cts cts = {r->got, r->want, 0, 0};
     r->state = RECV_TAKING;
-    pace_taking(pl);
+    if (unlikely(peer_is_far(pl->lane, r->world)))
+        far_offer(pl, r, &cts);
+    else
+        pace_taking(pl);
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts,
              sizeof cts);
 }
@@ -28,7 +31,9 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
-    proto_count(pl, op->peer, PROTO_R1, op->len);
+    if (cts.key && op->ptr) put_start(op, &cts);
+    bool is_buffered = op->peer->ops != peer_wire && !pl->far.may_get; /* the documents count that as E1 */
+    proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     if (!op->ptr) {
@@ -36,22 +41,29 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
         type_cursor_init(op->cursor, op->buf, op->count, op->type);
         type_cursor_seek(op->cursor, op->pos);
     }
-    pieces_step(pl, op);
+    op_step(pl, op);
     if (!gw_list_empty(&pl->op_work)) lane_hook(pl);
 }
 
 int data_send(struct proto_lane *pl, struct proto_op *op)
 {
-    int64_t piece = gw_min64(gw_set.wire_piece, (int64_t)pl->pack_max), n = gw_min64(op->end - op->pos, piece);
-    struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
     struct gw_peer *p = op->peer;
+    bool is_near = p->ops == peer_wire;
+    int64_t piece = is_near ? gw_min64(gw_set.wire_piece, (int64_t)pl->pack_max) : (int64_t)pl->far.pack_max;
+    int64_t n = gw_min64(op->end - op->pos, piece);
+    struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
     uint64_t since = gw_ticks();
     int rc = op->ptr ? p->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
                      : p->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
     if (rc != GW_OK) return rc;
     op->pos += n;
-    if (op->ptr) pace_copied(pl, PACE_IN, p, op->end, n, gw_ticks() - since);
+    if (op->ptr && is_near) pace_copied(pl, PACE_IN, p, op->end, n, gw_ticks() - since);
     return GW_OK;
+}
+
+int op_step(struct proto_lane *pl, struct proto_op *op)
+{
+    return op->state == OP_PUTTING ? put_step(pl, op) : op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
 }
 
 int pieces_step(struct proto_lane *pl, struct proto_op *op)
@@ -78,15 +90,19 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
         return;
     }
     assert(r->state == RECV_TAKING && at == r->got);
+    bool is_near = !peer_is_far(pl->lane, r->world);
     uint64_t since = gw_ticks();
     if (r->ptr)
         gw_copy(r->ptr + at, payload, len);
     else
         type_cursor_unpack(r->cursor, payload, n);
-    if (r->ptr) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
+    if (r->ptr && is_near) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
     if (r->got < r->want) return;
-    pace_taken(pl, r);
+    if (is_near)
+        pace_taken(pl, r);
+    else
+        far_close(pl, r);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
     recv_finish(r);

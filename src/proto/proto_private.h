@@ -50,8 +50,8 @@ struct proto_msg {
 /* ---- outgoing operations -------------------------------------------------------------------------------------
  * QUEUED: in its peer's proto_out because the wire was full (control messages live only there).
  * ASKED: EAGER_SYNC or RTS has gone; ACK, FIN, CTS or HELP will come.
- * PIECES: R1 goes on.  HELPING: claims pieces of a job.  COPIED: nothing left to do but wait for FIN. */
-enum op_state { OP_QUEUED = 1, OP_ASKED, OP_PIECES, OP_HELPING, OP_COPIED };
+ * PIECES, PUTTING: R1 goes on.  HELPING: claims pieces of a job.  COPIED: nothing left to do but wait for FIN. */
+enum op_state { OP_QUEUED = 1, OP_ASKED, OP_PIECES, OP_PUTTING, OP_HELPING, OP_COPIED };
 struct proto_op {
     struct gw_list link;         /* proto_out.ops, proto_lane.asked or proto_lane.op_work */
     struct gw_req *req;          /* NULL: control message, or already complete */
@@ -72,10 +72,12 @@ struct proto_op {
     int64_t count;
     struct gw_type *type;        /* held unless predefined; NULL for control messages */
     struct type_cursor *cursor;
-    int64_t pos, end;            /* PIECES and HELPING: next byte and end of what goes now */
+    int64_t pos, end;            /* PIECES, PUTTING and HELPING: next byte and end of what goes now */
     uint64_t key;                /* under which the data are exposed; 0: they are not */
     uint64_t to, addr, job;      /* the receiver's cookie, buffer and job */
     int64_t total;               /* of the job */
+    uint64_t put_key;            /* PUTTING: of the receiver's buffer */
+    int n_puts;                  /* chunks under way */
 };
 struct proto_sreq {              /* the request of a send that did not complete at once */
     struct gw_req req;
@@ -94,10 +96,19 @@ struct proto_out {               /* what waits for room on the way to one peer; 
 enum { PACE_GET, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
 struct proto_pace { uint32_t ticks[PACE_TIMES]; };
 
+/* Messages to other nodes (proto_far.c). */
+enum { FAR_PUT_BYTES = 64 };
+struct proto_far {
+    int64_t inline_max, eager_max; /* E0 and E1 to here */
+    size_t pack_max;
+    bool may_get, may_put;         /* R0; R1 without copies */
+};
+
 struct proto_lane {
     struct proto_fast fast;      /* first */
     int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
     size_t short_max, pack_max;
+    struct proto_far far;        /* where there is a network wire */
     bool is_set_up;              /* the above are known */
     bool has_choked;             /* counted in the door's `choked` */
     uint64_t *told;              /* bit per world rank on other nodes: was told so; NULL: nobody ever */
@@ -120,7 +131,7 @@ struct proto_lane {
     struct proto_tally *tallies; /* [node_numbers_max()] E1, R0 and R1; NULL: none yet */
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
-    struct proto_pool ops, out_pool, cursors, msgs[MSG_CLASSES];
+    struct proto_pool ops, out_pool, cursors, puts, msgs[MSG_CLASSES];
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
 
@@ -206,9 +217,20 @@ void fin_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 /* proto_pieces.c (R1) */
 void pieces_ask(struct proto_lane *pl, struct proto_recv *r);
 void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);
+int op_step(struct proto_lane *pl, struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
 int pieces_step(struct proto_lane *pl, struct proto_op *op);
 int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
 void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len);
+
+/* proto_far.c */
+void far_set_up(struct proto_lane *pl);
+enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
+int64_t far_short_default(int size); /* of E0, by the size of the job */
+void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
+void far_close(struct proto_lane *pl, struct proto_recv *r);
+void put_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void put_start(struct proto_op *op, const struct proto_cts *cts);
+int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
 /* proto_choke.c */
 void lane_choke(struct proto_lane *pl, bool on) GW_COLD;

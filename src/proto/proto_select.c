@@ -34,15 +34,11 @@ static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_pe
 GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
 {
     struct wire_caps caps;
-    peer_caps(pl->lane, p, &caps);
+    peer_caps(pl->lane, peer_is_far(pl->lane, (int)(p - pl->lane->peers)) ? NULL : p, &caps);
     if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
     pl->short_max = caps.short_max;
     pl->pack_max = caps.pack_max;
-    if (pl->lane->net) {
-        peer_net->caps(pl->lane->net, &caps);
-        pl->short_max = (size_t)gw_min64((int64_t)pl->short_max, (int64_t)caps.short_max);
-        pl->pack_max = (size_t)gw_min64((int64_t)pl->pack_max, (int64_t)caps.pack_max);
-    }
+    if (pl->lane->net) far_set_up(pl);
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) pl->eager_fast = eager_limit(pl);
@@ -61,6 +57,7 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
 {
     int forced = gw_set.proto;
     int64_t prefix = mode == PROTO_SYNC ? PROTO_SYNC_PREFIX : 0;
+    if (p->ops != peer_wire) return far_select(pl, p, len, is_run, prefix);
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= (int64_t)pl->short_max) return PROTO_E0;
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;

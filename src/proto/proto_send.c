@@ -96,7 +96,7 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
     bool is_run = proto_is_run(t, count);
     const char *ptr = proto_run_at(buf, t);
     if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode == PROTO_STANDARD) && likely(!pl->n_outs) &&
-        likely(p->ep) && likely(!peer_is_choked(p))) {
+        likely(p->ops == peer_wire) && likely(!peer_is_choked(p))) {
         struct proto_hdr h = header_of(a);
         int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
         if (likely(rc == GW_OK)) {

@@ -10,6 +10,7 @@
  *   RTS(proto_rts) ------------------------> matched; reads; FIN(cookie) ---> complete     R0
  *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN
  *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
+ *                                            or chunks are written into the exposed buffer, then PUT
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
  *   CHOKE(world rank, on) <----------------- from a receiver on another node that keeps too much: ask before you send data
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
@@ -25,7 +26,7 @@ enum proto_kind {
     PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
     PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
     PROTO_NOTE, /* the same */
-    PROTO_CHOKE
+    PROTO_CHOKE, PROTO_PUT
 };
 
 struct proto_hdr {
@@ -44,6 +45,7 @@ struct proto_rts {
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
+    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key */
 };
 struct proto_help {
     uint64_t addr, job; /* of the receive buffer; offset in the node segment */
@@ -60,7 +62,7 @@ struct proto_note {
 _Static_assert(sizeof(struct proto_hdr) == WIRE_HDR_BYTES && offsetof(struct proto_hdr, world) == 12, "wire format");
 _Static_assert(sizeof(struct proto_ctl) == WIRE_HDR_BYTES && offsetof(struct proto_ctl, value) == 8, "wire format");
 _Static_assert(sizeof(struct proto_rts) == 32 && offsetof(struct proto_rts, len) == 16, "wire format");
-_Static_assert(sizeof(struct proto_cts) == 16 && offsetof(struct proto_cts, to) == 8, "wire format");
+_Static_assert(sizeof(struct proto_cts) == 32 && offsetof(struct proto_cts, to) == 8, "wire format");
 _Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
 _Static_assert(sizeof(struct proto_note) == 56 && offsetof(struct proto_note, type) == 24, "wire format");
 #define PROTO_CTL_MAX 56          /* the largest payload of a message that is not data */

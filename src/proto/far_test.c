@@ -1,0 +1,48 @@
+/* far_test.c -- thresholds of messages to other nodes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+#include "unit.h"
+
+/* The limit of E0 shrinks with the job; at each border the larger job has the smaller one. */
+static void short_by_job_size(void)
+{
+    static const struct { int ranks, bytes; } golden[] = {
+        {1, 8152}, {2, 8152}, {512, 8152}, {513, 2008}, {1024, 2008}, {1025, 472}, {16383, 472}, {16384, 472},
+        {16385, 216}, {262144, 216}, {262145, 100}, {700000, 100}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(far_short_default(golden[i].ranks), golden[i].bytes);
+}
+
+/* Which way a message takes, by its size, layout and mode, and by what the wire can do. */
+static void paths(void)
+{
+    static struct proto_lane pl;
+    struct node_door door = {0};
+    struct wire_ep ep = {.door = &door};
+    struct gw_peer p = {.ep = &ep};
+    pl.far = (struct proto_far){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
+    CHECK_EQ(far_select(&pl, &p, 48, true, 0), PROTO_E0);
+    CHECK_EQ(far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX), PROTO_E1);
+    CHECK_EQ(far_select(&pl, &p, 8152, true, 0), PROTO_E1);
+    CHECK_EQ(far_select(&pl, &p, 8153, true, 0), PROTO_R0);
+    CHECK_EQ(far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
+    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max, true, 0), PROTO_R0);
+    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R1);
+    atomic_store(&door.choked, 1); /* the receiver keeps too much: everything asks first */
+    CHECK_EQ(far_select(&pl, &p, 8, true, 0), PROTO_R0);
+    atomic_store(&door.choked, 0);
+    pl.far.may_put = false;
+    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
+    pl.far.may_get = false;
+    CHECK_EQ(far_select(&pl, &p, 100000, true, 0), PROTO_R1);
+}
+
+int main(void)
+{
+    gw_settings_load();
+    short_by_job_size();
+    paths();
+    return unit_end();
+}

@@ -1,0 +1,135 @@
+/* proto_far.c -- messages to other nodes: their thresholds, and R1 by writing straight into the receive buffer.
+ *
+ * The receiver of R1 exposes its buffer and says so with CTS; the sender writes chunk after chunk there, a few at a time, and then says
+ * that all is in place.  Where one side is no run of bytes, or the wire cannot write, pieces go through the wire's buffers as on a node.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+enum { CHUNKS_AHEAD = 4, HEADER_COUNTED = 40 /* of the documents: it counts towards the limit of E1 */ };
+
+int64_t far_short_default(int size)
+{
+    static const struct { int ranks, bytes; } steps[] = {{512, 8152}, {1024, 2008}, {16384, 472}, {262144, 216}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++)
+        if (size <= steps[i].ranks) return steps[i].bytes;
+    return 100;
+}
+
+void far_set_up(struct proto_lane *pl)
+{
+    struct wire_caps caps;
+    struct proto_far *f = &pl->far;
+    peer_net->caps(pl->lane->net, &caps);
+    int64_t packet = (int64_t)caps.pack_max - PROTO_SYNC_PREFIX;
+    f->pack_max = caps.pack_max;
+    f->inline_max = gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
+    f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(gw_set.net_eager_max - HEADER_COUNTED, packet);
+    f->may_get = caps.get && caps.keys && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    f->may_put = caps.put && caps.keys && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    GW_EXPLAIN(GW_LOG_PROTO, "to other nodes inline to %lld bytes, eager to %lld%s%s", (long long)f->inline_max, (long long)f->eager_max,
+               f->may_get ? ", then read by the receiver" : "", f->may_put ? "; larger ones are written in chunks" : ", in pieces");
+}
+
+enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
+{
+    const struct proto_far *f = &pl->far;
+    int forced = gw_set.proto;
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
+    if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;
+    if (may_be_eager && len <= f->eager_max) return PROTO_E1;
+    if (forced == GW_SET_PROTO_R1 || !is_run || !f->may_get) return PROTO_R1;
+    return forced == GW_SET_PROTO_R0 || len <= gw_set.net_get_max || !f->may_put ? PROTO_R0 : PROTO_R1;
+}
+
+/* ---- the receiver of R1 ------------------------------------------------------------------------------------------------------ */
+void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
+{
+    r->key = 0; /* the sender's is of no more use */
+    if (!pl->far.may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
+    if (peer_net->expose(pl->lane->net, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
+    cts->addr = (uintptr_t)r->ptr;
+    cts->key = r->key;
+}
+
+/* The data are there, by whichever way. */
+void far_close(struct proto_lane *pl, struct proto_recv *r)
+{
+    if (r->key) peer_net->conceal(pl->lane->net, r->key);
+    r->key = 0;
+}
+
+void put_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+{
+    struct proto_recv *r = (struct proto_recv *)(uintptr_t)c->to;
+    assert(r->state == RECV_TAKING && r->key);
+    r->got = r->want;
+    far_close(pl, r);
+    recv_finish(r);
+}
+
+/* ---- the sender -------------------------------------------------------------------------------------------------------------- */
+struct proto_put {
+    struct gw_done done;
+    struct proto_op *op;
+    struct proto_lane *pl;
+};
+_Static_assert(sizeof(struct proto_put) <= FAR_PUT_BYTES, "fits a block of its pool");
+
+static void put_over(struct proto_lane *pl, struct proto_op *op)
+{
+    if (op->pos < op->end || op->n_puts) return;
+    ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
+    op_finish(pl, op, GW_OK);
+}
+
+static void put_done(struct gw_done *done, int err)
+{
+    struct proto_put *put = container_of(done, struct proto_put, done);
+    struct proto_op *op = put->op;
+    struct proto_lane *pl = put->pl;
+    pool_give(&pl->puts, put);
+    op->n_puts--;
+    if (err) gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
+    put_over(pl, op);
+}
+
+void put_start(struct proto_op *op, const struct proto_cts *cts)
+{
+    op->addr = cts->addr;
+    op->put_key = cts->key;
+    op->n_puts = 0;
+    op->state = OP_PUTTING;
+}
+
+int put_step(struct proto_lane *pl, struct proto_op *op)
+{
+    int n = 0;
+    while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD) {
+        struct proto_put *put = pool_take(&pl->puts);
+        int64_t len = gw_min64(op->end - op->pos, gw_set.net_chunk);
+        struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
+        *put = (struct proto_put){{put_done}, op, pl};
+        op->n_puts++; /* before, for it may be done within the call */
+        op->pos += len;
+        int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)(op->pos - len), op->put_key, &put->done);
+        if (rc == GW_POSTED) {
+            n++;
+            continue;
+        }
+        op->n_puts--;
+        pool_give(&pl->puts, put);
+        if (rc < 0) gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
+        if (rc == GW_AGAIN) {
+            op->pos -= len;
+            return n;
+        }
+        n++;
+    }
+    if (op->pos == op->end && !op->n_puts) {
+        put_over(pl, op);
+        n++;
+    }
+    return n;
+}
