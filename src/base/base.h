@@ -280,6 +280,7 @@ ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const str
 void gw_exit_now(int status) __attribute__((noreturn, cold));
 int gw_cores_allowed(void);    /* cpuset and cgroup quota, at least 1 */
 int gw_cores_of(pid_t pid);    /* the same by the cpuset of another process (our parent) and our own quota */
+void gw_cpus_read(const char *text, void *set_out, size_t set_bytes); /* "0-3,8": a cpu_set_t of that size */
 int gw_cores_mask(pid_t pid);  /* by the cpuset alone: one system call, where the others read ten files */
 /* Bytes that can still be taken: the least of the machine's available memory and the control groups' limits. */
 int64_t gw_memory_available(const char **limit_out); /* limit_out: words for the limit that binds */

@@ -101,6 +101,19 @@ static void cores_v1(const char *dir, void *arg)
     cores_least(group_number(dir, "cpu.cfs_quota_us"), group_number(dir, "cpu.cfs_period_us"), arg);
 }
 
+void gw_cpus_read(const char *text, void *set_out, size_t set_bytes)
+{
+    cpu_set_t *set = set_out;
+    CPU_ZERO_S(set_bytes, set);
+    for (const char *p = text; *p >= '0' && *p <= '9';) {
+        char *end;
+        long a = strtol(p, &end, 10), b = a;
+        if (*end == '-') b = strtol(end + 1, &end, 10);
+        for (long c = a; c <= b && (size_t)c < set_bytes * 8; c++) CPU_SET_S((size_t)c, set_bytes, set);
+        p = *end == ',' ? end + 1 : end;
+    }
+}
+
 int gw_cores_mask(pid_t pid)
 {
     for (int n = 1024; n <= 1 << 20; n *= 4) {

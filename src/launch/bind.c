@@ -18,19 +18,6 @@ enum { MAX_CPUS = 8192 };
 struct core { int first_cpu, numa; cpu_set_t *cpus; };
 struct cores { struct core *at; int n, n_numa; };
 
-void bind_list(const char *text, void *set_out)
-{
-    cpu_set_t *set = set_out;
-    CPU_ZERO_S(SET_BYTES, set);
-    for (const char *p = text; *p >= '0' && *p <= '9';) {
-        char *end;
-        long a = strtol(p, &end, 10), b = a;
-        if (*end == '-') b = strtol(end + 1, &end, 10);
-        for (long c = a; c <= b && c < MAX_CPUS; c++) CPU_SET_S((size_t)c, SET_BYTES, set);
-        p = *end == ',' ? end + 1 : end;
-    }
-}
-
 static bool read_list(cpu_set_t *set, const char *fmt, int number) __attribute__((format(printf, 2, 0)));
 static bool read_list(cpu_set_t *set, const char *fmt, int number)
 {
@@ -40,7 +27,7 @@ static bool read_list(cpu_set_t *set, const char *fmt, int number)
     if (!f) return false;
     bool ok = fgets(text, sizeof text, f) != NULL;
     fclose(f);
-    if (ok) bind_list(text, set);
+    if (ok) gw_cpus_read(text, set, SET_BYTES);
     return ok;
 }
 
@@ -148,6 +135,22 @@ static cpu_set_t *set_of(const struct launch_options *o, const struct cores *c, 
     return spread ? join(c, rank, o->n_ranks, share) : join(c, rank * share, 1, share);
 }
 
+/* The last n cores are taken out: for who helps the ranks. */
+static void reserve(struct cores *c, int n, struct bind_map *m)
+{
+    if (n >= c->n) gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", n, c->n);
+    size_t cap = (size_t)n * 64 + 1, used = 0;
+    m->reserved = calloc(1, cap);
+    if (!m->reserved) gw_die("mpiexec: no memory");
+    for (int i = 0; i < n; i++) {
+        struct core *core = &c->at[--c->n];
+        for (int cpu = 0; cpu < MAX_CPUS && used < cap; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, SET_BYTES, core->cpus))
+                used += (size_t)snprintf(m->reserved + used, cap - used, "%s%d", used ? "," : "", cpu);
+        CPU_FREE(core->cpus);
+    }
+}
+
 /* Who watches is told once; logs stay as they are, so that a job prints the same on any machine. */
 static bool note_wanted(const struct launch_options *o) { return !o->oversubscribe && !o->verbose && isatty(STDERR_FILENO); }
 
@@ -155,18 +158,20 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
 {
     int ranks = o->n_ranks;
     *m_out = (struct bind_map){.bytes = SET_BYTES};
-    if (o->bind == BIND_NONE) {
+    if (o->bind == BIND_NONE && !o->reserve) {
         m_out->n_cores = gw_cores_allowed();
         return;
     }
     struct cores c = find_cores();
+    if (o->reserve) reserve(&c, o->reserve, m_out);
     int quota = gw_cores_allowed();
     m_out->n_cores = quota < c.n ? quota : c.n;
-    if (ranks <= m_out->n_cores) {
+    bool fits = ranks <= m_out->n_cores && o->bind != BIND_NONE;
+    if (fits || o->reserve) {
         m_out->set = calloc((size_t)ranks, sizeof *m_out->set);
         if (!m_out->set) gw_die("mpiexec: no memory");
         if (o->map == MAP_NUMA) spread(&c);
-        for (int r = 0; r < ranks; r++) m_out->set[r] = set_of(o, &c, r);
+        for (int r = 0; r < ranks; r++) m_out->set[r] = fits ? set_of(o, &c, r) : join(&c, 0, 1, c.n);
     } else if (o->bind != BIND_SHARE || note_wanted(o)) {
         say("%d ranks share %d cores: nobody is bound", ranks, m_out->n_cores);
     }
@@ -178,6 +183,7 @@ void bind_free(struct bind_map *m, int n_ranks)
 {
     for (int r = 0; m->set && r < n_ranks; r++) CPU_FREE(m->set[r]);
     free(m->set);
+    free(m->reserved);
 }
 
 void bind_print(const struct bind_map *m, int n_ranks)
@@ -189,4 +195,5 @@ void bind_print(const struct bind_map *m, int n_ranks)
             if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) fprintf(stderr, " %d", cpu);
         fputs("\n", stderr);
     }
+    if (m->reserved) fprintf(stderr, "mpiexec: no rank runs on %s\n", m->reserved);
 }

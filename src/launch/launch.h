@@ -46,6 +46,7 @@ struct launch_options {
     bool label, verbose, oversubscribe; /* the last: the user knows that ranks share cores */
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
+    int reserve;        /* cores that no rank runs on: for progress threads */
 };
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
 int options_parse(int argc, char **argv, struct launch_options *o);
@@ -61,11 +62,11 @@ struct bind_map {
     int n_cores;        /* that we may use */
     void **set;         /* [ranks] cpu_set_t of bind_bytes, NULL: anywhere */
     size_t bytes;
+    char *reserved;     /* CPUs of the reserved cores, as a list; NULL: there are none */
 };
 void bind_make(const struct launch_options *o, struct bind_map *m_out);
 void bind_free(struct bind_map *m, int n_ranks);
 void bind_print(const struct bind_map *m, int n_ranks);
-void bind_list(const char *text, void *set_out); /* "0-3,8": a cpu_set_t for 8192 cpus */
 int bind_cores(void);   /* cores (not hardware threads) in our own cpuset, at most what a CPU quota leaves */
 
 /* One stream of one rank. */

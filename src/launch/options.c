@@ -31,6 +31,7 @@ static const char help[] =
     "  -genv NAME VALUE     set an environment variable for all programs\n"
     "  --bind-to WHAT       core, numa or none (default: an equal share of the cores; nothing where ranks outnumber cores)\n"
     "  --map-by WHAT        core: neighbours side by side (default); numa: spread over the NUMA nodes\n"
+    "  -r, --reserve-cores N  keep the ranks off N cores, for their progress threads (GODWIT_PROGRESS_THREAD=1)\n"
     "  -l                   begin each line of output with its rank\n"
     "  -stdin RANK          who reads standard input: a rank (default 0), all or none\n"
     "  --timeout SECONDS    end the job after that time, with exit status 124; says where the ranks were\n"
@@ -49,13 +50,14 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS
+    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_RESERVE
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
     {"-env", O_ENV, 2}, {"--env", O_ENV, 2}, {"-genv", O_GENV, 2}, {"--genv", O_GENV, 2}, {"-x", O_X, 1},
     {"-wdir", O_WDIR, 1}, {"--wdir", O_WDIR, 1}, {"-wd", O_WDIR, 1}, {"--wd", O_WDIR, 1},
     {"--bind-to", O_BIND, 1}, {"-bind-to", O_BIND, 1}, {"--map-by", O_MAP, 1}, {"-map-by", O_MAP, 1},
+    {"-r", O_RESERVE, 1}, {"--reserve-cores", O_RESERVE, 1},
     {"-l", O_LABEL, 0}, {"--label", O_LABEL, 0}, {"-prepend-rank", O_LABEL, 0}, {"--tag-output", O_LABEL, 0},
     {"-stdin", O_STDIN, 1}, {"--stdin", O_STDIN, 1}, {"-s", O_STDIN, 1},
     {"--timeout", O_TIMEOUT, 1}, {"-timeout", O_TIMEOUT, 1}, {"--pmix", O_PMIX, 1},
@@ -261,6 +263,10 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_LABEL: o->label = true; return -1;
     case O_STDIN: return set_stdin(o, v[0]);
     case O_TIMEOUT: return set_timeout(o, v[0]);
+    case O_RESERVE:
+        n = number(name, v[0], 0, MAX_RANKS);
+        o->reserve = (int)n;
+        return n < 0 ? EXIT_USAGE : -1;
     case O_PMIX:
         c = choice(name, v[0], pmixes, 3);
         o->pmix = (enum pmix_mode)c;
@@ -346,7 +352,7 @@ int options_parse(int argc, char **argv, struct launch_options *o)
         struct launch_app *a = &o->apps[o->n_apps++];
         int rc = parse_app(argv, i, end, o, a);
         if (rc >= 0) return rc;
-        if (!a->n) a->n = bind_cores();
+        if (!a->n) a->n = bind_cores() > o->reserve ? bind_cores() - o->reserve : 1;
         o->n_ranks += a->n;
         i = end + 1;
         if (end == argc) break;

@@ -119,6 +119,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
+    if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     gdb_env(rank, own);
     return env_join(j, (const struct words *const[]){&j->o.env, &a->env, own}, 3);

@@ -52,5 +52,27 @@ if [ "$cores" -ge 2 ]; then
     [ "$list" = "$one" ] || fail "in a cpuset of $one the rank got $list"
     list=$(taskset -c "$one" timeout 60 "$build/mpiexec" -n 2 sh -c 'taskset -cp $$' </dev/null | sed 's/.*: //' | sort -u)
     [ "$list" = "$one" ] || fail "in a cpuset of $one two ranks got $list"
+
+    # -r 1 keeps a core free: no rank runs there, however many there are, and progress threads do, nowhere else.
+    free=$(timeout 60 "$build/mpiexec" -r 1 -n 1 sh -c 'echo $GODWIT_PROGRESS_CPUS' </dev/null)
+    [ -n "$free" ] || fail "-r 1 does not say which core is free"
+    for n in 1 $((cores - 1)) $((cores + 3)); do
+        for bind in core none; do
+            [ -z "$({ where -r 1 --bind-to $bind -n $n 2>/dev/null | cpus | sort -u; echo "$free" | cpus; } | sort | uniq -d)" ] ||
+                fail "-r 1 --bind-to $bind -n $n: a rank may run on $free"
+        done
+    done
+    timeout 60 "$build/mpiexec" -r "$cores" -n 1 true 2>/dev/null && fail "all cores can be reserved"
+    GODWIT_PROGRESS_THREAD=1 timeout 60 "$build/mpiexec" -r 1 -n 2 "$build/mpi_idle" 1.4 most 90 &
+    sleep 0.7
+    n=0
+    for p in $(pgrep -f "^$build/mpi_idle 1.4 most 90"); do
+        for t in /proc/"$p"/task/*; do
+            list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$t/status" | cpus)
+            if [ "$list" = "$(echo "$free" | cpus)" ]; then n=$((n + 1)); fi
+        done
+    done
+    wait $! || fail "the ranks with progress threads"
+    [ "$n" = 2 ] || fail "$n of 2 progress threads run on the core that was kept for them"
 fi
 exit 0
