@@ -19,7 +19,9 @@
 
 #include "coll/coll.h"
 
-enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE };
+/* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a copy
+ * between places of equal distance from it is slow, as loads are taken for those of bytes just stored (64 KiB: 1.9 us against 1.3). */
+enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE, APART = PAGE / 2 };
 
 struct offer {     /* from the first rank */
     uint64_t heap; /* offset, or 0 */
@@ -123,7 +125,7 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
 {
     struct offer o = {.file.fd = -1};
     struct gw_comm *c = w->comm;
-    uint64_t bytes = gw_align_up(total, PAGE) + PAGE;
+    uint64_t apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, PAGE) + PAGE;
     if (c->rank == 0) {
         bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* other jobs have another heap */
         o.heap = in_heap ? node_heap_alloc(total) : 0;
@@ -145,10 +147,10 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
         fd = o.file.fd;
     else
         rc = memory_file_open(&o.file, &fd);
-    if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from, own);
+    if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from + apart, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);
-    if (rc == GW_OK) *base_out = (char *)m->base + PAGE;
+    if (rc == GW_OK) *base_out = (char *)m->base + PAGE + apart;
     return rc;
 }
 
