@@ -1,0 +1,163 @@
+/* cases.c -- what coll.c does before an algorithm runs: arguments.
+ *
+ * It takes the table of algorithms from coll's private header: the simulator is no room, and stands beside the house.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/coll_private.h"
+
+static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",    "scatter",
+                                                   "allgather", "alltoall",       "alltoallv", "reduce",
+                                                   "allreduce", "reduce_scatter", "scan",      "exscan"};
+#define ONE(name) {#name, &alg_##name},
+static const struct {
+    const char *name;
+    const struct plan_algorithm *alg;
+} all[] = {ALGORITHMS(ONE)};
+#undef ONE
+static struct gw_op *op_any;
+enum { MOST_MESSAGES = 400 * 1000 * 1000 };
+
+int cases_init(void)
+{
+    int err = type_init();
+    if (!err) err = op_init();
+    if (!err) err = op_create((void (*)(void))cases_init, 1, false, &op_any);
+    return err;
+}
+
+void cases_end(void)
+{
+    op_free(&op_any);
+    op_finalize();
+    type_finalize();
+    gw_obj_finalize();
+}
+
+/* The kind of a collective's name, and whether it is a form with lengths per rank; -1: there is none. */
+static int kind_of(const char *coll, bool *per_rank_out)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s", *coll == 'i' ? coll + 1 : coll);
+    size_t n = strlen(name);
+    *per_rank_out = false;
+    for (int k = 0; k < COLL_KINDS; k++)
+        if (k != COLL_ALLTOALLV && !strcmp(name, kind_names[k])) return k;
+    if (n && name[n - 1] == 'v') name[n - 1] = 0;
+    *per_rank_out = true;
+    for (int k = COLL_GATHER; k <= COLL_ALLTOALL; k++)
+        if (!strcmp(name, kind_names[k])) return k;
+    return -1;
+}
+
+static bool name_is(const char *full, int kind, const char *name)
+{
+    size_t n = strlen(kind_names[kind]);
+    return !strncmp(full, kind_names[kind], n) && full[n] == '_' && !strcmp(full + n + 1, name);
+}
+
+void cases_list(void)
+{
+    for (int k = 0; k < COLL_KINDS; k++) {
+        if (k == COLL_ALLTOALLV) continue;
+        printf("%s:", kind_names[k]);
+        for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
+            if (name_is(all[i].name, k, all[i].alg->name))
+                printf(" %s%s", all[i].alg->name, all[i].alg->kind ? "*" : "");
+        printf("\n");
+    }
+    printf("(* in memory that the ranks of a node share)\n");
+}
+
+static bool unknown(const char *coll, const char *what, const char *word, char *error_out, int error_cap)
+{
+    snprintf(error_out, (size_t)error_cap, "%s: %s '%s' (sim --list shows all)", coll, what, word);
+    return false;
+}
+
+bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap)
+{
+    struct sim_variant v = {.at_once = false};
+    bool per_rank;
+    char words[48], *save, *name, *word;
+    int kind = kind_of(coll, &per_rank);
+    if (kind < 0) return unknown(coll, "no such collective:", coll, error_out, error_cap);
+    snprintf(v.text, sizeof v.text, "%s", text);
+    snprintf(words, sizeof words, "%s",
+             !strcmp(text, "flat")   ? "linear:once"
+             : !strcmp(text, "tree") ? "binomial"
+                                     : text);
+    name = strtok_r(words, ":", &save);
+    while ((word = strtok_r(NULL, ":", &save))) {
+        char *end;
+        if (!strcmp(word, "once")) {
+            v.at_once = true;
+        } else {
+            v.chunk = strtoll(word, &end, 10);
+            if (*end || v.chunk < 1)
+                return unknown(coll, "neither `once` nor a number of bytes:", word, error_out, error_cap);
+        }
+    }
+    for (size_t i = 0; name && i < GW_ARRAY_LEN(all); i++)
+        if (name_is(all[i].name, kind, name)) v.alg = all[i].alg;
+    if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
+    *out = v;
+    return true;
+}
+
+/* Elements are bytes, in reductions of eight where that comes out. */
+static struct plan_args arguments(int kind, int ranks, int64_t bytes, int64_t chunk)
+{
+    bool words = kind >= COLL_REDUCE && bytes % 8 == 0;
+    struct plan_args a = {.size = ranks, .n = 1, .op = op_any, .chunk = chunk};
+    a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
+    a.scount = a.rcount = words ? bytes / 8 : bytes;
+    a.tmp_span = (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE);
+    return a;
+}
+
+bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
+                 bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
+{
+    bool per_rank;
+    int kind = kind_of(coll, &per_rank), *counts = NULL;
+    struct plan_args a = arguments(kind, ranks, bytes, v->chunk);
+    if (per_rank) { /* one table serves for all ranks and for the displacements too: no data are moved */
+        counts = malloc((size_t)ranks * sizeof *counts);
+        if (!counts) abort();
+        for (int i = 0; i < ranks; i++) counts[i] = (int)bytes;
+        a.rcounts.v = a.rdispls.v = counts;
+        if (kind != COLL_GATHER && kind != COLL_ALLGATHER) a.scounts.v = a.sdispls.v = counts;
+    }
+    bool ok = true;
+    *fits_out = !v->alg->fits || v->alg->fits(&a);
+    if (v->alg->kind && ranks > m->node_ranks) *fits_out = false;
+    if (*fits_out) {
+        struct engine_job job = {m, v->alg, a, v->at_once, whole, MOST_MESSAGES};
+        ok = engine_run(&job, out, error_out, error_cap);
+    }
+    free(counts);
+    return ok;
+}
+
+bool cases_tuned(const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
+{
+    bool per_rank;
+    int kind = kind_of(coll, &per_rank);
+    struct plan_args a = arguments(kind, ranks, bytes, 0);
+    int64_t counted = kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
+    for (int i = 0; i < coll_rule_count; i++) {
+        const struct coll_rule *r = &coll_rules[i];
+        char text[48], error[128];
+        if (r->kind != kind || counted > r->max_bytes || ranks < r->min_ranks || ranks > r->max_ranks) continue;
+        snprintf(text, sizeof text, r->chunk ? "%s:%lld" : "%s", r->name, (long long)r->chunk);
+        if (!cases_find(coll, text, out, error, sizeof error) || out->alg->kind) continue;
+        if (!out->alg->fits || out->alg->fits(&a)) return true;
+    }
+    return false;
+}

@@ -1,0 +1,34 @@
+/* cases.h -- collectives and algorithms by name, with the arguments that the library gives them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_SIM_CASES_H
+#define GW_SIM_CASES_H
+
+#include "engine.h"
+
+/* One line of a figure: an algorithm of src/coll, and how it is driven.  Text: NAME[:once][:CHUNK], CHUNK in bytes.  `flat` is
+ * linear:once (what MPIs did before trees: the root posts everything and everybody sends), `tree` is binomial. */
+struct sim_variant {
+    char text[48];
+    const struct plan_algorithm *alg;
+    bool at_once;
+    int64_t chunk;
+};
+
+int cases_init(void);
+void cases_end(void);
+
+/* `coll` is an MPI collective's name in small letters without MPI_; a leading i (non-blocking) and a closing v (block lengths per
+ * rank, all alike here) are allowed where MPI has them.  False: error_out lists what there is. */
+bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap);
+void cases_list(void); /* to stdout */
+
+/* Prices one call; `bytes` is a block or an operand, as MPI counts.  *fits_out: the algorithm can do this case at all. */
+bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
+                 bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap);
+
+/* The algorithm that tune/coll.tbl names for a case by messages, as the text of a variant. */
+bool cases_tuned(const char *coll, int ranks, int64_t bytes, struct sim_variant *out);
+
+#endif

@@ -1,0 +1,593 @@
+/* engine.c -- ranks, messages and queues in order of time.
+ *
+ * A message goes through these events; `eager` ones carry their bytes at once, others announce themselves and are fetched:
+ *
+ *   sender posts -> OUT (adapter of its node) -> ARRIVE (adapter and port of the receiver) -> DELIVER (its core)
+ *   announced and wanted -> FETCH (back at the sender's port) -> OUT -> ARRIVE -> DELIVER, and FINISH at the sender
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "queue.h"
+
+enum event_kind { EV_RUN, EV_OUT, EV_ARRIVE, EV_DELIVER, EV_FETCH, EV_FINISH, EV_RAISE };
+enum entry_kind { ENTRY_RECV, ENTRY_EAGER, ENTRY_ANNOUNCED, ENTRY_DATA, ENTRY_RAISE };
+enum rank_state { RANK_READY, RANK_IN_ROUND, RANK_AT_FLAG, RANK_WOKEN, RANK_AT_END, RANK_OVER };
+
+struct rank {
+    int64_t core, port_out, port_in; /* when each is free */
+    int32_t round, at;               /* the next round; the step at which it goes on */
+    int32_t open;                    /* sends and receives that are not over */
+    int32_t posted, unexpected;      /* lengths of the queues */
+    int32_t flag, wait_peer, wait_phase;
+    uint8_t state;
+};
+/* A message, or a receive that waits for one. */
+struct entry {
+    uint32_t next, src, dst; /* next: in its bucket, or among the free ones */
+    uint32_t from;           /* the sender as the receiver sees it */
+    int64_t bytes;
+    uint8_t kind, level;
+    bool off_node;
+};
+struct price {
+    int64_t o, L, g;
+    double O, R, G;
+    int64_t eager;
+}; /* picoseconds, and a byte */
+struct region {
+    int32_t lowest, at_lowest;
+}; /* flags of the ranks of a node */
+
+struct engine {
+    const struct engine_job *job;
+    const struct machine *m;
+    int64_t size, period; /* period: ranks that are run, of which the first stands for every period-th; size: all are */
+    struct rank *ranks;
+    int64_t *nic_out, *nic_in;
+    struct region *regions;
+    struct price prices[MACHINE_LEVELS];
+    int64_t nic_g;
+    double nic_G;
+    bool nic;
+    struct event_queue queue;
+    struct entry *entries;
+    uint32_t n_entries, room, spare; /* spare: the first free one; 0: none */
+    uint32_t *buckets, n_buckets, n_hashed;
+    int64_t over;
+    struct engine_result *result;
+    char *error;
+    int error_cap;
+};
+
+static int64_t ps(double us)
+{
+    return (int64_t)(us * 1e6 + 0.5);
+}
+static int64_t per_byte(double ns, int64_t bytes)
+{
+    return (int64_t)(ns * 1e3 * (double)bytes + 0.5);
+}
+
+static void *memory(size_t n, size_t each)
+{
+    void *p = calloc(n ? n : 1, each);
+    if (!p) abort();
+    return p;
+}
+
+static bool fail(struct engine *e, const char *what, int64_t rank, int round)
+{
+    if (!e->error[0])
+        snprintf(e->error, (size_t)e->error_cap, "%s of %d ranks: %s (rank %lld, round %d)", e->job->alg->name,
+                 e->job->args.size, what, (long long)rank, round);
+    return false;
+}
+
+/* ---- entries: a pool, and a hash by receiver and sender --------------------------------------------------------------------- */
+static uint32_t entry_new(struct engine *e)
+{
+    uint32_t i = e->spare;
+    if (i) {
+        e->spare = e->entries[i].next;
+        return i;
+    }
+    if (e->n_entries == e->room) {
+        e->room = e->room ? 2 * e->room : 1024;
+        e->entries = realloc(e->entries, (size_t)e->room * sizeof *e->entries);
+        if (!e->entries) abort();
+    }
+    if (!e->n_entries) e->n_entries = 1; /* 0 is none */
+    return e->n_entries++;
+}
+static void entry_free(struct engine *e, uint32_t i)
+{
+    e->entries[i].next = e->spare;
+    e->spare = i;
+}
+
+static uint32_t bucket_of(const struct engine *e, uint32_t dst, uint32_t from)
+{
+    uint64_t key = ((uint64_t)dst << 32 | from) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(key >> 32) & (e->n_buckets - 1);
+}
+static void hash_link(struct engine *e, uint32_t i)
+{
+    uint32_t *head = &e->buckets[bucket_of(e, e->entries[i].dst, e->entries[i].from)];
+    e->entries[i].next = *head;
+    *head = i;
+}
+static void hash_grow(struct engine *e)
+{
+    uint32_t *old = e->buckets, n = e->n_buckets;
+    e->n_buckets = n ? 2 * n : 1024;
+    e->buckets = memory(e->n_buckets, sizeof *e->buckets);
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t kept = 0; /* turned over twice, so that of one pair the younger stay before the older */
+        for (uint32_t i = old[b], next; i; i = next) next = e->entries[i].next, e->entries[i].next = kept, kept = i;
+        for (uint32_t i = kept, next; i; i = next) next = e->entries[i].next, hash_link(e, i);
+    }
+    free(old);
+}
+static void hash_add(struct engine *e, uint32_t i)
+{
+    if (e->n_hashed++ >= e->n_buckets) hash_grow(e);
+    hash_link(e, i);
+}
+/* Takes out the oldest entry of a pair: a receive, or a message.  0: there is none. */
+static uint32_t hash_take(struct engine *e, uint32_t dst, uint32_t from, bool recv)
+{
+    uint32_t *found = NULL;
+    if (!e->n_buckets) return 0;
+    for (uint32_t *at = &e->buckets[bucket_of(e, dst, from)]; *at; at = &e->entries[*at].next) {
+        const struct entry *x = &e->entries[*at];
+        if (x->dst == dst && x->from == from && (x->kind == ENTRY_RECV) == recv) found = at;
+    }
+    if (!found) return 0;
+    uint32_t i = *found;
+    *found = e->entries[i].next;
+    e->n_hashed--;
+    return i;
+}
+
+static void event(struct engine *e, int64_t time, enum event_kind kind, uint32_t what)
+{
+    queue_put(&e->queue, (struct event){time, what, (uint32_t)kind});
+}
+
+/* ---- the way of a message ------------------------------------------------------------------------------------------------------ */
+static int64_t *nic_of(const struct engine *e, int64_t *nics, int64_t rank)
+{
+    int64_t n = (int64_t)e->m->nics, per_node = e->m->node_ranks;
+    return &nics[rank / per_node * n + rank % per_node * n / per_node];
+}
+static bool through_nic(const struct engine *e, const struct entry *x)
+{
+    return e->nic && x->off_node;
+}
+static int64_t wire_bytes(const struct entry *x)
+{
+    return x->kind == ENTRY_ANNOUNCED ? 0 : x->bytes;
+}
+static int64_t nic_time(const struct engine *e, int64_t bytes)
+{
+    return gw_max64(e->nic_g, per_byte(e->nic_G, bytes));
+}
+
+/* Takes the sender's port from `ready` on; returns when the message is out of its hands. */
+static void leave(struct engine *e, uint32_t i, int64_t ready)
+{
+    struct entry *x = &e->entries[i];
+    const struct price *p = &e->prices[x->level];
+    struct rank *src = &e->ranks[x->src];
+    int64_t start = gw_max64(ready, src->port_out);
+    src->port_out = start + gw_max64(p->g, per_byte(p->G, wire_bytes(x)));
+    if (through_nic(e, x))
+        event(e, start, EV_OUT, i);
+    else
+        event(e, start + p->L, EV_ARRIVE, i);
+}
+static void on_out(struct engine *e, uint32_t i, int64_t now)
+{
+    const struct entry *x = &e->entries[i];
+    int64_t *nic = nic_of(e, e->nic_out, x->src), start = gw_max64(now, *nic);
+    *nic = start + nic_time(e, wire_bytes(x));
+    event(e, start + e->prices[x->level].L, EV_ARRIVE, i);
+}
+static void on_arrive(struct engine *e, uint32_t i, int64_t now)
+{
+    const struct entry *x = &e->entries[i];
+    const struct price *p = &e->prices[x->level];
+    struct rank *dst = &e->ranks[x->dst];
+    int64_t bytes = wire_bytes(x), start = gw_max64(now, dst->port_in), flow = per_byte(p->G, bytes);
+    if (through_nic(e, x)) {
+        int64_t *nic = nic_of(e, e->nic_in, x->dst);
+        start = gw_max64(start, *nic);
+        *nic = start + nic_time(e, bytes);
+        flow = gw_max64(flow, per_byte(e->nic_G, bytes));
+    }
+    dst->port_in = start + gw_max64(p->g, flow);
+    event(e, start + flow, EV_DELIVER, i);
+}
+
+static void close_one(struct engine *e, uint32_t rank)
+{
+    struct rank *r = &e->ranks[rank];
+    assert(r->open > 0);
+    if (--r->open == 0 && (r->state == RANK_IN_ROUND || r->state == RANK_AT_END)) event(e, r->core, EV_RUN, rank);
+}
+
+/* A message and its receive have met on the receiver's core. */
+static void pair_up(struct engine *e, uint32_t i)
+{
+    struct entry *x = &e->entries[i];
+    if (x->kind == ENTRY_EAGER) {
+        uint32_t dst = x->dst;
+        entry_free(e, i);
+        close_one(e, dst);
+    } else {
+        event(e, e->ranks[x->dst].core + e->prices[x->level].L, EV_FETCH, i);
+    }
+}
+
+static int64_t looked_at(const struct engine *e, int64_t length, bool found)
+{
+    double entries = found ? (double)(length - 1) / 2 : (double)length;
+    return ps(e->m->match_search + e->m->match_entry * entries);
+}
+
+static bool take_in(struct engine *e, uint32_t i)
+{
+    struct entry *x = &e->entries[i];
+    struct rank *r = &e->ranks[x->dst];
+    const struct price *p = &e->prices[x->level];
+    uint32_t recv = hash_take(e, x->dst, x->from, true);
+    r->core += p->o + (x->kind == ENTRY_EAGER ? per_byte(p->O, x->bytes) : 0) + looked_at(e, r->posted, recv != 0);
+    if (recv) {
+        if (e->entries[recv].bytes != x->bytes)
+            return fail(e, "a message is not as long as its receive", x->dst, r->round);
+        entry_free(e, recv);
+        r->posted--;
+        pair_up(e, i);
+        return true;
+    }
+    r->core += ps(e->m->match_extra);
+    if ((double)r->unexpected >= e->m->incast_after) r->core += ps(e->m->incast_cost);
+    r->unexpected++;
+    e->result->most_unexpected = gw_max64(e->result->most_unexpected, r->unexpected);
+    hash_add(e, i);
+    return true;
+}
+static bool on_deliver(struct engine *e, uint32_t i, int64_t now)
+{
+    struct entry *x = &e->entries[i];
+    struct rank *r = &e->ranks[x->dst];
+    const struct price *p = &e->prices[x->level];
+    r->core = gw_max64(r->core, now);
+    if (x->kind != ENTRY_DATA) return take_in(e, i);
+    r->core += p->o + per_byte(p->R, x->bytes);
+    event(e, r->core + p->L, EV_FINISH, i);
+    close_one(e, x->dst);
+    return true;
+}
+static void on_finish(struct engine *e, uint32_t i, int64_t now)
+{
+    struct entry *x = &e->entries[i];
+    uint32_t src = x->src;
+    e->ranks[src].core = gw_max64(e->ranks[src].core, now) + e->prices[x->level].o;
+    entry_free(e, i);
+    close_one(e, src);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------------------ */
+static int64_t bytes_of(const struct plan_ref *r)
+{
+    return r->len >= 0 || !r->type ? r->len : r->count * r->type->size;
+}
+
+static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s)
+{
+    struct rank *r = &e->ranks[rank];
+    const struct machine *m = e->m;
+    int level = (int)(machine_between(m, rank, s->peer) - m->levels);
+    const struct price *p = &e->prices[level];
+    int64_t bytes = bytes_of(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
+    bool eager = bytes <= p->eager;
+    uint32_t i = entry_new(e);
+    e->entries[i] = (struct entry){.src = rank,
+                                   .dst = (uint32_t)dst,
+                                   .from = (uint32_t)(from < 0 ? from + e->size : from),
+                                   .bytes = bytes,
+                                   .kind = eager ? ENTRY_EAGER : ENTRY_ANNOUNCED,
+                                   .level = (uint8_t)level,
+                                   .off_node = rank / m->node_ranks != s->peer / m->node_ranks};
+    r->core += p->o + (eager ? per_byte(p->O, bytes) : 0);
+    r->open += !eager;
+    e->result->messages++;
+    e->result->bytes += bytes;
+    leave(e, i, r->core);
+}
+
+static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s)
+{
+    struct rank *r = &e->ranks[rank];
+    uint32_t i = hash_take(e, rank, (uint32_t)s->peer, false);
+    int64_t bytes = bytes_of(&s->a);
+    r->open++;
+    r->core += looked_at(e, r->unexpected, i != 0);
+    if (i) {
+        struct entry *x = &e->entries[i];
+        if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);
+        r->unexpected--;
+        if (x->kind == ENTRY_EAGER)
+            r->core += per_byte(e->prices[x->level].O, bytes); /* out of the buffer where it lay */
+        pair_up(e, i);
+        return true;
+    }
+    i = entry_new(e);
+    e->entries[i] = (struct entry){.dst = rank, .from = (uint32_t)s->peer, .bytes = bytes, .kind = ENTRY_RECV};
+    r->posted++;
+    e->result->most_posted = gw_max64(e->result->most_posted, r->posted);
+    hash_add(e, i);
+    return true;
+}
+
+/* Flags: a region is the ranks of a node. */
+static int64_t region_first(const struct engine *e, int64_t rank)
+{
+    return rank - rank % e->m->node_ranks;
+}
+static int64_t region_end(const struct engine *e, int64_t rank)
+{
+    return gw_min64(region_first(e, rank) + e->m->node_ranks, e->period);
+}
+static struct region *region_of(const struct engine *e, int64_t rank)
+{
+    return &e->regions[rank / e->m->node_ranks];
+}
+
+static bool reached(const struct engine *e, int64_t rank)
+{
+    const struct rank *r = &e->ranks[rank];
+    return (r->wait_peer < 0 ? region_of(e, rank)->lowest : e->ranks[r->wait_peer].flag) >= r->wait_phase;
+}
+static void on_raise(struct engine *e, uint32_t i, int64_t now)
+{
+    int64_t rank = e->entries[i].src, first = region_first(e, rank), end = region_end(e, rank);
+    struct region *g = region_of(e, rank);
+    int32_t old = e->ranks[rank].flag;
+    e->ranks[rank].flag = (int32_t)e->entries[i].bytes;
+    entry_free(e, i);
+    if (old == g->lowest && --g->at_lowest == 0) {
+        g->lowest = INT32_MAX;
+        for (int64_t k = first; k < end; k++) {
+            int32_t f = e->ranks[k].flag;
+            g->at_lowest = f < g->lowest ? 1 : g->at_lowest + (f == g->lowest);
+            g->lowest = f < g->lowest ? f : g->lowest;
+        }
+    }
+    for (int64_t k = first; k < end; k++)
+        if (e->ranks[k].state == RANK_AT_FLAG && reached(e, k)) {
+            e->ranks[k].state = RANK_WOKEN;
+            event(e, now + ps(e->m->flag), EV_RUN, (uint32_t)k);
+        }
+}
+
+static void local(struct engine *e, struct rank *r, const struct plan_step *s)
+{
+    const struct machine *m = e->m;
+    int64_t len;
+    switch (s->kind) {
+    case PLAN_COPY:
+        len = gw_min64(bytes_of(&s->a), bytes_of(&s->b));
+        if (len > 0) r->core += ps(m->copy) + per_byte(m->copy_byte, len);
+        break;
+    case PLAN_REDUCE:
+        r->core += ps(m->reduce) + per_byte(m->reduce_byte, bytes_of(&s->a));
+        break;
+    case PLAN_SHM_REDUCE:
+        r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, bytes_of(&s->a)));
+        break;
+    case PLAN_ASSEMBLE:
+        r->core += ps(m->copy) * ((s->b.len + s->stride - 1) / s->stride) + per_byte(m->copy_byte, s->b.len);
+        break;
+    case PLAN_PULL:
+        r->core += ps(m->pull) + per_byte(m->pull_byte, s->a.len);
+        break;
+    default:
+        break; /* EXPOSE is free */
+    }
+}
+
+/* The local steps of a round from where it stands; false: it waits for a flag. */
+static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step *steps, int n)
+{
+    struct rank *r = &e->ranks[rank];
+    for (; r->at < n; r->at++) {
+        const struct plan_step *s = &steps[r->at];
+        if (s->kind == PLAN_PUBLISH) {
+            uint32_t i = entry_new(e);
+            r->core += ps(e->m->publish);
+            e->entries[i] = (struct entry){.src = rank, .bytes = s->phase, .kind = ENTRY_RAISE};
+            event(e, r->core, EV_RAISE, i);
+        } else if (s->kind == PLAN_WAIT) {
+            r->wait_peer = s->peer, r->wait_phase = s->phase;
+            if (!reached(e, rank)) {
+                r->state = RANK_AT_FLAG;
+                return false;
+            }
+            r->core += ps(e->m->look) * (s->peer < 0 ? region_end(e, rank) - region_first(e, rank) : 1);
+        } else {
+            local(e, r, s);
+        }
+    }
+    return true;
+}
+
+static void end(struct engine *e, struct rank *r)
+{
+    r->state = RANK_OVER;
+    e->over++;
+    double us = (double)r->core / 1e6;
+    e->result->mean_us += us / (double)e->period;
+    if (us > e->result->us) e->result->us = us;
+}
+
+/* A rank goes on as far as it can without what others do. */
+static bool run(struct engine *e, uint32_t rank, int64_t now)
+{
+    struct plan_step steps[PLAN_STEPS];
+    struct plan_args a = e->job->args;
+    struct rank *r = &e->ranks[rank];
+    a.rank = (int)rank;
+    r->core = gw_max64(r->core, now);
+    if (r->state == RANK_AT_END) {
+        end(e, r);
+        return true;
+    }
+    for (;;) {
+        int n = e->job->alg->emit(&a, r->round, steps);
+        if (n == 0) {
+            r->state = RANK_AT_END;
+            if (r->open == 0) end(e, r);
+            return true;
+        }
+        if (r->state != RANK_WOKEN) r->core += ps(e->m->step);
+        r->state = RANK_READY;
+        if (!local_steps(e, rank, steps, n)) return true;
+        for (int i = 0; i < n; i++) {
+            if (steps[i].kind == PLAN_RECV && !post_recv(e, rank, &steps[i])) return false;
+            if (steps[i].kind == PLAN_SEND) post_send(e, rank, &steps[i]);
+        }
+        r->round++;
+        r->at = 0;
+        if (r->open && !e->job->at_once) {
+            r->state = RANK_IN_ROUND;
+            return true;
+        }
+    }
+}
+
+static bool handle(struct engine *e, struct event x)
+{
+    switch (x.kind) {
+    case EV_RUN:
+        return run(e, x.what, x.time);
+    case EV_OUT:
+        on_out(e, x.what, x.time);
+        return true;
+    case EV_ARRIVE:
+        on_arrive(e, x.what, x.time);
+        return true;
+    case EV_DELIVER:
+        return on_deliver(e, x.what, x.time);
+    case EV_FETCH:
+        e->entries[x.what].kind = ENTRY_DATA;
+        leave(e, x.what, x.time);
+        return true;
+    case EV_FINISH:
+        on_finish(e, x.what, x.time);
+        return true;
+    default:
+        on_raise(e, x.what, x.time);
+        return true;
+    }
+}
+
+/* ---- which ranks stand for all --------------------------------------------------------------------------------------------------- */
+static bool same_steps(const struct engine *e, const struct plan_args *a, const struct plan_args *b, int round,
+                       bool *over_out)
+{
+    struct plan_step s[PLAN_STEPS], t[PLAN_STEPS];
+    int n = e->job->alg->emit(a, round, s), further = b->rank - a->rank;
+    *over_out = n == 0;
+    if (e->job->alg->emit(b, round, t) != n) return false;
+    for (int i = 0; i < n; i++) {
+        bool message = s[i].kind == PLAN_SEND || s[i].kind == PLAN_RECV;
+        if (s[i].kind != t[i].kind || bytes_of(&s[i].a) != bytes_of(&t[i].a)) return false;
+        if (message && (s[i].peer + further) % e->size != t[i].peer) return false;
+        if (!message && s[i].kind != PLAN_COPY && s[i].kind != PLAN_REDUCE)
+            return false; /* leaves: their peers are no ranks */
+    }
+    return true;
+}
+
+static bool rounds_alike(const struct engine *e, int rank, int other)
+{
+    struct plan_args a = e->job->args, b = a;
+    a.rank = rank, b.rank = other;
+    bool over = false; /* all of the first rounds are looked at: what may not be asked on beyond its end has few */
+    for (int64_t round = 0; !over; round += round < 64 ? 1 : round / 16)
+        if (!same_steps(e, &a, &b, (int)round, &over)) return false;
+    return true;
+}
+
+/* The number of ranks to run: those of the widest group of the machine, where they stand for all. */
+static int64_t period_of(const struct engine *e)
+{
+    int64_t group = e->m->node_ranks, size = e->size;
+    for (int i = 0; i < e->m->n_levels; i++) group = gw_max64(group, e->m->levels[i].ranks);
+    if (e->job->whole || size % group || size < 2 * group) return size;
+    int64_t groups = size / group, others[] = {1, groups / 2, groups / 3 + 1, groups - 1};
+    for (int64_t place = 0; place < group; place += place < 4 ? 1 : place)
+        for (int i = 0; i < 4; i++)
+            if (!rounds_alike(e, (int)place, (int)(place + others[i] % groups * group))) return size;
+    return group;
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------------------------------------- */
+static void set_up(struct engine *e)
+{
+    const struct machine *m = e->m;
+    e->size = e->job->args.size;
+    e->period = e->size;
+    e->period = period_of(e);
+    int64_t nodes = (e->period + m->node_ranks - 1) / m->node_ranks;
+    e->ranks = memory((size_t)e->period, sizeof *e->ranks);
+    e->nic_out = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_out);
+    e->nic_in = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_in);
+    e->regions = memory((size_t)nodes, sizeof *e->regions);
+    for (int64_t i = 0; i < nodes; i++)
+        e->regions[i].at_lowest = (int32_t)(region_end(e, i * m->node_ranks) - i * m->node_ranks);
+    for (int i = 0; i < m->n_levels; i++) {
+        const struct machine_level *l = &m->levels[i];
+        e->prices[i] = (struct price){
+            ps(l->o), ps(l->L), ps(l->g), l->O, l->R, l->G, l->eager > 1e17 ? INT64_MAX : (int64_t)l->eager};
+    }
+    e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
+    e->nic = e->nic_g > 0 || e->nic_G > 0;
+}
+
+static bool go(struct engine *e)
+{
+    struct event x;
+    int64_t most = e->job->most_messages;
+    for (int64_t i = 0; i < e->period; i++) event(e, 0, EV_RUN, (uint32_t)i);
+    while (queue_take(&e->queue, &x)) {
+        if (!handle(e, x)) return false;
+        if (most && e->result->messages > most) return fail(e, "more messages than may be run", x.what, 0);
+    }
+    for (int64_t i = 0; i < e->period && e->over < e->period; i++)
+        if (e->ranks[i].state != RANK_OVER) return fail(e, "stands still", i, e->ranks[i].round);
+    return true;
+}
+
+bool engine_run(const struct engine_job *job, struct engine_result *out, char *error_out, int error_cap)
+{
+    struct engine_result result = {0};
+    struct engine e = {.job = job, .m = job->machine, .result = &result, .error = error_out, .error_cap = error_cap};
+    error_out[0] = 0;
+    set_up(&e);
+    bool ok = go(&e);
+    result.ranks = e.period;
+    result.messages *= e.size / e.period;
+    result.bytes *= e.size / e.period;
+    if (ok) *out = result;
+    free(e.ranks), free(e.nic_out), free(e.nic_in), free(e.regions), free(e.entries), free(e.buckets);
+    queue_free(&e.queue);
+    return ok;
+}

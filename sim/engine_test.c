@@ -1,0 +1,259 @@
+/* engine_test.c -- times that LogGPS gives by hand for 2 to 8 ranks, contention, and that some ranks may stand for all.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "cases.h"
+#include "queue.h"
+
+#include "../test/unit.h"
+
+static struct machine machine(const char *text)
+{
+    struct machine m;
+    char error[256];
+    if (!machine_parse(text, &m, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        exit(1);
+    }
+    return m;
+}
+
+/* Microseconds; -1 where there is no answer. */
+static struct engine_result result;
+static double price(const struct machine *m, const char *coll, const char *alg, int ranks, int64_t bytes, bool whole)
+{
+    struct sim_variant v;
+    char error[256] = "";
+    bool fits = false;
+    if (cases_find(coll, alg, &v, error, sizeof error) &&
+        cases_price(m, coll, &v, ranks, bytes, whole, &fits, &result, error, sizeof error) && fits)
+        return result.us;
+    fprintf(stderr, "%s\n", error);
+    return -1;
+}
+
+#define CHECK_US(is, should)                                                                                           \
+    do {                                                                                                               \
+        double unit_is = (is), unit_should = (should);                                                                 \
+        if (unit_is < unit_should - 1e-5 || unit_is > unit_should + 1e-5) {                                            \
+            unit_failures++;                                                                                           \
+            fprintf(stderr, "%s:%d: %s is %.6f us, not %.6f\n", __FILE__, __LINE__, #is, unit_is, unit_should);        \
+        }                                                                                                              \
+    } while (0)
+
+static const char plain[] = "machine plain\nlevel network o=1 O=2 L=5 g=3 G=4 eager=1000\n";
+
+static void by_hand(void)
+{
+    struct machine m = machine(plain);
+    const double o = 1, L = 5, g = 3, O = 0.002, G = 0.004; /* the last two a byte, in microseconds */
+    CHECK_US(price(&m, "barrier", "dissemination", 1, 0, false), 0);
+    CHECK_US(price(&m, "barrier", "dissemination", 2, 0, false), 2 * o + L);
+    CHECK_US(price(&m, "barrier", "dissemination", 8, 0, false), 3 * (2 * o + L));
+    CHECK_US(price(&m, "barrier", "dissemination", 5, 0, false), 3 * (2 * o + L));
+    CHECK_US(price(&m, "bcast", "binomial", 2, 500, false), 2 * (o + 500 * O) + L + 500 * G);
+    CHECK_US(price(&m, "bcast", "binomial", 8, 500, false), 3 * (2 * (o + 500 * O) + L + 500 * G));
+    /* A root that sends to four: the fourth message leaves when three gaps are over. */
+    CHECK_US(price(&m, "scatter", "linear", 5, 8, false), o + 8 * O + 3 * g + L + 8 * G + o + 8 * O);
+    CHECK_US(price(&m, "scatter", "linear", 5, 1000, false), o + 1000 * O + 3 * 1000 * G + L + 1000 * G + o + 1000 * O);
+    /* A root that hears from four at once: they come in a gap apart. */
+    CHECK_US(price(&m, "gather", "linear:once", 5, 8, false), o + 8 * O + L + 3 * g + 8 * G + o + 8 * O);
+    CHECK_EQ(result.most_posted, 4);
+    CHECK_EQ(result.messages, 4);
+    CHECK_EQ(result.bytes, 32);
+}
+
+/* Announced (2 o + L), asked for (L), flown (L + nG), taken over (o). */
+static void fetched(void)
+{
+    struct machine m = machine(plain);
+    double there = 2 * 1 + 5 + 5 + (5 + 2000 * 0.004) + 1;
+    CHECK_US(price(&m, "bcast", "binomial", 2, 2000, false), there + 5 + 1); /* and the sender hears of it */
+    CHECK_US(price(&m, "bcast", "binomial", 2, 1000, false), 2 * (1 + 2.0) + 5 + 4);
+    m.levels[0].R = 1;
+    CHECK_US(price(&m, "bcast", "binomial", 2, 2000, false), there + 2 + 5 + 1);
+}
+
+/* Three receives posted, one core: found behind one entry on average, then behind half of one, then at once. */
+static void queues(void)
+{
+    struct machine m = machine("level network o=1 L=5\nmatch search=0.5 entry=0.2\n");
+    CHECK_US(price(&m, "gather", "linear:once", 4, 8, false), 1 + 5 + 3 * (1 + 0.5) + 0.2 + 0.1);
+    /* Eight wait for eight a round; the ninth is not asked for yet: it looks at what is left of the eight, and is looked for. */
+    m = machine("level network o=1 L=5\nmatch extra=2\nincast after=1 cost=7\n");
+    CHECK_US(price(&m, "gather", "linear", 12, 8, false), 1 + 5 + 11 * 1 + 4 * 2 + 3 * 7);
+    CHECK_EQ(result.most_unexpected, 4);
+    CHECK_EQ(result.most_posted, 7);
+}
+
+/* Four ranks of a node share its adapters, which take one message at a time: each sends to its like on the other node. */
+static int across(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    if (round > 0) return 0;
+    steps[0] =
+        (struct plan_step){.kind = a->rank < 4 ? PLAN_SEND : PLAN_RECV, .peer = (a->rank + 4) % 8, .a = {.len = 100}};
+    return 1;
+}
+static void adapters(void)
+{
+    struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic g=2 G=10\n");
+    struct plan_algorithm alg = {"across", across, NULL, PLAN_P2P, NULL};
+    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
+    struct engine_result r;
+    char error[256];
+    for (m.nics = 1; m.nics <= 4; m.nics *= 2) {
+        CHECK(engine_run(&job, &r, error, sizeof error));
+        CHECK_US(r.us, 1 + (4 / m.nics - 1) * 2 + 5 + 1 + 1); /* a gap for each before; 100 bytes flow for 1 */
+    }
+    m.nics = 1;
+    /* A flat gather of eight: the other node's four leave its adapter two apart; those of the same node do not pass one. */
+    CHECK_US(price(&m, "gather", "linear:once", 8, 0, true), 1 + 5 + 3 * 2 + 1);
+    CHECK_US(price(&m, "gather", "linear:once", 4, 0, true), 1 + 3);
+}
+
+/* The ranks of one node stand for all: the same time as with all of them, to the picosecond. */
+static void one_node_for_all(void)
+{
+    static const struct {
+        const char *coll, *alg;
+        int64_t bytes;
+    } cases[] = {
+        {"barrier", "dissemination", 0},     {"allgather", "ring", 64},        {"allgather", "bruck", 64},
+        {"allgather", "direct", 3000},       {"allgatherv", "ring", 64},       {"alltoall", "pairwise", 8},
+        {"alltoall", "pairwise", 5000},      {"alltoall", "pairwise:once", 8}, {"allreduce", "ring", 8 * 336},
+        {"reduce_scatter", "pairwise", 512},
+    };
+    struct machine m =
+        machine("node ranks=4\nlevel core ranks=2 o=0.1 L=0.1\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\n"
+                "level network o=0.5 L=2 g=0.3 G=0.2 eager=4096\nnic n=2 g=0.2 G=0.1\nmatch search=0.01 entry=0.01\n"
+                "core copy=0.1 copy_byte=0.1 reduce=0.1 reduce_byte=0.2 step=0.01\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int ranks = 8; ranks <= 48; ranks += 20) {
+            double few = price(&m, cases[i].coll, cases[i].alg, ranks, cases[i].bytes, false);
+            struct engine_result r = result;
+            double all = price(&m, cases[i].coll, cases[i].alg, ranks, cases[i].bytes, true);
+            CHECK_EQ(r.ranks, 4);
+            CHECK_EQ(result.ranks, ranks);
+            CHECK_EQ(r.messages, result.messages);
+            CHECK_EQ(r.bytes, result.bytes);
+            CHECK_US(few, all);
+        }
+    price(&m, "bcast", "binomial", 16, 8, false); /* a root is like no other */
+    CHECK_EQ(result.ranks, 16);
+    price(&m, "allreduce", "doubling", 16, 8, false);
+    CHECK_EQ(result.ranks, 16);
+    price(&m, "barrier", "dissemination", 18, 0, false); /* half a node */
+    CHECK_EQ(result.ranks, 18);
+}
+
+/* More bytes, more ranks, a slower machine: no less time. */
+static void monotonic(void)
+{
+    static const struct {
+        const char *coll, *alg;
+    } cases[] = {
+        {"bcast", "binomial"},    {"bcast", "chain"},     {"gather", "linear"},  {"gather", "flat"},
+        {"scatter", "linear"},    {"reduce", "binomial"}, {"allgather", "ring"}, {"allgather", "bruck"},
+        {"alltoall", "pairwise"}, {"allreduce", "ring"},  {"scan", "doubling"},
+    };
+    const char *text =
+        "node ranks=4\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\nlevel network o=0.5 L=%d g=0.3 G=0.2\nnic g=0.2 G=0.1\n"
+        "match entry=0.01\ncore copy_byte=0.1 reduce_byte=0.1\n";
+    char s[512];
+    snprintf(s, sizeof s, text, 2);
+    struct machine m = machine(s);
+    snprintf(s, sizeof s, text, 4);
+    struct machine further = machine(s);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int ranks = 4; ranks <= 64; ranks *= 4) {
+            double last = 0;
+            for (int64_t bytes = 8; bytes <= 1 << 16; bytes *= 8) {
+                double us = price(&m, cases[i].coll, cases[i].alg, ranks, bytes, false);
+                CHECK(us >= last && us > 0);
+                CHECK(price(&m, cases[i].coll, cases[i].alg, ranks * 4, bytes, false) > us);
+                CHECK(ranks == 4 ? price(&further, cases[i].coll, cases[i].alg, ranks, bytes, false) >= us
+                                 : price(&further, cases[i].coll, cases[i].alg, ranks, bytes, false) > us);
+                last = us;
+            }
+        }
+}
+
+static void flags_in_a_node(void)
+{
+    struct machine m = machine("node ranks=8\nlevel all o=1\ncore publish=0.5 flag=2 look=0.25\n");
+    CHECK_US(price(&m, "barrier", "leaf", 4, 0, false), 0.5 + 2 + 4 * 0.25);
+    CHECK_EQ(result.messages, 0);
+    CHECK(price(&m, "allreduce", "leaf", 8, 8, false) > 0);
+    CHECK(price(&m, "alltoall", "leaf", 8, 8, false) > 0);
+    CHECK(price(&m, "bcast", "leaf_wide", 5, 1 << 20, false) > 0);
+}
+
+/* Nothing is received that is not sent: said, not waited for. */
+static int one_sided(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    if (round > 0) return 0;
+    steps[0] = (struct plan_step){.kind = PLAN_RECV, .peer = (a->rank + 1) % a->size, .a = {.len = 8}};
+    return 1;
+}
+static int unequal(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    if (round > 0) return 0;
+    steps[0] = (struct plan_step){.kind = a->rank ? PLAN_RECV : PLAN_SEND, .peer = !a->rank, .a = {.len = 8 + a->rank}};
+    return 1;
+}
+static void mistakes(void)
+{
+    struct machine m = machine(plain);
+    struct plan_algorithm alg = {"wrong", one_sided, NULL, PLAN_P2P, NULL};
+    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 2}};
+    struct engine_result r;
+    char error[256];
+    CHECK(!engine_run(&job, &r, error, sizeof error) && strstr(error, "stands still"));
+    alg.emit = unequal;
+    CHECK(!engine_run(&job, &r, error, sizeof error) && strstr(error, "not as long as"));
+}
+
+static void order_of_events(void)
+{
+    struct event_queue q = {0};
+    struct event e;
+    uint64_t seed = 1;
+    int64_t in = 0, out = 0, last = 0;
+    uint32_t last_what = 0;
+    for (int i = 0; i < 20000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int64_t ahead = (seed >> 33) % 5 ? (int64_t)(seed >> 40) % 50 : (int64_t)(seed >> 20);
+        if (i % 3 < 2) {
+            queue_put(&q, (struct event){last + ahead, (uint32_t)in++, 0});
+        } else if (queue_take(&q, &e)) {
+            out++;
+            CHECK(e.time > last || (e.time == last && (out == 1 || e.what > last_what)));
+            last = e.time, last_what = e.what;
+        }
+    }
+    while (queue_take(&q, &e)) {
+        out++;
+        CHECK(e.time > last || (e.time == last && e.what > last_what));
+        last = e.time, last_what = e.what;
+    }
+    CHECK_EQ(in, out);
+    queue_free(&q);
+}
+
+int main(void)
+{
+    CHECK_EQ(cases_init(), GW_OK);
+    by_hand();
+    fetched();
+    queues();
+    adapters();
+    one_node_for_all();
+    monotonic();
+    flags_in_a_node();
+    mistakes();
+    order_of_events();
+    cases_end();
+    return unit_end();
+}

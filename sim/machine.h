@@ -1,0 +1,58 @@
+/* machine.h -- the machine that the simulator prices collectives for, read from a text file.
+ *
+ * A file has lines `word [name] key=value ...`; `#` begins a comment.  Times are microseconds, times a byte nanoseconds.
+ *
+ *   machine NAME
+ *   node ranks=N                    ranks of a node; rank r lies on node r / N
+ *   level NAME ranks=N o= O= R= L= g= G= eager=     the innermost first; two ranks meet in the first level of which they share a
+ *                                   group of N neighbouring ranks; the last has no ranks= and joins all
+ *   nic n=K g= G=                   K adapters a node, which its ranks share; what does not stay on its node passes one at both ends
+ *   match search= entry= extra=     pairing a message with a receive, and looking at one entry of a queue on the way (0: hashed);
+ *                                   taking in a message that nobody has asked for yet, beyond what one costs that is expected
+ *   incast after=N cost=            each message that comes in where N wait already for a receive costs so much more
+ *   core copy= copy_byte= reduce= reduce_byte= publish= flag= look= pull= pull_byte= step=
+ *                                   local work; flags in shared memory: raised, seen by another core, looked at; a kernel read of
+ *                                   another process's memory; each round that is begun
+ *
+ * LogGPS: a message of n bytes keeps the sender's core for o + n*O and its port for max(g, n*G), reaches the receiver L + n*G later,
+ * and keeps the receiver's core for o + n*O.  One of more than `eager` bytes announces itself first, for o; when its receive is
+ * there, it is fetched: L later it begins to flow, and it costs no core but the receiver's, n*R.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_SIM_MACHINE_H
+#define GW_SIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MACHINE_LEVELS = 4, MACHINE_NAME = 32 };
+struct machine_level {
+    char name[MACHINE_NAME];
+    int64_t ranks; /* of a group; 0: all */
+    double o, O, R, L, g, G, eager;
+};
+struct machine {
+    char name[MACHINE_NAME];
+    int64_t node_ranks;
+    int n_levels;
+    struct machine_level levels[MACHINE_LEVELS];
+    double nics, nic_g, nic_G;
+    double match_search, match_entry, match_extra;
+    double incast_after, incast_cost;
+    double copy, copy_byte, reduce, reduce_byte, publish, flag, look, pull, pull_byte, step;
+};
+
+/* False: error_out says what is wrong in which line. */
+bool machine_read(const char *path, struct machine *m_out, char *error_out, int error_cap);
+bool machine_parse(const char *text, struct machine *m_out, char *error_out, int error_cap);
+
+/* The level in which two ranks meet. */
+static inline const struct machine_level *machine_between(const struct machine *m, int64_t a, int64_t b)
+{
+    const struct machine_level *l = m->levels;
+    while (l->ranks && a / l->ranks != b / l->ranks) l++;
+    return l;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* machine_test.c -- descriptions of machines: what is read, what is refused; names of algorithms; pictures.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "svg.h"
+
+#include "../test/unit.h"
+
+static void refused(const char *text, const char *why)
+{
+    struct machine m;
+    char error[256] = "";
+    CHECK(!machine_parse(text, &m, error, sizeof error));
+    if (!strstr(error, why)) {
+        unit_failures++;
+        fprintf(stderr, "'%s': '%s' does not say '%s'\n", text, error, why);
+    }
+}
+
+static void descriptions(void)
+{
+    struct machine m;
+    char error[256];
+    CHECK(machine_parse(
+        "# a machine\nmachine two # of them\n\nnode ranks=8\nlevel core ranks=4 o=0.5\nlevel node ranks=8 o=1\n"
+        "level network L=1.5 G=0.25 eager=4096\nnic n=2 G=0.1\nmatch entry=0.005",
+        &m, error, sizeof error));
+    CHECK_STR(m.name, "two");
+    CHECK_EQ(m.node_ranks, 8);
+    CHECK_EQ(m.n_levels, 3);
+    CHECK(m.levels[2].L == 1.5 && m.levels[2].G == 0.25 && m.levels[2].eager == 4096 && m.nics == 2 &&
+          m.match_entry == 0.005);
+    CHECK_STR(machine_between(&m, 0, 3)->name, "core");
+    CHECK_STR(machine_between(&m, 3, 4)->name, "node");
+    CHECK_STR(machine_between(&m, 7, 8)->name, "network");
+    CHECK_STR(machine_between(&m, 15, 8)->name, "node");
+    refused("level network o=1 0=2\n", "line 1: no such key here: '0'");
+    refused("\nlevel network o=fast\n", "line 2: a number of at least 0 is wanted, not 'fast'");
+    refused("level network o=-1\n", "not '-1'");
+    refused("nic n=1.5\nlevel network o=1\n", "a whole number is wanted");
+    refused("nic n=0\nlevel network o=1\n", "at least one nic");
+    refused("latency 5\n", "unknown word 'latency'");
+    refused("level node ranks=4 o=1\n", "no level joins all ranks");
+    refused("level a o=1\nlevel b o=1\n", "behind the level that joins all: 'b'");
+    refused("level a ranks=4\nlevel b ranks=6\nlevel c\n", "not whole groups");
+    refused("level o=1\n", "a name is wanted");
+}
+
+static void names(void)
+{
+    struct sim_variant v;
+    char error[256];
+    CHECK(cases_find("igatherv", "flat", &v, error, sizeof error) && v.at_once && !strcmp(v.alg->name, "linear"));
+    CHECK(cases_find("bcast", "chain:65536", &v, error, sizeof error) && v.chunk == 65536 && !v.at_once);
+    CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
+    CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
+    CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));
+    CHECK(!cases_find("bcast", "ring", &v, error, sizeof error) && strstr(error, "--list"));
+    CHECK(cases_tuned("allgather", 64, 8, &v) && !v.alg->kind);
+}
+
+static void pictures(void)
+{
+    static const double x[] = {1, 10, 100}, y[] = {5, 50, 700};
+    struct svg_curve curves[] = {{"a<b & c", 3, x, y}, {"none", 0, x, y}};
+    struct svg_chart chart = {"figure", "ranks", "microseconds", 2, curves};
+    char path[] = "/tmp/godwit-svg-XXXXXX", text[16384];
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && svg_write(path, &chart));
+    ssize_t n = read(fd, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    CHECK(strstr(text, "a&lt;b &amp; c") && strstr(text, "</svg>\n"));
+    CHECK(strstr(text, "74.0,") && !strstr(text, "nan") && !strstr(text, "inf"));
+    int points = 0;
+    for (const char *at = text; (at = strstr(at, "<circle")); at++) points++;
+    CHECK_EQ(points, 3);
+    close(fd);
+    unlink(path);
+    CHECK(!svg_write("/nowhere/at/all.svg", &chart));
+}
+
+int main(void)
+{
+    CHECK_EQ(cases_init(), GW_OK);
+    descriptions();
+    names();
+    pictures();
+    cases_end();
+    return unit_end();
+}

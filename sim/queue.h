@@ -1,0 +1,34 @@
+/* queue.h -- the events of the simulator in order of time: a radix heap.
+ *
+ * INVARIANT Q1  nothing is put in before the time of what was taken last: time only goes on.
+ * INVARIANT Q2  what has the same time leaves in the order in which it came.
+ *
+ * An event lies in the bucket of the highest bit in which its time differs from the last one taken; so it moves down at most 64 times.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_SIM_QUEUE_H
+#define GW_SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event {
+    int64_t time;
+    uint32_t what, kind;
+};
+struct event_bucket {
+    struct event *at;
+    int64_t n, room;
+};
+struct event_queue {
+    int64_t last, n, taken; /* taken: of bucket 0 */
+    struct event_bucket buckets[65];
+};
+
+void queue_put(struct event_queue *q, struct event e);
+bool queue_take(struct event_queue *q, struct event *out); /* false: there is none */
+void queue_clear(struct event_queue *q);                   /* empty, and time is 0; keeps its memory */
+void queue_free(struct event_queue *q);
+
+#endif
