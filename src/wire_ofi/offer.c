@@ -1,0 +1,305 @@
+/* offer.c -- see offer.h: refusals, the order of what is left, and what is told about both.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/offer.h"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <stdio.h>
+#include <strings.h>
+
+const struct ofi_wish ofi_wish_usual = {
+    .is_far = true,
+    .caps = FI_MSG,
+    .order = FI_ORDER_SAS,
+    .modes = FI_CONTEXT | FI_CONTEXT2,
+    .mr_modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_MMU_NOTIFY |
+                FI_MR_BASIC | FI_MR_SCALABLE,
+    .msg_bytes = 4096,
+};
+
+/* ---- the user's lists --------------------------------------------------------------------------- */
+static bool word_is(const char *word, size_t n, const char *text, size_t m)
+{
+    return n == m && strncasecmp(word, text, n) == 0;
+}
+
+/* The whole name, or one of the parts that ; joins. */
+static bool word_names(const char *word, size_t n, const char *provider)
+{
+    if (word_is(word, n, provider, strlen(provider))) return true;
+    for (const char *p = provider; *p;) {
+        size_t m = strcspn(p, ";");
+        if (word_is(word, n, p, m)) return true;
+        p += m + (p[m] == ';');
+    }
+    return false;
+}
+
+/* Does a word of the list, of those with or of those without ^, name the provider?  *any_out: there are such words. */
+static bool list_names(const char *list, bool is_not, const char *provider, bool *any_out)
+{
+    *any_out = false;
+    for (const char *p = list ? list : ""; *p;) {
+        p += strspn(p, ", ");
+        bool not_this = *p == '^';
+        p += not_this;
+        size_t n = strcspn(p, ", ");
+        if (n && not_this == is_not) {
+            *any_out = true;
+            if (word_names(p, n, provider)) return true;
+        }
+        p += n;
+    }
+    return false;
+}
+
+bool ofi_list_has(const char *list, const char *provider)
+{
+    bool any;
+    return list_names(list, false, provider, &any);
+}
+
+/* ---- refusals ----------------------------------------------------------------------------------- */
+bool ofi_is_hardware(const struct ofi_offer *o)
+{
+    switch (o->addr_format) {
+    case FI_FORMAT_UNSPEC:
+    case FI_SOCKADDR:
+    case FI_SOCKADDR_IN:
+    case FI_SOCKADDR_IN6:
+    case FI_ADDR_STR:
+        return o->has_bus;
+    default:
+        return true; /* an address that only such a NIC has */
+    }
+}
+
+static bool is_node_only(const struct ofi_offer *o)
+{
+    return o->protocol == FI_PROTO_SHM || o->is_loopback ||
+           ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
+           (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
+}
+
+static bool has_rma(const struct ofi_offer *o, const struct ofi_wish *w)
+{
+    return (o->caps & FI_RMA) && o->mr_key_size <= sizeof(uint64_t) && !(o->mr_mode & ~w->mr_modes);
+}
+
+static const char *cap_lacking(uint64_t caps)
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } names[] = {
+        {FI_MSG, "FI_MSG"},
+        {FI_TAGGED, "FI_TAGGED"},
+        {FI_RMA, "FI_RMA"},
+        {FI_ATOMIC, "FI_ATOMIC"},
+        {FI_DIRECTED_RECV, "FI_DIRECTED_RECV"},
+        {FI_MULTI_RECV, "FI_MULTI_RECV"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(names); i++)
+        if (caps & names[i].bit) return names[i].name;
+    return "a capability";
+}
+
+static const char *mode_wanted(uint64_t modes)
+{
+    return modes & FI_MSG_PREFIX   ? "FI_MSG_PREFIX"
+           : modes & FI_ASYNC_IOV  ? "FI_ASYNC_IOV"
+           : modes & FI_RX_CQ_DATA ? "FI_RX_CQ_DATA"
+                                   : "a mode";
+}
+
+static bool refuse(struct ofi_verdict *v, const char *fmt, ...) GW_PRINTF(2, 3);
+static bool refuse(struct ofi_verdict *v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof v->why, fmt, ap);
+    va_end(ap);
+    return v->is_refused = true;
+}
+
+static bool refuse_by_list(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+{
+    bool any;
+    const char *from = w->include_from ? w->include_from : "the include list";
+    if (ofi_list_has(w->exclude, o->provider))
+        return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
+    if (list_names(w->include, true, o->provider, &any)) return refuse(v, "excluded by %s=%s", from, w->include);
+    bool is_in = list_names(w->include, false, o->provider, &any);
+    return any && !is_in && refuse(v, "not in %s=%s", from, w->include);
+}
+
+static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+{
+    if (o->ep_type != FI_EP_RDM) return refuse(v, "has no reliable datagrams (FI_EP_RDM)");
+    if (w->caps & ~o->caps) return refuse(v, "lacks %s", cap_lacking(w->caps & ~o->caps));
+    if (w->order & ~o->msg_order) return refuse(v, "does not keep messages in order (FI_ORDER_SAS)");
+    if (o->mode & ~w->modes)
+        return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
+    if (o->max_msg_size < w->msg_bytes)
+        return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
+    if (w->is_far && is_node_only(o)) return refuse(v, "reaches only this node");
+    if (w->is_far && o->is_link_local) return refuse(v, "has only a link-local address on %s", o->domain);
+    if (o->is_link_down) return refuse(v, "the link of %s is down", o->domain);
+    if (*o->iface_why) return refuse(v, "%s", o->iface_why);
+    return false;
+}
+
+/* ---- order -------------------------------------------------------------------------------------- */
+/* What stands between us and the network: the less the better. */
+static int layers(const struct ofi_offer *o)
+{
+    switch (o->protocol) {
+    case FI_PROTO_RXM:
+    case FI_PROTO_RXM_TCP:
+    case FI_PROTO_MRAIL:
+        return 1; /* connections underneath, messages made of them */
+    case FI_PROTO_RXD:
+        return 2; /* lost packets are sent again by software */
+    case FI_PROTO_SOCK_TCP:
+        return 3; /* a thread of its own touches each message */
+    default:
+        return 0;
+    }
+}
+
+/* > 0: a is better.  *why_out says by what. */
+static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const struct ofi_wish *w, const char **why_out)
+{
+    const struct {
+        int64_t a, b;
+        const char *why;
+    } rows[] = {
+        {ofi_is_hardware(a), ofi_is_hardware(b), "a network card of its own"},
+        {has_rma(a, w), has_rma(b, w), "one-sided copies"},
+        {!is_node_only(a), !is_node_only(b), "reaching other nodes"},
+        {-a->iface_order, -b->iface_order, "the better interface"},
+        {-layers(a), -layers(b), "fewer layers"},
+        {(int64_t)(a->bits_per_s / 1000), (int64_t)(b->bits_per_s / 1000), "the faster link"},
+        {a->addr_format != FI_SOCKADDR_IN6, b->addr_format != FI_SOCKADDR_IN6, "IPv4 rather than IPv6"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        *why_out = rows[i].why;
+        if (rows[i].a != rows[i].b) return rows[i].a > rows[i].b ? 1 : -1;
+    }
+    *why_out = "libfabric's order";
+    return 0;
+}
+
+int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish,
+                    struct ofi_verdict *verdicts_out)
+{
+    int usable = 0, refused = n;
+    const char *why;
+    for (int i = n - 1; i >= 0; i--) { /* the refused, from behind */
+        struct ofi_verdict v = {.offer = i};
+        if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
+    }
+    for (int i = 0, r = refused; i < n; i++) {
+        if (r < n && verdicts_out[r].offer == i) {
+            r++;
+            continue;
+        }
+        int at = usable++;
+        for (; at > 0 && compare(&offers[i], &offers[verdicts_out[at - 1].offer], wish, &why) > 0; at--)
+            verdicts_out[at] = verdicts_out[at - 1];
+        verdicts_out[at] = (struct ofi_verdict){.offer = i};
+    }
+    assert(usable == refused);
+    for (int i = 0; i + 1 < usable; i++) {
+        compare(&offers[verdicts_out[i].offer], &offers[verdicts_out[i + 1].offer], wish, &why);
+        snprintf(verdicts_out[i].why, sizeof verdicts_out[i].why, "%s", why);
+    }
+    return usable;
+}
+
+/* ---- texts -------------------------------------------------------------------------------------- */
+static void add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
+static void add(char *out, size_t cap, const char *fmt, ...)
+{
+    size_t n = strlen(out);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(out + n, cap - n, fmt, ap);
+    va_end(ap);
+}
+
+void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
+{
+    *out = 0;
+    add(out, cap, "%s on %s", o->provider, o->domain);
+    if (*o->address) add(out, cap, ", %s", o->address);
+    add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software",
+        o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "",
+        o->inject_size);
+    if (o->bits_per_s) add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
+    add(out, cap, ")");
+}
+
+static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (v[k].is_refused == v[i].is_refused &&
+            strcmp(offers[v[k].offer].provider, offers[v[i].offer].provider) == 0 &&
+            (!v[i].is_refused || strcmp(v[k].why, v[i].why) == 0))
+            return true;
+    return false;
+}
+
+void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap)
+{
+    char line[512];
+    *out = 0;
+    for (int i = 0; i < n; i++) {
+        const struct ofi_offer *o = &offers[verdicts[i].offer];
+        if (i > 0 && is_told(offers, verdicts, i)) continue;
+        if (verdicts[i].is_refused) {
+            add(out, cap, "refused %s: %s\n", o->provider, verdicts[i].why);
+            continue;
+        }
+        ofi_offer_text(o, line, sizeof line);
+        add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
+            verdicts[i].why);
+    }
+}
+
+void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n,
+                          const struct ofi_wish *wish, char *out, size_t cap)
+{
+    const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
+    bool any, by_list = false, by_iface = false;
+    *out = 0;
+    if (n == 0) {
+        bool is_named = wish->include && *wish->include;
+        add(out, cap,
+            "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
+            "what it sees",
+            is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
+            is_named ? "clear that variable" : "bring an interface up");
+        return;
+    }
+    add(out, cap, "no provider of libfabric can be used: ");
+    for (int i = 0, told = 0; i < n; i++) {
+        const struct ofi_offer *o = &offers[verdicts[i].offer];
+        by_list |= ofi_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
+                   (!list_names(wish->include, false, o->provider, &any) && any);
+        by_iface |= *o->iface_why || o->is_link_down;
+        if (i > 0 && is_told(offers, verdicts, i)) continue;
+        add(out, cap, "%s%s: %s", told++ ? "; " : "", o->provider, verdicts[i].why);
+    }
+    if (by_list)
+        add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
+            by_iface ? ", or the interface" : "");
+    else if (by_iface)
+        add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");
+    else
+        add(out, cap, ". Install a libfabric with tcp, or with the provider of your network card");
+    add(out, cap, "; `godwit-info --network` shows all of this");
+}
