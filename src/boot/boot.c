@@ -17,8 +17,11 @@ static const char *const way_names[] = {
     [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1"};
 static const struct boot_way *way; /* NULL for a singleton */
 
+int boot_host_nlocal = 1;
+
 void boot_set_locals(int *ranks, int n)
 {
+    boot_host_nlocal = n;
     gw_boot.local_to_world = ranks;
     gw_boot.nlocal = n;
     for (int i = 0; i < n; i++)
@@ -74,6 +77,27 @@ static void join_any(void)
     join_alone();
 }
 
+/* ---- nodes ---- */
+const char *boot_vnodes(void)
+{
+    const struct boot_head *job = boot_board_head();
+    return gw_boot.how == BOOT_GODWIT ? (job ? job->vnodes : "") : gw_set.vnodes ? gw_set.vnodes : "";
+}
+
+/* Of the ranks of this host, those of my faked node.  Where there are several nodes, who leads one counts them (boot_segment.c). */
+static void nodes_begin(void)
+{
+    int first, count;
+    if (boot_vnodes_check(boot_vnodes()) != GW_OK) gw_die("GODWIT_VNODES: %s", gw_fail_text());
+    boot_vnodes_block(boot_vnodes(), gw_boot.nlocal, gw_boot.local_rank, &first, &count);
+    int *ranks = (int *)(uintptr_t)gw_boot.local_to_world;
+    memmove(ranks, ranks + first, (size_t)count * sizeof *ranks);
+    gw_boot.local_rank -= first;
+    gw_boot.nlocal = count;
+    gw_boot.node = 0;
+    gw_boot.nnodes = count == gw_boot.size ? 1 : 0;
+}
+
 int boot_init(void)
 {
     struct utsname u;
@@ -83,6 +107,7 @@ int boot_init(void)
         join_alone();
     else
         join_any();
+    nodes_begin();
     assert(gw_boot.rank >= 0 && gw_boot.rank < gw_boot.size);
     assert(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal && gw_boot.nlocal <= gw_boot.size);
     assert(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
@@ -119,6 +144,18 @@ int boot_put(const char *key, const char *value)
     return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
 }
 
+bool boot_is_direct(void) { return way && way->commit && (gw_boot.how != BOOT_GODWIT || boot_board_head()); }
+
+int boot_commit(void)
+{
+    return way && way->commit ? way->commit() : GW_OK;
+}
+
+int boot_hosts(int32_t *host_out)
+{
+    return way->hosts(host_out);
+}
+
 int boot_fence(void)
 {
     return way ? way->fence() : GW_OK;
@@ -140,13 +177,6 @@ void boot_abort(int code, const char *text)
     if (way) way->abort(code, text ? text : "");
     /* A status holds 8 bits; 256 must not look like success. */
     gw_exit_now(code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff);
-}
-
-int boot_node_of(int world_rank)
-{
-    assert(gw_boot.nnodes == 1 && world_rank >= 0 && world_rank < gw_boot.size);
-    (void)world_rank;
-    return 0;
 }
 
 int boot_local_rank(int world_rank)

@@ -104,7 +104,12 @@ struct boot_head {
     int32_t home_pid, home_fd; /* who holds the file open as long as the world lives: other worlds open it there; fd -1: nobody */
     uint64_t control;          /* port of mpiexec where ranks ask for more processes; 0: none */
     _Atomic uint64_t area_bytes; /* of each rank, in the part of node/ */
+    char vnodes[64];           /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
+    int32_t node, nnodes;      /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
+    uint64_t map_offset;
 } GW_ALIGNED(64);
+/* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host act as if they were on several.  Each faked node has a segment
+ * of its own, as under PMIx; mpiexec's holds the slots of all ranks, and behind them the board through which they exchange keys. */
 /* Where the ranks and the part of node/ begin in a segment for `nlocal` ranks; the launcher uses the same. */
 #define BOOT_RANKS_OFFSET ((sizeof(struct boot_head) + 127) & ~(uint64_t)127)
 static inline uint64_t boot_shm_offset(int nlocal)
@@ -118,7 +123,8 @@ struct boot_info {
     int rank, size;            /* in the job */
     int local_rank, nlocal;    /* on this node */
     const int *local_to_world; /* [nlocal], ascending */
-    int node, nnodes;          /* this node and how many the job has: numbered in the order of their lowest ranks */
+    int node, nnodes;          /* this node and how many the job has: numbered in the order of their lowest ranks; nnodes is 0 where
+                                * there are several and the segment is not mapped yet, which says how many */
     int appnum, universe_size; /* universe 0: unknown */
     bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
@@ -127,7 +133,10 @@ struct boot_info {
 };
 extern struct boot_info gw_boot;
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
-int boot_node_of(int world_rank);    /* the number of its node */
+int boot_node_of(int world_rank);    /* the number of its node; once the segment is mapped */
+/* What GODWIT_VNODES says: the k-th of the n ranks of a host is in which block, and which of them are (first, count)? */
+int boot_vnodes_check(const char *text); /* GW_OK, or an error */
+int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count_out);
 int boot_apps(void);                 /* applications that our mpiexec started, side by side; 0: not known here */
 int boot_app_of(int world_rank);     /* where they are known */
 
@@ -188,6 +197,7 @@ struct boot_spawn_answer {    /* from the launcher, then `text_bytes` of explana
 
 extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
 struct boot_rank *boot_my_rank_slot(void); /* the same */
+struct boot_rank *boot_slot_of(int local_rank); /* of another rank of this node, while the segment is mapped */
 /* Notes that this rank enters a collective; `call` is the one entered last. */
 static inline void boot_coll_note(uint32_t ctx, uint64_t number, int root)
 {

@@ -101,6 +101,12 @@ static int godwit_join(void)
     int rc = head_check(&h, fd, local, h.magic ? (uint64_t)st.st_size : 0);
     if (rc) return rc;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
+    h.vnodes[sizeof h.vnodes - 1] = 0;
+    if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
+        return gw_fail(GW_EUNSUPPORTED, "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
+                       gw_set.vnodes, h.vnodes);
+    if (h.vnodes[0]) rc = boot_board_open(fd, &h);
+    if (rc) return rc;
     int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks);
     for (int i = 0; i < h.nlocal; i++) ranks[i] = h.first_rank + i;
     gw_boot.rank = h.first_rank + local;
@@ -115,21 +121,35 @@ static int godwit_join(void)
     return GW_OK;
 }
 
+static int no_board(const char *key)
+{
+    return gw_fail(GW_EUNSUPPORTED, "ranks of mpiexec on one node meet in their segment and exchange no keys (\"%s\")", key);
+}
+
 static int godwit_put(const char *key, const char *value)
 {
-    (void)value;
-    return gw_fail(GW_EUNSUPPORTED, "mpiexec exchanges no keys on one node (\"%s\")", key);
+    return boot_board_head() ? boot_board_put(key, value) : no_board(key);
 }
 
 static int godwit_get(int rank, const char *key, char *value_out, size_t cap)
 {
-    (void)value_out, (void)cap;
-    return gw_fail(GW_EUNSUPPORTED, "mpiexec exchanges no keys on one node (\"%s\" of rank %d)", key, rank);
+    return boot_board_head() ? boot_board_get(rank, key, value_out, cap) : no_board(key);
+}
+
+static int godwit_commit(void)
+{
+    return boot_board_head() ? boot_board_commit() : GW_OK;
 }
 
 static int godwit_fence(void)
 {
-    return gw_fail(GW_EUNSUPPORTED, "ranks of mpiexec meet in their segment, not in the launcher");
+    return boot_board_head() ? boot_board_fence() : no_board("");
+}
+
+static int godwit_hosts(int32_t *host_out)
+{
+    memset(host_out, 0, (size_t)gw_boot.size * sizeof *host_out);
+    return GW_OK;
 }
 
 static void godwit_leave(void)
@@ -145,5 +165,5 @@ static void godwit_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_godwit = {
-    godwit_offered, godwit_join, godwit_put, godwit_fence, godwit_get, godwit_leave, godwit_abort,
+    godwit_offered, godwit_join, godwit_put, godwit_commit, godwit_fence, godwit_get, godwit_leave, godwit_abort, godwit_hosts,
 };

@@ -183,36 +183,6 @@ static int pmi1_get(int rank, const char *key, char *value_out, size_t cap)
 }
 
 /* ---- who shares the node ---- */
-/* "(vector,(first node,nodes,ranks per node),...)": blocks give consecutive ranks to consecutive nodes; the list starts
- * again when it ends before the ranks do. */
-int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out)
-{
-    static const char prefix[] = "(vector";
-    if (strncmp(mapping, prefix, sizeof prefix - 1) != 0) return NULL;
-    int *node = gw_xmalloc((size_t)size * sizeof *node), at = 0;
-    const char *p = mapping + sizeof prefix - 1;
-    bool sane = true;
-    while (at < size && sane) {
-        int first, nodes, per_node, len = 0, before = at;
-        for (const char *q = p; sscanf(q, " , (%d,%d,%d)%n", &first, &nodes, &per_node, &len) == 3 && len && sane;
-             q += len, len = 0) {
-            sane = first >= 0 && nodes > 0 && per_node > 0 && nodes <= INT32_MAX - first;
-            for (int i = 0; sane && i < nodes && at < size; i++)
-                for (int j = 0; j < per_node && at < size; j++) node[at++] = first + i;
-        }
-        sane = sane && at > before;
-    }
-    int n = 0, mine = at == size && sane ? node[rank] : -1;
-    for (int r = 0; r < at; r++)
-        if (node[r] == mine) node[n++] = r; /* n <= r: nothing unread is overwritten */
-    if (mine >= 0) {
-        *n_out = n;
-        return node;
-    }
-    free(node);
-    return NULL;
-}
-
 /* Without a mapping: everybody says its host and boot id. */
 static int locals_by_host(int **ranks_out, int *n_out)
 {
@@ -254,6 +224,45 @@ static int find_locals(void)
     if (!ranks) rc = locals_by_host(&ranks, &n);
     if (rc == GW_OK) boot_set_locals(ranks, n);
     return rc;
+}
+
+/* Host names that are the same get the number of the first rank that said so: that of the entry in a table of hashes. */
+static uint64_t hash(const char *text)
+{
+    uint64_t h = 14695981039346656037ull;
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211ull;
+    return h;
+}
+
+static int hosts_by_name(int32_t *host_out)
+{
+    char name[160];
+    struct seen {
+        uint64_t hash;
+        int32_t rank_plus_1;
+    } *table;
+    size_t cap = 16;
+    int rc = GW_OK;
+    while (cap < 2 * (size_t)gw_boot.size) cap *= 2;
+    table = gw_xcalloc(cap, sizeof *table);
+    for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
+        rc = pmi1_get(r, "gw.host", name, sizeof name);
+        uint64_t h = hash(name);
+        size_t at = h & (cap - 1);
+        while (table[at].rank_plus_1 && table[at].hash != h) at = (at + 1) & (cap - 1);
+        if (!table[at].rank_plus_1) table[at] = (struct seen){h, r + 1};
+        host_out[r] = table[at].rank_plus_1 - 1;
+    }
+    free(table);
+    return rc;
+}
+
+static int pmi1_hosts(int32_t *host_out)
+{
+    char mapping[LINE_MAX_BYTES];
+    if (kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK && boot_mapping_read(mapping, gw_boot.size, host_out))
+        return GW_OK;
+    return hosts_by_name(host_out);
 }
 
 /* ---- joining and leaving ---- */
@@ -311,5 +320,5 @@ static void pmi1_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_pmi1 = {
-    pmi1_offered, pmi1_join, pmi1_put, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort,
+    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts,
 };

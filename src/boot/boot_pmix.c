@@ -21,6 +21,8 @@ static struct {
     __typeof__(&PMIx_Commit) commit;
     __typeof__(&PMIx_Fence) fence;
     __typeof__(&PMIx_Abort) abort;
+    __typeof__(&PMIx_Resolve_nodes) resolve_nodes;
+    __typeof__(&PMIx_Resolve_peers) resolve_peers;
     __typeof__(&PMIx_Error_string) error_string;
 } pmix;
 
@@ -39,6 +41,7 @@ static int library_open(void)
         {"PMIx_Get", &pmix.get},       {"PMIx_Put", &pmix.put},
         {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
         {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
+        {"PMIx_Resolve_nodes", &pmix.resolve_nodes}, {"PMIx_Resolve_peers", &pmix.resolve_peers},
     };
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     char why[256];
@@ -230,12 +233,32 @@ static int pmix_fence(void)
     return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Fence: %s", pmix.error_string(s));
 }
 
+static int pmix_commit(void)
+{
+    pmix_status_t s = pmix.commit();
+    return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Commit: %s", pmix.error_string(s));
+}
+
+/* A rank may commit several times.  Its node's server answers after the first; what comes later must be asked for anew. */
+static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix_value_t **v_out)
+{
+    enum { PATIENCE_MS = 120000, LONGEST_MS = 50 };
+    pmix_info_t again = info_flag(PMIX_GET_REFRESH_CACHE);
+    pmix_status_t s = pmix.get(who, key, NULL, 0, v_out);
+    for (int waited = 0, ms = 1; s == PMIX_ERR_NOT_FOUND && waited < PATIENCE_MS; waited += ms) {
+        usleep((useconds_t)ms * 1000);
+        if (ms < LONGEST_MS) ms *= 2;
+        s = pmix.get(who, key, &again, 1, v_out);
+    }
+    return s;
+}
+
 static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
 {
     pmix_proc_t who = pmix.self;
     pmix_value_t *v = NULL;
     who.rank = (pmix_rank_t)rank;
-    pmix_status_t s = pmix.get(&who, key, NULL, 0, &v);
+    pmix_status_t s = get_patiently(&who, key, &v);
     if (s != PMIX_SUCCESS || !v)
         return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
     bool fits = v->type == PMIX_STRING && strlen(v->data.string) < cap;
@@ -243,6 +266,44 @@ static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
     value_free(v);
     return fits ? GW_OK
                 : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
+}
+
+/* ---- who is where ----
+ * Node by node: two answers a node.  Where a server does not know that, rank by rank. */
+static bool hosts_by_node(int32_t *host_out)
+{
+    char *nodes = NULL, *save = NULL;
+    int found = 0, host = 0;
+    if (pmix.resolve_nodes(pmix.self.nspace, &nodes) != PMIX_SUCCESS || !nodes) return false;
+    for (int r = 0; r < gw_boot.size; r++) host_out[r] = -1;
+    for (char *name = strtok_r(nodes, ",", &save); name; name = strtok_r(NULL, ",", &save), host++) {
+        pmix_proc_t *procs = NULL;
+        size_t n = 0;
+        if (pmix.resolve_peers(name, pmix.self.nspace, &procs, &n) != PMIX_SUCCESS) break;
+        for (size_t i = 0; i < n; i++) {
+            if (procs[i].rank >= (pmix_rank_t)gw_boot.size) continue;
+            found += host_out[procs[i].rank] < 0;
+            host_out[procs[i].rank] = host;
+        }
+        free(procs);
+    }
+    free(nodes);
+    return found == gw_boot.size;
+}
+
+static int hosts_by_rank(int32_t *host_out)
+{
+    for (int r = 0; r < gw_boot.size; r++) {
+        host_out[r] = fact_int((pmix_rank_t)r, PMIX_NODEID, -1);
+        if (host_out[r] < 0)
+            return gw_fail(GW_EUNSUPPORTED, "the PMIx server says neither which ranks each node has nor on which node rank %d is", r);
+    }
+    return GW_OK;
+}
+
+static int pmix_hosts(int32_t *host_out)
+{
+    return hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
 }
 
 /* The library stays loaded: its thread may still be on its way out. */
@@ -257,5 +318,5 @@ static void pmix_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_pmix = {
-    pmix_offered, pmix_join, pmix_put, pmix_fence, pmix_get, pmix_leave, pmix_abort,
+    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts,
 };

@@ -13,15 +13,34 @@ struct boot_way {
     bool (*offered)(void); /* by the environment */
     int (*join)(void);
     int (*put)(const char *key, const char *value);
+    int (*commit)(void);      /* NULL: only a fence makes others see it */
     int (*fence)(void);
     int (*get)(int rank, const char *key, char *value_out, size_t cap);
     void (*leave)(void);
     void (*abort)(int code, const char *text);
+    /* For each rank of the job a number that is the same for ranks of one host: by one rank a node, if there are several. */
+    int (*hosts)(int32_t *host_out);
 };
 extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_godwit;
 
 /* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */
 void boot_set_locals(int *ranks, int n);
+/* ---- the node map (boot_map.c) ---- */
+/* Turns the hosts of all ranks into (faked) nodes, numbered in the order of their lowest ranks; how many. */
+int boot_map_nodes(const char *vnodes, int32_t *node, int size);
+/* By hydra's PMI_process_mapping, the node of each rank; false if the text is none. */
+bool boot_mapping_read(const char *mapping, int size, int32_t *node_out);
+int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_way */
+extern int boot_host_nlocal; /* ranks of this host, whatever faked nodes they are in */
+const char *boot_vnodes(void); /* GODWIT_VNODES, or what mpiexec says */
+/* ---- mpiexec's segment, as the board of faked nodes (boot_board.c) ---- */
+int boot_board_open(int fd, const struct boot_head *h);
+void boot_board_close(void);
+struct boot_head *boot_board_head(void); /* NULL: there is none */
+int boot_board_put(const char *key, const char *value);
+int boot_board_commit(void);
+int boot_board_fence(void);
+int boot_board_get(int rank, const char *key, char *value_out, size_t cap);
 /* The ranks of my node by hydra's PMI_process_mapping; NULL if the text is none.  malloc'ed, ascending. */
 int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
 /* A launcher started several processes, by its variables: which variable says so, how many; NULL if none. */

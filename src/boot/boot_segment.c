@@ -16,6 +16,7 @@
 
 static struct boot_head *head;
 static uint64_t mapped_bytes;
+static const int32_t *node_of; /* [size]; NULL: there is one node */
 static int home_fd = -1; /* of a segment that we made: other worlds open it here */
 
 const struct boot_head *boot_head_mapped(void) { return head; }
@@ -82,6 +83,71 @@ static struct boot_head *file_map(int fd, uint64_t bytes)
     return p;
 }
 
+/* ---- the ranks of this node, and the nodes of the others ---- */
+/* Under our mpiexec a rank's slot is in its segment, for it to read; faked nodes have one of their own besides. */
+static struct boot_rank *slot_of_world(int world_rank)
+{
+    struct boot_head *job = boot_board_head(), *h = job ? job : head;
+    int index = job ? world_rank - job->first_rank : boot_local_rank(world_rank);
+    assert(h && index >= 0 && index < h->nlocal);
+    return (struct boot_rank *)((char *)h + h->ranks_offset) + index;
+}
+
+struct boot_rank *boot_slot_of(int local_rank)
+{
+    return slot_of_world(gw_boot.local_to_world[local_rank]);
+}
+
+int boot_app_of(int world_rank)
+{
+    return slot_of_world(world_rank)->app;
+}
+
+int boot_apps(void)
+{
+    int most = -1;
+    bool all = boot_board_head() != NULL;
+    for (int i = 0; gw_boot.how == BOOT_GODWIT && i < (all ? gw_boot.size : gw_boot.nlocal); i++) {
+        int app = boot_app_of(all ? i : gw_boot.local_to_world[i]);
+        if (app > most) most = app;
+    }
+    return most + 1;
+}
+
+int boot_node_of(int world_rank)
+{
+    assert(gw_boot.nnodes > 0 && world_rank >= 0 && world_rank < gw_boot.size);
+    return node_of ? node_of[world_rank] : 0;
+}
+
+/* The first rank of a node writes down the nodes of all ranks; the others only look. */
+static uint64_t map_bytes(void)
+{
+    return gw_boot.nlocal < gw_boot.size ? ((uint64_t)gw_boot.size * sizeof(int32_t) + 63) & ~(uint64_t)63 : 0;
+}
+
+static void map_fill(struct boot_head *h, uint64_t bytes)
+{
+    if (!map_bytes()) return;
+    h->map_offset = bytes - map_bytes();
+    int32_t *node = (int32_t *)((char *)h + h->map_offset);
+    if (boot_hosts(node) != GW_OK) gw_die("%s", gw_fail_text());
+    h->nnodes = boot_map_nodes(boot_vnodes(), node, gw_boot.size);
+    h->node = node[gw_boot.rank];
+    for (int i = 0; i < gw_boot.nlocal; i++)
+        if (node[gw_boot.local_to_world[i]] != h->node)
+            gw_die("the launcher says that ranks %d and %d share a node, and that they do not", gw_boot.rank, gw_boot.local_to_world[i]);
+}
+
+static void map_look(void)
+{
+    if (!map_bytes()) return;
+    node_of = (const int32_t *)((const char *)head + head->map_offset);
+    gw_boot.node = head->node;
+    gw_boot.nnodes = head->nnodes;
+    GW_EXPLAIN(GW_LOG_BOOT, "node %d of %d, with %d ranks of %d on this host", gw_boot.node, gw_boot.nnodes, gw_boot.nlocal, boot_host_nlocal);
+}
+
 /* ---- without our mpiexec: the first rank of the node makes the segment ---- */
 static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
@@ -93,12 +159,17 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     h->ranks_offset = BOOT_RANKS_OFFSET;
     h->shm_offset = boot_shm_offset(gw_boot.nlocal);
     /* Our parent, the launcher's daemon, is not bound as we may be: what it may use is what all of us share. */
-    int own = gw_cores_allowed(), all = gw_boot.nlocal > 1 ? gw_cores_of(getppid()) : own;
-    h->cores = own > all ? own : all;
+    int own = gw_cores_allowed(), all = boot_host_nlocal > 1 ? gw_cores_of(getppid()) : own;
+    const struct boot_head *job = boot_board_head();
+    int host_cores = job ? job->cores : own > all ? own : all;
+    int share = (int)((int64_t)host_cores * gw_boot.nlocal / boot_host_nlocal); /* of a faked node */
+    h->cores = share > 0 ? share : 1;
     memcpy(h->jobid, gw_boot.jobid, sizeof h->jobid - 1);
     memcpy(h->host, gw_boot.host, sizeof h->host - 1);
     h->nonce = nonce;
-    h->uid = boot_random();
+    h->uid = job ? job->uid : boot_random();
+    h->control = job ? job->control : 0;
+    h->launcher_pid = job ? job->launcher_pid : 0;
     h->home_pid = (int32_t)getpid();
     h->home_fd = home_fd;
     h->magic = BOOT_MAGIC;
@@ -144,6 +215,8 @@ static void rendezvous_serve(int s, int fd, struct boot_head *h)
     }
 }
 
+static int segment_tell(void) { return boot_is_direct() ? boot_commit() : boot_fence(); }
+
 static struct boot_head *segment_make(uint64_t bytes)
 {
     uint64_t nonce = boot_random();
@@ -155,10 +228,11 @@ static struct boot_head *segment_make(uint64_t bytes)
     struct boot_head *h = file_map(fd, bytes);
     home_fd = fd;
     head_fill(h, bytes, nonce);
+    map_fill(h, bytes);
     atomic_store_explicit(&h->attached, 1, memory_order_release);
     int s = boot_port_listen(nonce, gw_boot.nlocal);
     snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
-    if (boot_put("gw.segment", where) != GW_OK || boot_fence() != GW_OK) gw_die("%s", gw_fail_text());
+    if (boot_put("gw.segment", where) != GW_OK || segment_tell() != GW_OK) gw_die("%s", gw_fail_text());
     rendezvous_serve(s, fd, h);
     if (s >= 0) close(s);
     return h;
@@ -194,7 +268,7 @@ static struct boot_head *segment_find(uint64_t bytes)
     char where[64], path[64];
     int pid, fd;
     unsigned long long nonce;
-    if (boot_fence() != GW_OK || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
+    if ((!boot_is_direct() && boot_fence() != GW_OK) || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
         gw_die("%s", gw_fail_text());
     if (sscanf(where, "%d:%d:%llx", &pid, &fd, &nonce) != 3) gw_die("the launcher garbled a value: \"%s\"", where);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
@@ -212,23 +286,6 @@ static struct boot_head *segment_find(uint64_t bytes)
     atomic_fetch_add_explicit(&h->attached, 1, memory_order_release);
     gw_futex_wake(&h->attached, 1);
     return h;
-}
-
-int boot_app_of(int world_rank)
-{
-    int local = boot_local_rank(world_rank);
-    assert(head && local >= 0);
-    return ((const struct boot_rank *)((const char *)head + head->ranks_offset))[local].app;
-}
-
-int boot_apps(void)
-{
-    int most = -1;
-    for (int i = 0; gw_boot.how == BOOT_GODWIT && i < gw_boot.nlocal; i++) {
-        int app = boot_app_of(gw_boot.local_to_world[i]);
-        if (app > most) most = app;
-    }
-    return most + 1;
 }
 
 /* ---- for everybody ---- */
@@ -257,15 +314,16 @@ static struct boot_head *segment_alone(uint64_t bytes)
     }
     struct boot_head *h = file_map(home_fd, bytes);
     head_fill(h, bytes, 0);
+    map_fill(h, bytes);
     return h;
 }
 
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
 {
     assert(!head);
-    mapped_bytes = boot_shm_offset(gw_boot.nlocal) + node_bytes;
+    mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
     if (gw_boot.local_rank == 0) check_memory(mapped_bytes - seldom_bytes);
-    if (gw_boot.how == BOOT_GODWIT)
+    if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
         head = segment_inherit(node_bytes, &mapped_bytes);
     else if (gw_boot.nlocal == 1)
         head = segment_alone(mapped_bytes);
@@ -273,10 +331,11 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         head = segment_make(mapped_bytes);
     else
         head = segment_find(mapped_bytes);
-    if (gw_boot.nlocal == 1 && gw_boot.size > 1) boot_fence(); /* the other nodes' ranks meet in one */
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
-    boot_slot = (struct boot_rank *)((char *)head + head->ranks_offset) + gw_boot.local_rank;
+    boot_slot = boot_slot_of(gw_boot.local_rank);
+    map_look();
     int32_t nobody = 0;
     if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
                                                  memory_order_relaxed))
@@ -292,5 +351,7 @@ void boot_segment_close(void)
     if (head) munmap(head, mapped_bytes);
     if (home_fd >= 0) close(home_fd);
     head = NULL;
+    node_of = NULL;
+    boot_board_close();
     home_fd = -1;
 }

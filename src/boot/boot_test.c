@@ -232,6 +232,146 @@ static void test_godwit(void)
     close(segment_fd);
 }
 
+/* ---- faked nodes ---- */
+static const int vnode_of[5] = {0, 0, 1, 2, 2};
+
+static void vnode_rank(int rank, int fd)
+{
+    char text[64], value[64];
+    snprintf(text, sizeof text, "fd=%d,local=%d", fd, rank);
+    setenv("GODWIT_BOOT", text, 1);
+    CHECK_EQ(boot_init(), GW_OK);
+    CHECK(gw_boot.rank == rank && gw_boot.size == 5 && gw_boot.nlocal == (rank == 2 ? 1 : 2) && gw_boot.nnodes == 0);
+    CHECK(boot_is_direct());
+    snprintf(value, sizeof value, "I am %d", rank);
+    CHECK_EQ(boot_put("who", value), GW_OK);
+    struct boot_head *h = boot_map_segment(1000, 0); /* commits */
+    CHECK(gw_boot.nnodes == 3 && gw_boot.node == vnode_of[rank] && h->nlocal == gw_boot.nlocal && h->uid == 77);
+    CHECK_EQ(h->cores, rank == 2 ? 1 : 2); /* of 5 */
+    for (int r = 0; r < 5; r++) {
+        CHECK_EQ(boot_node_of(r), vnode_of[r]);
+        CHECK_EQ(boot_local_rank(r) >= 0, vnode_of[r] == vnode_of[rank]);
+    }
+    _Atomic int *word = (_Atomic int *)((char *)h + h->shm_offset);
+    atomic_fetch_add(word, 1);
+    while (atomic_load(word) < gw_boot.nlocal) usleep(100);
+    if (rank == 0) usleep(20000);
+    boot_put("late", value);
+    boot_commit();
+    for (int r = 0; r < 5; r++) { /* blocks until it is there */
+        char expected[64];
+        snprintf(expected, sizeof expected, "I am %d", r);
+        CHECK_EQ(boot_get(r, "late", value, sizeof value), GW_OK);
+        CHECK_STR(value, expected);
+        CHECK_EQ(boot_get(r, "who", value, sizeof value), GW_OK);
+        CHECK_STR(value, expected);
+        CHECK(boot_get(r, "who", value, 4) < 0);
+    }
+    CHECK_EQ(atomic_load(word), gw_boot.nlocal); /* nobody of another node was here */
+    boot_put("last", rank == 3 ? "three" : "");
+    for (int turn = 0; turn < 50; turn++) CHECK_EQ(boot_fence(), GW_OK);
+    CHECK_EQ(boot_get(3, "last", value, sizeof value), GW_OK);
+    CHECK_STR(value, "three");
+    if (rank == 4) boot_abort(6, "the end of rank 4");
+    if (rank == 0) {
+        CHECK(boot_get(4, "never", value, sizeof value) < 0);
+        CHECK(strstr(gw_fail_text(), "rank 4 ended before it had told its \"never\""));
+    }
+    boot_finalize();
+    _exit(unit_failures != 0);
+}
+
+static int vnode_segment(const char *vnodes)
+{
+    struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = 5, .size = 5, .cores = 5, .uid = 77};
+    h.ranks_offset = BOOT_RANKS_OFFSET;
+    h.shm_offset = h.bytes = boot_shm_offset(5);
+    strcpy(h.vnodes, vnodes);
+    int fd = memfd_create("test", 0);
+    CHECK_EQ(ftruncate(fd, (off_t)h.bytes), 0);
+    CHECK_EQ(pwrite(fd, &h, sizeof h, 0), (ssize_t)sizeof h);
+    return fd;
+}
+
+static int vnode_fd;
+static int vnodes_unlike(void)
+{
+    char text[64];
+    snprintf(text, sizeof text, "fd=%d,local=0", vnode_fd);
+    setenv("GODWIT_BOOT", text, 1);
+    setenv("GODWIT_VNODES", "2", 1);
+    return boot_init();
+}
+
+static int vnodes_nonsense(void)
+{
+    setenv("GODWIT_VNODES", "2,", 1);
+    return boot_init();
+}
+
+static void test_vnode_ranks(void)
+{
+    pid_t pids[5];
+    vnode_fd = vnode_segment("2,1");
+    for (int i = 0; i < 5; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) vnode_rank(i, vnode_fd);
+    }
+    int status, codes[5] = {-1, -1, -1, -1, -1};
+    pid_t pid;
+    while ((pid = wait(&status)) > 0) /* in the order in which they end: rank 0 waits until rank 4 is gone */
+        for (int i = 0; i < 5; i++)
+            if (pids[i] == pid) codes[i] = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+    for (int i = 0; i < 5; i++) CHECK_EQ(codes[i], i == 4 ? 6 : 0);
+    struct boot_rank slots[5];
+    CHECK_EQ(pread(vnode_fd, slots, sizeof slots, BOOT_RANKS_OFFSET), (ssize_t)sizeof slots); /* the launcher's */
+    for (int i = 0; i < 5; i++) CHECK(slots[i].pid == pids[i] && slots[i].phase == (i == 4 ? BOOT_ABORTED : BOOT_FINALIZED));
+    CHECK_STR(slots[4].what, "the end of rank 4");
+    EXPECT_CHILD(vnodes_unlike, 1, "mpiexec --vnodes");
+    EXPECT_CHILD(vnodes_nonsense, 1, "'2,' is neither");
+    close(vnode_fd);
+}
+
+static void expect_block(const char *vnodes, int n, int k, int block, int first, int count)
+{
+    int first_is = -1, count_is = -1;
+    CHECK_EQ(boot_vnodes_block(vnodes, n, k, &first_is, &count_is), block);
+    CHECK(first_is == first && count_is == count);
+}
+
+static void expect_nodes(const char *vnodes, int size, const int32_t *host, const char *expected)
+{
+    int32_t node[32];
+    char text[256] = "";
+    memcpy(node, host, (size_t)size * sizeof *node);
+    int n = boot_map_nodes(vnodes, node, size), most = -1;
+    for (int i = 0; i < size; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "", node[i]);
+        if (node[i] > most) most = node[i];
+    }
+    CHECK_STR(text, expected);
+    CHECK_EQ(n, most + 1);
+}
+
+static void test_vnodes(void)
+{
+    static const char *const bad[] = {"0", "-1", "x", "2x", "2,", ",", "2,,3", "2,0", "99999999999", " "};
+    for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) CHECK_EQ(boot_vnodes_check(bad[i]), GW_EARG);
+    CHECK(boot_vnodes_check("") == GW_OK && boot_vnodes_check("7") == GW_OK && boot_vnodes_check("3,1,2") == GW_OK);
+    expect_block("", 5, 3, 0, 0, 5);
+    expect_block("2", 5, 2, 0, 0, 3);
+    expect_block("2", 5, 3, 1, 3, 2);
+    expect_block("8", 5, 4, 4, 4, 1);
+    expect_block("3,1,2", 6, 3, 1, 3, 1);
+    expect_block("3,1,2", 9, 8, 3, 6, 3); /* from the start again */
+    expect_block("3,1,2", 5, 4, 2, 4, 1); /* ends with the ranks */
+    expect_block("4,1", 3, 2, 0, 0, 3);
+    expect_nodes("", 6, (int32_t[]){7, 7, -2, 7, 1000000, -2}, "0 0 1 0 2 1");
+    expect_nodes("2", 6, (int32_t[]){0, 1, 0, 1, 0, 1}, "0 1 0 1 2 3");
+    expect_nodes("2", 5, (int32_t[]){9, 9, 9, 9, 3}, "0 0 1 1 2");
+    expect_nodes("1,2", 8, (int32_t[]){0, 1, 1, 1, 1, 0, 0, 0}, "0 1 2 2 3 4 4 5");
+}
+
 /* ---- PMI-1: a server for two ranks that knows what hydra knows ---- */
 static int pmi_fd[2], pmi_rank;
 static bool pmi_tells_mapping;
@@ -437,7 +577,7 @@ static void test_mapping(void)
 
 int main(void)
 {
-    static const char *const ours[] = {"GODWIT_BOOT", "GODWIT_SINGLETON", "PMI_FD",          "PMI_RANK",
+    static const char *const ours[] = {"GODWIT_BOOT", "GODWIT_VNODES", "GODWIT_SINGLETON", "PMI_FD",          "PMI_RANK",
                                        "PMI_SIZE",    "PMIX_NAMESPACE",   "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(ours); i++) unsetenv(ours[i]);
     test_mapping();
@@ -445,6 +585,8 @@ int main(void)
     EXPECT_CHILD(far_too_much, 1, "leaves");
     EXPECT_CHILD(file_limit, 1, "ulimit -f");
     test_godwit();
+    test_vnodes();
+    test_vnode_ranks();
     test_pmi1(true);
     test_pmi1(false);
     EXPECT_CHILD(pmi_odd_values, 0, "");

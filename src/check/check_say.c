@@ -28,10 +28,8 @@ bool check_is_asked(void)
 void check_alike(void)
 {
     if (!gw_node.base) return;
-    const struct boot_head *head = (const struct boot_head *)gw_node.base;
-    const struct boot_rank *ranks = (const struct boot_rank *)(gw_node.base + head->ranks_offset);
     for (int i = 0; i < gw_node.nlocal; i++)
-        if (!ranks[i].is_checking)
+        if (!boot_slot_of(i)->is_checking)
             gw_die(
                 "MPI_Init: GODWIT_CHECK is on for this rank and off for rank %d; set it alike for all ranks of the job",
                 gw_boot.local_to_world[i]);

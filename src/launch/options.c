@@ -39,6 +39,7 @@ static const char help[] =
     "  --gdb[=RANKS]        start all ranks, or those of a list such as 0,2-3, under gdb: one on this terminal, several in windows\n"
     "                       of xterm (where DISPLAY is set) or tmux\n"
     "  --profile[=FILE]     when the program ends, say where its time went; FILE gets the same as a page (godwit-profile.*.html)\n"
+    "  --vnodes K           let the ranks act as if they were on K nodes, or with a list such as 3,1,2, on nodes of so many ranks\n"
     "  -v                   say where ranks run\n"
     "  -host, -f            hosts, or a file of them: this machine only\n"
     "  --version, --help\n"
@@ -50,7 +51,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_RESERVE
+    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_RESERVE, O_VNODES
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -61,6 +62,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-l", O_LABEL, 0}, {"--label", O_LABEL, 0}, {"-prepend-rank", O_LABEL, 0}, {"--tag-output", O_LABEL, 0},
     {"-stdin", O_STDIN, 1}, {"--stdin", O_STDIN, 1}, {"-s", O_STDIN, 1},
     {"--timeout", O_TIMEOUT, 1}, {"-timeout", O_TIMEOUT, 1}, {"--pmix", O_PMIX, 1},
+    {"--vnodes", O_VNODES, 1}, {"-vnodes", O_VNODES, 1},
     {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
     {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
     {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
@@ -283,6 +285,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
     case O_PROFILE: return set_profile(o, v[0]);
     case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
+    case O_VNODES: add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
     case O_NOTHING: return -1;
     case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
     default: return set_hosts(is, name, v[0]);
@@ -341,6 +344,20 @@ static int check_gdb(const struct launch_options *o)
     return -1;
 }
 
+/* What holds for all ranks: of several, the last. */
+static int check_vnodes(struct launch_options *o)
+{
+    static const char name[] = "GODWIT_VNODES=";
+    const char *text = getenv("GODWIT_VNODES");
+    for (int i = 0; i < o->env.n; i++)
+        if (strncmp(o->env.at[i], name, sizeof name - 1) == 0) text = o->env.at[i] + sizeof name - 1;
+    if (!text || !*text) return -1;
+    o->vnodes = text;
+    if (boot_vnodes_check(text) != GW_OK) return bad("--vnodes (GODWIT_VNODES): %s", gw_fail_text());
+    if (strlen(text) >= sizeof((struct boot_head *)0)->vnodes) return bad("--vnodes %s: the list is too long", text);
+    return -1;
+}
+
 int options_parse(int argc, char **argv, struct launch_options *o)
 {
     *o = (struct launch_options){0};
@@ -359,5 +376,6 @@ int options_parse(int argc, char **argv, struct launch_options *o)
     }
     if (o->n_ranks > MAX_RANKS) return bad("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
     if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
-    return check_gdb(o);
+    int rc = check_vnodes(o);
+    return rc >= 0 ? rc : check_gdb(o);
 }

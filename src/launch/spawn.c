@@ -52,6 +52,8 @@ static int segment_make(struct job *j)
     h->uid = j->uid ? j->uid : boot_random();
     h->home_pid = h->launcher_pid;
     h->home_fd = j->memfd;
+    const char *vnodes = j->o.vnodes ? j->o.vnodes : getenv("GODWIT_VNODES"); /* a spawned job's come from its asker's mpiexec */
+    snprintf(h->vnodes, sizeof h->vnodes, "%s", vnodes ? vnodes : "");
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);
     control_open(j);
@@ -117,8 +119,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d%s", j->memfd, rank, more, universe(j), parent);
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
-    words_set(own, "GODWIT_LOCAL_RANK", "%d", rank);
-    words_set(own, "GODWIT_LOCAL_SIZE", "%d", j->n);
+    int first, count;
+    boot_vnodes_block(j->head->vnodes, j->n, rank, &first, &count);
+    words_set(own, "GODWIT_LOCAL_RANK", "%d", rank - first);
+    words_set(own, "GODWIT_LOCAL_SIZE", "%d", count);
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     gdb_env(rank, own);

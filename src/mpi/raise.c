@@ -40,10 +40,8 @@ bool mpi_raise_prints(void *on)
 static bool someone_aborted(void)
 {
     if (!gw_node.base || gw_node.nlocal < 2) return false;
-    const struct boot_head *head = (const struct boot_head *)gw_node.base;
-    const struct boot_rank *ranks = (const struct boot_rank *)(gw_node.base + head->ranks_offset);
     for (int i = 0; i < gw_node.nlocal; i++)
-        if (i != gw_node.me && atomic_load_explicit(&ranks[i].phase, memory_order_acquire) == BOOT_ABORTED) return true;
+        if (i != gw_node.me && atomic_load_explicit(&boot_slot_of(i)->phase, memory_order_acquire) == BOOT_ABORTED) return true;
     return false;
 }
 

@@ -1,0 +1,137 @@
+/* boot_board.c -- how the ranks of our mpiexec exchange keys where they are split into faked nodes: each has a page on a board behind
+ * its slot in mpiexec's segment, which it alone writes.
+ *
+ *     boot_head | boot_rank[n] | struct board | struct page[n]
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 64 << 10, LOOK_NS = 100000000 }; /* what nobody touches costs nothing */
+struct board {
+    _Atomic uint32_t arrived, turn; /* of the fence; turn: futex word */
+} GW_ALIGNED(4096);
+struct page {
+    _Atomic uint32_t committed;               /* bytes of `text` that others may read; futex word */
+    char text[PAGE_BYTES - sizeof(uint32_t)]; /* key, 0, value, 0, ...; of equal keys the last counts */
+};
+
+static struct boot_head *job;
+static uint64_t job_bytes;
+static struct board *board;
+static struct page *pages;
+static uint32_t used; /* of my page's text */
+
+struct boot_head *boot_board_head(void)
+{
+    return job;
+}
+
+int boot_board_open(int fd, const struct boot_head *h)
+{
+    struct stat st;
+    uint64_t bytes = h->shm_offset + sizeof *board + (uint64_t)h->nlocal * sizeof *pages;
+    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && ftruncate(fd, (off_t)bytes) != 0))
+        return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal,
+                       strerror(errno));
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
+    job = p;
+    job_bytes = bytes;
+    board = (struct board *)((char *)p + h->shm_offset);
+    pages = (struct page *)(board + 1);
+    used = 0;
+    return GW_OK;
+}
+
+void boot_board_close(void)
+{
+    if (job) munmap(job, job_bytes);
+    job = NULL;
+}
+
+static struct page *page_of(int rank)
+{
+    return &pages[rank - job->first_rank];
+}
+
+int boot_board_put(const char *key, const char *value)
+{
+    struct page *mine = page_of(gw_boot.rank);
+    size_t nk = strlen(key) + 1, nv = strlen(value) + 1;
+    if (nk + nv > sizeof mine->text - used)
+        return gw_fail(GW_EOTHER, "the board of faked nodes has no room left for \"%s\" (%zu bytes)", key, nv);
+    memcpy(mine->text + used, key, nk);
+    memcpy(mine->text + used + nk, value, nv);
+    used += (uint32_t)(nk + nv);
+    return GW_OK;
+}
+
+int boot_board_commit(void)
+{
+    struct page *mine = page_of(gw_boot.rank);
+    /* [B1] pairs with the acquire in boot_board_get(): what was put is there before its length. */
+    atomic_store_explicit(&mine->committed, used, memory_order_release);
+    gw_futex_wake(&mine->committed, INT32_MAX);
+    return GW_OK;
+}
+
+int boot_board_fence(void)
+{
+    boot_board_commit();
+    uint32_t turn = atomic_load_explicit(&board->turn, memory_order_acquire);
+    if (atomic_fetch_add_explicit(&board->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)job->nlocal) {
+        while (atomic_load_explicit(&board->turn, memory_order_acquire) == turn) gw_futex_wait(&board->turn, turn, -1);
+        return GW_OK;
+    }
+    atomic_store_explicit(&board->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&board->turn, turn + 1, memory_order_release);
+    gw_futex_wake(&board->turn, INT32_MAX);
+    return GW_OK;
+}
+
+/* The value of the last entry with that key; NULL: there is none. */
+static const char *find(const struct page *page, uint32_t bytes, const char *key)
+{
+    const char *found = NULL;
+    for (const char *p = page->text; p < page->text + bytes;) {
+        const char *value = p + strlen(p) + 1;
+        if (strcmp(p, key) == 0) found = value;
+        p = value + strlen(value) + 1;
+    }
+    return found;
+}
+
+static bool is_gone(int rank)
+{
+    const struct boot_rank *slot =
+        (const struct boot_rank *)((const char *)job + job->ranks_offset) + (rank - job->first_rank);
+    pid_t pid = atomic_load_explicit(&slot->pid, memory_order_relaxed);
+    return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+int boot_board_get(int rank, const char *key, char *value_out, size_t cap)
+{
+    struct page *page = page_of(rank);
+    for (;;) {
+        bool gone = is_gone(rank); /* before looking for the last time */
+        uint32_t bytes = atomic_load_explicit(&page->committed, memory_order_acquire); /* [B1] */
+        const char *value = find(page, bytes, key);
+        if (value && strlen(value) >= cap)
+            return gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is longer than %zu bytes", key, rank, cap - 1);
+        if (value) {
+            strcpy(value_out, value);
+            return GW_OK;
+        }
+        if (gone) return gw_fail(GW_EOTHER, "rank %d ended before it had told its \"%s\"", rank, key);
+        gw_futex_wait(&page->committed, bytes, LOOK_NS);
+    }
+}
