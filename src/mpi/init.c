@@ -184,10 +184,11 @@ void instance_end(void)
 
 int mpi_level(int required)
 {
-    return required >= GW_THREAD_MULTIPLE     ? GW_THREAD_MULTIPLE
-           : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
-           : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
-                                              : GW_THREAD_SINGLE;
+    static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE}; /* ascending */
+    gw_settings_load();
+    int i = gw_set.thread_max;
+    while (i > 0 && levels[i] > required) i--;
+    return levels[i];
 }
 
 /* ---- the World Model ---- */
