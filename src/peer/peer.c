@@ -6,12 +6,14 @@
 
 #include <stdlib.h>
 
+#include "wire_ofi/ofi.h"
+
 struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
 const struct wire_ops *peer_wire = &shm_ops;
-const struct wire_ops *peer_net;
+const struct wire_ops *peer_net = &ofi_ops;
 static bool by_net_alone; /* GODWIT_WIRES=ofi */
 
 /* Is a network wire needed?  Who may not use it finds out where it would be. */

@@ -1,0 +1,308 @@
+/* ofi.c -- a lane's endpoint: open, where it is and where the others are, close.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    PACK_MAX = 128 << 10,
+    NAME_MOST = 256, /* bytes of an endpoint's address */
+    VALUE_MOST = 2 * NAME_MOST + 64,
+};
+
+static struct fid_fabric *fabric; /* of all lanes */
+static struct fi_info *chosen;
+static int n_open;
+
+int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
+{
+    char name[96] = "";
+    size_t n = sizeof name;
+    const struct wire *w = ep->w;
+    char bytes[NAME_MOST];
+    size_t have = sizeof bytes;
+    if (fi_av_lookup(w->av, ep->addr, bytes, &have) == 0 && have <= sizeof bytes) fi_av_straddr(w->av, bytes, name, &n);
+    return gw_fail(GW_EOTHER, "%s over the network to or from rank %d (%s, provider %s) failed: %s", doing, ep->rank,
+                   name[0] ? name : "address unknown", ofi_provider_name(w), ofi_lib.strerror(err));
+}
+
+/* ---- choosing and opening ------------------------------------------------------------------------------------------------- */
+static int list_get(uint64_t caps, struct fi_info **list_out)
+{
+    struct fi_info *hints = ofi_hints(caps);
+    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for its providers");
+    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_out);
+    ofi_lib.freeinfo(hints);
+    if (rc == 0) return GW_OK;
+    *list_out = NULL;
+    return rc == -FI_ENODATA
+               ? GW_OK
+               : gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", ofi_lib.strerror(-rc));
+}
+
+/* With all that we can make use of; else with what we need. */
+static int choose(void)
+{
+    static const uint64_t wishes[] = {FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_MULTI_RECV, FI_MSG | FI_RMA, FI_MSG};
+    int rc = GW_OK;
+    for (int i = 0; i < (int)GW_ARRAY_LEN(wishes) && !chosen; i++) {
+        struct fi_info *list;
+        rc = list_get(wishes[i], &list);
+        if (rc != GW_OK) return rc;
+        struct fi_info *best = ofi_choose(list, gw_set.ofi_provider, gw_boot.nnodes > 1);
+        if (best) chosen = ofi_lib.dupinfo(best);
+        if (list) ofi_lib.freeinfo(list);
+    }
+    return chosen ? GW_OK : GW_EUNSUPPORTED;
+}
+
+static int fabric_open(void)
+{
+    int rc = ofi_lib_open();
+    if (rc == GW_OK) rc = choose();
+    if (rc != GW_OK) return rc;
+    rc = ofi_lib.fabric(chosen->fabric_attr, &fabric, NULL);
+    if (rc == 0) return GW_OK;
+    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name,
+                   ofi_lib.strerror(-rc));
+}
+
+static void fabric_close(void)
+{
+    if (--n_open > 0) return;
+    if (fabric) fi_close(&fabric->fid);
+    if (chosen) ofi_lib.freeinfo(chosen);
+    fabric = NULL;
+    chosen = NULL;
+}
+
+static int cq_open(struct wire *w)
+{
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD};
+    int rc = fi_cq_open(w->domain, &attr, &w->cq, NULL);
+    w->fd = -1;
+    if (rc == 0 && fi_control(&w->cq->fid, FI_GETWAIT, &w->fd) != 0) w->fd = -1;
+    if (rc == 0) return 0;
+    attr.wait_obj = FI_WAIT_NONE;
+    return fi_cq_open(w->domain, &attr, &w->cq, NULL);
+}
+
+/* Everything up to an endpoint that can be used; what failed, or NULL. */
+static const char *objects_open(struct wire *w, int *rc_out)
+{
+    struct fi_av_attr av = {.type = FI_AV_TABLE};
+    int rc = fi_domain(fabric, w->info, &w->domain, NULL);
+    if ((*rc_out = rc)) return "its domain";
+    if ((*rc_out = cq_open(w))) return "a completion queue";
+    if ((*rc_out = fi_av_open(w->domain, &av, &w->av, NULL))) return "an address vector";
+    if ((*rc_out = fi_endpoint(w->domain, w->info, &w->ep, NULL))) return "an endpoint";
+    if ((*rc_out = fi_ep_bind(w->ep, &w->cq->fid, FI_TRANSMIT | FI_RECV)) ||
+        (*rc_out = fi_ep_bind(w->ep, &w->av->fid, 0)))
+        return "its endpoint's queues";
+    size_t largest = ofi_total(w->pack_max);
+    if (w->info->caps & FI_MULTI_RECV &&
+        (*rc_out = fi_setopt(&w->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &largest, sizeof largest)))
+        return "receive buffers for many messages";
+    return (*rc_out = fi_enable(w->ep)) ? "its endpoint" : NULL;
+}
+
+static void hex_put(char *to, const uint8_t *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) snprintf(to + 2 * i, 3, "%02x", from[i]);
+}
+
+/* "PROVIDER ADDRESS" */
+static int publish(struct wire *w)
+{
+    uint8_t name[NAME_MOST];
+    char key[32], value[VALUE_MOST];
+    size_t bytes = sizeof name;
+    int rc = fi_getname(&w->ep->fid, name, &bytes);
+    if (rc)
+        return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
+                       ofi_lib.strerror(-rc));
+    int n = snprintf(value, sizeof value, "%.40s ", ofi_provider_name(w));
+    hex_put(value + n, name, bytes);
+    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    if (gw_boot.size == 1) return GW_OK;
+    rc = boot_put(key, value);
+    return rc == GW_OK ? boot_fence() : rc;
+}
+
+static void explain(const struct wire *w)
+{
+    char name[NAME_MOST], text[96] = "";
+    size_t bytes = sizeof name, room = sizeof text;
+    if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
+    GW_EXPLAIN(GW_LOG_WIRE,
+               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s",
+               w->lane, FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text,
+               w->inject_max, w->pack_max, w->has_rma ? "reads and writes memory" : "no access to memory");
+}
+
+static void wire_free(struct wire *w);
+
+static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
+{
+    int rc = n_open++ == 0 ? fabric_open() : GW_OK;
+    if (rc != GW_OK) {
+        fabric_close();
+        return rc;
+    }
+    struct wire *w = gw_xcalloc(1, sizeof *w);
+    *w = (struct wire){.lane = lane, .recv = recv, .ctx = ctx, .fd = -1};
+    gw_list_init(&w->waiting);
+    w->info = ofi_lib.dupinfo(chosen);
+    w->pack_max = (size_t)gw_min64(PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
+    w->iov_max = (size_t)gw_max64(
+        1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
+    /* Where keys are the provider's and offsets are wanted, one number does not say both. */
+    w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
+                 (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
+    w->eps = calloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
+    w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
+    int err = 0;
+    const char *failed = objects_open(w, &err);
+    if (failed)
+        rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w),
+                     failed, ofi_lib.strerror(-err));
+    if (rc == GW_OK) rc = ofi_sends_open(w);
+    if (rc == GW_OK) rc = ofi_recvs_open(w);
+    if (rc == GW_OK) rc = publish(w);
+    if (rc != GW_OK) {
+        wire_free(w);
+        return rc;
+    }
+    if (unlikely(gw_log_mask & GW_LOG_WIRE)) explain(w);
+    *wire_out = w;
+    return GW_OK;
+}
+
+/* ---- the others --------------------------------------------------------------------------------------------------------------- */
+static int hex_get(const char *from, uint8_t *to, size_t cap)
+{
+    size_t n = 0;
+    for (unsigned byte; n < cap && sscanf(from + 2 * n, "%2x", &byte) == 1; n++) to[n] = (uint8_t)byte;
+    return (int)n;
+}
+
+static int address_get(const struct wire *w, int rank, uint8_t *name)
+{
+    char key[32], value[VALUE_MOST], provider[64] = "";
+    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    if (rank == gw_boot.rank) {
+        size_t bytes = NAME_MOST;
+        return fi_getname(&w->ep->fid, name, &bytes) == 0 ? GW_OK
+                                                          : gw_fail(GW_EOTHER, "the provider forgot its address");
+    }
+    static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
+    gw_lock(&lock);
+    int rc = boot_get(rank, key, value, sizeof value), at = 0;
+    gw_unlock(&lock);
+    if (rc != GW_OK) return rc;
+    if (sscanf(value, "%63s %n", provider, &at) < 1 || hex_get(value + at, name, NAME_MOST) == 0)
+        return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
+    if (strcmp(provider, ofi_provider_name(w)) != 0)
+        return gw_fail(
+            GW_EOTHER,
+            "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
+            provider, gw_boot.rank, ofi_provider_name(w));
+    return GW_OK;
+}
+
+static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
+{
+    uint8_t name[NAME_MOST] = {0};
+    if (!w->eps[rank]) {
+        int rc = address_get(w, rank, name);
+        if (rc != GW_OK) return rc;
+        struct ofi_ep *ep = gw_xcalloc(1, sizeof *ep);
+        ep->w = w;
+        ep->rank = rank;
+        /* No rings, no memory in common: see struct wire_ep. */
+        ep->base = (struct wire_ep){
+            .as = gw_boot.rank, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
+        if (fi_av_insert(w->av, name, 1, &ep->addr, 0, NULL) != 1) {
+            free(ep);
+            return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);
+        }
+        w->eps[rank] = ep;
+    }
+    *ep_out = &w->eps[rank]->base;
+    return GW_OK;
+}
+
+/* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
+static int ofi_wait_fd(struct wire *w)
+{
+    return w->fd;
+}
+
+static int ofi_arm(struct wire *w)
+{
+    struct fid *fids[] = {&w->cq->fid};
+    return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------ */
+static void wire_free(struct wire *w)
+{
+    ofi_regions_close(w);
+    if (w->ep) fi_close(&w->ep->fid);
+    if (w->send_mr) fi_close(&w->send_mr->fid);
+    if (w->recv_mr) fi_close(&w->recv_mr->fid);
+    if (w->av) fi_close(&w->av->fid);
+    if (w->cq) fi_close(&w->cq->fid);
+    if (w->domain) fi_close(&w->domain->fid);
+    for (int i = 0; w->eps && i < gw_boot.size; i++) free(w->eps[i]);
+    free(w->eps);
+    free(w->events);
+    free(w->recvs);
+    free(w->send_slab);
+    free(w->recv_slab);
+    ofi_lib.freeinfo(w->info);
+    free(w);
+    fabric_close();
+}
+
+/* Waits for what is on its way, though not for ever: a peer that has gone needs nothing more. */
+static void ofi_close(struct wire *w)
+{
+    static const uint64_t patience_ns = 2000000000;
+    w->is_closing = true;
+    for (uint64_t since = gw_now_ns(); !ofi_drained(w) && gw_now_ns() - since < patience_ns;)
+        if (ofi_progress(w)) since = gw_now_ns();
+    wire_free(w);
+}
+
+static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
+{
+    *caps_out = (struct wire_caps){.short_max = w->inject_max - sizeof(struct ofi_head),
+                                   .pack_max = w->pack_max,
+                                   .get = w->has_rma,
+                                   .put = w->has_rma,
+                                   .keys = true,
+                                   .alpha_us = 8,
+                                   .beta_us_per_kib = 0.3};
+}
+
+const struct wire_ops ofi_ops = {
+    .size = sizeof(struct wire_ops),
+    .name = "ofi",
+    .open = ofi_open,
+    .connect = ofi_connect,
+    .send_short = ofi_send_short,
+    .send_pack = ofi_send_pack,
+    .get = ofi_get,
+    .put = ofi_put,
+    .progress = ofi_progress,
+    .expose = ofi_expose,
+    .conceal = ofi_conceal,
+    .wait_fd = ofi_wait_fd,
+    .arm = ofi_arm,
+    .caps = ofi_caps,
+    .close = ofi_close,
+};

@@ -1,0 +1,16 @@
+/* ofi.h -- transport between nodes: any provider of libfabric that has reliable datagrams (FI_EP_RDM).
+ *
+ * libfabric is opened by dlopen with the first lane: linking it would cost every program 300 ms and a handler for SIGSEGV.
+ * A lane has its own domain, endpoint, address vector and completion queue, so that the lane's lock is all the locking there is.
+ * Its address is published under the key "gw.ofi.LANE" and read by who sends there first.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_OFI_OFI_H
+#define GW_WIRE_OFI_OFI_H
+
+#include "wire/wire.h"
+
+extern const struct wire_ops ofi_ops;
+
+#endif

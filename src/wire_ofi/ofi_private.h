@@ -1,0 +1,145 @@
+/* ofi_private.h -- what the files of wire_ofi share.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_OFI_OFI_PRIVATE_H
+#define GW_WIRE_OFI_OFI_PRIVATE_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#undef container_of /* base.h has its own */
+
+#include "boot/boot.h"
+#include "wire_ofi/ofi.h"
+#include "wire_shm/shm.h"
+
+/* ---- libfabric's real symbols (ofi_lib.c); everything else is inline in its headers ---- */
+#define OFI_API FI_VERSION(1, 14)
+struct ofi_lib {
+    int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
+                   struct fi_info **info);
+    void (*freeinfo)(struct fi_info *info);
+    struct fi_info *(*dupinfo)(const struct fi_info *info);
+    int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
+    const char *(*strerror)(int errnum);
+    uint32_t (*version)(void);
+};
+extern struct ofi_lib ofi_lib; /* a test fills in its own before the first lane is opened */
+int ofi_lib_open(void);
+
+/* ---- choice (ofi_choose.c) ---- */
+struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
+/* The one to use of a list, or NULL: gw_fail_text() says why.  far: other nodes are to be reached. */
+struct fi_info *ofi_choose(struct fi_info *list, const char *wanted, bool far);
+
+/* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
+ * the other in a receive buffer are aligned ---- */
+enum { OFI_ALIGN = 8, OFI_KIND_MARK = 0 /* of the wire's own: says nothing */ };
+struct ofi_head {
+    uint32_t len; /* of the payload */
+    uint8_t kind;
+    uint8_t pad[3];
+    uint8_t hdr[WIRE_HDR_BYTES];
+};
+_Static_assert(sizeof(struct ofi_head) == 24, "wire format");
+static inline size_t ofi_total(size_t len)
+{
+    return gw_align_up(sizeof(struct ofi_head) + len, OFI_ALIGN);
+}
+
+/* ---- operations under way: what a completion brings back ---- */
+struct ofi_op {
+    struct fi_context2 context; /* the provider's, and first */
+    /* err 0: done, `e` says of what; else errno of libfabric, positive. */
+    void (*fn)(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err);
+};
+struct ofi_send { /* a message in a buffer of ours */
+    struct ofi_op op;
+    struct ofi_send *next; /* free ones */
+    struct ofi_ep *ep;
+    struct ofi_head head;
+    char payload[];
+};
+struct ofi_recv { /* a buffer that takes many messages, or where the provider cannot do that, one */
+    struct ofi_op op;
+    char *buf;
+    bool is_posted;
+};
+
+struct ofi_ep {
+    struct wire_ep base; /* first */
+    struct wire *w;
+    fi_addr_t addr;
+    int rank;
+    bool owes_mark; /* what was injected since the last completion of a send may still be in the provider */
+    struct node_door door;
+};
+
+struct ofi_region {
+    struct fid_mr *mr;
+    uint64_t key;
+}; /* exposed memory; mr NULL: a free slot */
+
+struct wire {
+    int lane;
+    wire_recv_fn recv;
+    void *ctx;
+    struct fi_info *info;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_cq *cq;
+    struct fid_ep *ep;
+    int fd; /* of the queue, to sleep on; -1: there is none */
+    size_t inject_max, pack_max, iov_max;
+    bool has_rma, is_closing;
+    int under_way;       /* operations that a completion will come for, receives aside */
+    struct ofi_ep **eps; /* [size] by rank */
+    struct ofi_send *free_sends;
+    int n_sends; /* made so far, at most gw_set.ofi_send_buffers */
+    struct fid_mr *send_mr;
+    char *send_slab;
+    int n_recvs, n_unposted;
+    size_t recv_bytes;
+    struct ofi_recv *recvs;
+    char *recv_slab;
+    struct fid_mr *recv_mr;
+    struct gw_list waiting; /* one-sided copies of which a part is not posted yet */
+    struct ofi_region *regions;
+    int n_regions, first_free_region;
+    struct fi_cq_data_entry *events; /* [gw_set.progress_event_cnt] */
+};
+
+static inline bool ofi_needs(const struct wire *w, uint64_t mr_bit)
+{
+    return w->info->domain_attr->mr_mode & (int)mr_bit;
+}
+static inline const char *ofi_provider_name(const struct wire *w)
+{
+    return w->info->fabric_attr->prov_name;
+}
+/* gw_fail() about an operation towards a peer; err: errno of libfabric, positive. */
+int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
+int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
+                 struct fid_mr **mr_out);
+
+/* ofi_send.c */
+int ofi_sends_open(struct wire *w);
+int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
+int ofi_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
+bool ofi_drained(struct wire *w);
+/* ofi_recv.c */
+int ofi_recvs_open(struct wire *w);
+int ofi_progress(struct wire *w);
+/* ofi_rma.c */
+int ofi_get(struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, uint64_t key, struct gw_done *done);
+int ofi_put(struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, uint64_t key, struct gw_done *done);
+int ofi_expose(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
+void ofi_conceal(struct wire *w, uint64_t key);
+int ofi_rma_waiting(struct wire *w); /* posts what had to wait: how many went */
+void ofi_regions_close(struct wire *w);
+
+#endif

@@ -1,0 +1,135 @@
+/* ofi_recv.c -- what arrives, and progress: the completion queue is emptied, each entry goes to the operation that it is of.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_private.h"
+
+#include <stdlib.h>
+
+enum {
+    MULTI_BUFS = 4,
+    MULTI_BYTES = 512 << 10, /* where a buffer takes one message after the other */
+    SINGLE_BUFS = 64,
+    READS_A_ROUND = 16, /* so that progress comes to an end where messages come faster than they are read */
+};
+
+static int recv_post(struct wire *w, struct ofi_recv *r)
+{
+    bool is_multi = w->info->caps & FI_MULTI_RECV;
+    struct iovec iov = {r->buf, w->recv_bytes};
+    void *desc = w->recv_mr ? fi_mr_desc(w->recv_mr) : NULL;
+    struct fi_msg m = {
+        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = &r->op.context};
+    ssize_t rc = fi_recvmsg(w->ep, &m, is_multi ? FI_MULTI_RECV : 0);
+    if (r->is_posted != (rc == 0)) w->n_unposted += rc == 0 ? -1 : 1;
+    r->is_posted = rc == 0;
+    if (rc == 0 || rc == -FI_EAGAIN) return GW_OK; /* progress tries again */
+    return gw_fail(GW_EOTHER, "a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
+                   ofi_lib.strerror((int)-rc));
+}
+
+static void unpost(struct wire *w, struct ofi_recv *r)
+{
+    r->is_posted = false;
+    w->n_unposted++;
+}
+
+static void message_arrived(struct wire *w, const char *at, size_t bytes)
+{
+    struct ofi_head h;
+    if (unlikely(bytes < sizeof h))
+        gw_die("a message of %zu bytes came over the network: not from a rank of this job", bytes);
+    memcpy(&h, at, sizeof h);
+    if (unlikely(h.kind == OFI_KIND_MARK)) return;
+    if (unlikely(ofi_total(h.len) != bytes))
+        gw_die("a message of %zu bytes came over the network that says it has %u: not from a rank of this job", bytes,
+               (unsigned)h.len);
+    w->recv(w->ctx, w->lane, h.kind, h.hdr, at + sizeof h, h.len);
+}
+
+static void recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+{
+    struct ofi_recv *r = container_of(op, struct ofi_recv, op);
+    if (unlikely(err)) {
+        unpost(w, r);
+        if (w->is_closing || err == FI_ECANCELED) return;
+        gw_die("receiving from the network by provider %s failed: %s", ofi_provider_name(w), ofi_lib.strerror(err));
+    }
+    bool is_multi = w->info->caps & FI_MULTI_RECV;
+    if ((!is_multi || e->flags & FI_RECV) && e->len) message_arrived(w, is_multi ? e->buf : r->buf, e->len);
+    if (is_multi && !(e->flags & FI_MULTI_RECV)) return;
+    unpost(w, r);
+    if (!w->is_closing && recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
+}
+
+int ofi_recvs_open(struct wire *w)
+{
+    bool is_multi = w->info->caps & FI_MULTI_RECV;
+    size_t largest = gw_align_up(ofi_total(w->pack_max), GW_CACHELINE);
+    w->n_recvs = is_multi ? MULTI_BUFS : SINGLE_BUFS;
+    w->recv_bytes = is_multi ? MULTI_BYTES : largest;
+    w->n_unposted = w->n_recvs;
+    w->recvs = gw_xcalloc((size_t)w->n_recvs, sizeof *w->recvs);
+    size_t bytes = (size_t)w->n_recvs * w->recv_bytes;
+    w->recv_slab = aligned_alloc(4096, bytes);
+    if (!w->recv_slab) return gw_fail(GW_ENOMEM, "no memory for %zu bytes of receive buffers of the network", bytes);
+    int rc = ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->recv_slab, bytes, FI_RECV, 0, &w->recv_mr) : GW_OK;
+    for (int i = 0; i < w->n_recvs && rc == GW_OK; i++) {
+        w->recvs[i].op.fn = recv_done;
+        w->recvs[i].buf = w->recv_slab + (size_t)i * w->recv_bytes;
+        rc = recv_post(w, &w->recvs[i]);
+    }
+    return rc;
+}
+
+/* Only after a refusal, which is seldom: looks through all. */
+static int recvs_again(struct wire *w)
+{
+    int n = 0;
+    for (int i = 0; i < w->n_recvs; i++)
+        if (unlikely(!w->recvs[i].is_posted)) {
+            if (recv_post(w, &w->recvs[i]) != GW_OK) gw_die("%s", gw_fail_text());
+            n += w->recvs[i].is_posted;
+        }
+    return n;
+}
+
+/* One failed operation leaves the queue. */
+static GW_COLD int error_read(struct wire *w)
+{
+    struct fi_cq_err_entry e = {0};
+    ssize_t rc = fi_cq_readerr(w->cq, &e, 0);
+    if (rc == -FI_EAGAIN) return 0;
+    if (rc < 0)
+        gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w),
+               ofi_lib.strerror((int)-rc));
+    struct ofi_op *op = e.op_context;
+    if (op) op->fn(w, op, NULL, e.err ? e.err : FI_EOTHER);
+    return 1;
+}
+
+int ofi_progress(struct wire *w)
+{
+    int n = 0;
+    ssize_t got = gw_set.progress_event_cnt;
+    for (int reads = 0; got == gw_set.progress_event_cnt && reads < READS_A_ROUND; reads++) {
+        got = fi_cq_read(w->cq, w->events, (size_t)gw_set.progress_event_cnt);
+        if (got == -FI_EAGAIN) break;
+        if (unlikely(got == -FI_EAVAIL)) {
+            n += error_read(w);
+            got = gw_set.progress_event_cnt; /* there may be more behind it */
+            continue;
+        }
+        if (unlikely(got < 0))
+            gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w),
+                   ofi_lib.strerror((int)-got));
+        for (ssize_t i = 0; i < got; i++) {
+            struct ofi_op *op = w->events[i].op_context;
+            op->fn(w, op, &w->events[i], 0);
+        }
+        n += (int)got;
+    }
+    if (unlikely(w->n_unposted) && !w->is_closing) n += recvs_again(w);
+    if (unlikely(!gw_list_empty(&w->waiting))) n += ofi_rma_waiting(w);
+    return n;
+}

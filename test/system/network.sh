@@ -1,0 +1,25 @@
+#!/bin/sh
+# Messages by the network wire alone, ranks of this one node: started by Hydra, which has the addresses' exchange.
+# run.py: timeout=120 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+command -v mpiexec.hydra >/dev/null || { echo "no mpiexec.hydra here"; exit 77; }
+export GODWIT_WIRES=ofi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for provider in net "tcp;ofi_rxm" sockets; do
+    GODWIT_OFI_PROVIDER=$provider GODWIT_EXPLAIN=wire,proto timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_modes" 2>"$log" || { cat "$log"; exit 1; }
+    grep -q "provider $provider, address" "$log" || { echo "provider $provider was not used:"; cat "$log"; exit 1; }
+done
+for p in r0 r1 e1; do GODWIT_PROTO=$p timeout 60 mpiexec.hydra -n 2 "$build/mpi_p2p_modes"; done
+timeout 60 mpiexec.hydra -n 4 "$build/mpi_coll_reduce"
+timeout 60 mpiexec.hydra -n 5 "$build/mpi_comm_make"
+# The smallest number of buffers: who finds none waits, nothing is lost.
+GODWIT_OFI_SEND_BUFFERS=2 GODWIT_PROGRESS_EVENT_CNT=1 timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_stress"
+if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_hello" 2>"$log" >&2; then
+    echo "a provider that does not exist was accepted"
+    exit 1
+fi
+grep -q 'called "no_such"' "$log" || { echo "no word of the provider:"; cat "$log"; exit 1; }
