@@ -31,16 +31,23 @@ struct place {
 };
 
 /* ---- checks ---- */
-static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
+bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
 {
     bool has = false;
-    busy_enter(w, rank);
-    const struct rma_words *t = &w->shared->of[rank];
+    const struct rma_words *t = w->near[rank].words;
     const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
     GW_ORDER_ELSEWHERE_BEGIN; /* the list is in memory that the target got, perhaps after it was used here */
-    for (uint32_t i = 0; i < t->n_regions && !has; i++)
-        has = (uint64_t)lo >= r[i].base && (uint64_t)hi <= r[i].base + r[i].bytes;
+    for (uint32_t i = 0; i < t->n_regions && !has; i++) has = lo >= r[i].base && hi <= r[i].base + r[i].bytes;
     GW_ORDER_ELSEWHERE_END;
+    return has;
+}
+
+/* Elsewhere the target looks when it is asked. */
+static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
+{
+    if (!is_here(w, rank)) return true;
+    busy_enter(w, rank);
+    bool has = region_has_held(w, rank, (uint64_t)lo, (uint64_t)hi);
     busy_leave(w, rank);
     return has;
 }
@@ -249,8 +256,31 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     return true;
 }
 
+/* Done by the target, whose `busy` it takes by itself. */
+static int update_by_message(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    struct data there = p->there;
+    int64_t bytes = bytes_of(&there);
+    bool has_operand = !rma_is_op(op, GW_H_NO_OP);
+    char *run = has_operand ? one_run(in) : NULL, *into = result && bytes_of(result) == bytes ? one_run(result) : NULL;
+    char *operand = run || !has_operand ? run : malloc((size_t)bytes), *old = into || !result ? into : malloc((size_t)bytes);
+    int rc = (operand || !has_operand) && (old || !result) ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)bytes);
+    if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
+    if (rc == GW_OK)
+        rc = ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
+    if (rc == GW_OK && result && !into) {
+        struct type_cursor c;
+        type_cursor_init(&c, result->buf, result->count, result->type);
+        type_cursor_unpack(&c, old, bytes);
+    }
+    if (!run) free(operand);
+    if (!into) free(old);
+    return rc;
+}
+
 static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
+    if (!is_here(p->w, p->rank)) return update_by_message(p, op, in, result);
     struct data old = p->there;
     int64_t lo = 0;
     bool is_read_only = rma_is_op(op, GW_H_NO_OP), needs_old = result || !rma_is_op(op, GW_H_REPLACE);
@@ -258,6 +288,10 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
     if (update_by_mail(p, op, in, result)) {
         place_leave(p);
         return GW_OK;
+    }
+    if (!p->target->has_cma) {
+        place_leave(p);
+        return update_by_message(p, op, in, result);
     }
     int rc = layout_new(&old, &lo);
     if (rc != GW_OK) {
@@ -388,12 +422,18 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     size_t bytes = (size_t)bytes_of(result);
     bool is_near = p->target->is_near;
     struct data new = {writable(origin), 1, result->type};
+    uint64_t there = (uint64_t)(uintptr_t)p->there.buf;
     int rc = GW_OK;
+    if (!is_here(p->w, p->rank)) return ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
     place_enter(p);
     if (is_near) {
         memcpy(result->buf, p->there.buf, bytes);
         if (memcmp(result->buf, compare, bytes) == 0) memcpy(p->there.buf, origin, bytes);
     } else if (!swap_by_mail(p, origin, compare, result)) {
+        if (!p->target->has_cma) {
+            place_leave(p);
+            return ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+        }
         rc = move_far(p, false, result);
         if (rc == GW_OK && memcmp(result->buf, compare, bytes) == 0) rc = move_far(p, true, &new);
     }

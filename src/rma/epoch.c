@@ -303,7 +303,8 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
         rc = gw_fail(GW_ERMA_SYNC, "this rank has locked the window of rank %d already", rank);
     if (rc != GW_OK) return rc;
     bool unchecked = assertions & GW_MODE_NOCHECK;
-    if (!unchecked) lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
+    if (!unchecked) rc = lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
+    if (rc != GW_OK) return rc;
     e->held[rank] = unchecked ? NOT_CHECKED : type == GW_LOCK_EXCLUSIVE ? EXCLUSIVE : SHARED;
     set_access(w, LOCK);
     e->n_held++;
@@ -326,11 +327,11 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = check_locked(w, rank, "MPI_Win_unlock ends what MPI_Win_lock began");
     if (rc != GW_OK) return rc;
-    if (e->held[rank] != NOT_CHECKED) lock_give(w, rank, e->held[rank] == EXCLUSIVE);
+    if (e->held[rank] != NOT_CHECKED) rc = lock_give(w, rank, e->held[rank] == EXCLUSIVE);
     e->held[rank] = NOT_HELD;
     if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
-    return GW_OK;
+    return rc;
 }
 
 int rma_win_lock_all(int assertions, struct rma_win *w)
@@ -341,7 +342,8 @@ int rma_win_lock_all(int assertions, struct rma_win *w)
     if (rc == GW_OK && !may_open(e)) rc = not_now(e, "");
     if (rc != GW_OK) return rc;
     e->all_unchecked = assertions & GW_MODE_NOCHECK;
-    if (!e->all_unchecked) lock_take_all(w);
+    if (!e->all_unchecked) rc = lock_take_all(w);
+    if (rc != GW_OK) return rc;
     set_access(w, ALL);
     tell(w, CALL_LOCK_ALL, -1, assertions);
     return GW_OK;
@@ -353,10 +355,10 @@ int rma_win_unlock_all(struct rma_win *w)
     if (e->access != ALL)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began",
                        access_words[e->access]);
-    if (!e->all_unchecked) lock_give_all(w);
+    int rc = e->all_unchecked ? GW_OK : lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
-    return GW_OK;
+    return rc;
 }
 
 /* What was done is over; it must also be seen, by loads of other ranks too. */

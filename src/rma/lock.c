@@ -1,8 +1,9 @@
-/* lock.c -- words that all ranks map: the lock of accumulates, and the locks of passive targets.
+/* lock.c -- words that all ranks of the machine map: the lock of accumulates, and the locks of passive targets.
  *
  * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, where exclusive
  * locks count themselves too, so that it costs the same for any number of ranks and never holds a part of what it waits for.
  * Who waits makes progress meanwhile: the holder may need this rank to answer a message.
+ * Each machine has words of its own: for who is elsewhere the target takes the lock (ask.c, serve.c).
  * There is no queue.  A waiting exclusive lock does not hold shared ones back: two ranks that each hold a shared lock and want the
  * other's would then wait for ever.
  *
@@ -24,7 +25,7 @@ struct wanted {
 
 void rma_ring_all(struct rma_win *w)
 {
-    for (int i = 0; i < w->comm->size; i++) node_ring_door(node_door_of(group_world(w->comm->group, i)));
+    for (int i = 0; i < w->here->size; i++) node_ring_door(node_door_of(group_world(w->here->group, i)));
 }
 
 static inline void word_changed(struct rma_win *w)
@@ -75,7 +76,7 @@ void mail_relax(struct rma_mail *m)
 static bool shared_try(void *arg)
 {
     struct wanted *x = arg;
-    _Atomic uint32_t *word = &x->w->shared->of[x->target].locked;
+    _Atomic uint32_t *word = &x->w->near[x->target].words->locked;
     uint32_t seen = atomic_load_explicit(word, memory_order_relaxed);
     while (!(seen & EXCLUSIVE))
         if (atomic_compare_exchange_weak_explicit(word, &seen, seen + 1, memory_order_seq_cst, memory_order_relaxed))
@@ -87,7 +88,7 @@ static bool exclusive_try(void *arg)
 {
     struct wanted *x = arg;
     struct rma_shared *s = x->w->shared;
-    _Atomic uint32_t *word = &s->of[x->target].locked;
+    _Atomic uint32_t *word = &x->w->near[x->target].words->locked;
     uint64_t seen = atomic_load_explicit(&s->everywhere, memory_order_relaxed);
     uint32_t is_free = 0;
     if (seen >= ONE_ALL || atomic_load_explicit(word, memory_order_relaxed) != 0) return false;
@@ -114,32 +115,66 @@ static bool all_try(void *arg)
     return false;
 }
 
-void lock_take(struct rma_win *w, int target, bool exclusive)
+static bool (*const try_lock[])(void *) = {
+    [LOCK_KIND_SHARED] = shared_try, [LOCK_KIND_EXCLUSIVE] = exclusive_try, [LOCK_KIND_ALL] = all_try};
+
+bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind)
 {
-    wait_for(w, exclusive ? exclusive_try : shared_try, target);
+    return try_lock[kind](&(struct wanted){w, target});
 }
 
-void lock_give(struct rma_win *w, int target, bool exclusive)
+void lock_here_take(struct rma_win *w, int target, enum lock_kind kind)
+{
+    wait_for(w, try_lock[kind], target);
+}
+
+void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 {
     struct rma_shared *s = w->shared;
-    if (exclusive) {
-        assert(atomic_load(&s->of[target].locked) == EXCLUSIVE);
+    _Atomic uint32_t *word = &w->near[target].words->locked;
+    if (kind == LOCK_KIND_ALL) {
+        assert(atomic_load(&s->everywhere) >= ONE_ALL);
+        atomic_fetch_sub_explicit(&s->everywhere, ONE_ALL, memory_order_seq_cst);
+    } else if (kind == LOCK_KIND_EXCLUSIVE) {
+        assert(atomic_load(word) == EXCLUSIVE);
         atomic_fetch_sub_explicit(&s->everywhere, 1, memory_order_seq_cst);
-        atomic_store_explicit(&s->of[target].locked, 0, memory_order_seq_cst);
+        atomic_store_explicit(word, 0, memory_order_seq_cst);
     } else {
-        atomic_fetch_sub_explicit(&s->of[target].locked, 1, memory_order_seq_cst);
+        atomic_fetch_sub_explicit(word, 1, memory_order_seq_cst);
     }
     word_changed(w);
 }
 
-void lock_take_all(struct rma_win *w)
+/* ---- of targets here and elsewhere ---- */
+static enum lock_kind kind_of(bool exclusive)
 {
-    wait_for(w, all_try, 0);
+    return exclusive ? LOCK_KIND_EXCLUSIVE : LOCK_KIND_SHARED;
 }
 
-void lock_give_all(struct rma_win *w)
+int lock_take(struct rma_win *w, int target, bool exclusive)
 {
-    assert(atomic_load(&w->shared->everywhere) >= ONE_ALL);
-    atomic_fetch_sub_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst);
-    word_changed(w);
+    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive), false);
+    lock_here_take(w, target, kind_of(exclusive));
+    return GW_OK;
+}
+
+int lock_give(struct rma_win *w, int target, bool exclusive)
+{
+    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive), true);
+    lock_here_give(w, target, kind_of(exclusive));
+    return GW_OK;
+}
+
+int lock_take_all(struct rma_win *w)
+{
+    if (unlikely(w->n_leaders)) return ask_all_take(w);
+    lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
+    return GW_OK;
+}
+
+int lock_give_all(struct rma_win *w)
+{
+    if (unlikely(w->n_leaders)) return ask_all_give(w);
+    lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
+    return GW_OK;
 }

@@ -34,8 +34,8 @@ struct rma_mailer {
 
 static struct rma_mail *mail_of(struct rma_win *w, int rank)
 {
-    struct rma_mail *all = (struct rma_mail *)&w->shared->of[w->comm->size];
-    return &all[rank];
+    struct rma_mail *all = (struct rma_mail *)&w->shared->of[w->here->size];
+    return &all[w->near[rank].words - w->shared->of];
 }
 
 /* ---- the target ---- */
@@ -170,7 +170,7 @@ static GW_COLD bool wake(struct rma_win *w, int target)
 
 bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 {
-    if (!w->mailer || gw_set.rma_ask == 0) return false;
+    if (!w->mailer || gw_set.rma_ask == 0 || !is_here(w, target)) return false;
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
     if (likely(n == 0))
@@ -225,7 +225,7 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
 uint64_t mail_room(const struct rma_win *w)
 {
     bool is_mapped = w->flavor == GW_WIN_FLAVOR_ALLOCATE || w->flavor == GW_WIN_FLAVOR_SHARED;
-    return is_mapped || w->comm->size == 1 ? 0 : (uint64_t)w->comm->size * sizeof(struct rma_mail);
+    return is_mapped || w->here->size == 1 ? 0 : (uint64_t)w->here->size * sizeof(struct rma_mail);
 }
 
 int mail_open(struct rma_win *w)
@@ -236,7 +236,6 @@ int mail_open(struct rma_win *w)
     mailer->poll.fn = look;
     mailer->hook.poll = &mailer->poll;
     mailer->w = w;
-    for (int i = 0; i < w->comm->size; i++) w->targets[i].door = node_door_of(group_world(w->comm->group, i));
     gw_lock(&w->comm->lane->lock);
     req_hook_add(w->comm->lane, &mailer->hook);
     gw_unlock(&w->comm->lane->lock);

@@ -1,4 +1,4 @@
-/* memory.c -- memory that all ranks of a window map: small ones in the node's shared heap, others, and those of several jobs, in a
+/* memory.c -- memory that all ranks of a window on one machine map: small ones in the node's shared heap, others, and those of several jobs, in a
  * memfd of their own.
  *
  * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds.  Every rank then
@@ -121,10 +121,9 @@ int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from
     return GW_OK;
 }
 
-int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
+static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     struct offer o = {.file.fd = -1};
-    struct gw_comm *c = w->comm;
     uint64_t apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, PAGE) + PAGE;
     if (c->rank == 0) {
         bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* other jobs have another heap */
@@ -154,6 +153,12 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
     return rc;
 }
 
+int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
+{
+    int rc = make_here(w->here, m, total, from, own, base_out);
+    return w->n_leaders ? agree(w->comm, rc) : rc; /* other machines have theirs */
+}
+
 void memory_unmap(const struct rma_mapping *m)
 {
     if (m->base) munmap(m->base, m->bytes);
@@ -163,6 +168,6 @@ void memory_unmap(const struct rma_mapping *m)
 void memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
     memory_unmap(m);
-    if (m->heap) node_heap_leave(m->heap, w->comm->size);
+    if (m->heap) node_heap_leave(m->heap, w->here->size);
     *m = (struct rma_mapping){0};
 }

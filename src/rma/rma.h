@@ -7,12 +7,14 @@
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     stream   long accesses while the target waits in MPI: both copy, through memory that both map (stream.c); else
  *     CMA      the kernel copies from and to the other process
- *     served   neither is allowed: messages, which the target's progress answers
- * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then.
+ *     served   neither is allowed, or the target is on another node: messages, which the target's progress answers (ask.c, serve.c)
+ * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then, or has a progress
+ * thread (GODWIT_PROGRESS_THREAD).
  *
- * Accumulates are done by the origin, or for it, under one lock per target in shared memory (lock.c), those of one element too:
- * they are atomic to each other whatever their types and paths.  A fence is a barrier, post/start/complete/wait are empty messages,
- * and the locks of passive targets are words beside it.
+ * Accumulates are done under one lock per target in the shared memory of its node (lock.c), by an origin there or by the target for
+ * others, those of one element too: they are atomic to each other whatever their types and paths.  A fence is a barrier,
+ * post/start/complete/wait are empty messages, and the locks of passive targets are words beside it; who is on another node has the
+ * target take them.
  *
  * All calls are made with no lock held.  One thread at a time may open or close epochs of a window; others may access it.
  * Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.
@@ -32,6 +34,7 @@ struct rma_near {
     char *base;
     uint64_t size; /* 0: it is not mapped here */
     int64_t disp_unit;
+    struct rma_words *words; /* NULL: it is on another machine */
 };
 
 struct rma_win {
@@ -44,8 +47,10 @@ struct rma_win {
     void *base;                          /* of this rank's part; attributes point to these five */
     int64_t size;
     int disp_unit, flavor, model;
+    struct gw_comm *here;   /* its ranks on this machine; most often `comm` itself */
+    int *leaders, n_leaders; /* one rank on each other machine */
     struct rma_target *targets; /* [comm->size] */
-    struct rma_shared *shared;  /* mapped by all ranks */
+    struct rma_shared *shared;  /* mapped by all ranks here */
     struct rma_epoch *epoch;
     struct rma_mapping {
         void *base;

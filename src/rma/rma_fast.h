@@ -14,7 +14,7 @@
 #include "node/node.h"
 #include "rma/rma.h"
 
-/* ---- words that all ranks map (lock.c) ---- */
+/* ---- words that all ranks of the machine map (lock.c) ---- */
 struct rma_words {           /* of one target */
     _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
     _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
@@ -24,20 +24,20 @@ struct rma_words {           /* of one target */
 struct rma_shared {
     _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | number of exclusive locks, on whatever targets */
     _Atomic uint32_t waiters;    /* somebody may sleep until a word changes */
-    struct rma_words of[];       /* [size] */
+    struct rma_words of[];       /* [ranks here] */
 } GW_ALIGNED(GW_CACHELINE);
 
 static inline bool rma_busy_try(struct rma_win *w, int target)
 {
     uint32_t is_free = 0;
-    _Atomic uint32_t *word = &w->shared->of[target].busy;
+    _Atomic uint32_t *word = &w->near[target].words->busy;
     return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
            atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_acquire, memory_order_relaxed);
 }
 void rma_ring_all(struct rma_win *w);
 static inline void rma_busy_leave(struct rma_win *w, int target)
 {
-    atomic_store_explicit(&w->shared->of[target].busy, 0, memory_order_release);
+    atomic_store_explicit(&w->near[target].words->busy, 0, memory_order_release);
     node_fence_for_sleepers();
     if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_relaxed))) rma_ring_all(w);
 }

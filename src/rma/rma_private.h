@@ -17,22 +17,37 @@ struct rma_target {
     int64_t size;
     int64_t disp_unit;
     struct rma_mapping mapping; /* over memory of its MPI_Alloc_mem */
-    struct node_door *door;
+    struct node_door *door; /* NULL: it is on another machine */
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
     _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
     _Atomic uint32_t turn;       /* counts them, for that */
 };
 
-/* ---- words that all ranks map (lock.c; struct rma_words) ---- */
+/* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
 struct rma_region {
     uint64_t base, bytes;
 };
+/* Whether the words of that rank are mapped here: it is on this machine. */
+static inline bool is_here(const struct rma_win *w, int rank) { return w->near[rank].words != NULL; }
 void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
 void busy_leave(struct rma_win *w, int target);
-void lock_take(struct rma_win *w, int target, bool exclusive);
-void lock_give(struct rma_win *w, int target, bool exclusive);
-void lock_take_all(struct rma_win *w);
-void lock_give_all(struct rma_win *w);
+/* Of targets here and elsewhere; elsewhere an error can come of it. */
+int lock_take(struct rma_win *w, int target, bool exclusive);
+int lock_give(struct rma_win *w, int target, bool exclusive);
+int lock_take_all(struct rma_win *w);
+int lock_give_all(struct rma_win *w);
+/* One lock of a target that is here; that of LOCK_KIND_ALL is for all targets here. */
+enum lock_kind { LOCK_KIND_SHARED, LOCK_KIND_EXCLUSIVE, LOCK_KIND_ALL };
+bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
+void lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
+void lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
+/* The list of what rank `rank`, here, has attached has these bytes; with its `busy`. */
+bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
+
+/* ---- where the ranks are (here.c) ---- */
+bool is_one_machine(struct gw_comm *c);
+int here_open(struct rma_win *w); /* collective */
+void here_close(struct rma_win *w);
 
 /* ---- reaching memory (reach.c) ---- */
 int reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
@@ -40,6 +55,39 @@ int reach_close(struct rma_win *w); /* collective; after it nobody accesses the 
 /* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near. */
 int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
+
+/* ---- messages (ask.c: the origin; serve.c: the target) ---- */
+enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
+enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_LOCK, ASK_UNLOCK, ASK_STOP };
+enum ask_flag {
+    ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own */
+    ASK_OLD = 2,  /* UPDATE: the old value is wanted */
+    ASK_TRY = 4,  /* LOCK: the answer is GW_AGAIN rather than late */
+};
+struct ask_run {
+    uint64_t at, bytes;
+};
+struct ask_head { /* then runs, then data: of WRITE, of UPDATE, of SWAP the old and the new value */
+    uint8_t what, flags, kind /* enum lock_kind */, basic /* UPDATE: enum gw_elem */;
+    uint32_t op;
+    int32_t origin, number /* of the answer */, n_runs, unused;
+    int64_t bytes; /* of all runs */
+};
+struct ask_reply { /* then data of READ, the old value of UPDATE and SWAP */
+    int64_t rc;
+    uint64_t at; /* rc < 0: where */
+};
+_Static_assert(sizeof(struct ask_head) % 16 == 0 && sizeof(struct ask_reply) % 16 == 0, "data behind them are aligned");
+int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes, char *packed);
+/* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
+int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
+               char *old);
+int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
+int ask_lock(struct rma_win *w, int target, enum lock_kind kind, bool is_given_back);
+int ask_all_take(struct rma_win *w); /* on all nodes */
+int ask_all_give(struct rma_win *w);
+int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close() comes after the last question of anybody */
+int serve_close(struct rma_win *w);
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {
@@ -97,9 +145,9 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
 /* All of that for a run of MAIL_BYTES at most, without `busy`. */
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
-/* ---- memory that every rank of the window maps (memory.c) ----
- * Collective: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks; this rank's part,
- * which it touches first, is [from, from + own). */
+/* ---- memory that every rank of the window on this machine maps (memory.c) ----
+ * Collective over the window: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks here; this rank's
+ * part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_unmap(const struct rma_mapping *m); /* what is mapped, if anything is */
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
@@ -146,6 +194,6 @@ bool hint_is_true(struct rma_win *w, const char *key);
 /* The first error of any rank, the same on all; `rc` is mine.  Collective. */
 int agree(struct gw_comm *c, int rc);
 
-enum rma_tag { TAG_POST = 1, TAG_COMPLETE, TAG_REQUEST, TAG_REPLY }; /* replies: this and the numbers above */
+enum rma_tag { TAG_POST = 1, TAG_COMPLETE, TAG_REQUEST, TAG_REPLY }; /* replies: TAG_REPLY + number; long data: + ASK_NUMBERS */
 
 #endif

@@ -55,9 +55,9 @@ static void pace_note(struct rma_target *t, int way, int64_t bytes, uint64_t tic
     atomic_store_explicit(&t->pace[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
 }
 
-static bool may_help(const struct rma_win *w)
+static bool may_help(const struct rma_win *w, int target)
 {
-    if (!w->comm->one_node || gw_set.rma_help == GW_SET_RMA_HELP_OFF) return false;
+    if (!w->here->one_node || !is_here(w, target) || gw_set.rma_help == GW_SET_RMA_HELP_OFF) return false;
     return gw_set.rma_help == GW_SET_RMA_HELP_ON || !gw_node.oversubscribed; /* it would have to get a core first */
 }
 
@@ -106,7 +106,7 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
 
 int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
-    if (!may_help(w)) return reach_move(w, target, is_put, at, bytes, gw_type_byte, bytes, packed);
+    if (!may_help(w, target)) return reach_move(w, target, is_put, at, bytes, gw_type_byte, bytes, packed);
     int rc = GW_OK;
     for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
         int64_t part = gw_min64(bytes, PART);

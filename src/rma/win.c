@@ -40,18 +40,9 @@ static int check_part(int64_t size, int64_t disp_unit)
     return GW_OK;
 }
 
-/* Of this job or of others. */
-static bool is_one_machine(struct gw_comm *c)
-{
-    bool is_one = true;
-    for (int i = 0; i < c->size && is_one && !c->one_node; i++) is_one = node_door_of(group_world(c->group, i)) != NULL;
-    return is_one;
-}
-
 static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; windows are for intracommunicators");
-    if (!is_one_machine(c)) return gw_fail(GW_EUNSUPPORTED, "windows of ranks on several nodes are not supported yet");
     struct gw_comm *own = NULL;
     int rc = world_comm_create(c, c->group, &own); /* not a duplicate: no attributes come along */
     if (rc == GW_OK) *own_out = own;
@@ -70,6 +61,7 @@ static void win_drop(struct rma_win *w)
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
+    here_close(w);
     if (w->comm) world_comm_free(&w->comm);
     free(w);
 }
@@ -88,13 +80,17 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
     if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
     rc = agree(own, rc);
+    if (rc == GW_OK) {
+        w->comm = own;
+        rc = here_open(w);
+    }
     if (rc != GW_OK) {
         if (w) free(w->targets);
+        if (w) here_close(w);
         free(w);
         world_comm_free(&own);
         return rc;
     }
-    w->comm = own;
     w->flavor = flavor;
     w->model = GW_WIN_UNIFIED;
     w->size = mine.size;
@@ -129,10 +125,14 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
 
 static int words_make(struct rma_win *w)
 {
-    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->comm->size * sizeof(struct rma_words) + mail_room(w);
+    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->here->size * sizeof(struct rma_words) + mail_room(w);
     char *mem = NULL;
-    int rc = memory_make(w, &w->words, bytes, 0, w->comm->rank == 0 ? bytes : 0, &mem);
+    int rc = memory_make(w, &w->words, bytes, 0, w->here->rank == 0 ? bytes : 0, &mem);
     w->shared = (struct rma_shared *)mem;
+    for (int i = 0, n = 0; rc == GW_OK && i < w->comm->size; i++) {
+        w->targets[i].door = node_door_of(group_world(w->comm->group, i));
+        w->near[i].words = w->targets[i].door ? &w->shared->of[n++] : NULL;
+    }
     return rc;
 }
 
@@ -140,7 +140,7 @@ static void nears_note(struct rma_win *w)
 {
     for (int i = 0; i < w->comm->size; i++) {
         const struct rma_target *t = &w->targets[i];
-        if (t->is_near) w->near[i] = (struct rma_near){(char *)(uintptr_t)t->base, (uint64_t)t->size, t->disp_unit};
+        if (t->is_near) w->near[i] = (struct rma_near){(char *)(uintptr_t)t->base, (uint64_t)t->size, t->disp_unit, NULL};
     }
 }
 
@@ -177,7 +177,8 @@ int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *
     rc = gather_parts(w, mine, &parts);
     for (int i = 0; rc == GW_OK && gw_set.rma_map && i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
-        char *here = t->is_near ? NULL : alloc_map(&parts[i].offer, t->size, &t->mapping);
+        bool may_map = !t->is_near && node_door_of(group_world(w->comm->group, i));
+        char *here = !may_map ? NULL : alloc_map(&parts[i].offer, t->size, &t->mapping);
         if (here) t->base = (uint64_t)(uintptr_t)here;
         t->is_near = t->is_near || here;
     }
@@ -196,12 +197,13 @@ int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_w
     return win_end(w, rc, win_out);
 }
 
-/* Where the parts begin, in targets[].base until the memory is there.  One after the other without a gap where the user may count
+/* Where the parts of the ranks here begin, in targets[].base until the memory is there.  One after the other without a gap where the user may count
  * on that; else each on its own lines, large ones on their own pages, or as the user wants it aligned. */
 static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
 {
     uint64_t at = 0;
     for (int i = 0; i < w->comm->size; i++) {
+        if (w->n_leaders && !node_door_of(group_world(w->comm->group, i))) continue;
         uint64_t size = (uint64_t)w->targets[i].size;
         uint64_t align = size >= PAGE ? PAGE : GW_CACHELINE, wanted = (uint64_t)w->mapping.align;
         if (has_gaps) at = gw_align_up(at, wanted > align ? wanted : align);
@@ -212,6 +214,18 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
     }
     *total_out = at ? at : GW_CACHELINE;
     return GW_OK;
+}
+
+/* The addresses of all, where only some are mapped here. */
+static int tell_bases(struct rma_win *w)
+{
+    uint64_t mine = w->targets[w->comm->rank].base, *all = malloc(sizeof *all * (size_t)w->comm->size);
+    int rc = agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, all, sizeof mine, gw_type_byte, w->comm, NULL);
+    for (int i = 0; rc == GW_OK && i < w->comm->size; i++)
+        if (!w->targets[i].is_near) w->targets[i].base = all[i];
+    free(all);
+    return rc;
 }
 
 static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
@@ -230,12 +244,15 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     int wants[2] = {0, -GW_CACHELINE};
     if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
     w->mapping.align = -wants[1];
-    if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* fails on all ranks alike */
+    if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* fails on all ranks of a machine alike */
+    if (w->n_leaders) rc = agree(w->comm, rc);
     if (rc == GW_OK) rc = memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
+        if (w->n_leaders && !node_door_of(group_world(w->comm->group, i))) continue;
         w->targets[i].base += (uint64_t)(uintptr_t)base;
         w->targets[i].is_near = true;
     }
+    if (rc == GW_OK && w->n_leaders) rc = tell_bases(w);
     if (rc == GW_OK) w->base = (void *)(uintptr_t)w->targets[w->comm->rank].base;
     rc = win_end(w, rc, &w);
     if (rc != GW_OK) return rc;
@@ -268,7 +285,7 @@ int rma_win_free(struct rma_win **win)
     if (rc == GW_OK) rc = reach_close(w);
     if (rc != GW_OK) return rc;
     gw_obj_unregister(&w->obj);
-    struct rma_words *mine = &w->shared->of[w->comm->rank];
+    struct rma_words *mine = w->near[w->comm->rank].words;
     node_heap_free(mine->regions);
     mine->regions = 0;
     rc = coll_barrier(w->comm, NULL); /* then nobody looks at the words */
@@ -316,7 +333,7 @@ int rma_win_attach(struct rma_win *w, void *base, int64_t size)
     int rc = check_dynamic(w, size), me = w->comm->rank;
     if (rc != GW_OK) return rc;
     busy_enter(w, me);
-    rc = region_add(&w->shared->of[me], (struct rma_region){(uint64_t)(uintptr_t)base, (uint64_t)size});
+    rc = region_add(w->near[me].words, (struct rma_region){(uint64_t)(uintptr_t)base, (uint64_t)size});
     busy_leave(w, me);
     return rc;
 }
@@ -325,7 +342,7 @@ int rma_win_detach(struct rma_win *w, const void *base)
 {
     int rc = check_dynamic(w, 0), me = w->comm->rank;
     if (rc != GW_OK) return rc;
-    struct rma_words *t = &w->shared->of[me];
+    struct rma_words *t = w->near[me].words;
     busy_enter(w, me);
     struct rma_region *r = node_ptr(t->regions);
     uint32_t i = 0;

@@ -143,6 +143,13 @@ void type_fortran_lacks(const char *name)
     }
 }
 
+struct gw_type *type_of_basic(int elem)
+{
+    for (int i = 0; elem != GW_ELEM_NONE && i < N_PREDEF; i++)
+        if (predef_types[i].elem == elem && predef_types[i].size >= 0) return &predef_types[i];
+    return NULL;
+}
+
 int type_init(void)
 {
     for (int i = 0; i < N_PREDEF; i++) predefine(i);

@@ -68,6 +68,8 @@ void type_fortran_lacks(const char *name); /* such as MPI_INTEGER16: its size is
 int type_init(void);      /* registers the predefined types */
 void type_finalize(void);
 
+struct gw_type *type_of_basic(int elem); /* a predefined type of that kind; NULL: GW_ELEM_NONE */
+
 /* Constructors.  Count arrays may be int or 64-bit (struct gw_counts).  Old types are referenced, not consumed. */
 int type_contiguous(int64_t count, struct gw_type *old, struct gw_type **type_out);
 int type_vector(int64_t count, int64_t blocklen, int64_t stride, struct gw_type *old, struct gw_type **type_out);

@@ -78,7 +78,7 @@ static void all_at_once(int kind)
 static void target_computes(void)
 {
     struct window w;
-    int flag = 0, bytes = 300000;
+    int flag = 0, bytes = 300000, must_look = getenv("GODWIT_CMA") || !is_one_node();
     MPI_Request r;
     window_make(&w, 0, bytes);
     memset(w.base, 0, (size_t)bytes);
@@ -92,7 +92,7 @@ static void target_computes(void)
     } else if (rank == 1) {
         while (__atomic_load_n(&w.base[bytes - 1], __ATOMIC_ACQUIRE) != 7) {
             sched_yield();
-            if (getenv("GODWIT_CMA")) MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            if (must_look) MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         }
     }
     MPI_Ibarrier(MPI_COMM_WORLD, &r);
@@ -140,7 +140,7 @@ static void accumulates(void)
 static void has_helped(void)
 {
     const char *help = getenv("GODWIT_RMA_HELP");
-    int provided, index, count, tries = 0, is_on = help && strcmp(help, "on") == 0;
+    int provided, index, count, tries = 0, is_on = help && strcmp(help, "on") == 0 && is_one_node();
     unsigned long long bytes = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;

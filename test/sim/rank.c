@@ -118,19 +118,21 @@ void __wrap_busy_leave(struct rma_win *w, int target)
     host->pause(false);
 }
 
-void __real_lock_take(struct rma_win *w, int target, bool exclusive);
-void __wrap_lock_take(struct rma_win *w, int target, bool exclusive);
-void __wrap_lock_take(struct rma_win *w, int target, bool exclusive)
+int __real_lock_take(struct rma_win *w, int target, bool exclusive);
+int __wrap_lock_take(struct rma_win *w, int target, bool exclusive);
+int __wrap_lock_take(struct rma_win *w, int target, bool exclusive)
 {
-    __real_lock_take(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    int rc = __real_lock_take(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
     host->pause(false);
+    return rc;
 }
-void __real_lock_give(struct rma_win *w, int target, bool exclusive);
-void __wrap_lock_give(struct rma_win *w, int target, bool exclusive);
-void __wrap_lock_give(struct rma_win *w, int target, bool exclusive)
+int __real_lock_give(struct rma_win *w, int target, bool exclusive);
+int __wrap_lock_give(struct rma_win *w, int target, bool exclusive);
+int __wrap_lock_give(struct rma_win *w, int target, bool exclusive)
 {
-    __real_lock_give(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    int rc = __real_lock_give(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
     host->pause(false);
+    return rc;
 }
 
 /* A target that has once not answered is asked again sooner than in earnest, and one is asked although it sleeps: it may wake in time. */

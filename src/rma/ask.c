@@ -1,0 +1,274 @@
+/* ask.c -- the origin's side of messages to targets whose memory and words are out of reach: on another node, or where the kernel
+ * refuses to copy.
+ *
+ *   origin                                          target (serve.c)
+ *   head, runs, data of a put or an accumulate ---> does it, from whichever call of MPI makes progress
+ *                                              <--- how it went, data of a get or the old value
+ *
+ * The layout at the target travels as runs of addresses; the origin computes them, the target only follows them.  One long run goes
+ * as a message of its own, straight between the two memories.  Accumulates are done by the target, under its own `busy`; so they are
+ * atomic to those of ranks that map its words.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "rma/rma_private.h"
+
+enum { SMALL = 1024 };
+
+/* One question; its buffers stay until ask_end(). */
+struct asking {
+    struct gw_req *sent, *got;
+    char *message, *answer; /* `few`, or memory of their own */
+    int64_t answer_bytes;
+    int target, rc;
+    char few[2][SMALL] GW_ALIGNED(16);
+};
+
+static char *room_for(char *few, int64_t bytes)
+{
+    return bytes <= SMALL ? few : malloc((size_t)bytes);
+}
+static void room_free(char *few, char *p)
+{
+    if (p != few) free(p);
+}
+
+static int number_next(struct rma_win *w)
+{
+    /* several threads may wait for answers */
+    return (int)(atomic_fetch_add_explicit(&w->reply_tag, 1, memory_order_relaxed) % ASK_NUMBERS);
+}
+
+static int ask_send(struct rma_win *w, struct asking *a, const struct ask_head *h, const struct ask_run *runs,
+                    const void *data, int64_t bytes)
+{
+    size_t runs_bytes = (size_t)h->n_runs * sizeof *runs;
+    int64_t all = (int64_t)(sizeof *h + runs_bytes) + bytes;
+    a->message = room_for(a->few[0], all);
+    a->answer = room_for(a->few[1], a->answer_bytes);
+    if (!a->message || !a->answer) return gw_fail(GW_ENOMEM, "no memory for a message of %lld bytes", (long long)all);
+    memcpy(a->message, h, sizeof *h);
+    if (runs_bytes) memcpy(a->message + sizeof *h, runs, runs_bytes);
+    if (bytes) memcpy(a->message + sizeof *h + runs_bytes, data, (size_t)bytes);
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, a->target, TAG_REPLY + h->number,
+                              w->comm, &a->got);
+    if (rc < 0) return rc;
+    rc = p2p_stream_isend(GW_STREAM_P2P, a->message, all, gw_type_byte, a->target, TAG_REQUEST, w->comm, &a->sent);
+    return rc < 0 ? rc : GW_OK;
+}
+
+/* `answer_bytes` follow how it went. */
+static int ask_begin(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
+                     int64_t bytes, int64_t answer_bytes, struct asking *a)
+{
+    a->sent = a->got = NULL;
+    a->message = a->answer = NULL;
+    a->target = target;
+    a->answer_bytes = (int64_t)sizeof(struct ask_reply) + answer_bytes;
+    h.origin = w->comm->rank;
+    if (!(h.flags & ASK_LONG)) h.number = number_next(w);
+    return a->rc = ask_send(w, a, &h, runs, data, bytes);
+}
+
+/* Whatever ask_begin() said. */
+static int ask_end(struct asking *a, void *answer)
+{
+    struct ask_reply how = {GW_OK, 0};
+    int rc = a->rc;
+    int sent = a->sent ? p2p_stream_wait(a->sent) : GW_OK,
+        got = rc == GW_OK && a->got ? p2p_stream_wait(a->got) : GW_OK;
+    if (rc == GW_OK) rc = sent < 0 ? sent : got;
+    if (rc == GW_OK) memcpy(&how, a->answer, sizeof how);
+    if (rc == GW_OK && how.rc == GW_OK && answer)
+        memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
+    if (a->message) room_free(a->few[0], a->message);
+    if (a->answer) room_free(a->few[1], a->answer);
+    if (rc != GW_OK || how.rc >= 0) return rc != GW_OK ? rc : (int)how.rc;
+    return gw_fail((int)how.rc, "the memory at 0x%llx is none that rank %d attached to the window",
+                   (unsigned long long)how.at, a->target);
+}
+
+static int ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
+               int64_t bytes, void *answer, int64_t answer_bytes)
+{
+    struct asking a;
+    ask_begin(w, target, h, runs, data, bytes, answer_bytes, &a);
+    return ask_end(&a, answer);
+}
+
+/* ---- put and get ---- */
+/* One run, which is long: the data go by themselves, straight between the two memories. */
+static int move_long(struct rma_win *w, int target, bool is_put, struct ask_run run, char *packed)
+{
+    struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ,
+                         .flags = ASK_LONG,
+                         .n_runs = 1,
+                         .bytes = (int64_t)run.bytes,
+                         .number = number_next(w)};
+    struct gw_req *data = NULL;
+    int64_t bytes = (int64_t)run.bytes;
+    int tag = TAG_REPLY + ASK_NUMBERS + h.number;
+    int rc = is_put ? p2p_stream_isend(GW_STREAM_P2P, packed, bytes, gw_type_byte, target, tag, w->comm, &data)
+                    : p2p_stream_irecv(GW_STREAM_P2P, packed, bytes, gw_type_byte, target, tag, w->comm, &data);
+    if (rc < 0) return rc;
+    rc = ask(w, target, h, &run, NULL, 0, NULL, 0);
+    int moved = p2p_stream_wait(data);
+    return rc != GW_OK ? rc : moved;
+}
+
+/* The next runs of the cursor, of at most so many bytes, which are whole elements; returns their bytes. */
+static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, struct ask_run *runs, int *n_out)
+{
+    struct iovec iov[ASK_RUNS];
+    int64_t got;
+    int n = type_cursor_iov(c, iov, ASK_RUNS, most - most % element, &got);
+    for (int i = 0; i < n; i++) runs[i] = (struct ask_run){(uint64_t)(uintptr_t)iov[i].iov_base, iov[i].iov_len};
+    int64_t excess = got % element; /* the runs ended within one */
+    if (excess) type_cursor_seek(c, c->pos - excess);
+    got -= excess;
+    while (excess > 0) {
+        int64_t cut = gw_min64(excess, (int64_t)runs[n - 1].bytes);
+        runs[n - 1].bytes -= (uint64_t)cut;
+        excess -= cut;
+        if (runs[n - 1].bytes == 0) n--;
+    }
+    *n_out = n;
+    return got;
+}
+
+int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+             char *packed)
+{
+    struct type_cursor c;
+    struct ask_run runs[ASK_RUNS];
+    int rc = GW_OK, n;
+    bool may_be_long =
+        w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
+    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
+    if (may_be_long && bytes > ASK_PIECE && (t->is_dense || (t->is_single && count == 1))) {
+        struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
+        return move_long(w, target, is_put, run, packed);
+    }
+    for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
+        got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
+        struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ, .n_runs = n, .bytes = got};
+        rc = ask(w, target, h, runs, packed, is_put ? got : 0, is_put ? NULL : packed, is_put ? 0 : got);
+    }
+    return rc;
+}
+
+/* ---- accumulates ---- */
+int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
+               const char *packed, char *old)
+{
+    struct type_cursor c;
+    struct ask_run runs[ASK_RUNS];
+    bool has_operand = op->obj.id != GW_H_NO_OP;
+    int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
+    int rc = GW_OK, n;
+    type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
+    for (int64_t done = 0, got; done < total && rc == GW_OK; done += got) {
+        got = next_runs(&c, gw_min64(ASK_PIECE, total - done), element, runs, &n);
+        struct ask_head h = {.what = ASK_UPDATE,
+                             .flags = old ? ASK_OLD : 0,
+                             .n_runs = n,
+                             .bytes = got,
+                             .op = op->obj.id,
+                             .basic = t->basic};
+        rc = ask(w, target, h, runs, has_operand ? packed + done : NULL, has_operand ? got : 0, old ? old + done : NULL,
+                 old ? got : 0);
+    }
+    return rc;
+}
+
+int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes)
+{
+    char both[2 * ASK_SWAP_MAX];
+    struct ask_run run = {at, (uint64_t)bytes};
+    assert(bytes <= ASK_SWAP_MAX);
+    memcpy(both, compare, (size_t)bytes);
+    memcpy(both + bytes, new, (size_t)bytes);
+    return ask(w, target, (struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = bytes}, &run, both, 2 * bytes, old,
+               bytes);
+}
+
+/* ---- locks ---- */
+int ask_lock(struct rma_win *w, int target, enum lock_kind kind, bool is_given_back)
+{
+    struct ask_head h = {.what = is_given_back ? ASK_UNLOCK : ASK_LOCK, .kind = (uint8_t)kind};
+    return ask(w, target, h, NULL, NULL, 0, NULL, 0);
+}
+
+/* Of LOCK_KIND_ALL, at the nodes but ours that have it, or those that have it not: all at once. */
+static int ask_nodes(struct rma_win *w, enum ask_what what, bool *has)
+{
+    struct asking *a = calloc((size_t)w->n_leaders, sizeof *a);
+    int rc = a ? GW_OK : gw_fail(GW_ENOMEM, "no memory to ask %d nodes", w->n_leaders), n = 0;
+    struct ask_head h = {.what = (uint8_t)what, .flags = what == ASK_LOCK ? ASK_TRY : 0, .kind = LOCK_KIND_ALL};
+    for (; rc == GW_OK && n < w->n_leaders; n++)
+        if (has[n] == (what == ASK_UNLOCK)) rc = ask_begin(w, w->leaders[n], h, NULL, NULL, 0, 0, &a[n]);
+    for (int i = 0; i < n; i++) {
+        if (!a[i].message) continue;
+        int one = ask_end(&a[i], NULL);
+        if (one == GW_OK) has[i] = what == ASK_LOCK;
+        if (one < 0 && rc == GW_OK) rc = one;
+    }
+    free(a);
+    return rc;
+}
+
+static bool *nodes_new(struct rma_win *w, bool value)
+{
+    bool *has = malloc((size_t)w->n_leaders + 1);
+    if (!has) gw_fail(GW_ENOMEM, "no memory to ask %d nodes", w->n_leaders);
+    if (has) memset(has, value, (size_t)w->n_leaders + 1);
+    return has;
+}
+
+static int nodes_give(struct rma_win *w, bool *has)
+{
+    bool *ours = &has[w->n_leaders];
+    if (*ours) lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
+    *ours = false;
+    return ask_nodes(w, ASK_UNLOCK, has);
+}
+
+int ask_all_give(struct rma_win *w)
+{
+    bool *has = nodes_new(w, true);
+    int rc = has ? nodes_give(w, has) : GW_ENOMEM;
+    free(has);
+    return rc;
+}
+
+/* Waits at one node, with nothing in hand, and tries the others; *refused_out: which of them refused, or -1. */
+static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
+{
+    int ours = w->n_leaders, rc = GW_OK;
+    if (at == ours)
+        lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
+    else
+        rc = ask_lock(w, w->leaders[at], LOCK_KIND_ALL, false);
+    if (rc != GW_OK) return rc;
+    has[at] = true;
+    if (!has[ours]) has[ours] = lock_here_try(w, w->comm->rank, LOCK_KIND_ALL);
+    if (has[ours]) rc = ask_nodes(w, ASK_LOCK, has);
+    *refused_out = ours;
+    while (*refused_out >= 0 && has[*refused_out]) --*refused_out;
+    return rc;
+}
+
+/* Never holds a part of what it waits for, as within a node. */
+int ask_all_take(struct rma_win *w)
+{
+    bool *has = nodes_new(w, false);
+    int rc = has ? GW_OK : GW_ENOMEM;
+    for (int at = w->n_leaders; rc == GW_OK && at >= 0;) {
+        rc = nodes_round(w, at, has, &at);
+        if (rc == GW_OK && at >= 0) rc = nodes_give(w, has);
+    }
+    free(has);
+    return rc;
+}

@@ -1,0 +1,390 @@
+/* serve.c -- the target's side of messages from origins that reach neither its memory nor its words (ask.c).
+ *
+ *   arrived --> admitted: what it needs (`busy`, a lock) was free and is taken --> done, answered
+ *           `-> pending: looked at in every round of progress, until --> granted --> done, answered
+ *
+ * Requests are taken one after the other, by whichever thread makes progress.  Nothing here waits: who holds `busy` or a lock may
+ * wait for an answer of ours.  While something is pending this rank counts among those whom changes of words wake.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "coll/coll.h"
+#include "rma/rma_private.h"
+
+enum { REQUEST_MAX = sizeof(struct ask_head) + ASK_RUNS * sizeof(struct ask_run) + 2 * ASK_PIECE };
+_Static_assert(ASK_SWAP_MAX <= ASK_PIECE, "two values fit");
+
+struct rma_server {
+    struct gw_done arrived;
+    struct req_work work;
+    struct rma_win *w;
+    _Atomic bool stopped;
+    struct req_hook hook; /* looks at what is pending */
+    struct gw_done poll;
+    struct gw_list pending, granted; /* under the lane's lock */
+    struct req_work finish;          /* of those granted */
+    bool finishes;                   /* it has been added */
+    char request[REQUEST_MAX] GW_ALIGNED(16);
+};
+struct kept { /* a request that waits */
+    struct gw_list link;
+    char request[] GW_ALIGNED(16);
+};
+struct answer {
+    struct gw_done sent;
+    struct ask_reply how GW_ALIGNED(16); /* from here on it is the message */
+    char data[];
+};
+struct long_put { /* its data are under way into the window */
+    struct gw_done arrived;
+    struct req_work work;
+    struct rma_win *w;
+    struct ask_head head;
+};
+
+static const struct ask_run *runs_of(const struct ask_head *h)
+{
+    return (const struct ask_run *)(h + 1);
+}
+static const char *data_of(const struct ask_head *h)
+{
+    return (const char *)(runs_of(h) + h->n_runs);
+}
+
+/* ---- answers ---- */
+static void answer_sent(struct gw_done *done, int err)
+{
+    (void)err; /* the origin's receive fails as well */
+    free(container_of(done, struct answer, sent));
+}
+
+static struct answer *answer_new(int64_t room)
+{
+    struct answer *a = gw_xmalloc(sizeof *a + (size_t)room);
+    a->sent.fn = answer_sent;
+    a->how = (struct ask_reply){GW_OK, 0};
+    return a;
+}
+
+static void chain_or_end(struct rma_win *w, int rc, struct gw_req *r, struct gw_done *done)
+{
+    if (rc == GW_POSTED) {
+        gw_lock(&w->comm->lane->lock);
+        rc = p2p_stream_chain(r, done);
+        gw_unlock(&w->comm->lane->lock);
+    }
+    if (rc != GW_POSTED) done->fn(done, rc);
+}
+
+static void answer_send(struct rma_win *w, const struct ask_head *h, struct answer *a, int64_t bytes)
+{
+    struct gw_req *r = NULL;
+    int rc = p2p_stream_isend(GW_STREAM_P2P, &a->how, (int64_t)sizeof a->how + bytes, gw_type_byte, h->origin,
+                              TAG_REPLY + h->number, w->comm, &r);
+    chain_or_end(w, rc, r, &a->sent);
+}
+
+static void say(struct rma_win *w, const struct ask_head *h, int rc)
+{
+    struct answer *a = answer_new(0);
+    a->how.rc = rc;
+    answer_send(w, h, a, 0);
+}
+
+/* ---- memory ---- */
+static void runs_read(const struct ask_head *h, char *out)
+{
+    const struct ask_run *runs = runs_of(h);
+    for (int i = 0; i < h->n_runs; out += runs[i++].bytes) memcpy(out, (void *)(uintptr_t)runs[i].at, runs[i].bytes);
+}
+
+static void runs_write(const struct ask_head *h, const char *in)
+{
+    const struct ask_run *runs = runs_of(h);
+    for (int i = 0; i < h->n_runs; in += runs[i++].bytes) memcpy((void *)(uintptr_t)runs[i].at, in, runs[i].bytes);
+}
+
+/* new = operand OP old.  Elements with holes (MPI_DOUBLE_INT) come without them. */
+static void combine_packed(const struct ask_head *h, const char *old, char *new)
+{
+    struct gw_op *op = container_of(gw_obj_lookup(h->op, GW_KIND_OP), struct gw_op, obj);
+    struct gw_type *t = type_of_basic(h->basic);
+    int64_t n = h->bytes / t->size;
+    if (h->op == GW_H_REPLACE) {
+        memcpy(new, data_of(h), (size_t)h->bytes);
+    } else if (t->is_dense) {
+        memcpy(new, old, (size_t)h->bytes);
+        op_reduce(op, data_of(h), new, n, t);
+    } else {
+        char *in = gw_xmalloc(2 * (size_t)(n * t->extent)), *at = in + n * t->extent;
+        type_unpack(in, n, t, data_of(h));
+        type_unpack(at, n, t, old);
+        op_reduce(op, in, at, n, t);
+        type_pack(at, n, t, new);
+        free(in);
+    }
+}
+
+/* ---- what a request needs ---- */
+static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
+{
+    bool is_move = h->what == ASK_READ || h->what == ASK_WRITE;
+    return h->what == ASK_UPDATE || h->what == ASK_SWAP || (is_move && w->flavor == GW_WIN_FLAVOR_DYNAMIC);
+}
+
+static bool admit(struct rma_win *w, const struct ask_head *h)
+{
+    if (h->what == ASK_LOCK) return lock_here_try(w, w->comm->rank, h->kind);
+    return !needs_busy(w, h) || rma_busy_try(w, w->comm->rank);
+}
+
+static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t *where_out)
+{
+    const struct ask_run *runs = runs_of(h);
+    for (int i = 0; i < h->n_runs && w->flavor == GW_WIN_FLAVOR_DYNAMIC; i++) {
+        *where_out = runs[i].at;
+        if (!region_has_held(w, w->comm->rank, runs[i].at, runs[i].at + runs[i].bytes)) return GW_ERMA_RANGE;
+    }
+    return GW_OK;
+}
+
+/* ---- doing it ---- */
+static void put_arrived(struct gw_done *done, int err)
+{
+    struct long_put *p = container_of(done, struct long_put, arrived);
+    (void)err; /* the origin's send fails as well */
+    req_work_add(p->w->comm->lane, &p->work);
+}
+
+static void put_is_over(struct gw_done *done, int err)
+{
+    struct long_put *p = container_of(done, struct long_put, work.run);
+    (void)err;
+    say(p->w, &p->head, GW_OK);
+    free(p);
+}
+
+/* One long run, as a message of its own. */
+static void move_long(struct rma_win *w, const struct ask_head *h)
+{
+    const struct ask_run *run = runs_of(h);
+    void *here = (void *)(uintptr_t)run->at;
+    int rc, tag = TAG_REPLY + ASK_NUMBERS + h->number;
+    struct gw_req *r = NULL;
+    if (h->what == ASK_READ) {
+        struct answer *a = answer_new(0); /* of which nothing but `sent` is used */
+        rc = p2p_stream_isend(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
+        chain_or_end(w, rc, r, &a->sent);
+        say(w, h, GW_OK);
+        return;
+    }
+    struct long_put *p = gw_xmalloc(sizeof *p);
+    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .head = *h};
+    rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
+    if (rc == GW_POSTED) {
+        gw_lock(&w->comm->lane->lock);
+        rc = p2p_stream_chain(r, &p->arrived);
+        gw_unlock(&w->comm->lane->lock);
+    }
+    if (rc != GW_POSTED) put_is_over(&p->work.run, rc);
+}
+
+/* Returns how many bytes the answer has. */
+static int64_t do_runs(const struct ask_head *h, char *old)
+{
+    const char *data = data_of(h);
+    bool has_new = h->what == ASK_UPDATE && h->op != GW_H_NO_OP;
+    if (h->what == ASK_WRITE)
+        runs_write(h, data);
+    else
+        runs_read(h, old);
+    if (h->what == ASK_SWAP && memcmp(old, data, (size_t)h->bytes) == 0) runs_write(h, data + h->bytes);
+    if (has_new) {
+        char *new = old + gw_align_up((uint64_t)h->bytes, 16);
+        combine_packed(h, old, new);
+        runs_write(h, new);
+    }
+    return h->what == ASK_WRITE || (h->what == ASK_UPDATE && !(h->flags & ASK_OLD)) ? 0 : h->bytes;
+}
+
+static void move_few(struct rma_win *w, const struct ask_head *h)
+{
+    struct answer *a = answer_new(2 * (int64_t)gw_align_up((uint64_t)h->bytes, 16));
+    int64_t bytes = 0;
+    GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
+    a->how.rc = check_attached(w, h, &a->how.at);
+    if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
+    GW_ORDER_ELSEWHERE_END;
+    if (needs_busy(w, h)) busy_leave(w, w->comm->rank);
+    answer_send(w, h, a, bytes);
+}
+
+/* What was admitted. */
+static void perform(struct rma_win *w, const struct ask_head *h)
+{
+    assert(h->n_runs <= ASK_RUNS && (h->bytes <= ASK_PIECE || h->flags & ASK_LONG));
+    if (h->what == ASK_LOCK) {
+        say(w, h, GW_OK);
+    } else if (h->what == ASK_UNLOCK) {
+        lock_here_give(w, w->comm->rank, h->kind);
+        say(w, h, GW_OK);
+    } else if (h->flags & ASK_LONG) {
+        move_long(w, h);
+    } else {
+        move_few(w, h);
+    }
+}
+
+/* ---- what has to wait ---- */
+static uint64_t request_bytes(const struct ask_head *h)
+{
+    uint64_t data = h->what == ASK_SWAP                            ? 2 * (uint64_t)h->bytes
+                    : h->what == ASK_READ || h->flags & ASK_LONG   ? 0
+                    : h->what == ASK_UPDATE && h->op == GW_H_NO_OP ? 0
+                                                                   : (uint64_t)h->bytes;
+    return sizeof *h + (uint64_t)h->n_runs * sizeof(struct ask_run) + data;
+}
+
+static void keep(struct rma_server *s, const struct ask_head *h)
+{
+    uint64_t bytes = request_bytes(h);
+    struct kept *k = gw_xmalloc(sizeof *k + bytes);
+    memcpy(k->request, h, bytes);
+    atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before the next look, as in lock.c */
+    gw_lock(&s->w->comm->lane->lock);
+    gw_list_push(&s->pending, &k->link);
+    gw_unlock(&s->w->comm->lane->lock);
+}
+
+/* In every round of progress. */
+static void look(struct gw_done *done, int err)
+{
+    struct rma_server *s = container_of(done, struct rma_server, poll);
+    struct rma_win *w = s->w;
+    (void)err;
+    if (likely(gw_list_empty(&s->pending))) return;
+    for (struct gw_list *l = s->pending.next, *next; l != &s->pending; l = next) {
+        next = l->next;
+        if (!admit(w, (struct ask_head *)container_of(l, struct kept, link)->request)) continue;
+        atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
+        gw_list_del(l);
+        gw_list_push(&s->granted, l);
+    }
+    if (gw_list_empty(&s->granted)) return;
+    req_hook_count(w->comm->lane, 1);
+    if (!s->finishes) req_work_add(w->comm->lane, &s->finish);
+    s->finishes = true;
+}
+
+static void finish_run(struct gw_done *done, int err)
+{
+    struct rma_server *s = container_of(done, struct rma_server, finish.run);
+    struct gw_lane *lane = s->w->comm->lane;
+    (void)err;
+    for (;;) {
+        gw_lock(&lane->lock);
+        struct kept *k = gw_list_empty(&s->granted) ? NULL : container_of(s->granted.next, struct kept, link);
+        if (k) gw_list_del(&k->link);
+        s->finishes = k != NULL;
+        gw_unlock(&lane->lock);
+        if (!k) return;
+        perform(s->w, (struct ask_head *)k->request);
+        free(k);
+    }
+}
+
+/* ---- requests, one after the other ---- */
+/* False: there will be no more. */
+static bool serve(struct rma_server *s)
+{
+    const struct ask_head *h = (const struct ask_head *)s->request;
+    if (h->what == ASK_STOP) {
+        atomic_store_explicit(&s->stopped, true, memory_order_release);
+        return false;
+    }
+    if (admit(s->w, h))
+        perform(s->w, h);
+    else if (h->flags & ASK_TRY)
+        say(s->w, h, GW_AGAIN);
+    else
+        keep(s, h);
+    return true;
+}
+
+static void listen_on(struct rma_server *s)
+{
+    struct gw_comm *c = s->w->comm;
+    struct gw_req *r;
+    do {
+        int rc =
+            p2p_stream_irecv(GW_STREAM_P2P, s->request, REQUEST_MAX, gw_type_byte, GW_ANY_SOURCE, TAG_REQUEST, c, &r);
+        if (rc < 0) gw_die("a window cannot listen to requests: %s", gw_fail_text());
+        gw_lock(&c->lane->lock);
+        rc = p2p_stream_chain(r, &s->arrived);
+        gw_unlock(&c->lane->lock);
+        if (rc == GW_POSTED) return;
+    } while (serve(s));
+}
+
+static void request_arrived(struct gw_done *done, int err)
+{
+    struct rma_server *s = container_of(done, struct rma_server, arrived);
+    (void)err;
+    req_work_add(s->w->comm->lane, &s->work);
+}
+
+static void work_run(struct gw_done *done, int err)
+{
+    struct rma_server *s = container_of(done, struct rma_server, work.run);
+    (void)err;
+    if (serve(s)) listen_on(s);
+}
+
+/* ---- for windows ---- */
+int serve_open(struct rma_win *w)
+{
+    struct rma_server *s = calloc(1, sizeof *s);
+    int rc = agree(w->comm, s ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
+    if (rc != GW_OK) {
+        free(s);
+        return rc;
+    }
+    s->w = w;
+    s->arrived.fn = request_arrived;
+    s->work.run.fn = work_run;
+    s->poll.fn = look;
+    s->hook.poll = &s->poll;
+    s->finish.run.fn = finish_run;
+    gw_list_init(&s->pending);
+    gw_list_init(&s->granted);
+    gw_lock(&w->comm->lane->lock);
+    req_hook_add(w->comm->lane, &s->hook);
+    gw_unlock(&w->comm->lane->lock);
+    w->server = s;
+    listen_on(s);
+    return GW_OK;
+}
+
+static bool has_stopped(void *arg)
+{
+    return atomic_load_explicit(&((struct rma_server *)arg)->stopped, memory_order_acquire);
+}
+
+int serve_close(struct rma_win *w)
+{
+    struct ask_head stop = {.what = ASK_STOP};
+    struct gw_req *r = NULL;
+    int rc = p2p_stream_isend(GW_STREAM_P2P, &stop, sizeof stop, gw_type_byte, w->comm->rank, TAG_REQUEST, w->comm, &r);
+    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    if (rc < 0) return rc;
+    req_block_until(w->comm->lane, has_stopped, w->server);
+    assert(gw_list_empty(&w->server->pending) && gw_list_empty(&w->server->granted));
+    gw_lock(&w->comm->lane->lock);
+    req_hook_del(w->comm->lane, &w->server->hook);
+    gw_unlock(&w->comm->lane->lock);
+    free(w->server);
+    w->server = NULL;
+    return GW_OK;
+}
