@@ -99,7 +99,7 @@ static int across(const struct plan_args *a, int round, struct plan_step *steps)
 static void adapters(void)
 {
     struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic g=2 G=10\n");
-    struct plan_algorithm alg = {"across", across, NULL, PLAN_P2P, NULL};
+    struct plan_algorithm alg = {"across", across, NULL, PLAN_P2P, NULL, NULL};
     struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
     struct engine_result r;
     char error[256];
@@ -206,7 +206,7 @@ static int unequal(const struct plan_args *a, int round, struct plan_step *steps
 static void mistakes(void)
 {
     struct machine m = machine(plain);
-    struct plan_algorithm alg = {"wrong", one_sided, NULL, PLAN_P2P, NULL};
+    struct plan_algorithm alg = {"wrong", one_sided, NULL, PLAN_P2P, NULL, NULL};
     struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 2}};
     struct engine_result r;
     char error[256];

@@ -48,7 +48,7 @@ static int64_t agree_tmp(const struct plan_args *a)
 {
     return 2 * a->tmp_span;
 }
-static const struct plan_algorithm alg_agree = {"agree", agree, agree_tmp, PLAN_P2P, NULL};
+static const struct plan_algorithm alg_agree = {"agree", agree, agree_tmp, PLAN_P2P, NULL, NULL};
 
 int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **req_out)
 {

@@ -29,8 +29,8 @@ static int root_round(const struct plan_args *a, int round, struct plan_step *st
 }
 static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, true); }
 static int scatter_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, false); }
-const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P, NULL};
-const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P, NULL, NULL};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------ */
 static int allgather_ring(const struct plan_args *a, int round, struct plan_step *steps)
@@ -49,7 +49,7 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, (a->rank - 1 + p) % p, recv_block(a, (a->rank - round + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL, NULL};
 
 /* Direct: everybody gives its block to everybody, four members a round.  The own block goes to its place last: others need not wait
  * for that. */
@@ -66,7 +66,7 @@ static int allgather_direct(const struct plan_args *a, int round, struct plan_st
     if (round == exchanges && !a->in_place) step_copy(&s, mine, recv_block(a, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_direct = {"direct", allgather_direct, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_allgather_direct = {"direct", allgather_direct, NULL, PLAN_P2P, NULL, NULL};
 
 /* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
 static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
@@ -91,7 +91,7 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
-const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal};
+const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
@@ -106,7 +106,7 @@ static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
-const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P, not_in_place};
+const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P, not_in_place, NULL};
 
 /* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
 static int64_t largest_block(const struct plan_args *a)
@@ -134,7 +134,7 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool is_in_place(const struct plan_args *a) { return a->in_place; }
-const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, is_in_place};
+const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, is_in_place, NULL};
 
 /* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
 static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
@@ -157,7 +157,7 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes};
+const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes, NULL};
 
 /* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
 static int64_t all_my_parts(const struct plan_args *a) { return a->size * a->tmp_span; }
@@ -185,4 +185,4 @@ static int reduce_scatter_ordered(const struct plan_args *a, int round, struct p
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_ordered = {"ordered", reduce_scatter_ordered, all_my_parts, PLAN_P2P, NULL};
+const struct plan_algorithm alg_reduce_scatter_ordered = {"ordered", reduce_scatter_ordered, all_my_parts, PLAN_P2P, NULL, NULL};

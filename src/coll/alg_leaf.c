@@ -16,7 +16,7 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES, NULL};
+const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES, NULL, NULL};
 
 /* Few bytes travel in the line of the flag. */
 static uint8_t narrow_slot(const struct plan_args *a)
@@ -40,7 +40,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES, bcast_fits};
+const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES, bcast_fits, NULL};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
@@ -73,7 +73,7 @@ static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool bcast_wide_fits(const struct plan_args *a) { return wide_fits(a->rcount * a->rt->size, bcast_piece(a)); }
-const struct plan_algorithm alg_bcast_leaf_wide = {"leaf_wide", bcast_leaf_wide, NULL, PLAN_WIDE, bcast_wide_fits};
+const struct plan_algorithm alg_bcast_leaf_wide = {"leaf_wide", bcast_leaf_wide, NULL, PLAN_WIDE, bcast_wide_fits, NULL};
 
 /* ---- reductions: everybody's operand in its slot ------------------------------------------------------------------------------ */
 static bool operand_fits(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
@@ -122,10 +122,10 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
 {
     return reduce_in_slots(a, round, steps, a->rank);
 }
-const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
-const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
-const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
-const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits};
+const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
+const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
+const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
+const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
 
 /* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
 struct shares {
@@ -165,7 +165,7 @@ static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_
     return s.n;
 }
 static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
-const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW, operand_fits_half};
+const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW, operand_fits_half, NULL};
 
 /* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
  * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
@@ -225,8 +225,8 @@ static bool element_fits(const struct plan_args *a)
 {
     return op_dense(a) && a->rt->size <= PLAN_SLOT_BYTES && wide_fits(a->rcount, wide_count(a));
 }
-const struct plan_algorithm alg_reduce_leaf_wide = {"leaf_wide", reduce_leaf_wide, NULL, PLAN_WIDE, element_fits};
-const struct plan_algorithm alg_allreduce_leaf_wide = {"leaf_wide", allreduce_leaf_wide, NULL, PLAN_WIDE, element_fits};
+const struct plan_algorithm alg_reduce_leaf_wide = {"leaf_wide", reduce_leaf_wide, NULL, PLAN_WIDE, element_fits, NULL};
+const struct plan_algorithm alg_allreduce_leaf_wide = {"leaf_wide", allreduce_leaf_wide, NULL, PLAN_WIDE, element_fits, NULL};
 
 /* ---- reduce_scatter ------------------------------------------------------------------------------------------------------------ */
 static int64_t all_parts(const struct plan_args *a) /* elements */
@@ -251,7 +251,7 @@ static int reduce_scatter_leaf(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_parts(a) * a->rt->size <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW, parts_fit};
+const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW, parts_fit, NULL};
 
 /* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
  * that are still to be read, so that form takes another algorithm. */
@@ -299,4 +299,4 @@ static bool part_fits(const struct plan_args *a)
 {
     return op_dense(a) && !a->in_place && part_piece(a) > 0 && wide_fits(longest_part(a), part_piece(a));
 }
-const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits};
+const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits, NULL};

@@ -41,7 +41,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
     }
     return s.n;
 }
-const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_OTHERS_WRITE, NULL};
+const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_OTHERS_WRITE, NULL, NULL};
 
 /* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
 static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
@@ -77,7 +77,7 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_scatter_leaf = {"leaf", scatter_leaf, NULL, PLAN_NARROW | PLAN_ROOT_WRITES, NULL};
+const struct plan_algorithm alg_scatter_leaf = {"leaf", scatter_leaf, NULL, PLAN_NARROW | PLAN_ROOT_WRITES, NULL, NULL};
 
 /* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }
@@ -112,7 +112,7 @@ static int allgather_leaf(const struct plan_args *a, int round, struct plan_step
     return s.n;
 }
 static bool block_fits(const struct plan_args *a) { return longest_block(a) <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_allgather_leaf = {"leaf", allgather_leaf, NULL, PLAN_NARROW, block_fits};
+const struct plan_algorithm alg_allgather_leaf = {"leaf", allgather_leaf, NULL, PLAN_NARROW, block_fits, NULL};
 
 static int64_t gather_piece(const struct plan_args *a) { return a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES; }
 static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
@@ -138,7 +138,7 @@ static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a) / gather_piece(a) < PLAN_FINAL - 4; }
-const struct plan_algorithm alg_allgather_leaf_wide = {"leaf_wide", allgather_leaf_wide, NULL, PLAN_WIDE, blocks_fit_wide};
+const struct plan_algorithm alg_allgather_leaf_wide = {"leaf_wide", allgather_leaf_wide, NULL, PLAN_WIDE, blocks_fit_wide, NULL};
 
 /* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
 static int64_t pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
@@ -190,4 +190,4 @@ static bool pairs_fit(const struct plan_args *a)
 {
     return pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= pair_share(a)));
 }
-const struct plan_algorithm alg_alltoall_leaf = {"leaf", alltoall_leaf, NULL, PLAN_NARROW, pairs_fit};
+const struct plan_algorithm alg_alltoall_leaf = {"leaf", alltoall_leaf, NULL, PLAN_NARROW, pairs_fit, NULL};

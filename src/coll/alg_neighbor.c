@@ -96,5 +96,5 @@ static int neighbor_alltoall(const struct plan_args *a, int round, struct plan_s
 {
     return neighbor_round(a, round, steps, false);
 }
-const struct plan_algorithm alg_neighbor_allgather = {"neighbor_allgather", neighbor_allgather, NULL, PLAN_P2P, NULL};
-const struct plan_algorithm alg_neighbor_alltoall = {"neighbor_alltoall", neighbor_alltoall, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_neighbor_allgather = {"neighbor_allgather", neighbor_allgather, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_neighbor_alltoall = {"neighbor_alltoall", neighbor_alltoall, NULL, PLAN_P2P, NULL, NULL};

@@ -33,7 +33,7 @@ static int bcast_pull(const struct plan_args *a, int round, struct plan_step *st
     if (!root && packed) step_copy(&s, run, user);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_pull = {"pull", bcast_pull, bcast_tmp, PLAN_PULLING, NULL};
+const struct plan_algorithm alg_bcast_pull = {"pull", bcast_pull, bcast_tmp, PLAN_PULLING, NULL, NULL};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a)
@@ -80,7 +80,7 @@ static int allgather_pull(const struct plan_args *a, int round, struct plan_step
     }
     return s.n;
 }
-const struct plan_algorithm alg_allgather_pull = {"pull", allgather_pull, allgather_tmp, PLAN_PULLING, NULL};
+const struct plan_algorithm alg_allgather_pull = {"pull", allgather_pull, allgather_tmp, PLAN_PULLING, NULL, NULL};
 
 /* ---- alltoall, equal blocks, not in place ------------------------------------------------------------------------------------------- */
 static int64_t alltoall_tmp(const struct plan_args *a)
@@ -113,7 +113,7 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
     return s.n;
 }
 static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
-const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular};
+const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular, NULL};
 
 /* ---- reduce_scatter(_block) ------------------------------------------------------------------------------------------------ */
 /* A piece of my part is read from everybody, each member beginning with the one after itself, into a place for each; then they are
@@ -169,4 +169,4 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense};
+const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense, NULL};

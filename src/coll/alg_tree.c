@@ -16,7 +16,7 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
     step_recv(&s, (a->rank - d + a->size) % a->size, ref_raw(PLAN_OUT, 0, 0));
     return s.n;
 }
-const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL, NULL};
 
 /* ---- bcast: binomial tree from the root, widest step first ------------------------------------------------------------------ */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
@@ -34,7 +34,7 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL};
+const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL, NULL};
 
 /* Chain: piece by piece from each rank to the next.  A user's buffer that is not one run of bytes is packed first. */
 static int64_t chain_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
@@ -52,7 +52,7 @@ static int bcast_chain(const struct plan_args *a, int round, struct plan_step *s
     if (s.n == 0 && round < n + p) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, chain_tmp, PLAN_P2P, NULL};
+const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, chain_tmp, PLAN_P2P, NULL, NULL};
 
 /* ---- reductions -------------------------------------------------------------------------------------------------------------- */
 static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
@@ -103,7 +103,7 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P, NULL};
+const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P, NULL, NULL};
 
 /* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
  * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept.
@@ -138,7 +138,7 @@ static int allreduce_doubling(const struct plan_args *a, int round, struct plan_
     }
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P, NULL};
+const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P, NULL, NULL};
 
 /* Block i of p of the result. */
 static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i)
@@ -176,7 +176,7 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, from, share(a, PLAN_OUT, (a->rank - r + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P, op_commutes};
+const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P, op_commutes, NULL};
 
 /* Direct: everybody sends everybody the block that it is to reduce, and then its result.  Four members a round.  The other members'
  * operands of my block lie one behind the other in the temporary, as many elements as the whole at most, and are reduced in
@@ -220,7 +220,7 @@ static int allreduce_direct(const struct plan_args *a, int round, struct plan_st
     return s.n;
 }
 static bool shares_fit(const struct plan_args *a) { return a->rcount >= (int64_t)a->size * a->size; }
-const struct plan_algorithm alg_allreduce_direct = {"direct", allreduce_direct, one_operand, PLAN_P2P, shares_fit};
+const struct plan_algorithm alg_allreduce_direct = {"direct", allreduce_direct, one_operand, PLAN_P2P, shares_fit, NULL};
 
 /* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
 static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
@@ -253,5 +253,5 @@ static int scan_round(const struct plan_args *a, int round, struct plan_step *st
 }
 static int scan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, false); }
 static int exscan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, true); }
-const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P, NULL};
-const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P, NULL};
+const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P, NULL, NULL};

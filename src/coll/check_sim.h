@@ -2,7 +2,8 @@
  *
  * Ranks take turns in random order, a step at a time, each with its own sequence of collectives, so that fast ranks run ahead of
  * slow ones as far as the steps let them.  A message is handed over when both ends have posted it: whoever counts on buffering
- * stands still here.  Leaf steps work on a segment of ordinary memory, by the rules of plan/plan.h.
+ * stands still here.  Leaf steps work on a segment of ordinary memory, by the rules of plan/plan.h; of an algorithm over nodes each
+ * node's members have theirs.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,6 +18,12 @@ struct sim_member {
     struct plan_args a;
     const struct plan_algorithm *alg; /* NULL: between two collectives */
     char *in, *out, *tmp;
+    struct plan_walk walk;            /* where alg has stages; it takes tmp over */
+    const struct plan_algorithm *now; /* whose rounds are under way: of alg, or of a stage */
+    struct plan_args *args;           /* of those */
+    bool waits;                       /* until it may begin a stage */
+    bool leaves;                      /* in stages */
+    struct sim *sim;
     int job, round, n, at;
     bool begun, posted, done[PLAN_STEPS]; /* begun: the caller has made the arguments */
     uint64_t seq, leaf_n, wide;
@@ -33,28 +40,35 @@ struct sim {
 };
 enum { SIM_SCRATCH = 255 }; /* as a slot: the message under way */
 
-static inline char *sim_slot(void *ctx, int rank, int slot)
-{
-    struct sim *s = ctx;
-    return slot == SIM_SCRATCH ? s->scratch : s->shm + ((int64_t)rank * (PLAN_SLOTS + PLAN_SMALLS) + slot) * PLAN_SLOT_BYTES;
-}
-static inline struct plan_memory sim_memory(struct sim *s, const struct sim_member *m)
-{
-    return (struct plan_memory){m->in, m->out, m->tmp, m->a.tmp_shift, sim_slot, s};
-}
-
-/* Whom a step of member m means: of two groups, its own comes first. */
+/* Whom a step of member m means: of two groups, its own comes first; in a stage, its team. */
 static inline int sim_peer(const struct sim *s, const struct sim_member *m, int peer)
 {
     int right = s->size - s->left;
+    if (m->alg && m->alg->stages) return plan_team_rank(&m->walk.stage.team, peer);
     if (!s->left || m < s->members + s->left) return peer;
     return peer < right ? s->left + peer : peer - right;
 }
 
-static inline bool sim_reached(const struct sim *s, int rank, uint64_t value)
+static inline char *sim_slot(void *ctx, int rank, int slot)
 {
-    for (int i = 0; i < s->size; i++)
-        if ((rank < 0 || i == rank) && s->flags[i] < value) return false;
+    const struct sim_member *m = ctx;
+    if (slot == SIM_SCRATCH) return m->sim->scratch;
+    return m->sim->shm + ((int64_t)sim_peer(m->sim, m, rank) * (PLAN_SLOTS + PLAN_SMALLS) + slot) * PLAN_SLOT_BYTES;
+}
+static inline struct plan_memory sim_memory(struct sim *s, struct sim_member *m)
+{
+    const struct plan_walk *w = &m->walk;
+    m->sim = s;
+    if (m->alg->stages) return (struct plan_memory){w->stage_in, w->stage_out, w->stage_tmp, m->args->tmp_shift, sim_slot, m};
+    return (struct plan_memory){m->in, m->out, m->tmp, m->args->tmp_shift, sim_slot, m};
+}
+static inline uint64_t *sim_flag(const struct sim *s, const struct sim_member *m, int rank) { return &s->flags[sim_peer(s, m, rank)]; }
+
+/* rank: among those that are in the stage of m, or -1. */
+static inline bool sim_reached(const struct sim *s, const struct sim_member *m, int rank, uint64_t value)
+{
+    for (int i = 0; i < m->args->size; i++)
+        if ((rank < 0 || i == rank) && *sim_flag(s, m, i) < value) return false;
     return true;
 }
 
@@ -71,14 +85,14 @@ static inline void sim_shm_reduce(const struct sim_member *m, const struct plan_
     char *acc = plan_address(mem, &p->b);
     piece.rank = p->peer - 1;
     memcpy(acc, plan_address(mem, &piece), (size_t)(p->a.count * p->a.type->size));
-    while (piece.rank-- > 0) op_reduce(m->a.op, plan_address(mem, &piece), acc, p->a.count, p->a.type);
+    while (piece.rank-- > 0) op_reduce(m->args->op, plan_address(mem, &piece), acc, p->a.count, p->a.type);
 }
 
 static inline void sim_publish(struct sim *s, const struct sim_member *m, int phase)
 {
-    uint64_t value = m->a.n << 20 | (uint64_t)phase;
-    if (value <= s->flags[m->a.rank]) sim_wrong(s, "a flag does not go up");
-    s->flags[m->a.rank] = value;
+    uint64_t value = m->args->n << 20 | (uint64_t)phase;
+    if (value <= *sim_flag(s, m, m->args->rank)) sim_wrong(s, "a flag does not go up");
+    *sim_flag(s, m, m->args->rank) = value;
 }
 
 /* A local step: false where it must wait. */
@@ -87,23 +101,23 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     struct plan_memory mem = sim_memory(s, m);
     struct plan_ref piece = p->a;
     bool leaf = p->kind >= PLAN_PUBLISH;
-    if (leaf && !m->alg->kind) return sim_wrong(s, "a leaf step in an algorithm of messages");
+    if (leaf && !m->now->kind) return sim_wrong(s, "a leaf step in an algorithm of messages");
     switch (p->kind) {
     case PLAN_COPY: plan_copy(&mem, &p->a, &p->b); return true;
     case PLAN_REDUCE:
-        op_reduce(m->a.op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
+        op_reduce(m->args->op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
         return true;
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
-    case PLAN_WAIT: return sim_reached(s, p->peer, m->a.n << 20 | (uint64_t)p->phase);
+    case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
     case PLAN_SHM_REDUCE: sim_shm_reduce(m, &mem, p); return true;
     case PLAN_ASSEMBLE:
         for (int64_t at = 0; at < p->b.len; at += p->stride, piece.rank++)
             memcpy(plan_address(&mem, &p->b) + at, plan_address(&mem, &piece) + at, (size_t)gw_min64(p->stride, p->b.len - at));
         return true;
-    case PLAN_EXPOSE: s->exposed[m->a.rank] = plan_address(&mem, &p->a); return true;
+    case PLAN_EXPOSE: s->exposed[sim_peer(s, m, m->args->rank)] = plan_address(&mem, &p->a); return true;
     case PLAN_PULL:
-        if (!s->exposed[p->peer]) return sim_wrong(s, "a pull of what nobody exposes");
-        if (p->a.len > 0) memcpy(plan_address(&mem, &p->a), s->exposed[p->peer] + p->remote, (size_t)p->a.len);
+        if (!s->exposed[sim_peer(s, m, p->peer)]) return sim_wrong(s, "a pull of what nobody exposes");
+        if (p->a.len > 0) memcpy(plan_address(&mem, &p->a), s->exposed[sim_peer(s, m, p->peer)] + p->remote, (size_t)p->a.len);
         return true;
     default: return true; /* messages */
     }
@@ -133,10 +147,37 @@ static inline bool sim_deliver(struct sim *s, struct sim_member *m)
     return any;
 }
 
+/* Numbers a collective, or a stage, of leaves; false: it may not begin yet (INVARIANT P1, as plan/exec.c keeps it). */
+static inline bool sim_begin(struct sim *s, struct sim_member *m)
+{
+    uint64_t n = m->leaf_n + 1;
+    if (!sim_reached(s, m, -1, plan_entry(m->now, m->args, n, m->wide))) return false;
+    m->args->n = m->leaf_n = n;
+    if (m->now->kind == PLAN_WIDE) m->wide = n;
+    return true;
+}
+
+/* On to the next stage; false: there is none. */
+static inline bool sim_stage(struct sim *s, struct sim_member *m)
+{
+    int next = plan_walk_next(&m->walk);
+    m->tmp = m->walk.tmp;
+    if (next < 0) sim_wrong(s, "no memory");
+    if (next <= 0) return false;
+    m->now = m->walk.stage.alg;
+    m->args = &m->walk.stage.args;
+    m->round = m->n = m->at = 0;
+    m->posted = false;
+    m->waits = m->now->kind != PLAN_P2P;
+    return true;
+}
+
 /* The next thing that a member can do: false if there is none now.  *over: its collective is. */
 static inline bool sim_step(struct sim *s, struct sim_member *m, bool *over)
 {
     *over = false;
+    if (m->waits && !sim_begin(s, m)) return false;
+    m->waits = false;
     if (m->at < m->n) {
         if (!sim_local(s, m, &m->steps[m->at])) return false;
         m->at++;
@@ -150,32 +191,34 @@ static inline bool sim_step(struct sim *s, struct sim_member *m, bool *over)
     moved |= sim_deliver(s, m);
     for (int i = 0; i < m->n; i++)
         if (!m->done[i]) return moved;
-    m->n = m->alg->emit(&m->a, m->round++, m->steps);
+    m->n = m->now->emit(m->args, m->round++, m->steps);
     m->at = 0;
     m->posted = false;
     if (m->n > PLAN_STEPS) sim_wrong(s, "too many steps in a round");
-    if (m->n == 0) {
-        if (m->alg->kind && s->flags[m->a.rank] >> 20 != m->a.n) sim_wrong(s, "a member has not published");
-        if (m->alg->kind == PLAN_WIDE && (s->flags[m->a.rank] & 0xfffff) != PLAN_FINAL) sim_wrong(s, "a wide leaf without its end");
-        *over = true;
-    }
+    if (m->n > 0) return true;
+    uint64_t flag = m->now->kind ? *sim_flag(s, m, m->args->rank) : 0;
+    if (m->now->kind && flag >> 20 != m->args->n) sim_wrong(s, "a member has not published");
+    if (m->now->kind == PLAN_WIDE && (flag & 0xfffff) != PLAN_FINAL) sim_wrong(s, "a wide leaf without its end");
+    *over = !m->alg->stages || !sim_stage(s, m);
     return true;
 }
 
-/* May the member begin a collective by this algorithm now? (INVARIANT P1, as plan/exec.c keeps it) */
+/* May the member begin a collective by this algorithm now? */
 static inline bool sim_enter(struct sim *s, struct sim_member *m, const struct plan_algorithm *alg)
 {
-    if (alg->kind) {
-        uint64_t n = m->leaf_n + 1;
-        if (!sim_reached(s, -1, plan_entry(alg, &m->a, n, m->wide))) return false;
-        m->a.n = ++m->leaf_n;
-        if (alg->kind == PLAN_WIDE) m->wide = n;
-    } else {
-        m->a.n = m->seq++;
+    m->alg = m->now = alg;
+    m->args = &m->a;
+    if (alg->kind && !sim_begin(s, m)) {
+        m->alg = NULL;
+        return false;
     }
-    m->alg = alg;
+    if (!alg->kind) m->a.n = m->seq++;
     m->round = m->n = m->at = 0;
-    m->posted = false;
+    m->posted = m->waits = false;
+    if (alg->stages) {
+        m->walk = (struct plan_walk){.alg = alg, .args = &m->a, .in = m->in, .out = m->out, .leaves = m->leaves};
+        if (!sim_stage(s, m)) sim_wrong(s, "an algorithm without any stage");
+    }
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* check_test.c -- the checker: every collective algorithm, up to 130 ranks in this one process, on real data.
  *
  * A case is one algorithm with a size, a root, layouts and forms; all cases that an algorithm accepts are run, in sequences in
- * which the ranks drift apart.  Each rank's buffers must end as computed here, every byte of them.
+ * which the ranks drift apart.  Each rank's buffers must end as computed here, every byte of them.  Algorithms over nodes run on
+ * ranks that are spread over nodes of all shapes, with and without leaves on each of them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -38,6 +39,9 @@ struct job { int alg, n, root; uint32_t salt; int64_t chunk; bool in_place, gaps
 static struct gw_type *gapped;        /* 8 bytes of data, 8 behind the begin of 24 */
 static struct gw_op *op_add, *op_compose;
 static int p;
+static int node_of_rank[256], n_nodes;  /* 0: nobody knows of nodes */
+static struct plan_nodes *nodes[256];   /* as each member sees them */
+static bool node_leaves[256];
 
 struct image { char *is, *want; int64_t bytes; };
 static struct image *ins, *outs;       /* of each member */
@@ -176,6 +180,7 @@ static void reduction(const struct job *j, struct plan_args *a, enum coll_kind k
         want(out, j, i, folded(j, 0, last, first + i));
 }
 
+static int entered[64]; /* of each job of the sequence: by how many */
 static void begin(const struct job *j, struct sim_member *m, int me)
 {
     enum coll_kind kind = kind_of(names[j->alg]);
@@ -184,7 +189,10 @@ static void begin(const struct job *j, struct sim_member *m, int me)
     uint64_t n = m->a.n;
     struct plan_args *a = &m->a;
     *a = (struct plan_args){.rank = me, .size = p, .root = j->root, .n = n, .chunk = j->chunk};
+    a->nodes = n_nodes ? nodes[me] : NULL;
+    m->leaves = n_nodes && node_leaves[node_of_rank[me]];
     a->in_place = j->in_place && (!rooted || me == j->root) && kind != COLL_BCAST;
+    entered[m->job]++;
     if (kind == COLL_BARRIER) {
         image_new(&ins[me], j, 0);
         image_new(&outs[me], j, 0);
@@ -200,8 +208,8 @@ static void begin(const struct job *j, struct sim_member *m, int me)
     }
     m->in = kind == COLL_BCAST || (kind == COLL_ALLTOALL && a->in_place) ? outs[me].is : ins[me].is;
     m->out = outs[me].is;
-    int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(a) : 0;
-    m->tmp = malloc((size_t)tmp + 1);
+    int64_t tmp = alg->tmp_bytes && !alg->stages ? alg->tmp_bytes(a) : 0;
+    m->tmp = alg->stages ? NULL : malloc((size_t)tmp + 1);
 }
 
 static bool same(const struct image *m, const struct job *j, int me, const char *what, int64_t defined)
@@ -210,14 +218,16 @@ static bool same(const struct image *m, const struct job *j, int me, const char 
     int64_t i = 0;
     while (m->is[i] == m->want[i]) i++;
     if (unit_failures++ < 20)
-        fprintf(stderr, "%s, %d ranks, n %d, root %d%s%s%s, chunk %lld: rank %d: %s differs at byte %lld of %lld\n", names[j->alg], p, j->n,
-                j->root, j->in_place ? ", in place" : "", j->gaps ? ", gaps" : "", j->uneven ? ", uneven or adding" : "",
+        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s%s%s, chunk %lld: rank %d: %s differs at byte %lld of %lld\n", names[j->alg], p,
+                n_nodes, j->n, j->root, j->in_place ? ", in place" : "", j->gaps ? ", gaps" : "", j->uneven ? ", uneven or adding" : "",
                 (long long)j->chunk, me, what, (long long)i, (long long)m->bytes);
     return false;
 }
 static void end(const struct job *j, struct sim_member *m, int me)
 {
     bool parts = kind_of(names[j->alg]) == COLL_REDUCE_SCATTER;
+    if (kind_of(names[j->alg]) == COLL_BARRIER && entered[m->job] != p && unit_failures++ < 20)
+        fprintf(stderr, "%s, %d ranks, %d nodes: rank %d is out before all are in\n", names[j->alg], p, n_nodes, me);
     same(&ins[me], j, me, "input", ins[me].bytes);
     same(&outs[me], j, me, "output", parts ? m->a.rcount * m->a.rt->extent : outs[me].bytes);
     free(m->tmp), free(ins[me].is), free(ins[me].want), free(outs[me].is), free(outs[me].want);
@@ -245,6 +255,7 @@ static bool turn(struct sim *s, struct sim_member *m, int me, const struct job *
 static bool run(struct sim *s, const struct job *jobs, int n)
 {
     for (int i = 0; i < p; i++) s->members[i].job = 0;
+    memset(entered, 0, sizeof entered);
     int lazy = (int)below((unsigned)p);
     for (bool any = true; any && !s->error;) {
         int first = (int)below((unsigned)p);
@@ -259,8 +270,9 @@ static bool run(struct sim *s, const struct job *jobs, int n)
     for (int i = 0; i < p; i++) {
         const struct sim_member *m = &s->members[i];
         if (m->job == n && !s->error) continue;
-        fprintf(stderr, "%s, %d ranks, n %d, root %d%s: %s; rank %d is in round %d\n", names[jobs[m->job % n].alg], p, jobs[m->job % n].n,
-                jobs[m->job % n].root, jobs[m->job % n].in_place ? ", in place" : "", s->error ? s->error : "nobody can go on", i, m->round);
+        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s: %s; rank %d is in round %d of stage %d\n", names[jobs[m->job % n].alg], p,
+                n_nodes, jobs[m->job % n].n, jobs[m->job % n].root, jobs[m->job % n].in_place ? ", in place" : "",
+                s->error ? s->error : "nobody can go on", i, m->round, m->walk.i);
         unit_failures++;
         return false;
     }
@@ -286,7 +298,7 @@ static bool accepted(struct sim *s, const struct job *j)
 {
     const struct plan_algorithm *alg = all_algorithms[j->alg];
     int yes = 0;
-    if (alg->kind && p < 2) return false;
+    if (alg->kind && (p < 2 || n_nodes)) return false;
     for (int i = 0; i < p; i++) {
         struct sim_member m = {.alg = NULL};
         begin(j, &m, i);
@@ -319,6 +331,7 @@ static void all_jobs(int ranks)
             /* Neighbours in a sequence are different algorithms. */
             struct job j = {.alg = k, .n = counts[c % 8], .in_place = c >> 3 & 1, .gaps = c >> 4 & 1, .uneven = c >> 5 & 1, .salt = below(1000)};
             if (c >> 6 & 1) j.chunk = 1000;
+            if (n_nodes && !all_algorithms[k]->stages && below(8)) continue; /* ordinary ones between those over nodes, now and then */
             j.root = p < 6 ? (int)((c + (unsigned)k) % (unsigned)p) : (int)below((unsigned)p);
             if ((int64_t)j.n * p > 24000 || below(p > 20 ? 8 : 2) || skipped(&j) || !accepted(&s, &j)) continue;
             list[n++] = j;
@@ -327,7 +340,11 @@ static void all_jobs(int ranks)
             if (!run(&s, list, SEQUENCE)) return;
         }
     if (n > 0 && !run(&s, list, n)) return;
-    CHECK(done > 50);
+    CHECK(done > (n_nodes ? 10 : 50));
+    if (n_nodes) {
+        sim_close(&s);
+        return;
+    }
     /* One that gives and goes on can be far ahead of one that has still to take: the same slots come round again. */
     for (int k = 0; k < 3 * N_ALGORITHMS; k++) {
         enum { ROUNDS = 3 * PLAN_SMALLS };
@@ -340,6 +357,45 @@ static void all_jobs(int ranks)
         if (!run(&s, same, ROUNDS)) return;
     }
     sim_close(&s);
+}
+
+/* Ranks on nodes: in blocks that are equal or not, dealt out in turn, or anyhow. */
+static int node_here(void *ctx, int member)
+{
+    (void)ctx;
+    return node_of_rank[member];
+}
+static void place_ranks(int ranks, int n, int shape)
+{
+    int k = 0;
+    for (int i = 0; i < ranks; i++) {
+        switch (shape) {
+        case 0: k = i * n / ranks; break;
+        case 1: k = i % n; break;
+        case 2: k = i < n ? i : (int)below((unsigned)n); break; /* each has one */
+        default: k += k < n - 1 && ranks - i > n - 1 - k && i > 0 && (below(3) == 0 || ranks - i == n - 1 - k); break;
+        }
+        node_of_rank[i] = shape == 2 ? (k * 5 + 3) % 8 : k; /* numbers need not be in order */
+    }
+    for (int i = 0; i < 8; i++) node_leaves[i] = below(3) > 0;
+}
+static void all_places(int ranks)
+{
+    for (int n = 1; n <= 8 && n <= ranks; n++)
+        for (int shape = 0; shape < 4; shape++) {
+            if (ranks > 9 && below(ranks > 24 ? 6 : 2)) continue;
+            place_ranks(ranks, n, shape);
+            for (int i = 0; i < ranks; i++) {
+                nodes[i] = plan_nodes_new(ranks, i, node_here, NULL, 8);
+                CHECK(nodes[i] && plan_member(nodes[i], nodes[i]->me, nodes[i]->place) == i);
+                for (int q = 0; q < ranks; q++)
+                    CHECK((plan_node_of(nodes[i], q) == nodes[i]->me) == (node_of_rank[q] == node_of_rank[i]));
+            }
+            n_nodes = nodes[0]->n;
+            all_jobs(ranks);
+            for (int i = 0; i < ranks; i++) plan_nodes_free(nodes[i]);
+            n_nodes = 0;
+        }
 }
 
 int main(void)
@@ -355,7 +411,9 @@ int main(void)
     CHECK_EQ(type_hindexed_block(1, 1, (struct gw_counts){&displ, false}, gw_type_int64, &t), GW_OK);
     CHECK_EQ(type_resized(t, 0, 24, &gapped), GW_OK);
     CHECK_EQ(type_commit(&gapped), GW_OK);
+    CHECK_EQ(coll_select_init(), GW_OK);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) all_jobs(sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] <= 64; i++) all_places(sizes[i]);
     type_free(&gapped);
     type_free(&t);
     op_free(&op_add);

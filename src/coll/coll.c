@@ -31,11 +31,22 @@ static GW_NOINLINE int run_inter(enum coll_kind kind, int64_t bytes, struct plan
     return as ? start(alg, a, in, out, c, as) : plan_run(alg, a, in, out, c);
 }
 
+/* Not all members are on this node. */
+static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
+                                 struct coll_as *as)
+{
+    if (c->remote) return run_inter(kind, bytes, a, in, out, c, as);
+    const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c);
+    if (as) return start(alg, a, in, out, c, as);
+    if (!alg->stages) return plan_run(alg, a, in, out, c);
+    return plan_run_stages(alg, a, in, out, gw_set.coll_leaf && plan_node_leaf_ready(c), c);
+}
+
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
                struct coll_as *as)
 {
     plan_enter(c, a->root);
-    if (unlikely(c->remote)) return run_inter(kind, bytes, a, in, out, c, as);
+    if (unlikely(!c->one_node)) return run_apart(kind, bytes, a, in, out, c, as);
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
@@ -241,10 +252,10 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------------- */
 /* The bytes that `count` elements reach over, and how far below the buffer's address they begin; that address is as aligned in a
  * temporary as anything, for users' functions. */
-static void temporaries(struct plan_args *a, int64_t count)
+void coll_temporaries(struct plan_args *a)
 {
     const int64_t line = GW_CACHELINE;
-    int64_t reach = gw_max64(count - 1, 0) * a->rt->extent;
+    int64_t reach = gw_max64(a->rcount - 1, 0) * a->rt->extent;
     int64_t low = a->rt->true_lb + gw_min64(reach, 0), high = a->rt->true_lb + a->rt->true_extent + gw_max64(reach, 0);
     a->tmp_shift = low < 0 ? (-low + line - 1) & ~(line - 1) : -(low & ~(line - 1));
     a->tmp_span = (high + a->tmp_shift + line - 1) & ~(line - 1);
@@ -256,7 +267,7 @@ static struct plan_args reduction(const struct gw_comm *c, int root, const void 
     struct plan_args a = args_of(c, root);
     a.in_place = sbuf == GW_IN_PLACE;
     a.rcount = count, a.rt = t, a.op = op;
-    temporaries(&a, count);
+    coll_temporaries(&a);
     return a;
 }
 

@@ -132,6 +132,9 @@ static inline bool op_dense(const struct plan_args *a) { return a->rt->is_dense 
 
 static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
 
+/* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
+void coll_temporaries(struct plan_args *a);
+
 #define ALGORITHMS(X)                                                                                                       \
     X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring) X(allreduce_direct)    \
     X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_direct) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
@@ -139,7 +142,8 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
     X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
-    X(scan_leaf) X(exscan_leaf)
+    X(scan_leaf) X(exscan_leaf)                                                                                             \
+    X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)
 /* Not in the table: there is one for each. */
 extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
 #define X(name) extern const struct plan_algorithm alg_##name;
@@ -151,21 +155,28 @@ enum coll_kind {
     COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_REDUCE,
     COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS
 };
-/* A row of tune/coll.tbl. */
+/* A row of tune/coll.tbl or tune/nodes.tbl. */
 struct coll_rule {
     uint8_t kind;
     int min_ranks, max_ranks; /* of the communicator */
+    int min_nodes, max_nodes;
     int64_t max_bytes;        /* as the collective counts them: see select.c */
     const char *name;
     int64_t chunk;
 };
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;
+extern const struct coll_rule coll_node_rules[]; /* for members on several nodes */
+extern const int coll_node_rule_count;
 extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
 int coll_select_init(void);
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
+/* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
+/* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */
+const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, struct plan_args *a);
 const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c);
 

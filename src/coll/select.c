@@ -1,4 +1,5 @@
-/* select.c -- which algorithm serves a collective: forced by GODWIT_COLL, else by the rows of tune/coll.tbl.
+/* select.c -- which algorithm serves a collective: forced by GODWIT_COLL, else by the rows of tune/coll.tbl, and of tune/nodes.tbl
+ * where its members are on several nodes.
  *
  * A choice may depend only on what is equal on all members: kind, ranks, bytes, operation, settings.
  *
@@ -15,9 +16,9 @@ static const char *const kind_names[COLL_KINDS] = {
 
 /* All algorithms, by collective. */
 static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorithms[] = {
-    {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination},
+    {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination}, {COLL_BARRIER, &alg_barrier_levels},
     {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull},
-    {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain},
+    {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain}, {COLL_BCAST, &alg_bcast_levels},
     {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear},
     {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear},
     {COLL_ALLGATHER, &alg_allgather_leaf}, {COLL_ALLGATHER, &alg_allgather_leaf_wide}, {COLL_ALLGATHER, &alg_allgather_pull},
@@ -26,9 +27,11 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_ALLTOALL, &alg_alltoall_in_place},
     {COLL_ALLTOALLV, &alg_alltoall_leaf}, {COLL_ALLTOALLV, &alg_alltoall_pairwise}, {COLL_ALLTOALLV, &alg_alltoall_in_place},
     {COLL_REDUCE, &alg_reduce_leaf}, {COLL_REDUCE, &alg_reduce_leaf_wide}, {COLL_REDUCE, &alg_reduce_binomial},
+    {COLL_REDUCE, &alg_reduce_levels},
     {COLL_ALLREDUCE, &alg_allreduce_leaf}, {COLL_ALLREDUCE, &alg_allreduce_leaf_two},
     {COLL_ALLREDUCE, &alg_allreduce_leaf_wide}, {COLL_ALLREDUCE, &alg_allreduce_doubling},
     {COLL_ALLREDUCE, &alg_allreduce_ring}, {COLL_ALLREDUCE, &alg_allreduce_direct},
+    {COLL_ALLREDUCE, &alg_allreduce_levels}, {COLL_ALLREDUCE, &alg_allreduce_levels_parts},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
@@ -38,7 +41,8 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
 struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; int number; };
-static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of the table by collective, ended by alg NULL */
+static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of coll.tbl by collective, ended by alg NULL */
+static struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
 static _Atomic uint64_t uses[N_ALGORITHMS];
 static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
@@ -98,16 +102,24 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
-int coll_select_init(void)
+static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS])
 {
     int n[COLL_KINDS] = {0};
-    for (int i = 0; i < coll_rule_count; i++) {
-        const struct coll_rule *r = &coll_rules[i];
+    for (int i = 0; i < count; i++) {
+        const struct coll_rule *r = &rules[i];
         const struct plan_algorithm *alg = find(r->kind, r->name, strlen(r->name));
         if (!alg) return bad_algorithm(r->kind, r->name, (int)strlen(r->name));
         assert(n[r->kind] < MAX_ROWS - 1);
-        rows[r->kind][n[r->kind]++] = (struct choice){alg, r, number_of(r->kind, alg)};
+        table[r->kind][n[r->kind]++] = (struct choice){alg, r, number_of(r->kind, alg)};
     }
+    return GW_OK;
+}
+
+int coll_select_init(void)
+{
+    int rc = read_table(coll_rules, coll_rule_count, rows);
+    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, node_rows);
+    if (rc != GW_OK) return rc;
     for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }
@@ -115,7 +127,7 @@ int coll_select_init(void)
 static inline bool usable(const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c, bool messages)
 {
     if (alg->fits && !alg->fits(a)) return false;
-    if (alg->kind == PLAN_P2P) return true;
+    if (alg->kind == PLAN_P2P) return !alg->stages;
     if (messages || !gw_set.coll_leaf || !plan_leaf_ready(c)) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
@@ -172,6 +184,61 @@ const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t b
                                                   struct gw_comm *c)
 {
     return choose(kind, bytes, a, c, true);
+}
+
+/* Do nodes matter?  Not where each has one member, or there is one, or nobody knows. */
+static bool has_levels(const struct plan_nodes *n) { return n && n->n > 1 && n->most > 1; }
+
+/* One of messages, or of stages of such and of leaves; what is not said to be over nodes counts all members as alike. */
+static bool usable_apart(const struct plan_algorithm *alg, const struct plan_args *a)
+{
+    if (alg->kind != PLAN_P2P || (alg->stages && !has_levels(a->nodes))) return false;
+    return !alg->fits || alg->fits(a);
+}
+
+static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
+{
+    int nodes = a->nodes ? a->nodes->n : a->size;
+    for (; row->alg; row++) {
+        const struct coll_rule *r = row->rule;
+        if (bytes > r->max_bytes || a->size < r->min_ranks || a->size > r->max_ranks) continue;
+        if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
+    }
+    return NULL;
+}
+
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+{
+    const struct plan_algorithm *alg = forced[kind];
+    const char *why = "GODWIT_COLL";
+    a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
+    a->chunk = gw_set.coll_chunk;
+    int number;
+    if (alg && usable_apart(alg, a)) {
+        number = number_of(kind, alg);
+    } else {
+        const struct choice *row = row_apart(node_rows[kind], bytes, a);
+        why = row ? "tune/nodes.tbl" : "tune/coll.tbl";
+        if (!row) row = row_apart(rows[kind], bytes, a);
+        if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);
+        if (!a->chunk) a->chunk = row->rule->chunk;
+        alg = row->alg, number = row->number;
+    }
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);
+    note(c, number, bytes);
+    return alg;
+}
+
+const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, struct plan_args *a)
+{
+    for (const struct choice *row = rows[kind]; row->alg; row++) {
+        if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
+        if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
+        if (row->alg->fits && !row->alg->fits(a)) continue;
+        a->chunk = row->rule->chunk;
+        return row->alg;
+    }
+    gw_die("tune/coll.tbl has no row for a stage of %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
 }
 
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c)

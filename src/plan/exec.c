@@ -190,7 +190,7 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
     struct comm_coll *k = x->leaf;
-    struct gw_peer *p = comm_peer(x->comm, s->peer);
+    struct gw_peer *p = comm_peer(x->comm, x->walk ? plan_team_rank(&x->walk->stage.team, s->peer) : s->peer);
     struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
     if (!s->a.len) return GW_OK;
     gw_lock(&x->comm->lane->lock);
@@ -245,6 +245,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     enum gw_stream stream = GW_STREAM_COLL;
     struct gw_req *req = NULL;
     if (unlikely(c->remote)) local_or_remote(&c, &stream, &peer);
+    if (x->walk) peer = plan_team_rank(&x->walk->stage.team, peer);
     if (s->kind == PLAN_SEND)
         rc = p2p_stream_isend(stream, at, count, t, peer, tag, c, &req);
     else
@@ -316,20 +317,23 @@ static inline bool looks_at_messages(unsigned turn, const struct node_wait *w)
     return turn % 16 == 0 || w->phase;
 }
 
-static void leaf_begin(struct plan_exec *x)
+static GW_NOINLINE void leaf_begin_wait(struct plan_exec *x, uint64_t entry)
+{
+    struct node_wait w;
+    node_wait_begin(&w);
+    for (unsigned turn = 1; !all_reached(x, entry); turn++) {
+        bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
+        if (unlikely(node_wait_step(&w, progressed))) plan_tell(x, entry);
+    }
+    node_wait_end(&w);
+}
+
+static inline __attribute__((always_inline)) void leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
     x->args->n = ++k->leaf_n;
     uint64_t entry = plan_entry(x->alg, x->args, x->args->n, k->wide);
-    if (unlikely(k->safe < entry)) {
-        struct node_wait w;
-        node_wait_begin(&w);
-        for (unsigned turn = 1; !all_reached(x, entry); turn++) {
-            bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
-            if (unlikely(node_wait_step(&w, progressed))) plan_tell(x, entry);
-        }
-        node_wait_end(&w);
-    }
+    if (unlikely(k->safe < entry)) leaf_begin_wait(x, entry);
     if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
 }
 
@@ -402,6 +406,7 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
     x.in = (char *)(uintptr_t)in;
     x.out = out;
     x.tmp = NULL;
+    x.walk = NULL;
     plan_exec_reset(&x);
     int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
     if (tmp > 0) {
@@ -419,4 +424,37 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
     if (!plan_exec_advance(&x, &done) && !(alg->kind && yield_over(&x, &done))) wait_over(&x);
     if (tmp) tmp_put(c->coll);
     return x.err;
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------------------ */
+bool plan_exec_stage(struct plan_exec *x)
+{
+    struct plan_walk *w = x->walk;
+    x->alg = w->stage.alg;
+    x->args = &w->stage.args;
+    x->in = w->stage_in;
+    x->out = w->stage_out;
+    x->tmp = w->stage_tmp;
+    x->round = x->n_steps = x->at = x->scan = x->n_messages = x->n_reqs = 0;
+    x->leaf = x->alg->kind ? x->comm->coll : NULL;
+    return x->alg->kind != PLAN_P2P;
+}
+
+/* The temporary is the communicator's meanwhile the walk's, which lets it grow. */
+int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c)
+{
+    struct comm_coll *k = c->coll;
+    struct plan_walk w = {.alg = alg, .args = args, .in = (char *)(uintptr_t)in, .out = out, .leaves = leaves};
+    struct plan_exec x = {.comm = c, .walk = &w, .err = GW_OK};
+    int next;
+    args->n = c->coll_seq++ & PLAN_TAG_MASK;
+    w.tmp = k->tmp, w.tmp_bytes = k->tmp_bytes;
+    while ((next = plan_walk_next(&w)) > 0) {
+        int done;
+        if (plan_exec_stage(&x)) leaf_begin(&x);
+        if (!plan_exec_advance(&x, &done) && !(x.leaf && yield_over(&x, &done))) wait_over(&x);
+    }
+    k->tmp = w.tmp, k->tmp_bytes = w.tmp_bytes;
+    tmp_put(k);
+    return next < 0 ? next : x.err;
 }

@@ -24,20 +24,26 @@ static uint64_t lines_of(int size)
     return (uint64_t)size * sizeof(struct leaf_flag) + sizeof(struct leaf_common) + (uint64_t)size * sizeof(struct leaf_exposed);
 }
 
+/* Those that share the region: all, or those on this node. */
+static int region_member(const struct comm_coll *k, int i)
+{
+    return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i;
+}
+
 /* Member 0 allocates and tells the others: 0 means that the heap is full.  All members come here in the same collective. */
-static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
+static int region_agree(struct gw_comm *c, const struct comm_coll *k, uint64_t bytes, uint64_t *offset)
 {
     enum { TAG = 1 };
     struct gw_req *r;
     int rc = GW_OK;
-    if (c->rank != 0) {
-        rc = p2p_stream_irecv(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, 0, TAG, c, &r);
+    if (k->me != 0) {
+        rc = p2p_stream_irecv(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, region_member(k, 0), TAG, c, &r);
         return rc < 0 ? rc : p2p_stream_wait(r);
     }
     *offset = node_heap_alloc(bytes);
-    if (*offset) memset(node_ptr(*offset), 0, (size_t)lines_of(c->size));
-    for (int i = 1; i < c->size && rc >= 0; i++) {
-        rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, i, TAG, c, &r);
+    if (*offset) memset(node_ptr(*offset), 0, (size_t)lines_of(k->size));
+    for (int i = 1; i < k->size && rc >= 0; i++) {
+        rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, region_member(k, i), TAG, c, &r);
         if (rc == GW_POSTED) rc = p2p_stream_wait(r);
     }
     return rc < 0 ? rc : GW_OK;
@@ -45,19 +51,19 @@ static int region_agree(struct gw_comm *c, uint64_t bytes, uint64_t *offset)
 
 static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
-    uint64_t flags = lines_of(c->size);
-    uint64_t bytes = flags + (uint64_t)c->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
-    k->local = malloc(sizeof *k->local * (size_t)c->size);
-    if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", c->size);
-    for (int i = 0; i < c->size; i++) k->local[i] = boot_local_rank(group_world(c->group, i));
-    int rc = region_agree(c, bytes, &k->region);
+    uint64_t flags = lines_of(k->size);
+    uint64_t bytes = flags + (uint64_t)k->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
+    k->local = malloc(sizeof *k->local * (size_t)k->size);
+    if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", k->size);
+    for (int i = 0; i < k->size; i++) k->local[i] = boot_local_rank(group_world(c->group, region_member(k, i)));
+    int rc = region_agree(c, k, bytes, &k->region);
     if (rc != GW_OK) return rc;
     k->ready = k->region != 0;
     if (k->ready) {
         node_heap_join();
         k->flags = node_ptr(k->region);
         k->buffers = (char *)k->flags + flags;
-        struct leaf_common *common = (struct leaf_common *)(k->flags + c->size);
+        struct leaf_common *common = (struct leaf_common *)(k->flags + k->size);
         if (gw_node.oversubscribed) k->common = common;
         k->exposed = (struct leaf_exposed *)(common + 1);
     } else
@@ -71,7 +77,20 @@ bool plan_leaf_ready(struct gw_comm *c)
     if (likely(k && k->asked)) return k->ready;
     if (!c->one_node || c->size < 2 || !(k = plan_coll(c))) return false;
     k->asked = true;
+    k->size = c->size;
+    k->me = c->rank;
     if (region_make(c, k) != GW_OK) k->ready = false;
+    return k->ready;
+}
+
+bool plan_node_leaf_ready(struct gw_comm *c)
+{
+    struct comm_coll *k = c->coll;
+    if (k->asked) return k->ready;
+    k->asked = true;
+    k->size = plan_node_size(k->nodes, k->nodes->me);
+    k->me = k->nodes->place;
+    if (k->size > 1 && region_make(c, k) != GW_OK) k->ready = false;
     return k->ready;
 }
 
@@ -113,7 +132,8 @@ static void coll_free(struct gw_done *d, int err)
     (void)d, (void)err;
     struct gw_comm *c = comm_dying();
     struct comm_coll *k = c->coll;
-    if (k->ready) node_heap_leave(k->region, c->size);
+    if (k->ready) node_heap_leave(k->region, k->size);
+    plan_nodes_free(k->nodes);
     free(k->local);
     free(k->tmp);
     free(k);

@@ -18,6 +18,10 @@
  *               PLAN_FINAL, for which the next one that writes into them waits: plan_entry().
  * INVARIANT P2  every member publishes at least once in every leaf collective.
  *
+ * Several nodes.  Members of a communicator that live on several nodes have a region on each node, of the members there; collectives
+ * are numbered in each region for themselves.  An algorithm over nodes is a sequence of stages, each an ordinary algorithm on a team:
+ * the members of a node, or one of each node.  In a stage rank, size, root and the counts are the team's.  See struct plan_stage.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_PLAN_PLAN_H
@@ -63,6 +67,27 @@ struct plan_step {
     struct plan_ref a, b;
 };
 
+/* Where the members of a communicator run: nodes are numbered in the order of their lowest members, the members of a node are in the
+ * order of ranks.  4 bytes a node where members of a node are neighbours in the communicator, else 8 bytes a member more. */
+struct plan_nodes {
+    int n, me, place;     /* nodes; which is mine; my place among its members */
+    int fewest, most;     /* members of a node */
+    bool ordered;         /* the members of a node are consecutive ranks */
+    int32_t *first;       /* [n + 1] members of nodes before this one */
+    int32_t *member;      /* [size] node after node; NULL where ordered */
+    int32_t *node;        /* [size] of each member; NULL where ordered */
+};
+/* node_of(ctx, member): a number below `ids`.  NULL: out of memory. */
+struct plan_nodes *plan_nodes_new(int size, int rank, int (*node_of)(void *ctx, int member), void *ctx, int ids);
+void plan_nodes_free(struct plan_nodes *n); /* NULL is right */
+static inline int plan_node_size(const struct plan_nodes *n, int node) { return n->first[node + 1] - n->first[node]; }
+static inline int plan_member(const struct plan_nodes *n, int node, int place)
+{
+    return n->member ? n->member[n->first[node] + place] : n->first[node] + place;
+}
+int plan_node_of(const struct plan_nodes *n, int member);
+int plan_place_of(const struct plan_nodes *n, int member);
+
 /* Everything an algorithm may look at.  Counts per peer where the collective has them. */
 struct plan_args {
     int rank, size, root;
@@ -78,17 +103,25 @@ struct plan_args {
     int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
-    const struct gw_topo *topo;   /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
+    union {
+        const struct gw_topo *topo;     /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
+        const struct plan_nodes *nodes; /* others: where the members run; NULL: nobody has asked, all count as alike */
+    };
     void *own;                    /* of an algorithm that is not only a function of this */
     uint64_t n;                   /* number of the collective on its communicator; of messages, their tag */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
+struct plan_stage;
+/* Stage i of this member: false if there is none.  A function of its arguments, and of what former stages left in the temporary,
+ * where it may also put arrays for the arguments of the stage.  leaves: the members of this node may use leaves. */
+typedef bool plan_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *stage_out);
 struct plan_algorithm {
     const char *name;
-    plan_emit *emit;
+    plan_emit *emit; /* NULL where there are stages */
     int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
     uint8_t kind;
     bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
+    plan_stages *stages; /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
 };
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
 enum { /* more in the kind of a narrow one: who writes into slots, if not all, and that few bytes go in the line of the flag */
@@ -108,6 +141,43 @@ static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct
     return narrow > end ? narrow : end;
 }
 
+/* ---- stages ------------------------------------------------------------------------------------------------------------------ */
+/* Members that do a stage together, and how its ranks are those of the communicator. */
+struct plan_team {
+    enum { TEAM_ALL, TEAM_NODE, TEAM_ACROSS } kind; /* everybody; the members of `node`; of each node the one in `place` */
+    int node, place; /* place -1: the last one of a node */
+    int odd, stand_in; /* across: of node `odd` it is this member; odd -1: of none */
+    const struct plan_nodes *nodes;
+};
+static inline int plan_team_rank(const struct plan_team *t, int i)
+{
+    if (t->kind == TEAM_ALL) return i;
+    if (t->kind == TEAM_NODE) return plan_member(t->nodes, t->node, i);
+    if (i == t->odd) return t->stand_in;
+    return plan_member(t->nodes, i, t->place < 0 ? plan_node_size(t->nodes, i) - 1 : t->place);
+}
+struct plan_place { uint8_t buf; int64_t off; }; /* in a buffer of the whole collective */
+struct plan_stage {
+    const struct plan_algorithm *alg; /* NULL: this member has no part in it */
+    struct plan_args args;
+    struct plan_team team;
+    struct plan_place in, out;        /* what its PLAN_IN and PLAN_OUT are */
+    int64_t tmp;                      /* where its temporaries begin in the temporary of the whole */
+};
+/* The way through the stages of an algorithm: for executors. */
+struct plan_walk {
+    const struct plan_algorithm *alg; /* the whole */
+    const struct plan_args *args;
+    char *in, *out, *tmp;             /* tmp: for free(); grows */
+    int64_t tmp_bytes;
+    bool leaves;
+    int i;                            /* the next stage */
+    struct plan_stage stage;          /* the present one, and its buffers */
+    char *stage_in, *stage_out, *stage_tmp;
+};
+/* To the next stage of this member: 1 there is one, 0 none, or an error. */
+int plan_walk_next(struct plan_walk *w);
+
 /* One collective under way. */
 struct plan_exec {
     const struct plan_algorithm *alg;
@@ -115,6 +185,7 @@ struct plan_exec {
     struct gw_comm *comm;
     struct comm_coll *leaf;       /* comm->coll where it is used: another thread may make that now */
     char *in, *out, *tmp;
+    struct plan_walk *walk;       /* NULL: there are no stages */
     int round, n_steps, at;
     int scan;                     /* member that a WAIT for everybody has come to, */
     uint64_t lowest;              /* and the lowest flag so far */
@@ -128,6 +199,9 @@ int plan_init(void);
 
 /* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller).  Numbers args. */
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
+
+/* The same for an algorithm that has stages, after plan_nodes().  leaves: what plan_node_leaf_ready() said. */
+int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c);
 
 /* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
  * the call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any
@@ -146,6 +220,9 @@ void plan_enter(struct gw_comm *c, int root);
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */
 bool plan_leaf_ready(struct gw_comm *c);
+/* The same for the members on this node, of a communicator with members elsewhere; the answer may differ between nodes. */
+bool plan_node_leaf_ready(struct gw_comm *c);
+const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, for some members are of other worlds */
 bool plan_pull_ready(struct gw_comm *c); /* every member can read every other's memory (asked once; leaf must be ready) */
 
 /* For the checker: resolves a reference without a communicator. */

@@ -30,7 +30,10 @@ struct leaf_common {
 /* c->coll: what a communicator keeps for collectives. */
 struct comm_coll {
     bool asked, ready;      /* was a region asked for; is there one */
+    bool nodes_asked;
     int8_t pull;            /* 0 not asked, 1 no, 2 yes */
+    struct plan_nodes *nodes; /* where members run on several nodes; then what follows is of those on this one */
+    int size, me;           /* of the region: its members, my place */
     uint64_t region;        /* offset in the segment */
     struct leaf_flag *flags; /* [size] */
     struct leaf_exposed *exposed; /* [size] */
@@ -51,6 +54,7 @@ struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 enum { PLAN_TAG_MASK = 0x1fffffff, PLAN_TAG_LEAF = 0x20000000, PLAN_TAG_PERSISTENT = 0x40000000 };
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
+bool plan_exec_stage(struct plan_exec *x); /* takes up the present stage of x->walk; true: it is one of leaves */
 char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail set) */
 void plan_start_init(void);          /* start.c */
 /* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */

@@ -15,9 +15,11 @@
 
 struct plan_op {
     struct plan_exec x;
-    struct plan_args args;  /* x.args */
+    struct plan_args args;  /* x.args, or those of all stages */
+    struct plan_walk *walk; /* where the algorithm has stages, else NULL */
     struct req_work work;
     struct coll_req *req;
+    char *tmp;
     int64_t tmp_bytes;
     uint64_t number;        /* as the user counts, and the call that made it: for reports */
     uint32_t call;
@@ -61,10 +63,12 @@ static struct plan_op *op_get(struct gw_lane *lane)
 static void op_put(struct gw_lane *lane, struct plan_op *op)
 {
     if (op->tmp_bytes > KEEP || spares[lane->index].n == MAX_SPARE) {
-        free(op->x.tmp);
-        op->x.tmp = NULL;
+        free(op->tmp);
+        op->tmp = NULL;
         op->tmp_bytes = 0;
     }
+    free(op->walk);
+    op->walk = NULL;
     if (spares[lane->index].n == MAX_SPARE) {
         free(op);
         return;
@@ -174,6 +178,18 @@ static void over(struct plan_op *op)
     gw_unlock(&lane->lock);
 }
 
+/* The next stage of an algorithm that has some; false: there is none. */
+static bool stage_next(struct plan_op *op)
+{
+    struct plan_walk *w = op->walk;
+    w->tmp = op->tmp, w->tmp_bytes = op->tmp_bytes;
+    int next = plan_walk_next(w);
+    op->tmp = w->tmp, op->tmp_bytes = w->tmp_bytes;
+    if (next < 0) error_note(op, next);
+    if (next > 0) plan_exec_stage(&op->x);
+    return next > 0;
+}
+
 /* As far as it goes.  Afterwards the operation may be over already, by another thread. */
 static void run(struct plan_op *op)
 {
@@ -181,6 +197,7 @@ static void run(struct plan_op *op)
     for (;;) {
         bool is_over = plan_exec_advance(&op->x, &done);
         if (unlikely(op->x.err < 0)) error_note(op, op->x.err);
+        if (is_over && op->walk) is_over = !stage_next(op);
         if (is_over) break;
         if (park(op)) return;
     }
@@ -191,6 +208,22 @@ static void resume(struct gw_done *d, int err)
 {
     (void)err;
     run(container_of(d, struct plan_op, work.run));
+}
+
+static int nothing(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    (void)a, (void)round, (void)steps;
+    return 0;
+}
+
+/* To the begin, where there is always a round or nothing at all to do. */
+static void first_round(struct plan_op *op)
+{
+    plan_exec_reset(&op->x);
+    if (!op->walk) return;
+    static const struct plan_algorithm none = {.name = "none", .emit = nothing};
+    op->walk->i = 0;
+    op->x.alg = &none;
 }
 
 /* ---- making requests ----------------------------------------------------------------------------------------------------- */
@@ -220,7 +253,7 @@ static void persistent_start(struct gw_done *d, int err)
         complete_empty(&gw_lanes[q->prepared.req.lane], &q->prepared.req);
         return;
     }
-    plan_exec_reset(&q->op->x);
+    first_round(q->op);
     run(q->op);
 }
 
@@ -247,15 +280,22 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     x->leaf = NULL;
     x->in = (char *)(uintptr_t)in;
     x->out = out;
-    plan_exec_reset(x);
     op->work.run.fn = resume;
-    int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
-    if (tmp > op->tmp_bytes) {
-        free(x->tmp);
-        x->tmp = plan_tmp_alloc(tmp);
-        op->tmp_bytes = x->tmp ? tmp : 0;
-        if (!x->tmp) return GW_ENOMEM;
+    x->walk = NULL;
+    if (alg->stages) {
+        x->walk = op->walk = calloc(1, sizeof *op->walk);
+        if (!op->walk) return gw_fail(GW_ENOMEM, "no memory for the stages of a collective");
+        *op->walk = (struct plan_walk){.alg = alg, .args = &op->args, .in = x->in, .out = x->out};
     }
+    first_round(op);
+    int64_t tmp = alg->tmp_bytes && !alg->stages ? alg->tmp_bytes(args) : 0;
+    if (tmp > op->tmp_bytes) {
+        free(op->tmp);
+        op->tmp = plan_tmp_alloc(tmp);
+        op->tmp_bytes = op->tmp ? tmp : 0;
+        if (!op->tmp) return GW_ENOMEM;
+    }
+    x->tmp = op->tmp;
     return types_copy(op);
 }
 

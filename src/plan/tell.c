@@ -22,23 +22,28 @@ static void add_member(struct boot_where *where, const struct gw_comm *c, int me
     where->n_pending++;
 }
 
-static void add_late(struct boot_where *where, const struct gw_comm *c, uint64_t value)
+static int member_of(const struct plan_exec *x, int i) { return x->walk ? plan_team_rank(&x->walk->stage.team, i) : i; }
+
+static void add_late(struct boot_where *where, const struct plan_exec *x, uint64_t value)
 {
-    for (int i = 0; i < c->size; i++)
-        if (atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, i);
+    const struct gw_comm *c = x->comm;
+    for (int i = 0; i < c->coll->size; i++)
+        if (atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, member_of(x, i));
 }
+
+static int root_of(const struct plan_exec *x) { return x->walk ? x->walk->args->root : x->args->root; }
 
 static void add_round(struct boot_where *where, const struct plan_exec *x, uint64_t entry)
 {
     struct gw_comm *c = x->comm;
     const struct plan_step *s = &x->steps[x->at];
     if (entry) {
-        add_late(where, c, entry);
+        add_late(where, x, entry);
     } else if (x->at < x->n_steps) { /* at a WAIT: nothing else holds a round back there */
         if (s->peer < 0)
-            add_late(where, c, x->args->n << 20 | (uint64_t)s->phase);
+            add_late(where, x, x->args->n << 20 | (uint64_t)s->phase);
         else
-            add_member(where, c, s->peer);
+            add_member(where, c, member_of(x, s->peer));
     } else {
         gw_lock(&c->lane->lock);
         for (int i = 0; i < x->n_reqs; i++) p2p_tell_request(where, x->reqs[i]);
@@ -59,7 +64,7 @@ static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uin
 void plan_tell(struct plan_exec *x, uint64_t entry)
 {
     struct boot_where *where = node_tell();
-    name_coll(where, x->comm, x->args->root, x->comm->colls - 1, where->call);
+    name_coll(where, x->comm, root_of(x), x->comm->colls - 1, where->call);
     add_round(where, x, entry);
     p2p_told(where, x->comm->lane);
 }
@@ -67,7 +72,7 @@ void plan_tell(struct plan_exec *x, uint64_t entry)
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call,
                      struct gw_req **parts, int n)
 {
-    name_coll(where, x->comm, x->args->root, number, call);
+    name_coll(where, x->comm, root_of(x), number, call);
     for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
 }
 

@@ -1,0 +1,187 @@
+/* alg_levels.c -- barrier, bcast, reductions over several nodes: inside each node, then across nodes, then inside again.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/levels.h"
+
+/* ---- barrier: a node is there when all its members are; then the nodes meet; then everybody may go ----------------------------- */
+static int fan_in(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int d = 1 << round, v = a->rank; /* to member 0 */
+    if (d >= a->size || v & (d - 1)) return 0;
+    if (v & d)
+        step_send(&s, v - d, ref_raw(PLAN_OUT, 0, 0));
+    else if (v + d < a->size)
+        step_recv(&s, v + d, ref_raw(PLAN_OUT, 0, 0));
+    else
+        step_nothing(&s);
+    return s.n;
+}
+static int fan_in_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (round > 0) return 0;
+    step_publish(&s, 1);
+    if (a->rank == 0) step_wait(&s, EVERYBODY, 1);
+    return s.n;
+}
+static const struct plan_algorithm alg_fan_in = {.name = "fan_in", .emit = fan_in, .kind = PLAN_P2P};
+static const struct plan_algorithm alg_fan_in_leaf = {
+    .name = "fan_in_leaf", .emit = fan_in_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES};
+
+static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    const struct plan_nodes *n = a->nodes;
+    s->args.root = 0;
+    if (i == 1) {
+        stage_across(s, 0);
+        if (n->place == 0) s->alg = &alg_barrier_dissemination;
+    } else if (plan_node_size(n, n->me) > 1) {
+        stage_node(s);
+        s->args.rcount = 0, s->args.rt = gw_type_byte;
+        s->alg = leaves ? &alg_fan_in_leaf : &alg_fan_in;
+        if (i == 2) s->alg = leaves ? &alg_bcast_leaf : &alg_bcast_binomial; /* of nothing */
+    }
+    return i < 3;
+}
+const struct plan_algorithm alg_barrier_levels = {
+    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
+
+/* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way ------ */
+static int64_t piece_elements(const struct plan_args *a)
+{
+    if (!a->chunk) return gw_max64(a->rcount, 1);
+    return gw_max64(a->chunk / gw_max64(a->rt->size, 1), 1);
+}
+static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    int64_t piece = piece_elements(a), k = i / 2, first = k * piece;
+    if (first >= a->rcount && k > 0) return false;
+    s->args.rcount = gw_min64(piece, a->rcount - first);
+    s->out = place_at(PLAN_OUT, first * a->rt->extent);
+    int64_t bytes = s->args.rcount * a->rt->size;
+    if (i % 2 == 0) {
+        stage_speakers(s, a->root);
+        if (speaks(a->nodes, a->root)) stage_pick(s, COLL_BCAST, bytes, leaves);
+    } else {
+        stage_node(s);
+        s->args.root = speaker(a->nodes, a->root);
+        if (s->args.size > 1) stage_pick(s, COLL_BCAST, bytes, leaves);
+    }
+    return true;
+}
+const struct plan_algorithm alg_bcast_levels = {
+    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages};
+
+/* ---- reduce: in the nodes to who speaks for them, whose result lies in the temporary; across nodes to the root -------------------- */
+static int64_t one_operand(const struct plan_args *a)
+{
+    return a->tmp_span;
+}
+static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    int64_t bytes = a->rcount * a->rt->size;
+    struct plan_place sum = a->rank == a->root ? place_at(PLAN_OUT, 0) : place_at(PLAN_TMP, a->tmp_shift);
+    s->tmp = a->tmp_span;
+    s->out = sum;
+    if (i == 0) {
+        stage_node(s);
+        s->args.root = speaker(a->nodes, a->root);
+        stage_pick(s, COLL_REDUCE, bytes, leaves);
+    } else {
+        stage_speakers(s, a->root);
+        s->args.in_place = true;
+        if (speaks(a->nodes, a->root)) stage_pick(s, COLL_REDUCE, bytes, leaves);
+    }
+    return i < 2;
+}
+const struct plan_algorithm alg_reduce_levels = {
+    .name = "levels", .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = order_kept, .stages = reduce_stages};
+
+/* ---- allreduce ------------------------------------------------------------------------------------------------------------------- */
+static bool allreduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    int64_t bytes = a->rcount * a->rt->size;
+    s->args.root = 0;
+    s->out = place_at(PLAN_OUT, 0);
+    if (i == 1) {
+        stage_across(s, 0);
+        s->args.in_place = true;
+        if (a->nodes->place == 0) stage_pick(s, COLL_ALLREDUCE, bytes, leaves);
+    } else {
+        stage_node(s);
+        if (i == 0 || s->args.size > 1) stage_pick(s, i == 0 ? COLL_REDUCE : COLL_BCAST, bytes, leaves);
+    }
+    return i < 3;
+}
+const struct plan_algorithm alg_allreduce_levels = {
+    .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages};
+
+/* In parts: members of a node reduce a part each, as many as the smallest node has members; those in the same place of their nodes
+ * reduce it across; then all collect the parts.  In the temporary: counts and places of the parts, and my part. */
+struct parts {
+    int n;
+    int64_t most;
+};
+static struct parts parts_of(const struct plan_args *a)
+{
+    return (struct parts){a->nodes->fewest, (a->rcount + a->nodes->fewest - 1) / a->nodes->fewest};
+}
+static int64_t part_first(const struct plan_args *a, int i)
+{
+    return gw_min64(i * parts_of(a).most, a->rcount);
+}
+static int64_t part_count(const struct plan_args *a, int i)
+{
+    return i < parts_of(a).n ? part_first(a, i + 1) - part_first(a, i) : 0;
+}
+static int64_t lists_bytes(const struct plan_args *a)
+{
+    return (int64_t)gw_align_up((size_t)a->nodes->most * 2 * sizeof(int64_t), GW_CACHELINE);
+}
+static int64_t parts_tmp(const struct plan_args *a)
+{
+    return lists_bytes(a) + a->tmp_span;
+}
+static bool parts_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    const struct plan_nodes *n = a->nodes;
+    int64_t *counts = (int64_t *)tmp, *firsts = counts + n->most, mine = part_count(a, n->place);
+    struct plan_place own = place_at(a->in_place ? PLAN_OUT : PLAN_IN, 0),
+                      part = place_at(PLAN_TMP, lists_bytes(a) + a->tmp_shift);
+    s->tmp = parts_tmp(a);
+    if (i > 2) return false;
+    if (i == 1) {
+        stage_across(s, n->place);
+        s->args.in_place = true;
+        s->args.rcount = mine;
+        coll_temporaries(&s->args);
+        s->out = part;
+        if (mine > 0) stage_pick(s, COLL_ALLREDUCE, mine * a->rt->size, leaves);
+        return true;
+    }
+    stage_node(s);
+    for (int k = 0; k < s->args.size; k++) counts[k] = part_count(a, k), firsts[k] = part_first(a, k);
+    s->args.in_place = false;
+    s->args.rcounts = (struct gw_counts){counts, true};
+    s->args.scount = mine, s->args.rcount = i == 0 ? mine : 0;
+    s->args.st = a->rt;
+    coll_temporaries(&s->args);
+    s->in = i == 0 ? own : part;
+    s->out = i == 0 ? part : place_at(PLAN_OUT, 0);
+    if (i == 2) s->args.rdispls = (struct gw_counts){firsts, true};
+    stage_pick(s, i == 0 ? COLL_REDUCE_SCATTER : COLL_ALLGATHER, (i == 0 ? a->rcount : parts_of(a).most) * a->rt->size,
+               leaves);
+    return true;
+}
+static bool parts_fit(const struct plan_args *a)
+{
+    return order_kept(a) && a->nodes->fewest > 1 && a->rcount >= a->nodes->fewest;
+}
+const struct plan_algorithm alg_allreduce_levels_parts = {
+    .name = "levels_parts", .tmp_bytes = parts_tmp, .kind = PLAN_P2P, .fits = parts_fit, .stages = parts_stages};
