@@ -105,7 +105,8 @@ static int godwit_join(void)
     if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
         return gw_fail(GW_EUNSUPPORTED, "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
                        gw_set.vnodes, h.vnodes);
-    if (h.vnodes[0]) rc = boot_board_open(fd, &h);
+    /* Those who do not use the memory that they share exchange addresses, too. */
+    if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm")) rc = boot_board_open(fd, &h);
     if (rc) return rc;
     int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks);
     for (int i = 0; i < h.nlocal; i++) ranks[i] = h.first_rank + i;

@@ -109,6 +109,30 @@ int boot_map_nodes(const char *vnodes, int32_t *node, int size)
     return number(node, size);
 }
 
+/* ---- names ---- */
+struct boot_name_seen {
+    uint64_t hash; /* 64 bits tell hosts apart */
+    int number_plus_1;
+};
+
+struct boot_names boot_names_begin(int most)
+{
+    struct boot_names n = {.cap = 16};
+    while (n.cap < 2 * (uint64_t)most) n.cap *= 2;
+    n.table = gw_xcalloc(n.cap, sizeof *n.table);
+    return n;
+}
+
+int boot_names_number(struct boot_names *n, const char *name)
+{
+    uint64_t hash = 14695981039346656037ull;
+    for (const char *p = name; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+    uint64_t at = hash & (n->cap - 1);
+    while (n->table[at].number_plus_1 && n->table[at].hash != hash) at = (at + 1) & (n->cap - 1);
+    if (!n->table[at].number_plus_1) n->table[at] = (struct boot_name_seen){hash, ++n->count};
+    return n->table[at].number_plus_1 - 1;
+}
+
 /* ---- PMI_process_mapping ---- */
 /* "(vector,(first node,nodes,ranks per node),...)": blocks give consecutive ranks to consecutive nodes; the list starts
  * again when it ends before the ranks do. */

@@ -226,34 +226,16 @@ static int find_locals(void)
     return rc;
 }
 
-/* Host names that are the same get the number of the first rank that said so: that of the entry in a table of hashes. */
-static uint64_t hash(const char *text)
-{
-    uint64_t h = 14695981039346656037ull;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211ull;
-    return h;
-}
-
 static int hosts_by_name(int32_t *host_out)
 {
     char name[160];
-    struct seen {
-        uint64_t hash;
-        int32_t rank_plus_1;
-    } *table;
-    size_t cap = 16;
     int rc = GW_OK;
-    while (cap < 2 * (size_t)gw_boot.size) cap *= 2;
-    table = gw_xcalloc(cap, sizeof *table);
+    struct boot_names names = boot_names_begin(gw_boot.size);
     for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
         rc = pmi1_get(r, "gw.host", name, sizeof name);
-        uint64_t h = hash(name);
-        size_t at = h & (cap - 1);
-        while (table[at].rank_plus_1 && table[at].hash != h) at = (at + 1) & (cap - 1);
-        if (!table[at].rank_plus_1) table[at] = (struct seen){h, r + 1};
-        host_out[r] = table[at].rank_plus_1 - 1;
+        if (rc == GW_OK) host_out[r] = boot_names_number(&names, name);
     }
-    free(table);
+    free(names.table);
     return rc;
 }
 

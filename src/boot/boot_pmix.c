@@ -21,8 +21,6 @@ static struct {
     __typeof__(&PMIx_Commit) commit;
     __typeof__(&PMIx_Fence) fence;
     __typeof__(&PMIx_Abort) abort;
-    __typeof__(&PMIx_Resolve_nodes) resolve_nodes;
-    __typeof__(&PMIx_Resolve_peers) resolve_peers;
     __typeof__(&PMIx_Error_string) error_string;
 } pmix;
 
@@ -41,7 +39,6 @@ static int library_open(void)
         {"PMIx_Get", &pmix.get},       {"PMIx_Put", &pmix.put},
         {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
         {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
-        {"PMIx_Resolve_nodes", &pmix.resolve_nodes}, {"PMIx_Resolve_peers", &pmix.resolve_peers},
     };
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     char why[256];
@@ -245,7 +242,7 @@ static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix
     enum { PATIENCE_MS = 120000, LONGEST_MS = 50 };
     pmix_info_t again = info_flag(PMIX_GET_REFRESH_CACHE);
     pmix_status_t s = pmix.get(who, key, NULL, 0, v_out);
-    for (int waited = 0, ms = 1; s == PMIX_ERR_NOT_FOUND && waited < PATIENCE_MS; waited += ms) {
+    for (int waited = 0, ms = 1; (s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT) && waited < PATIENCE_MS; waited += ms) {
         usleep((useconds_t)ms * 1000);
         if (ms < LONGEST_MS) ms *= 2;
         s = pmix.get(who, key, &again, 1, v_out);
@@ -268,42 +265,72 @@ static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
                 : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
 }
 
-/* ---- who is where ----
- * Node by node: two answers a node.  Where a server does not know that, rank by rank. */
+/* ---- who is where: what servers tell differs, and asking for what they do not tell may block for ever (PMIx_Resolve_peers under
+ * Open MPI 4.1), so only what they told at the start is read ---- */
+/* Slurm: the mapping as PMI-1 has it. */
+static bool hosts_by_mapping(int32_t *host_out)
+{
+    pmix_value_t *v = fact(PMIX_RANK_WILDCARD, PMIX_ANL_MAP);
+    bool is_there = v && v->type == PMIX_STRING && v->data.string && boot_mapping_read(v->data.string, gw_boot.size, host_out);
+    if (v) value_free(v);
+    return is_there;
+}
+
+static pmix_value_t *peers_of_node(const char *name)
+{
+    pmix_proc_t who = pmix.self;
+    pmix_value_t *v = NULL;
+    pmix_info_t of[3] = {info_flag(PMIX_NODE_INFO), info_flag(PMIX_OPTIONAL)};
+    memset(&of[2], 0, sizeof of[2]);
+    snprintf(of[2].key, sizeof of[2].key, "%s", PMIX_HOSTNAME);
+    of[2].value.type = PMIX_STRING;
+    of[2].value.data.string = (char *)(uintptr_t)name;
+    who.rank = PMIX_RANK_WILDCARD;
+    return pmix.get(&who, PMIX_LOCAL_PEERS, of, 3, &v) == PMIX_SUCCESS ? v : NULL;
+}
+
+/* One answer a node. */
 static bool hosts_by_node(int32_t *host_out)
 {
-    char *nodes = NULL, *save = NULL;
+    pmix_value_t *nodes = fact(PMIX_RANK_WILDCARD, PMIX_NODE_LIST);
+    bool is_text = nodes && nodes->type == PMIX_STRING && nodes->data.string, go_on = is_text;
     int found = 0, host = 0;
-    if (pmix.resolve_nodes(pmix.self.nspace, &nodes) != PMIX_SUCCESS || !nodes) return false;
+    char *save = NULL;
     for (int r = 0; r < gw_boot.size; r++) host_out[r] = -1;
-    for (char *name = strtok_r(nodes, ",", &save); name; name = strtok_r(NULL, ",", &save), host++) {
-        pmix_proc_t *procs = NULL;
-        size_t n = 0;
-        if (pmix.resolve_peers(name, pmix.self.nspace, &procs, &n) != PMIX_SUCCESS) break;
-        for (size_t i = 0; i < n; i++) {
-            if (procs[i].rank >= (pmix_rank_t)gw_boot.size) continue;
-            found += host_out[procs[i].rank] < 0;
-            host_out[procs[i].rank] = host;
+    for (char *name = is_text ? strtok_r(nodes->data.string, ",", &save) : NULL; name && go_on; name = strtok_r(NULL, ",", &save), host++) {
+        pmix_value_t *peers = peers_of_node(name);
+        go_on = peers && peers->type == PMIX_STRING && peers->data.string;
+        int n = 0, *ranks = go_on ? locals_parse(peers->data.string, gw_boot.size, &n) : NULL;
+        for (int i = 0; i < n; i++) {
+            found += host_out[ranks[i]] < 0;
+            host_out[ranks[i]] = host;
         }
-        free(procs);
+        free(ranks);
+        if (peers) value_free(peers);
     }
-    free(nodes);
+    if (nodes) value_free(nodes);
     return found == gw_boot.size;
 }
 
 static int hosts_by_rank(int32_t *host_out)
 {
-    for (int r = 0; r < gw_boot.size; r++) {
-        host_out[r] = fact_int((pmix_rank_t)r, PMIX_NODEID, -1);
-        if (host_out[r] < 0)
-            return gw_fail(GW_EUNSUPPORTED, "the PMIx server says neither which ranks each node has nor on which node rank %d is", r);
+    struct boot_names names = boot_names_begin(gw_boot.size);
+    int r = 0;
+    for (; r < gw_boot.size; r++) {
+        pmix_value_t *v = fact((pmix_rank_t)r, PMIX_HOSTNAME);
+        bool is_there = v && v->type == PMIX_STRING && v->data.string;
+        if (is_there) host_out[r] = boot_names_number(&names, v->data.string);
+        if (v) value_free(v);
+        if (!is_there) break;
     }
-    return GW_OK;
+    free(names.table);
+    if (r == gw_boot.size) return GW_OK;
+    return gw_fail(GW_EUNSUPPORTED, "the PMIx server says neither which ranks each node has nor on which host rank %d is", r);
 }
 
 static int pmix_hosts(int32_t *host_out)
 {
-    return hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
+    return hosts_by_mapping(host_out) || hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
 }
 
 /* The library stays loaded: its thread may still be on its way out. */

@@ -28,6 +28,14 @@ void boot_set_locals(int *ranks, int n);
 /* ---- the node map (boot_map.c) ---- */
 /* Turns the hosts of all ranks into (faked) nodes, numbered in the order of their lowest ranks; how many. */
 int boot_map_nodes(const char *vnodes, int32_t *node, int size);
+/* Hosts by their names: each gets a number, from 0. */
+struct boot_names {
+    struct boot_name_seen *table; /* free() it */
+    uint64_t cap;
+    int count;
+};
+struct boot_names boot_names_begin(int most);
+int boot_names_number(struct boot_names *n, const char *name);
 /* By hydra's PMI_process_mapping, the node of each rank; false if the text is none. */
 bool boot_mapping_read(const char *mapping, int size, int32_t *node_out);
 int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_way */

@@ -366,6 +366,11 @@ static void test_vnodes(void)
     expect_block("3,1,2", 9, 8, 3, 6, 3); /* from the start again */
     expect_block("3,1,2", 5, 4, 2, 4, 1); /* ends with the ranks */
     expect_block("4,1", 3, 2, 0, 0, 3);
+    struct boot_names names = boot_names_begin(4);
+    static const char *const hosts[] = {"n1", "n2", "n1", "", "n10", "n2"};
+    static const int numbers[] = {0, 1, 0, 2, 3, 1};
+    for (size_t i = 0; i < GW_ARRAY_LEN(hosts); i++) CHECK_EQ(boot_names_number(&names, hosts[i]), numbers[i]);
+    free(names.table);
     expect_nodes("", 6, (int32_t[]){7, 7, -2, 7, 1000000, -2}, "0 0 1 0 2 1");
     expect_nodes("2", 6, (int32_t[]){0, 1, 0, 1, 0, 1}, "0 1 0 1 2 3");
     expect_nodes("2", 5, (int32_t[]){9, 9, 9, 9, 3}, "0 0 1 1 2");
