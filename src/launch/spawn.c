@@ -53,6 +53,8 @@ static int segment_make(struct job *j)
     h->home_pid = h->launcher_pid;
     h->home_fd = j->memfd;
     const char *vnodes = j->o.vnodes ? j->o.vnodes : getenv("GODWIT_VNODES"); /* a spawned job's come from its asker's mpiexec */
+    const char *wires = getenv("GODWIT_WIRES"); /* the network between ranks of one node, too: they exchange addresses */
+    if (!vnodes && wires && !gw_set_lists(wires, "shm")) vnodes = "1";
     snprintf(h->vnodes, sizeof h->vnodes, "%s", vnodes ? vnodes : "");
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);

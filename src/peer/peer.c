@@ -49,7 +49,7 @@ int peer_init(wire_recv_fn recv, void *ctx)
         int rc = lane_open(&gw_lanes[i], i, recv, ctx);
         if (rc != GW_OK) return rc;
     }
-    return GW_OK;
+    return gw_lanes[0].net && peer_net->opened ? peer_net->opened() : GW_OK;
 }
 
 void peer_finalize(void)

@@ -130,6 +130,7 @@ bool proto_drained(struct gw_lane *lane)
 {
     struct proto_lane *pl = lane_of(lane);
     if (has_work(pl)) return false;
+    if (lane->net && peer_net->drained && !peer_net->drained(lane->net)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
     for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
         const struct gw_req *req = container_of(l, struct proto_op, link)->req;

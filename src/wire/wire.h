@@ -52,6 +52,11 @@ struct wire_ops {
      * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
     int (*wait_fd)(struct wire *w);
     int (*arm)(struct wire *w);
+    /* After the last lane's open, all ranks: from here on everybody can connect. */
+    int (*opened)(void);
+    /* Nothing that was sent is still here: the process may now leave the wire alone for long, or for ever, and yet all of it arrives.
+     * False: to be asked again after progress. */
+    bool (*drained)(struct wire *w);
     void (*caps)(struct wire *w, struct wire_caps *caps_out);
     void (*close)(struct wire *w);
 };

@@ -128,8 +128,14 @@ static int publish(struct wire *w)
     hex_put(value + n, name, bytes);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     if (gw_boot.size == 1) return GW_OK;
-    rc = boot_put(key, value);
-    return rc == GW_OK ? boot_fence() : rc;
+    return boot_put(key, value);
+}
+
+static int ofi_opened(void)
+{
+    if (gw_boot.size == 1) return GW_OK;
+    int rc = boot_commit();
+    return rc != GW_OK || boot_is_direct() ? rc : boot_fence();
 }
 
 static void explain(const struct wire *w)
@@ -303,6 +309,8 @@ const struct wire_ops ofi_ops = {
     .conceal = ofi_conceal,
     .wait_fd = ofi_wait_fd,
     .arm = ofi_arm,
+    .opened = ofi_opened,
+    .drained = ofi_drained,
     .caps = ofi_caps,
     .close = ofi_close,
 };

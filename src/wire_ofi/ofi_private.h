@@ -96,7 +96,8 @@ struct wire {
     int fd; /* of the queue, to sleep on; -1: there is none */
     size_t inject_max, pack_max, iov_max;
     bool has_rma, is_closing;
-    int under_way;       /* operations that a completion will come for, receives aside */
+    int under_way; /* operations that a completion will come for, receives aside */
+    int n_owing;   /* peers with owes_mark */
     struct ofi_ep **eps; /* [size] by rank */
     struct ofi_send *free_sends;
     int n_sends; /* made so far, at most gw_set.ofi_send_buffers */

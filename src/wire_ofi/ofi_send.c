@@ -28,7 +28,7 @@ static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data
     struct ofi_send *s = container_of(op, struct ofi_send, op);
     (void)e;
     w->under_way--;
-    if (unlikely(err) && !w->is_closing) {
+    if (unlikely(err) && !w->is_closing && s->head.kind != OFI_KIND_MARK) {
         ofi_fail(s->ep, "a message", err);
         gw_die("%s", gw_fail_text());
     }
@@ -75,6 +75,13 @@ static inline int refused(const struct ofi_ep *ep, ssize_t rc)
     return rc == -FI_EAGAIN ? GW_AGAIN : ofi_fail(ep, "a message", (int)-rc);
 }
 
+static inline void owe(struct ofi_ep *ep, bool is_owing)
+{
+    if (ep->owes_mark == is_owing) return;
+    ep->owes_mark = is_owing;
+    ep->w->n_owing += is_owing ? 1 : -1;
+}
+
 static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const void *hdr, size_t len)
 {
     struct wire *w = ep->w;
@@ -88,7 +95,7 @@ static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const 
         return refused(ep, rc);
     }
     w->under_way++;
-    ep->owes_mark = false; /* in order: once this one is through, so are those before */
+    owe(ep, false); /* in order: once this one is through, so are those before */
     return GW_OK;
 }
 
@@ -103,7 +110,7 @@ static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *
     pad_clear(m.payload, len);
     ssize_t rc = fi_inject(ep->w->ep, &m, ofi_total(len), ep->addr);
     if (unlikely(rc)) return refused(ep, rc);
-    ep->owes_mark = true;
+    owe(ep, true);
     return GW_OK;
 }
 
@@ -139,16 +146,12 @@ static void mark_send(struct ofi_ep *ep)
     static const uint8_t hdr[WIRE_HDR_BYTES];
     struct ofi_send *s = send_take(ep->w);
     if (!s) return;
-    if (send_post(ep, s, OFI_KIND_MARK, hdr, 0) < 0) ep->owes_mark = false; /* it is gone, and needs nothing */
+    if (send_post(ep, s, OFI_KIND_MARK, hdr, 0) < 0) owe(ep, false); /* it is gone, and needs nothing */
 }
 
 bool ofi_drained(struct wire *w)
 {
-    bool owes = false;
-    for (int i = 0; i < gw_boot.size; i++) {
-        struct ofi_ep *ep = w->eps[i];
-        if (ep && ep->owes_mark) mark_send(ep);
-        owes = owes || (ep && ep->owes_mark);
-    }
-    return !owes && !w->under_way;
+    for (int i = 0; w->n_owing && i < gw_boot.size; i++)
+        if (w->eps[i] && w->eps[i]->owes_mark) mark_send(w->eps[i]);
+    return !w->n_owing && !w->under_way;
 }

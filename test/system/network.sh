@@ -16,6 +16,9 @@ done
 for p in r0 r1 e1; do GODWIT_PROTO=$p timeout 60 mpiexec.hydra -n 2 "$build/mpi_p2p_modes"; done
 timeout 60 mpiexec.hydra -n 4 "$build/mpi_coll_reduce"
 timeout 60 mpiexec.hydra -n 5 "$build/mpi_comm_make"
+# Our own mpiexec, and some ranks by shared memory, others by the network.
+timeout 60 "$build/mpiexec" -n 4 "$build/mpi_p2p_modes"
+GODWIT_WIRES=shm,ofi timeout 60 "$build/mpiexec" -n 5 --vnodes 2 "$build/mpi_p2p_modes"
 # The smallest number of buffers: who finds none waits, nothing is lost.
 GODWIT_OFI_SEND_BUFFERS=2 GODWIT_PROGRESS_EVENT_CNT=1 timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_stress"
 if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_hello" 2>"$log" >&2; then
