@@ -1,4 +1,5 @@
-/* hosts.c -- lists of hosts on the command line: those that name this machine only are as good as none.
+/* hosts.c -- lists of hosts: from the command line, from a file, or from a batch system.  Those that name this machine only are as
+ * good as none; the others need an engine (engine.h).
  *
  * Names are compared, never looked up: on one machine there is no DNS.
  *
@@ -20,45 +21,129 @@ static bool same_host(const char *name, size_t n, const char *host)
     return n == m || (n < m ? host[n] == '.' : name[m] == '.');
 }
 
-static bool is_here(const char *name, size_t n)
+bool host_is_here(const char *name)
 {
     char host[256] = "";
+    size_t n = strlen(name);
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
-    return same_host(name, n, "localhost") || same_host(name, n, host) || (n == 9 && strncmp(name, "127.0.0.1", n) == 0) ||
-           (n == 3 && strncmp(name, "::1", n) == 0);
+    return same_host(name, n, "localhost") || same_host(name, n, host) || strcmp(name, "127.0.0.1") == 0 ||
+           strcmp(name, "::1") == 0;
 }
 
-static bool words_are_here(const char *list, const char *between, char *foreign_out, size_t cap)
+/* A host named again has so many slots more. */
+static void add(struct hosts *h, const char *name, size_t n, int slots)
+{
+    for (int i = 0; i < h->n; i++)
+        if (strlen(h->at[i].name) == n && strncasecmp(h->at[i].name, name, n) == 0) {
+            h->at[i].slots = (h->at[i].slots ? h->at[i].slots : 1) + (slots ? slots : 1);
+            return;
+        }
+    h->at = realloc(h->at, sizeof *h->at * (size_t)(h->n + 1));
+    if (!h->at) gw_die("mpiexec: no memory");
+    h->at[h->n++] = (struct host){gw_xasprintf("%.*s", (int)n, name), slots};
+}
+
+/* Slots of "name:4"; a number that is none, or absurd, says nothing. */
+static int slots_of(const char *text)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+    return end != text && v > 0 && v <= MAX_RANKS ? (int)v : 0;
+}
+
+static void add_words(struct hosts *h, const char *list, const char *between)
 {
     for (const char *p = list + strspn(list, between); *p; p += strspn(p, between)) {
         size_t n = strcspn(p, between), name = strncmp(p, "::1", 3) == 0 ? 3 : strcspn(p, ":");
         if (name > n) name = n;
-        if (!is_here(p, name)) {
-            snprintf(foreign_out, cap, "%.*s", (int)name, p);
-            return false;
-        }
+        add(h, p, name, name < n ? slots_of(p + name + 1) : 0);
         p += n;
     }
-    return true;
 }
 
-bool hosts_are_here(const char *list, char *foreign_out, size_t cap) { return words_are_here(list, ", ", foreign_out, cap); }
+void hosts_add(struct hosts *h, const char *list)
+{
+    add_words(h, list, ", ");
+}
 
-/* A host a line, what follows it ("slots=4", ":4") and comments do not matter. */
-int hosts_file_is_here(const char *path, char *foreign_out, size_t cap)
+/* A host a line, with ":4" or "slots=4" behind it, or neither; comments. */
+int hosts_read(struct hosts *h, const char *path)
 {
     FILE *f = fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
-    int rc = 0;
     if (!f) return errno;
-    while (rc == 0 && getline(&line, &room, f) >= 0) {
-        char *name = line + strspn(line, " \t\r\n");
-        name[strcspn(name, "# \t\r\n")] = 0;
-        if (*name && !words_are_here(name, " ", foreign_out, cap)) rc = -1;
+    while (getline(&line, &room, f) >= 0) {
+        line[strcspn(line, "#\r\n")] = 0;
+        char *name = line + strspn(line, " \t"), *more = name + strcspn(name, " \t"), *slots = strstr(more, "slots=");
+        if (!*name) continue;
+        int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
+        *more = 0;
+        if (given)
+            add(h, name, strcspn(name, ":"), given);
+        else
+            add_words(h, name, " ");
     }
-    if (rc == 0 && ferror(f)) rc = EIO;
+    int rc = ferror(f) ? EIO : 0;
     free(line);
     fclose(f);
     return rc;
+}
+
+const char *hosts_foreign(const struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++)
+        if (!host_is_here(h->at[i].name)) return h->at[i].name;
+    return NULL;
+}
+
+bool hosts_are_here(const char *list, char *foreign_out, size_t cap)
+{
+    struct hosts h = {0};
+    hosts_add(&h, list);
+    const char *foreign = hosts_foreign(&h);
+    if (foreign) snprintf(foreign_out, cap, "%s", foreign);
+    hosts_free(&h);
+    return !foreign;
+}
+
+void hosts_free(struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++) free(h->at[i].name);
+    free(h->at);
+    *h = (struct hosts){0};
+}
+
+/* How many ranks a host takes before the next one begins. */
+static int room_of(const struct hosts *h, int i, int ppn)
+{
+    return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1;
+}
+
+int hosts_slots(const struct hosts *h, int ppn)
+{
+    int n = 0;
+    for (int i = 0; i < h->n && n <= MAX_RANKS; i++) n += room_of(h, i, ppn);
+    return n;
+}
+
+/* In blocks, as neighbours in rank talk most: where nothing is said of slots, equal blocks; else slots are filled, and what is more
+ * than all slots goes round in the same proportion. */
+void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out)
+{
+    bool told = ppn > 0;
+    for (int i = 0; i < h->n; i++) {
+        told |= h->at[i].slots > 0;
+        counts_out[i] = 0;
+    }
+    if (!told) {
+        for (int i = 0; i < h->n; i++) counts_out[i] = n_ranks / h->n + (i < n_ranks % h->n);
+        return;
+    }
+    for (int left = h->n ? n_ranks : 0; left > 0;)
+        for (int i = 0; i < h->n && left > 0; i++) {
+            int room = room_of(h, i, ppn), now = room < left ? room : left;
+            counts_out[i] += now;
+            left -= now;
+        }
 }

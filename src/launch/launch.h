@@ -1,6 +1,6 @@
 /* launch.h -- mpiexec: starts the ranks of a job on this node, forwards their output and input, ends them together.
  *
- *   main -> options -> spawn (segment, keeper, ranks) -> watch: loop over forward (output, input), deaths, signals, time
+ *   main -> options -> (several hosts: engine) -> spawn (segment, keeper, ranks) -> watch: loop over forward (output, input), deaths, signals, time
  *
  * Whatever happens to mpiexec, nothing stays behind: ranks die with it (PR_SET_PDEATHSIG), and a small keeper process, which
  * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.
@@ -25,6 +25,7 @@ void words_free(struct words *w);
 /* One program of the job: what stands between two `:`. */
 struct launch_app {
     int n;              /* ranks */
+    bool n_given;
     char **argv;
     struct words env;   /* NAME=VALUE */
     const char *wdir;   /* NULL: where mpiexec stands */
@@ -34,6 +35,9 @@ enum bind_to { BIND_SHARE, BIND_CORE, BIND_NUMA, BIND_NONE }; /* SHARE: an equal
 enum map_by { MAP_CORE, MAP_NUMA };                           /* neighbours close together, or spread over the NUMA nodes */
 enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
+
+struct host { char *name; int slots; }; /* slots 0: not said */
+struct hosts { struct host *at; int n; };
 
 struct launch_options {
     struct launch_app *apps;
@@ -48,15 +52,23 @@ struct launch_options {
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
     int reserve;        /* cores that no rank runs on: for progress threads */
+    struct hosts hosts; /* that the command names */
+    int ppn;            /* ranks a host, 0: not said */
+    const char *engine; /* who starts a job of several hosts; NULL: whoever is there */
 };
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
 int options_parse(int argc, char **argv, struct launch_options *o);
 void options_free(struct launch_options *o);
 
-/* hosts.c: do these name this machine only?  If not, foreign_out gets the first that is another.  The second reads a file, and
- * returns 0: yes, -1: no, or an errno. */
-bool hosts_are_here(const char *list, char *foreign_out, size_t cap);
-int hosts_file_is_here(const char *path, char *foreign_out, size_t cap);
+/* hosts.c */
+void hosts_add(struct hosts *h, const char *list);   /* "n1,n2:4" */
+int hosts_read(struct hosts *h, const char *path);   /* 0 or errno */
+bool host_is_here(const char *name);
+const char *hosts_foreign(const struct hosts *h);    /* the first that is another machine, or NULL */
+bool hosts_are_here(const char *list, char *foreign_out, size_t cap); /* else foreign_out gets that one */
+int hosts_slots(const struct hosts *h, int ppn);     /* of all; one for each host of which nothing is said */
+void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out);
+void hosts_free(struct hosts *h);
 
 /* Where each rank may run. */
 struct bind_map {

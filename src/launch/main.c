@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
+#include "launch/engine.h"
 #include "launch/gdb.h"
 #include "launch/stack.h"
 
@@ -30,6 +31,12 @@ int main(int argc, char **argv)
     if (rc >= 0) {
         options_free(&j.o);
         spawned_free();
+        return rc;
+    }
+    char why[320];
+    if (!is_spawned && engine_is_needed(&j.o, why, sizeof why)) {
+        rc = engine_run(&j.o, why);
+        options_free(&j.o);
         return rc;
     }
     j.n = j.o.n_ranks;

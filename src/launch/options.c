@@ -41,7 +41,9 @@ static const char help[] =
     "  --profile[=FILE]     when the program ends, say where its time went; FILE gets the same as a page (godwit-profile.*.html)\n"
     "  --vnodes K           let the ranks act as if they were on K nodes, or with a list such as 3,1,2, on nodes of so many ranks\n"
     "  -v                   say where ranks run\n"
-    "  -host, -f            hosts, or a file of them: this machine only\n"
+    "  -host, -f            hosts, or a file of them: NAME[:RANKS],...; for others than this machine mpiexec hands over to an engine\n"
+    "  -ppn N               ranks a host\n"
+    "  --engine NAME        which: srun, flux, prterun, mpirun (Open MPI's) or hydra; none: all ranks on this machine\n"
     "  --version, --help\n"
     "\n"
     "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
@@ -51,7 +53,7 @@ static const char help[] =
 
 enum option {
     O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_RESERVE, O_VNODES
+    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_ENGINE, O_RESERVE, O_VNODES
 };
 static const struct { const char *name; enum option is; int words; } table[] = {
     {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
@@ -73,6 +75,7 @@ static const struct { const char *name; enum option is; int words; } table[] = {
     {"-hosts", O_HOSTS, 1}, {"--hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-H", O_HOSTS, 1},
     {"-f", O_HOSTFILE, 1}, {"--hostfile", O_HOSTFILE, 1}, {"-hostfile", O_HOSTFILE, 1}, {"-machinefile", O_HOSTFILE, 1},
     {"--machinefile", O_HOSTFILE, 1},
+    {"--engine", O_ENGINE, 1}, {"-engine", O_ENGINE, 1},
     {"-initial-errhandler", O_ERRHANDLER, 1}, {"--initial-errhandler", O_ERRHANDLER, 1},
     {"-memory-alloc-kinds", O_KINDS, 1}, {"--memory-alloc-kinds", O_KINDS, 1},
 };
@@ -102,6 +105,7 @@ void options_free(struct launch_options *o)
     }
     free(o->apps);
     words_free(&o->env);
+    hosts_free(&o->hosts);
 }
 
 static void add_pair(struct words *w, const char *name, const char *value)
@@ -231,14 +235,22 @@ static int set_bind(struct launch_options *o, const char *name, const char *text
     return -1;
 }
 
-static int set_hosts(enum option is, const char *name, const char *text)
+static int set_hosts(struct launch_options *o, enum option is, const char *name, const char *text)
 {
-    char foreign[256] = "";
-    int rc = is == O_HOSTS ? hosts_are_here(text, foreign, sizeof foreign) - 1 : hosts_file_is_here(text, foreign, sizeof foreign);
-    if (rc == 0) return -1;
-    if (rc > 0) return bad("%s %s: %s", name, text, strerror(rc));
-    return bad("%s: this mpiexec starts ranks on one machine, and %s is another; on several, start the program with the cluster's own"
-               " launcher (such as srun or prterun)", name, foreign);
+    int rc = 0;
+    if (is == O_HOSTS)
+        hosts_add(&o->hosts, text);
+    else
+        rc = hosts_read(&o->hosts, text);
+    return rc == 0 ? -1 : bad("%s %s: %s", name, text, strerror(rc));
+}
+
+static int set_engine(struct launch_options *o, const char *text)
+{
+    static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "none"};
+    int c = choice("--engine", text, engines, 6);
+    if (c >= 0) o->engine = engines[c];
+    return c < 0 ? EXIT_USAGE : -1;
 }
 
 /* One option with its words v[0..]. */
@@ -252,6 +264,7 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_N:
         n = number(name, v[0], 1, MAX_RANKS);
         a->n = (int)n;
+        a->n_given = true;
         return n < 0 ? EXIT_USAGE : -1;
     case O_ENV:
     case O_GENV:
@@ -287,8 +300,12 @@ static int set(enum option is, const char *name, char **v, struct launch_options
     case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
     case O_VNODES: add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
     case O_NOTHING: return -1;
-    case O_PPN: return number(name, v[0], 1, MAX_RANKS) < 0 ? EXIT_USAGE : -1;
-    default: return set_hosts(is, name, v[0]);
+    case O_PPN:
+        n = number(name, v[0], 1, MAX_RANKS);
+        o->ppn = (int)n;
+        return n < 0 ? EXIT_USAGE : -1;
+    case O_ENGINE: return set_engine(o, v[0]);
+    default: return set_hosts(o, is, name, v[0]);
     }
 }
 

@@ -9,7 +9,7 @@ set -eu
 build=$1
 export GW_LONG=7301.$$ # how long our processes sleep: nobody else's do
 fail() { echo "options: $*"; exit 1; }
-run() { timeout 60 "$build/mpiexec" "$@"; }
+run() { timeout 60 env ${search:+"PATH=$search"} "$build/mpiexec" "$@"; }
 # same WANT OPTIONS...: the sorted output in one line
 same() {
     want=$1
@@ -90,14 +90,18 @@ refused 2 "no program" -n 2
 refused 2 "no program"
 refused 2 "no program" -n 2 true :
 refused 2 "no program" -n 2 true : : -n 1 true
-refused 2 "one machine" -host localhost,gw-other.example true
-refused 2 "gw-other" --host=localhost:2,gw-other:2 true
+search=/gw-no-such-folder # no engine is there
+refused 127 "gw-other.example is another machine, and no engine is here" -host localhost,gw-other.example true
+refused 127 "install one on all hosts" --host=localhost:2,gw-other:2 true
 refused 2 "No such file" --hostfile gw-no-such-file true
+search=
 hosts=$(mktemp)
 printf "# here\nlocalhost slots=4\n\n%s # too\n" "$(hostname)" >"$hosts"
 same "0/2 1/2" --hostfile "$hosts" -host "localhost:4,127.0.0.1,$(hostname)" -ppn 2 -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
 echo gw-other >>"$hosts"
-refused 2 "one machine" -f "$hosts" -n 2 true
+search=/gw-no-such-folder
+refused 127 "gw-other is another machine" -f "$hosts" -n 2 true
+search=
 rm -f "$hosts"
 
 # programs that cannot be started

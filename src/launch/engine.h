@@ -1,0 +1,31 @@
+/* engine.h -- jobs on several hosts: mpiexec does not start processes elsewhere by itself, it hands over to what the cluster has.
+ *
+ * Slurm's srun and Flux where we stand inside an allocation of theirs; for a list of hosts PRRTE's prterun, Open MPI's mpirun or
+ * MPICH's Hydra, whichever is there.  --engine NAME chooses among them; `none`: on this machine only.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_LAUNCH_ENGINE_H
+#define GW_LAUNCH_ENGINE_H
+
+#include "launch/launch.h"
+
+enum engine_kind { ENGINE_NONE, ENGINE_SRUN, ENGINE_FLUX, ENGINE_PRTE, ENGINE_OPENMPI, ENGINE_HYDRA };
+struct engine {
+    enum engine_kind kind;
+    char path[512], version[64]; /* version: "Slurm 22.05.8" */
+    bool has_pmix;               /* srun: --mpi=pmix is there, else pmi2 */
+    bool in_step;                /* srun: we are a step ourselves, whose cores are to be shared */
+    bool is_root;
+    int nodes, cpus; /* of the allocation; 0: not known */
+};
+/* What identifies a program by what it says of its version; ENGINE_NONE: it is none of them. */
+enum engine_kind engine_of_version(const char *text, char *version_out, size_t cap);
+/* Is the job one for several hosts?  Fills o->hosts from the batch system where the command names none.  why_out: in what way. */
+bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap);
+/* Its command line, without the path, and what to add to its environment.  `counts`: ranks of each of o->hosts. */
+void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env,
+                  struct words *argv_out, struct words *env_out);
+/* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained. */
+int engine_run(struct launch_options *o, const char *why);
+#endif
