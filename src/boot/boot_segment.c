@@ -149,6 +149,14 @@ static void map_look(void)
 }
 
 /* ---- without our mpiexec: the first rank of the node makes the segment ---- */
+/* The same on all nodes: FNV-1a of the launcher's name of the job. */
+static uint64_t uid_of_job(void)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (const char *p = gw_boot.jobid; *p; p++) h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    return h ? h : 1;
+}
+
 static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
     h->version = GODWIT_SHM_VERSION;
@@ -167,7 +175,7 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     memcpy(h->jobid, gw_boot.jobid, sizeof h->jobid - 1);
     memcpy(h->host, gw_boot.host, sizeof h->host - 1);
     h->nonce = nonce;
-    h->uid = job ? job->uid : boot_random();
+    h->uid = job ? job->uid : gw_boot.nlocal < gw_boot.size ? uid_of_job() : boot_random();
     h->control = job ? job->control : 0;
     h->launcher_pid = job ? job->launcher_pid : 0;
     h->home_pid = (int32_t)getpid();

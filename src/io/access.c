@@ -115,8 +115,6 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
     if (how & (IO_AT | IO_OWN) && f->amode & GW_MODE_SEQUENTIAL)
         return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used",
                        f->name);
-    int rc = how & IO_SHARED ? io_shared_check(f) : GW_OK;
-    if (rc != GW_OK) return rc;
     if (how & IO_WRITE && f->amode & GW_MODE_RDONLY)
         return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
     if (!(how & IO_WRITE) && f->amode & GW_MODE_WRONLY)
@@ -130,10 +128,11 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
 }
 
 /* The place of the access, in etypes; a file pointer moves on by what is asked for. */
-static int64_t place(struct gw_file *f, int how, int64_t offset, int64_t etypes)
+static int place(struct gw_file *f, int how, int64_t *offset, int64_t etypes)
 {
-    if (how & IO_SHARED) return io_shared_take(f, etypes);
-    return how & IO_OWN ? atomic_fetch_add(&f->position, etypes) : offset;
+    if (how & IO_SHARED) return io_shared_take(f, etypes, offset);
+    if (how & IO_OWN) *offset = atomic_fetch_add(&f->position, etypes);
+    return GW_OK;
 }
 
 static int offset_check(const struct gw_file *f, int64_t offset, int64_t *pos_out)
@@ -160,8 +159,8 @@ static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, in
 {
     int rc = access_check(f, how, count, t);
     if (rc != GW_OK) return rc;
-    offset = place(f, how, offset, count * t->size / f->view.etype->size);
-    return transfer(f, how & IO_WRITE, offset, buf, count, t, moved_out);
+    rc = place(f, how, &offset, count * t->size / f->view.etype->size);
+    return rc != GW_OK ? rc : transfer(f, how & IO_WRITE, offset, buf, count, t, moved_out);
 }
 
 /* All ranks: every step that may fail ends with agreement, so that none waits for one that has gone. */
@@ -181,7 +180,8 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
         io_clock(f, IO_T_FILE);
         return rc == GW_OK ? io_agree(f, transfer(f, write, offset, buf, count, t, moved_out)) : rc;
     }
-    rc = io_agree(f, offset_check(f, place(f, how, offset, etypes), &pos));
+    rc = place(f, how, &offset, etypes);
+    rc = io_agree(f, rc == GW_OK ? offset_check(f, offset, &pos) : rc);
     if (rc != GW_OK) return rc;
     struct io_data d = {write, pos, (void *)(uintptr_t)buf, count, t};
     return f->view.rep->kind == IO_REP_PLAIN ? io_all_move(f, &d, moved_out) : convert_all(f, &d, moved_out);
@@ -201,7 +201,8 @@ static int started(struct gw_file *f, int how, int64_t offset, const void *buf, 
     if (rc != GW_OK) return rc;
     rc = access_check(f, how, count, t);
     if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &d.pos);
-    if (rc == GW_OK) rc = offset_check(f, place(f, how, offset, count * t->size / f->view.etype->size), &d.pos);
+    if (rc == GW_OK) rc = place(f, how, &offset, count * t->size / f->view.etype->size);
+    if (rc == GW_OK) rc = offset_check(f, offset, &d.pos);
     return io_start(f, rc, &d, req_out);
 }
 

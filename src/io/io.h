@@ -75,7 +75,9 @@ struct gw_file {
     struct io_clock clock;
     struct io_trace *trace; /* what MPIIO_STATS=2 writes; NULL: nothing */
     _Atomic int64_t position; /* individual file pointer, etypes */
-    uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: there is none */
+    uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: on another node, that of rank 0 */
+    struct io_keeper *keeper; /* at rank 0: answers ranks on other nodes; NULL: there are none */
+    _Atomic uint32_t questions; /* that this rank asked it */
     int split;                /* `how` of the split collective that has begun; -1: none */
     int64_t split_moved;
     _Atomic(struct io_op *) started; /* non-blocking collective calls, in order: the first is under way, the others come after it */

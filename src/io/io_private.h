@@ -184,10 +184,9 @@ int io_windows_end(struct pool *p, int64_t *moved_out); /* what happened to this
 /* ---- the shared file pointer (shared.c) ---- */
 int io_shared_make(struct gw_file *f, int64_t at); /* collective */
 void io_shared_free(struct gw_file *f);
-int io_shared_check(const struct gw_file *f); /* GW_EUNSUPPORTED: there is none */
-void io_shared_set(struct gw_file *f, int64_t at);
-int64_t io_shared_get(const struct gw_file *f);
-int64_t io_shared_take(struct gw_file *f, int64_t etypes);               /* where it was; moves it on */
+void io_shared_set(struct gw_file *f, int64_t at); /* rank 0 */
+int io_shared_get(struct gw_file *f, int64_t *at_out);
+int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out);  /* where it was; moves it on */
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out); /* collective: the same in the order of ranks */
 /* Where a pointer that is at `now` goes (view.c). */
 int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, int64_t *to_out);

@@ -133,25 +133,34 @@ static void show(const struct gw_file *f, const int *node, const char (*names)[N
     for (int a = 0; a < f->n_aggregators; a++) fprintf(stderr, "%5d  %6d  %s\n", a, f->aggregators[a], names[f->aggregators[a]]);
 }
 
-/* Of each rank's host. */
-static int share_names(struct gw_comm *c, char (*names)[NAME])
+/* Of each rank; in node[] the number that its job gave to its node. */
+static int share_names(struct gw_comm *c, char (*names)[NAME], int *node)
 {
-    char own[NAME] = "";
-    gethostname(own, sizeof own - 1);
-    if (c->size > 1 && !c->one_node) return coll_allgather(own, NAME, gw_type_byte, names, NAME, gw_type_byte, c, NULL);
-    for (int i = 0; i < c->size; i++) memcpy(names[i], own, NAME);
-    return GW_OK;
+    struct { char host[NAME]; int32_t node; } own = {.node = gw_boot.node}, *all;
+    gethostname(own.host, sizeof own.host - 1);
+    for (int i = 0; i < c->size; i++) memcpy(names[i], own.host, NAME);
+    if (c->size == 1 || c->one_node) return GW_OK;
+    all = gw_xcalloc((size_t)c->size, sizeof *all);
+    int rc = coll_allgather(&own, sizeof own, gw_type_byte, all, sizeof own, gw_type_byte, c, NULL);
+    for (int i = 0; rc == GW_OK && i < c->size; i++) {
+        memcpy(names[i], all[i].host, NAME);
+        node[i] = all[i].node;
+    }
+    free(all);
+    return rc;
 }
 
-/* Hosts by first appearance; how many. */
-static int number_hosts(const char (*names)[NAME], int n, int *node)
+/* Nodes by first appearance: of one host and, where that has several, of one number; how many. */
+static int number_nodes(const char (*names)[NAME], int n, int *node)
 {
-    int nodes = 0;
+    int nodes = 0, *said = gw_xcalloc((size_t)n, sizeof *said);
+    memcpy(said, node, (size_t)n * sizeof *said);
     for (int i = 0; i < n; i++) {
         int k = 0;
-        while (k < i && strcmp(names[k], names[i]) != 0) k++;
+        while (k < i && (said[k] != said[i] || strcmp(names[k], names[i]) != 0)) k++;
         node[i] = k < i ? node[k] : nodes++;
     }
+    free(said);
     return nodes;
 }
 
@@ -161,8 +170,8 @@ int io_place(struct gw_file *f)
     const struct io_hints *h = &f->hints;
     char(*names)[NAME] = gw_xcalloc((size_t)c->size, sizeof *names);
     const char **at = gw_xcalloc((size_t)c->size, sizeof *at);
-    int *node = gw_xcalloc((size_t)c->size, sizeof *node), rc = share_names(c, names);
-    int nodes = number_hosts((const char(*)[NAME])names, c->size, node);
+    int *node = gw_xcalloc((size_t)c->size, sizeof *node), rc = share_names(c, names, node);
+    int nodes = number_nodes((const char(*)[NAME])names, c->size, node);
     for (int i = 0; i < c->size; i++) at[i] = names[i];
     free(f->aggregators);
     f->aggregators = gw_xcalloc((size_t)c->size, sizeof *f->aggregators);

@@ -1,77 +1,213 @@
-/* shared.c -- the shared file pointer: a counter of etypes in the memory that the ranks of a node share.
+/* shared.c -- the shared file pointer: a counter of etypes that rank 0 keeps.
+ *
+ * It lies in the memory of rank 0's node: ranks there move it by themselves.  Ranks elsewhere ask rank 0, which answers from whichever
+ * call of MPI makes progress.  Nothing beside the file is needed for it in the file system, and no locks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "io/io_private.h"
+#include <stdlib.h>
 
 #include "coll/coll.h"
+#include "io/io_private.h"
 #include "node/node.h"
+#include "p2p/p2p.h"
+
+enum { TAG_QUESTION = 1, TAG_ANSWER, NUMBERS = 1 << 20 }; /* answers: TAG_ANSWER + number */
+enum { MOVE, STOP };
+
+struct question {
+    int32_t what, origin, number, unused;
+    int64_t etypes;
+};
+struct io_keeper { /* of rank 0, where ranks are elsewhere */
+    struct gw_done arrived;
+    struct req_work work;
+    struct gw_file *f;
+    _Atomic bool stopped;
+    struct question q;
+};
+struct answer {
+    struct gw_done sent;
+    int64_t at;
+};
+
+static bool is_on_node(const struct gw_file *f, int rank)
+{
+    int number = group_world(f->comm->group, rank);
+    return number < gw_boot.size && boot_local_rank(number) >= 0;
+}
 
 static _Atomic int64_t *pointer(const struct gw_file *f)
 {
     return node_ptr(f->shared);
 }
 
+/* ---- rank 0 ---- */
+static void answer_sent(struct gw_done *done, int err)
+{
+    (void)err; /* the receive fails as well */
+    free(container_of(done, struct answer, sent));
+}
+
+static int chain(struct gw_comm *c, struct gw_req *r, struct gw_done *done)
+{
+    gw_lock(&c->lane->lock);
+    int rc = p2p_stream_chain(r, done);
+    gw_unlock(&c->lane->lock);
+    return rc;
+}
+
+/* False: there will be no more. */
+static bool serve(struct io_keeper *k)
+{
+    struct gw_comm *c = k->f->comm;
+    struct gw_req *r = NULL;
+    if (k->q.what == STOP) {
+        atomic_store_explicit(&k->stopped, true, memory_order_release);
+        return false;
+    }
+    struct answer *a = gw_xmalloc(sizeof *a);
+    a->sent.fn = answer_sent;
+    a->at = atomic_fetch_add(pointer(k->f), k->q.etypes);
+    int rc = p2p_stream_isend(GW_STREAM_P2P, &a->at, sizeof a->at, gw_type_byte, k->q.origin, TAG_ANSWER + k->q.number, c, &r);
+    if (rc == GW_POSTED) rc = chain(c, r, &a->sent);
+    if (rc != GW_POSTED) answer_sent(&a->sent, rc);
+    return true;
+}
+
+static void listen_on(struct io_keeper *k)
+{
+    struct gw_comm *c = k->f->comm;
+    struct gw_req *r;
+    do {
+        int rc = p2p_stream_irecv(GW_STREAM_P2P, &k->q, sizeof k->q, gw_type_byte, GW_ANY_SOURCE, TAG_QUESTION, c, &r);
+        if (rc < 0) gw_die("a file cannot listen to those who use its shared pointer: %s", gw_fail_text());
+        if (chain(c, r, &k->arrived) == GW_POSTED) return;
+    } while (serve(k));
+}
+
+static void question_arrived(struct gw_done *done, int err)
+{
+    struct io_keeper *k = container_of(done, struct io_keeper, arrived);
+    (void)err;
+    req_work_add(k->f->comm->lane, &k->work);
+}
+
+static void work_run(struct gw_done *done, int err)
+{
+    struct io_keeper *k = container_of(done, struct io_keeper, work.run);
+    (void)err;
+    if (serve(k)) listen_on(k);
+}
+
+static void keeper_open(struct gw_file *f)
+{
+    struct io_keeper *k = gw_xcalloc(1, sizeof *k);
+    k->f = f;
+    k->arrived.fn = question_arrived;
+    k->work.run.fn = work_run;
+    f->keeper = k;
+    listen_on(k);
+}
+
+static bool has_stopped(void *arg)
+{
+    return atomic_load_explicit(&((struct io_keeper *)arg)->stopped, memory_order_acquire);
+}
+
+/* Nobody asks any more. */
+static void keeper_close(struct gw_file *f)
+{
+    struct question stop = {.what = STOP};
+    struct gw_req *r = NULL;
+    int rc = p2p_stream_isend(GW_STREAM_P2P, &stop, sizeof stop, gw_type_byte, 0, TAG_QUESTION, f->comm, &r);
+    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    if (rc < 0) return;
+    req_block_until(f->comm->lane, has_stopped, f->keeper);
+    free(f->keeper);
+    f->keeper = NULL;
+}
+
+/* ---- the others ---- */
+static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
+{
+    struct gw_comm *c = f->comm;
+    uint32_t n = atomic_fetch_add_explicit(&f->questions, 1, memory_order_relaxed) % NUMBERS; /* threads may ask at once */
+    struct question q = {.what = MOVE, .origin = c->rank, .number = (int32_t)n, .etypes = etypes};
+    struct gw_req *s = NULL, *r = NULL;
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, at_out, sizeof *at_out, gw_type_byte, 0, TAG_ANSWER + q.number, c, &r);
+    if (rc < 0) return rc;
+    rc = p2p_stream_isend(GW_STREAM_P2P, &q, sizeof q, gw_type_byte, 0, TAG_QUESTION, c, &s);
+    if (rc == GW_POSTED) rc = p2p_stream_wait(s);
+    return rc < 0 ? rc : p2p_stream_wait(r);
+}
+
+/* ---- for files ---- */
 int io_shared_make(struct gw_file *f, int64_t at)
 {
     uint64_t off = 0;
-    if (!f->comm->one_node) return GW_OK; /* io_shared_check() says so where somebody uses it */
-    if (f->comm->rank == 0) {
+    struct gw_comm *c = f->comm;
+    if (c->rank == 0) {
         off = node_heap_alloc(sizeof(int64_t));
         if (off) atomic_store((_Atomic int64_t *)node_ptr(off), at);
     }
-    int rc = f->comm->size > 1 ? coll_bcast(&off, 1, gw_type_int64, 0, f->comm, NULL) : GW_OK;
-    f->shared = off;
-    node_heap_join();
-    if (rc == GW_OK && !off)
-        rc = gw_fail(GW_ENOMEM, "the shared heap of the node is full (GODWIT_HEAP): no room for a shared file pointer");
-    return rc;
+    int rc = c->size > 1 ? coll_bcast(&off, 1, gw_type_int64, 0, c, NULL) : GW_OK;
+    if (rc != GW_OK) return rc;
+    if (!off) return gw_fail(GW_ENOMEM, "the shared heap of the node is full (GODWIT_HEAP): no room for a shared file pointer");
+    if (is_on_node(f, 0)) {
+        f->shared = off;
+        node_heap_join();
+    }
+    if (c->rank == 0 && !c->one_node) keeper_open(f);
+    return GW_OK;
 }
 
 void io_shared_free(struct gw_file *f)
 {
-    if (f->shared) node_heap_leave(f->shared, f->comm->size);
+    int n = 0;
+    if (f->keeper) keeper_close(f);
+    for (int i = 0; f->shared && i < f->comm->size; i++) n += is_on_node(f, i);
+    if (f->shared) node_heap_leave(f->shared, n);
     f->shared = 0;
 }
 
-int io_shared_check(const struct gw_file *f)
+int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
-    if (f->shared) return GW_OK;
-    return gw_fail(GW_EUNSUPPORTED, "%s was opened by ranks of several nodes: it has no shared file pointer", f->name);
+    if (unlikely(!f->shared)) return ask(f, etypes, at_out);
+    *at_out = atomic_fetch_add(pointer(f), etypes);
+    return GW_OK;
+}
+
+int io_shared_get(struct gw_file *f, int64_t *at_out)
+{
+    return io_shared_take(f, 0, at_out);
 }
 
 void io_shared_set(struct gw_file *f, int64_t at)
 {
-    if (f->shared) atomic_store(pointer(f), at);
-}
-int64_t io_shared_get(const struct gw_file *f)
-{
-    return f->shared ? atomic_load(pointer(f)) : 0;
-}
-int64_t io_shared_take(struct gw_file *f, int64_t etypes)
-{
-    return atomic_fetch_add(pointer(f), etypes);
+    atomic_store(pointer(f), at);
 }
 
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
-    int64_t end = etypes, from = 0;
+    int64_t end = etypes, told[2] = {0, GW_OK};
     struct gw_comm *c = f->comm;
     int rc = c->size > 1 ? coll_scan(&etypes, &end, 1, gw_type_int64, gw_op_sum, c, NULL) : GW_OK;
-    if (rc == GW_OK && c->rank == c->size - 1) from = io_shared_take(f, end);
-    if (rc == GW_OK && c->size > 1) rc = coll_bcast(&from, 1, gw_type_int64, c->size - 1, c, NULL);
-    *at_out = from + end - etypes;
-    return rc;
+    if (rc == GW_OK && c->rank == c->size - 1) told[1] = io_shared_take(f, end, &told[0]);
+    if (rc == GW_OK && c->size > 1) rc = coll_bcast(told, 2, gw_type_int64, c->size - 1, c, NULL);
+    *at_out = told[0] + end - etypes;
+    return rc == GW_OK && told[1] != GW_OK ? gw_fail((int)told[1], "the shared file pointer of %s cannot be reached", f->name) : rc;
 }
 
 int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
 {
-    int64_t to = 0;
-    int rc = io_same(f, io_shared_check(f), offset, "offset");
+    int64_t to = 0, now = 0;
+    int rc = io_same(f, GW_OK, offset, "offset");
     if (rc == GW_OK) rc = io_same(f, GW_OK, whence, "whence");
     if (rc != GW_OK) return rc;
     if (f->comm->rank == 0) { /* all have come: nobody moves it meanwhile */
-        rc = io_seek_place(f, offset, whence, io_shared_get(f), &to);
+        rc = io_shared_get(f, &now);
+        if (rc == GW_OK) rc = io_seek_place(f, offset, whence, now, &to);
         if (rc == GW_OK) io_shared_set(f, to);
     }
     return io_agree(f, rc); /* nobody goes on before it is there */
@@ -79,7 +215,5 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
 
 int io_get_position_shared(struct gw_file *f, int64_t *offset_out)
 {
-    int rc = io_shared_check(f);
-    if (rc == GW_OK) *offset_out = io_shared_get(f);
-    return rc;
+    return io_shared_get(f, offset_out);
 }

@@ -170,7 +170,9 @@ static int disp_check(struct gw_file *f, int64_t *disp)
             return gw_fail(
                 GW_EARG, "disp is %lld; of a file opened with MPI_MODE_SEQUENTIAL it must be MPI_DISPLACEMENT_CURRENT",
                 (long long)*disp);
-        return io_offset_byte(&f->view, io_shared_get(f) * f->view.file_etype->size, disp);
+        int64_t at = 0;
+        int rc = io_shared_get(f, &at);
+        return rc == GW_OK ? io_offset_byte(&f->view, at * f->view.file_etype->size, disp) : rc;
     }
     if (*disp == GW_DISPLACEMENT_CURRENT)
         return gw_fail(GW_EARG, "disp is MPI_DISPLACEMENT_CURRENT, which is for files opened with MPI_MODE_SEQUENTIAL");

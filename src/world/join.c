@@ -92,6 +92,14 @@ static int hello_swap(int fd, bool listens, struct hello *theirs, int *tag_out)
     return GW_OK;
 }
 
+int join_no_nodes(void)
+{
+    return gw_fail(GW_EUNSUPPORTED,
+                   "this job has ranks on %d nodes; a job reaches other jobs through the memory of one machine, so "
+                   "both must be on one node",
+                   gw_boot.nnodes);
+}
+
 /* Each says whether it can go on; both go on, or neither. */
 static int both_ok(int fd, int rc)
 {
@@ -109,7 +117,8 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
     int tag = 0, rc = hello_swap(fd, listens, &theirs, &tag);
     if (rc == GW_OK) {
         bool is_own = theirs.home.uid == boot_own_home().uid;
-        if (!is_own) rc = peer_meet(&theirs.home, &o);
+        if (!is_own && gw_boot.nnodes > 1) rc = join_no_nodes();
+        if (!is_own && rc == GW_OK) rc = peer_meet(&theirs.home, &o);
         int limit = o ? o->n : gw_boot.size;
         if (rc == GW_OK && (theirs.rank < 0 || theirs.rank >= limit))
             rc = gw_fail(GW_EOTHER, "the other side is no rank of its job");

@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "p2p_check.h"
+#include "nodes_check.h"
 
 /* Ranks of WORLD in the order of c's ranks, against what they should be; then a message round the ring and a sum. */
 static void check_members(MPI_Comm c, const int *want, int n, const char *what)
@@ -143,10 +143,12 @@ static void splits(void)
 
 static void split_types(void)
 {
-    int want[64], n = 0;
+    int want[64], n = 0, lowest[64];
     MPI_Comm c;
+    nodes_find(lowest);
     CHECK_EQ(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &c), MPI_SUCCESS);
-    for (int i = size - 1; i >= 0; i--) want[n++] = i; /* one node */
+    for (int i = size - 1; i >= 0; i--)
+        if (lowest[i] == lowest[rank]) want[n++] = i;
     check_members(c, want, n, "a node's communicator");
     MPI_Comm_free(&c);
     c = MPI_COMM_WORLD;

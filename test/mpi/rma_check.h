@@ -5,7 +5,7 @@
 #ifndef GW_TEST_RMA_CHECK_H
 #define GW_TEST_RMA_CHECK_H
 
-#include "p2p_check.h"
+#include "nodes_check.h"
 
 #ifndef WINDOW_COMM /* whose rank and size are `rank` and `size` */
 #define WINDOW_COMM MPI_COMM_WORLD
@@ -22,33 +22,10 @@ struct window {
     void *own;
 };
 
-/* Whether that rank is on this rank's node; collective. */
-static inline int is_neighbour(int other)
-{
-    MPI_Comm node;
-    MPI_Group all, ours;
-    int there;
-    MPI_Comm_split_type(WINDOW_COMM, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_group(WINDOW_COMM, &all);
-    MPI_Comm_group(node, &ours);
-    MPI_Group_translate_ranks(all, 1, &other, ours, &there);
-    MPI_Group_free(&all);
-    MPI_Group_free(&ours);
-    MPI_Comm_free(&node);
-    return there != MPI_UNDEFINED;
-}
-static inline int is_one_node(void)
-{
-    int is_one, mine = 1;
-    for (int i = 0; i < size; i++) mine = is_neighbour(i) && mine;
-    MPI_Allreduce(&mine, &is_one, 1, MPI_INT, MPI_MIN, WINDOW_COMM);
-    return is_one;
-}
-
 /* unit: the displacement unit (a dynamic window's is 1).  Between nodes there is no shared memory: MPI_Win_allocate's is tested. */
 static inline void window_make_with(struct window *w, int kind, MPI_Aint bytes, int unit, MPI_Info info)
 {
-    if ((kind == 2 || kind == 3) && !is_one_node()) kind = 1;
+    if ((kind == 2 || kind == 3) && !is_one_node(WINDOW_COMM)) kind = 1;
     *w = (struct window){.kind = kind, .at = calloc((size_t)size, sizeof(MPI_Aint))};
     if (kind == 3) MPI_Info_set(info, "alloc_shared_noncontig", "true");
     if (kind == 0 || kind == 4) w->own = malloc((size_t)bytes + 1);

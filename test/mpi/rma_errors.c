@@ -200,7 +200,7 @@ static void making(void)
     MPI_Error_class(MPI_Win_allocate(INT64_MAX / 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), &class);
     CHECK_EQ(class, MPI_ERR_NO_MEM);
     MPI_Error_class(MPI_Win_allocate_shared((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), &class);
-    CHECK_EQ(class, is_one_node() ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED);
+    CHECK_EQ(class, is_one_node(MPI_COMM_WORLD) ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED);
     CHECK(win == MPI_WIN_NULL && base == NULL);
     MPI_Error_class(MPI_Win_fence(0, MPI_WIN_NULL), &class);
     CHECK_EQ(class, MPI_ERR_WIN);

@@ -236,11 +236,11 @@ static void shared(int kind)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(w.win);
     MPI_Win_shared_query(w.win, MPI_PROC_NULL, &n, &unit, &first);
-    CHECK_EQ(n, is_neighbour(0) ? 64 : 0);
+    CHECK_EQ(n, is_neighbour(MPI_COMM_WORLD, 0) ? 64 : 0);
     CHECK_EQ(unit, 1);
     char *expected = first;
     for (int i = 0; i < size; i++) {
-        int is_mapped = is_neighbour(i);
+        int is_mapped = is_neighbour(MPI_COMM_WORLD, i);
         MPI_Win_shared_query(w.win, i, &n, &unit, &p);
         CHECK_EQ(n, i % 3 == 1 || !is_mapped ? 0 : 64 + 8 * i);
         CHECK(is_mapped || !p);
@@ -316,8 +316,8 @@ static void aligned(int noncontig)
         MPI_Info_create(&info);
         snprintf(text, sizeof text, "%d", rank == 0 ? 1 << shift : 8);
         MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
-        if (noncontig && is_one_node()) MPI_Info_set(info, "alloc_shared_noncontig", "true");
-        if (noncontig && is_one_node())
+        if (noncontig && is_one_node(MPI_COMM_WORLD)) MPI_Info_set(info, "alloc_shared_noncontig", "true");
+        if (noncontig && is_one_node(MPI_COMM_WORLD))
             CHECK_EQ(MPI_Win_allocate_shared(100 + rank, 1, info, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
         else
             CHECK_EQ(MPI_Win_allocate(100 + rank, 1, info, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
@@ -353,7 +353,7 @@ static void aligned_pieces(void)
         MPI_Win_fence(0, win);
         CHECK(memcmp(base + 108, &left, sizeof left) == 0);
         MPI_Win_shared_query(win, right, &bytes, &unit, &there);
-        if (is_neighbour(right) && !getenv("GODWIT_RMA_MAP")) CHECK(bytes == BYTES - 8 && there);
+        if (is_neighbour(MPI_COMM_WORLD, right) && !getenv("GODWIT_RMA_MAP")) CHECK(bytes == BYTES - 8 && there);
         if (there) CHECK(there[BYTES - 9] == right && memcmp(there + 100, &rank, sizeof rank) == 0);
         MPI_Win_free(&win);
         CHECK_EQ(MPI_Free_mem(base), MPI_SUCCESS);
@@ -368,7 +368,7 @@ static void wide_unit(void)
     MPI_Aint bytes, unit, *p;
     char *base;
     int flag, value = rank, right = (rank + 1) % size, narrow;
-    if (is_one_node())
+    if (is_one_node(MPI_COMM_WORLD))
         CHECK_EQ(MPI_Win_allocate_shared_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
     else
         CHECK_EQ(MPI_Win_allocate_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);

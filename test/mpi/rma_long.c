@@ -78,7 +78,7 @@ static void all_at_once(int kind)
 static void target_computes(void)
 {
     struct window w;
-    int flag = 0, bytes = 300000, must_look = getenv("GODWIT_CMA") || !is_one_node();
+    int flag = 0, bytes = 300000, must_look = getenv("GODWIT_CMA") || !is_one_node(MPI_COMM_WORLD);
     MPI_Request r;
     window_make(&w, 0, bytes);
     memset(w.base, 0, (size_t)bytes);
@@ -140,7 +140,7 @@ static void accumulates(void)
 static void has_helped(void)
 {
     const char *help = getenv("GODWIT_RMA_HELP");
-    int provided, index, count, tries = 0, is_on = help && strcmp(help, "on") == 0 && is_one_node();
+    int provided, index, count, tries = 0, is_on = help && strcmp(help, "on") == 0 && is_one_node(MPI_COMM_WORLD);
     unsigned long long bytes = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;

@@ -6,8 +6,10 @@
 #include <sched.h>
 
 #include "inter_check.h"
+#include "nodes_check.h"
 
-static int two[2]; /* the cpus; equal where there is one only */
+static int two[2];     /* the cpus; equal where there is one only */
+static int lowest[64]; /* of each rank: on its node */
 
 /* Everybody may use the same cpus: one machine. */
 static void cpus_find(void)
@@ -57,7 +59,9 @@ static int part_want(int together, const int *from, int n, int *want)
 {
     int m = 0;
     for (int i = 0; i < n; i++)
-        if (together || (place_of(rank) < 2 && place_of(from[i]) == place_of(rank))) want[m++] = from[i];
+        if (lowest[from[i]] == lowest[rank] &&
+            (together || (place_of(rank) < 2 && place_of(from[i]) == place_of(rank))))
+            want[m++] = from[i];
     return m;
 }
 
@@ -98,8 +102,9 @@ static void guided(void)
         const char *name, *file;
     } kinds[] = {
         {"hwloc://Core", "topology/core_cpus_list"}, {"Package", "topology/package_cpus_list"}, {"hwloc://PU", NULL}};
-    int all[64], want[64];
+    int all[64], want[64], node[64], n_node;
     for (int i = 0; i < size; i++) all[i] = i;
+    n_node = part_want(1, all, size, node);
     for (int k = 0; k < 3; k++) {
         int together = two[0] == two[1] || (kinds[k].file && are_together(kinds[k].file) == 1);
         if (kinds[k].file && are_together(kinds[k].file) < 0) continue;
@@ -109,9 +114,9 @@ static void guided(void)
                                 "mpi_hw_resource_type", kinds[k].name),
                        want, n, kinds[k].name);
     }
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), all,
-               size, "shared memory");
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://Machine"), all, size,
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), node,
+               n_node, "shared memory");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://Machine"), node, n_node,
                "the machine");
     part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD"), all, size,
                "mpi://WORLD");
@@ -131,7 +136,7 @@ static void guided(void)
     int want_type = rank % 3 == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, n = 0;
     CHECK_EQ(MPI_Comm_split_type(MPI_COMM_WORLD, want_type, -rank, MPI_INFO_NULL, &part), MPI_SUCCESS);
     for (int i = size - 1; i >= 0; i--)
-        if (i % 3) want[n++] = i;
+        if (i % 3 && lowest[i] == lowest[rank]) want[n++] = i;
     part_check(part, want, rank % 3 ? n : 0, "some undefined");
 }
 
@@ -168,7 +173,10 @@ static void unguided(void)
         c = part;
     }
     /* Two cpus are told apart at some level, so that those on one of them end among themselves. */
-    if (size > 1 && two[0] != two[1]) CHECK(levels > 0);
+    int mine = 0;
+    for (int i = 0; i < size; i++) mine += lowest[i] == lowest[rank];
+    if ((mine > 2 && two[0] != two[1]) || mine < size) CHECK(levels > 0);
+    if (mine == size && size == 2 && two[0] != two[1]) CHECK(levels > 0);
     if (size == 1) CHECK_EQ(levels, 0);
 }
 
@@ -204,11 +212,16 @@ static void on_inter(void)
     if (!sides_of(&s, 0)) return;
     c = sides_open(&s, 0, &local);
     CHECK_EQ(MPI_Comm_split_type(c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part), MPI_SUCCESS);
-    check_inter(part, s.mine, s.nl, s.theirs, s.nr, "two groups on one machine");
-    MPI_Comm_free(&part);
+    int nl = part_want(1, s.mine, s.nl, mine), nr = part_want(1, s.theirs, s.nr, theirs);
+    if (nl && nr)
+        check_inter(part, mine, nl, theirs, nr, "two groups on one machine");
+    else
+        CHECK(part == MPI_COMM_NULL);
+    if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
     part = split_by(c, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://PU");
-    int together = two[0] == two[1], nl = part_want(together, s.mine, s.nl, mine),
-        nr = part_want(together, s.theirs, s.nr, theirs);
+    int together = two[0] == two[1];
+    nl = part_want(together, s.mine, s.nl, mine);
+    nr = part_want(together, s.theirs, s.nr, theirs);
     if (nl && nr)
         check_inter(part, mine, nl, theirs, nr, "two groups by cpu");
     else
@@ -222,6 +235,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     test_begin();
+    nodes_find(lowest);
     cpus_find();
     bind_me();
     guided();
