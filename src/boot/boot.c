@@ -117,12 +117,89 @@ int boot_init(void)
     return GW_OK;
 }
 
+/* ---- keys ---- */
+static int n_far; /* gets from ranks of other nodes: wires keep what they got, so each is another rank or lane */
+static bool collecting;
+
+bool boot_way_is_direct(void) { return way && way->commit && (way != &boot_way_godwit || boot_board_head()); }
+bool boot_is_direct(void) { return boot_way_is_direct() && gw_set.async_modex; }
+void boot_way_use(const struct boot_way *w)
+{
+    way = w;
+    n_far = 0;
+    collecting = false;
+}
+
+int boot_put(const char *key, const char *value)
+{
+    if (!way) return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
+    gw_counted(&gw_count.key_puts, 1);
+    gw_counted(&gw_count.key_put_bytes, strlen(value));
+    return way->put(key, value);
+}
+
+int boot_commit(void)
+{
+    return way && way->commit ? way->commit() : GW_OK;
+}
+
+int boot_fence(void)
+{
+    if (!way) return GW_OK;
+    gw_counted(&gw_count.key_fences, 1);
+    return way->fence();
+}
+
+int boot_share(void)
+{
+    return boot_is_direct() ? boot_commit() : boot_fence();
+}
+
+static void switch_to_collection(int rank)
+{
+    n_far += boot_local_rank(rank) < 0;
+    if (collecting || !way->collect || gw_set.modex_switch == 0 || n_far < gw_set.modex_switch) return;
+    collecting = true;
+    GW_EXPLAIN(GW_LOG_BOOT, "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background", n_far);
+    way->collect();
+}
+
+int boot_get(int rank, const char *key, char *value_out, size_t cap)
+{
+    if (!way) return gw_fail(GW_EUNSUPPORTED, "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
+    gw_counted(&gw_count.key_gets, 1);
+    if (boot_is_direct()) switch_to_collection(rank);
+    int rc = way->get(rank, key, value_out, cap);
+    if (rc == GW_OK) gw_counted(&gw_count.key_got_bytes, strlen(value_out));
+    return rc;
+}
+
+int boot_hosts(int32_t *host_out)
+{
+    return way->hosts(host_out);
+}
+
+static void keys_explain(void)
+{
+    if (!gw_count.key_puts && !gw_count.key_gets && !gw_count.key_fences) return;
+    GW_EXPLAIN(GW_LOG_BOOT, "told the launcher %llu values of %llu bytes, asked for %llu of %llu bytes (%d of ranks on other nodes), %llu fences%s",
+               (unsigned long long)gw_count.key_puts, (unsigned long long)gw_count.key_put_bytes, (unsigned long long)gw_count.key_gets,
+               (unsigned long long)gw_count.key_got_bytes, n_far, (unsigned long long)gw_count.key_fences,
+               collecting ? ", one collection in the background" : "");
+}
+
+/* ---- the end ---- */
+static bool has_left;
+
 void boot_leave(void)
 {
     struct boot_rank *slot = boot_my_rank_slot();
     atomic_store_explicit(&slot->phase, BOOT_FINALIZED, memory_order_release);
-    if (way) way->leave();
-    way = NULL;
+    if (!way || has_left) return;
+    has_left = true;
+    keys_explain();
+    way->leave();
+    if (way != &boot_way_godwit) way = NULL; /* mpiexec's board stays with the segment */
 }
 
 void boot_return(void)
@@ -134,37 +211,31 @@ void boot_finalize(void)
 {
     boot_leave();
     boot_segment_close();
+    way = NULL;
     free((void *)gw_boot.local_to_world);
     gw_boot.local_to_world = NULL;
 }
 
-int boot_put(const char *key, const char *value)
+/* ---- must all ranks meet? ---- */
+static unsigned needs = BOOT_BEFORE_FIRST | BOOT_AFTER_LAST;
+static bool any_told;
+
+void boot_needs(unsigned when)
 {
-    if (way) return way->put(key, value);
-    return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
+    needs = any_told ? needs | when : when;
+    any_told = true;
 }
 
-bool boot_is_direct(void) { return way && way->commit && (gw_boot.how != BOOT_GODWIT || boot_board_head()); }
-
-int boot_commit(void)
+bool boot_must_meet(unsigned when)
 {
-    return way && way->commit ? way->commit() : GW_OK;
+    assert(when == BOOT_BEFORE_FIRST || when == BOOT_AFTER_LAST);
+    bool is_async = when == BOOT_BEFORE_FIRST ? gw_set.async_init : gw_set.async_finalize;
+    return gw_boot.nnodes == 1 || !is_async || (needs & when) != 0;
 }
 
-int boot_hosts(int32_t *host_out)
+bool boot_connects_all(void)
 {
-    return way->hosts(host_out);
-}
-
-int boot_fence(void)
-{
-    return way ? way->fence() : GW_OK;
-}
-
-int boot_get(int rank, const char *key, char *value_out, size_t cap)
-{
-    if (way) return way->get(rank, key, value_out, cap);
-    return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to ask for \"%s\"", key);
+    return gw_boot.nnodes > 1 && (gw_boot.size < gw_set.add_procs_cutoff || gw_set.dynamic_conn == GW_SET_DYNAMIC_CONN_DISABLED);
 }
 
 void boot_abort(int code, const char *text)

@@ -107,6 +107,7 @@ struct boot_head {
     char vnodes[64];           /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
     int32_t node, nnodes;      /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
     uint64_t map_offset;
+    _Atomic uint32_t met[2];   /* ranks of the node that have come to the end of MPI_Init, and to MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host act as if they were on several.  Each faked node has a segment
  * of its own, as under PMIx; mpiexec's holds the slots of all ranks, and behind them the board through which they exchange keys. */
@@ -150,11 +151,21 @@ void boot_finalize(void); /* leaves, if that has not been done, and unmaps the s
  * GW_EUNSUPPORTED. */
 int boot_put(const char *key, const char *value);
 int boot_fence(void);  /* all ranks; what was put before by anybody can be got after */
-int boot_commit(void); /* what was put can be got by others from now on, without a fence, where boot_is_direct() */
+/* What was put can be got by others from now on.  All ranks call it: without waiting for each other where boot_is_direct(), else they
+ * fence.  boot_commit() is the former alone. */
+int boot_share(void);
+int boot_commit(void);
 /* boot_get() asks the node of that rank, which answers once the rank has committed the key: no fence is needed before.  It may block
- * for that long; the other rank need not call anything more. */
+ * for that long; the other rank need not call anything more.  GODWIT_ASYNC_MODEX=false: never. */
 bool boot_is_direct(void);
 int boot_get(int rank, const char *key, char *value_out, size_t cap);
+/* Must the ranks of a job of several nodes meet before the first message, or after the last one?  Each wire between nodes says when it
+ * is opened; as long as none has, both.  The settings async_init and async_finalize may ask for more. */
+enum { BOOT_BEFORE_FIRST = 1, BOOT_AFTER_LAST = 2 };
+void boot_needs(unsigned when);
+bool boot_must_meet(unsigned when); /* one of them */
+/* Are all ranks connected at start, instead of on the first message?  By the settings add_procs_cutoff and dynamic_conn. */
+bool boot_connects_all(void);
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
 
 /* Maps the node's segment: `bytes` as computed by boot_segment_bytes for this nlocal by every rank alike.

@@ -302,5 +302,5 @@ static void pmi1_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_pmi1 = {
-    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts,
+    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts, NULL,
 };

@@ -20,6 +20,7 @@ static struct {
     __typeof__(&PMIx_Put) put;
     __typeof__(&PMIx_Commit) commit;
     __typeof__(&PMIx_Fence) fence;
+    __typeof__(&PMIx_Fence_nb) fence_nb;
     __typeof__(&PMIx_Abort) abort;
     __typeof__(&PMIx_Error_string) error_string;
 } pmix;
@@ -38,6 +39,7 @@ static int library_open(void)
         {"PMIx_Init", &pmix.init},     {"PMIx_Finalize", &pmix.finalize},
         {"PMIx_Get", &pmix.get},       {"PMIx_Put", &pmix.put},
         {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
+        {"PMIx_Fence_nb", &pmix.fence_nb},
         {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
     };
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -333,6 +335,19 @@ static int pmix_hosts(int32_t *host_out)
     return hosts_by_mapping(host_out) || hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
 }
 
+/* Nothing waits for it: until it is done, and where it never is, ranks are asked one by one. */
+static void collected(pmix_status_t status, void *data)
+{
+    (void)status, (void)data;
+}
+
+static void pmix_collect(void)
+{
+    static pmix_info_t collect;
+    collect = info_flag(PMIX_COLLECT_DATA);
+    pmix.fence_nb(NULL, 0, &collect, 1, collected, NULL);
+}
+
 /* The library stays loaded: its thread may still be on its way out. */
 static void pmix_leave(void)
 {
@@ -345,5 +360,5 @@ static void pmix_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_pmix = {
-    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts,
+    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts, pmix_collect,
 };

@@ -20,7 +20,11 @@ struct boot_way {
     void (*abort)(int code, const char *text);
     /* For each rank of the job a number that is the same for ranks of one host: by one rank a node, if there are several. */
     int (*hosts)(int32_t *host_out);
+    /* Not NULL: begins to bring everybody's keys here, without waiting; it comes about once all ranks have called it. */
+    void (*collect)(void);
 };
+bool boot_way_is_direct(void); /* whatever the settings say */
+void boot_way_use(const struct boot_way *w); /* for tests: as if it had been joined */
 extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_godwit;
 
 /* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */

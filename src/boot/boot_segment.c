@@ -223,7 +223,7 @@ static void rendezvous_serve(int s, int fd, struct boot_head *h)
     }
 }
 
-static int segment_tell(void) { return boot_is_direct() ? boot_commit() : boot_fence(); }
+static int segment_tell(void) { return boot_way_is_direct() ? boot_commit() : boot_fence(); }
 
 static struct boot_head *segment_make(uint64_t bytes)
 {
@@ -276,7 +276,7 @@ static struct boot_head *segment_find(uint64_t bytes)
     char where[64], path[64];
     int pid, fd;
     unsigned long long nonce;
-    if ((!boot_is_direct() && boot_fence() != GW_OK) || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
+    if ((!boot_way_is_direct() && boot_fence() != GW_OK) || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
         gw_die("%s", gw_fail_text());
     if (sscanf(where, "%d:%d:%llx", &pid, &fd, &nonce) != 3) gw_die("the launcher garbled a value: \"%s\"", where);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
@@ -339,7 +339,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         head = segment_make(mapped_bytes);
     else
         head = segment_find(mapped_bytes);
-    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
     boot_slot = boot_slot_of(gw_boot.local_rank);

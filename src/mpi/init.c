@@ -192,6 +192,39 @@ int mpi_level(int required)
 }
 
 /* ---- the World Model ---- */
+/* The ranks of one node of several. */
+static void meet_on_node(_Atomic uint32_t *arrived)
+{
+    struct node_wait w;
+    uint32_t all = (uint32_t)gw_node.nlocal;
+    /* Release and acquire: what each had done is seen by all. */
+    if (atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel) + 1 == all)
+        for (int i = 0; i < gw_node.nlocal; i++) node_ring(i);
+    node_wait_begin(&w);
+    while (atomic_load_explicit(arrived, memory_order_acquire) < all) node_wait_step(&w, req_progress() > 0);
+    node_wait_end(&w);
+}
+
+/* Everybody, or where the network does not need that, those who share memory. */
+static int meet(unsigned when)
+{
+    if (boot_must_meet(when)) return coll_barrier(&gw_comm_world, NULL);
+    meet_on_node(&((struct boot_head *)gw_node.base)->met[when == BOOT_AFTER_LAST]);
+    return GW_OK;
+}
+
+static int connect_all(void)
+{
+    int rc = GW_OK;
+    for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
+        gw_lock(&gw_lanes[0].lock);
+        rc = peer_connect(&gw_lanes[0], peer_get(&gw_lanes[0], r));
+        gw_unlock(&gw_lanes[0].lock);
+        if (rc == GW_AGAIN) rc = GW_OK; /* then with the first message */
+    }
+    return rc;
+}
+
 int mpi_init(int required, int *provided_out)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
@@ -207,7 +240,8 @@ int mpi_init(int required, int *provided_out)
     comm_world_show();
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
-    must(coll_barrier(&gw_comm_world, NULL), "waiting for the other ranks");
+    if (boot_connects_all()) must(connect_all(), "connecting all ranks");
+    must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
     if (gw_checking) check_alike();
     must(world_meet_parent(), "meeting the processes that spawned this job");
     *provided_out = thread_level;
@@ -224,7 +258,7 @@ int mpi_finalize(void)
     if (rc != GW_OK) return rc;
     if (unlikely(gw_checking)) rc = check_leave((int)atomic_load_explicit(mpi_hot.call, memory_order_relaxed));
     if (rc != GW_OK) return rc;
-    rc = coll_barrier(&gw_comm_world, NULL); /* nobody leaves while others still need its memory or its progress */
+    rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;

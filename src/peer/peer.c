@@ -86,6 +86,7 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
     if (rc != GW_OK) return rc;
     p->ops = ops;
     p->ep = ep;
+    if (is_far) gw_counted(&gw_count.connections, 1);
     return GW_OK;
 }
 

@@ -133,9 +133,7 @@ static int publish(struct wire *w)
 
 static int ofi_opened(void)
 {
-    if (gw_boot.size == 1) return GW_OK;
-    int rc = boot_commit();
-    return rc != GW_OK || boot_is_direct() ? rc : boot_fence();
+    return gw_boot.size == 1 ? GW_OK : boot_share();
 }
 
 static void explain(const struct wire *w)
@@ -154,6 +152,7 @@ static void wire_free(struct wire *w);
 static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
     int rc = n_open++ == 0 ? fabric_open() : GW_OK;
+    boot_needs(BOOT_AFTER_LAST); /* what is sent last may still lie in our own buffers */
     if (rc != GW_OK) {
         fabric_close();
         return rc;
