@@ -144,10 +144,15 @@ void peer_sweep(void)
 /* Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
 static int net_progress(struct gw_lane *lane)
 {
+    if (unlikely(lane->net_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
+    lane->net_busy = true;
     int n = peer_net->progress(lane->net);
+    lane->net_busy = false;
     if (n == 0 && peer_net->arm && atomic_load_explicit(&gw_node.armed, memory_order_relaxed)) n = peer_net->arm(lane->net) == GW_AGAIN;
     return n;
 }
+
+void peer_net_look(struct gw_lane *lane) { net_progress(lane); }
 
 int peer_progress(struct gw_lane *lane)
 {

@@ -18,6 +18,7 @@ struct gw_lane {
     int index;
     struct wire *wire;  /* of peer_wire: shared memory */
     struct wire *net;   /* of peer_net; NULL: not opened, for nobody is out there */
+    bool net_busy;      /* in its progress */
     struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */
     uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
@@ -64,6 +65,7 @@ void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, /* NULL: of 
 int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
 int peer_numbers(void); /* peers that are or were in use have numbers below */
+void peer_net_look(struct gw_lane *lane); /* progress of the network wire alone, where there is one */
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
 
 #endif

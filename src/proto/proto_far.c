@@ -43,6 +43,16 @@ enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p,
     return forced == GW_SET_PROTO_R0 || len <= gw_set.net_get_max || !f->may_put ? PROTO_R0 : PROTO_R1;
 }
 
+/* On a node a sender sees in the receiver's door that it keeps too much; from elsewhere the word comes as a message, which a program that
+ * only sends would never see. */
+void far_look(struct proto_lane *pl)
+{
+    enum { EVERY = 16 };
+    if (++pl->far.n_sent < EVERY) return;
+    pl->far.n_sent = 0;
+    peer_net_look(pl->lane);
+}
+
 /* ---- the receiver of R1 ------------------------------------------------------------------------------------------------------ */
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
 {

@@ -102,6 +102,7 @@ struct proto_far {
     int64_t inline_max, eager_max; /* E0 and E1 to here */
     size_t pack_max;
     bool may_get, may_put;         /* R0; R1 without copies */
+    int n_sent;                    /* since the last look at what comes in */
 };
 
 struct proto_lane {
@@ -230,6 +231,7 @@ void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *ct
 void far_close(struct proto_lane *pl, struct proto_recv *r);
 void put_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
+void far_look(struct proto_lane *pl); /* before a send to another node */
 int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
 /* proto_choke.c */

@@ -71,6 +71,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
     if (!pl->is_set_up) lane_set_up(pl, p);
     int rc = peer_open(pl, p);
+    if (rc == GW_OK && p->ops != peer_wire) far_look(pl);
     if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
     if (rc < 0) return rc;
     bool is_blocked = pl->n_outs && out_find(pl, p);
