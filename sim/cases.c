@@ -9,17 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "classic.h"
 #include "coll/coll_private.h"
 
 static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",    "scatter",
                                                    "allgather", "alltoall",       "alltoallv", "reduce",
                                                    "allreduce", "reduce_scatter", "scan",      "exscan"};
-#define ONE(name) {#name, &alg_##name},
+#define OURS(name)    {#name, &alg_##name},
+#define CLASSIC(name) {#name, &classic_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;
-} all[] = {ALGORITHMS(ONE)};
-#undef ONE
+} all[] = {ALGORITHMS(OURS) CLASSICS(CLASSIC)};
+#undef OURS
+#undef CLASSIC
 static struct gw_op *op_any;
 enum { MOST_MESSAGES = 400 * 1000 * 1000 };
 
@@ -104,7 +107,7 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
         }
     }
     for (size_t i = 0; name && i < GW_ARRAY_LEN(all); i++)
-        if (name_is(all[i].name, kind, name)) v.alg = all[i].alg;
+        if (!v.alg && name_is(all[i].name, kind, name)) v.alg = all[i].alg;
     if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
     *out = v;
     return true;

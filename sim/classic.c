@@ -1,0 +1,128 @@
+/* classic.c -- algorithms that src/coll does not have (yet), in its step language: what the documents' figures compare.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "classic.h"
+
+#include "coll/coll_private.h"
+
+static int from_root(const struct plan_args *a)
+{
+    return (a->rank - a->root + a->size) % a->size;
+}
+static int rank_of(const struct plan_args *a, int v)
+{
+    return (v + a->root) % a->size;
+}
+static int64_t block_bytes(const struct plan_args *a)
+{
+    return a->rcount * a->rt->size;
+}
+
+/* ---- trees: member v of the order from the root on speaks for the 2^k from itself on ------------------------------------------ */
+static struct plan_ref subtree(const struct plan_args *a, int d, int v,
+                               int at) /* of v, kept behind the first `at` blocks */
+{
+    return ref_raw(PLAN_TMP, at * block_bytes(a), gw_min64(d, a->size - v) * block_bytes(a));
+}
+static int64_t all_blocks(const struct plan_args *a)
+{
+    return a->size * block_bytes(a);
+}
+
+static int gather_binomial(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int v = from_root(a), levels = log2_up(a->size);
+    if (round > levels) return 0;
+    if (round == 0) {
+        step_copy(&s, ref_raw(PLAN_IN, 0, block_bytes(a)), ref_raw(PLAN_TMP, 0, block_bytes(a)));
+        return s.n;
+    }
+    int d = 1 << (round - 1);
+    if (v % (2 * d) == d)
+        step_send(&s, rank_of(a, v - d), subtree(a, d, v, 0));
+    else if (v % (2 * d) == 0 && v + d < a->size)
+        step_recv(&s, rank_of(a, v + d), subtree(a, d, v + d, d));
+    else
+        step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm classic_gather_binomial = {
+    .name = "binomial", .emit = gather_binomial, .tmp_bytes = all_blocks, .kind = PLAN_P2P};
+
+static int scatter_binomial(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int v = from_root(a), levels = log2_up(a->size), d;
+    if (round > levels) return 0;
+    if (round == levels) {
+        step_copy(&s, ref_raw(PLAN_TMP, 0, block_bytes(a)), ref_raw(PLAN_OUT, 0, block_bytes(a)));
+        return s.n;
+    }
+    d = 1 << (levels - 1 - round);
+    if (v % (2 * d) == d)
+        step_recv(&s, rank_of(a, v - d), subtree(a, d, v, 0));
+    else if (v % (2 * d) == 0 && v + d < a->size)
+        step_send(&s, rank_of(a, v + d), subtree(a, d, v + d, d));
+    else
+        step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm classic_scatter_binomial = {
+    .name = "binomial", .emit = scatter_binomial, .tmp_bytes = all_blocks, .kind = PLAN_P2P};
+
+/* ---- gather by permission: the root tells AHEAD batches of members before the one that it takes in that they may send -------------- */
+enum { BATCH = PLAN_STEPS / 2, AHEAD = 25 };
+static int gather_permission(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    struct plan_ref block = ref_raw(PLAN_IN, 0, block_bytes(a)), nothing = ref_raw(PLAN_IN, 0, 0);
+    if (a->rank != a->root) {
+        if (round == 0) step_recv(&s, a->root, nothing);
+        if (round == 1) step_send(&s, a->root, block);
+        return s.n;
+    }
+    int take = (round - AHEAD) * BATCH, tell = round * BATCH;
+    if (take >= a->size) return 0;
+    for (int v = gw_max64(take, 1); v < take + BATCH && v < a->size; v++)
+        step_recv(&s, rank_of(a, v), ref_raw(PLAN_OUT, v * block_bytes(a), block_bytes(a)));
+    for (int v = gw_max64(tell, 1); v < tell + BATCH && v < a->size; v++) step_send(&s, rank_of(a, v), nothing);
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+const struct plan_algorithm classic_gather_permission = {
+    .name = "permission", .emit = gather_permission, .kind = PLAN_P2P};
+
+/* ---- alltoall, store and forward: in round k a block that has to go v members further goes 2^k of them, if v has that bit ------------ */
+static int64_t twice(const struct plan_args *a)
+{
+    return 2 * a->size * block_bytes(a);
+}
+static int alltoall_bruck(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int p = a->size, levels = log2_up(p), k = (round - 1) / 2;
+    struct plan_ref all = ref_raw(PLAN_TMP, 0, p * block_bytes(a));
+    if (round > 2 * levels + 1) return 0;
+    if (round == 0 || round == 2 * levels + 1) { /* turned into place, at both ends */
+        step_copy(&s, ref_raw(PLAN_IN, 0, all.len), all);
+        return s.n;
+    }
+    int64_t bit = (int64_t)1 << k, moved = p / (2 * bit) * bit + gw_max64(p % (2 * bit) - bit, 0);
+    struct plan_ref out = ref_raw(PLAN_TMP, all.len, moved * block_bytes(a)), in = ref_raw(PLAN_TMP, 0, out.len);
+    if (round % 2) {
+        step_copy(&s, in, out); /* packed */
+        step_recv(&s, (int)((a->rank - bit + p) % p), in);
+        step_send(&s, (int)((a->rank + bit) % p), out);
+    } else {
+        step_copy(&s, in, all); /* and unpacked */
+    }
+    return s.n;
+}
+static bool equal_blocks(const struct plan_args *a)
+{
+    return !a->rcounts.v;
+}
+const struct plan_algorithm classic_alltoall_bruck = {
+    .name = "bruck", .emit = alltoall_bruck, .tmp_bytes = twice, .kind = PLAN_P2P, .fits = equal_blocks};

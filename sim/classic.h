@@ -1,0 +1,18 @@
+/* classic.h -- well-known algorithms in the step language that are not in src/coll, for comparison: priced, never run.
+ *
+ * One that src/coll has under the same name takes its place.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_SIM_CLASSIC_H
+#define GW_SIM_CLASSIC_H
+
+#include "plan/plan.h"
+
+/* X(algorithm): the name begins with the collective's. */
+#define CLASSICS(X) X(gather_binomial) X(scatter_binomial) X(gather_permission) X(alltoall_bruck)
+#define X(name)     extern const struct plan_algorithm classic_##name;
+CLASSICS(X)
+#undef X
+
+#endif
