@@ -24,12 +24,13 @@ static const struct {
 #undef OURS
 #undef CLASSIC
 static struct gw_op *op_any;
-enum { MOST_MESSAGES = 400 * 1000 * 1000 };
+enum { MOST_MESSAGES = 200 * 1000 * 1000 };
 
 int cases_init(void)
 {
     int err = type_init();
     if (!err) err = op_init();
+    if (!err) err = coll_select_init();
     if (!err) err = op_create((void (*)(void))cases_init, 1, false, &op_any);
     return err;
 }
@@ -100,10 +101,12 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
         char *end;
         if (!strcmp(word, "once")) {
             v.at_once = true;
+        } else if (!strcmp(word, "messages")) {
+            v.messages = true;
         } else {
             v.chunk = strtoll(word, &end, 10);
             if (*end || v.chunk < 1)
-                return unknown(coll, "neither `once` nor a number of bytes:", word, error_out, error_cap);
+                return unknown(coll, "not `once`, `messages` or a number of bytes:", word, error_out, error_cap);
         }
     }
     for (size_t i = 0; name && i < GW_ARRAY_LEN(all); i++)
@@ -120,16 +123,38 @@ static struct plan_args arguments(int kind, int ranks, int64_t bytes, int64_t ch
     struct plan_args a = {.size = ranks, .n = 1, .op = op_any, .chunk = chunk};
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
     a.scount = a.rcount = words ? bytes / 8 : bytes;
-    a.tmp_span = (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE);
+    coll_temporaries(&a);
     return a;
+}
+
+/* Nodes of the machine's size, one behind the other. */
+static struct plan_nodes nodes_of(const struct machine *m, int ranks)
+{
+    int64_t per_node = m->node_ranks;
+    struct plan_nodes n = {
+        .n = (int)((ranks + per_node - 1) / per_node), .ordered = true, .most = (int)gw_min64(per_node, ranks)};
+    n.first = malloc((size_t)(n.n + 1) * sizeof *n.first);
+    if (!n.first) abort();
+    for (int i = 0; i <= n.n; i++) n.first[i] = (int32_t)gw_min64(i * per_node, ranks);
+    n.fewest = n.first[n.n] - n.first[n.n - 1];
+    return n;
+}
+
+static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
+{
+    if (alg->kind && a->nodes->n > 1) return false;
+    if (alg->stages && (a->nodes->n < 2 || a->nodes->most < 2)) return false;
+    return !alg->fits || alg->fits(a);
 }
 
 bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
                  bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
 {
-    bool per_rank;
+    bool per_rank, ok = true;
     int kind = kind_of(coll, &per_rank), *counts = NULL;
     struct plan_args a = arguments(kind, ranks, bytes, v->chunk);
+    struct plan_nodes nodes = nodes_of(m, ranks);
+    a.nodes = &nodes;
     if (per_rank) { /* one table serves for all ranks and for the displacements too: no data are moved */
         counts = malloc((size_t)ranks * sizeof *counts);
         if (!counts) abort();
@@ -137,30 +162,41 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
         a.rcounts.v = a.rdispls.v = counts;
         if (kind != COLL_GATHER && kind != COLL_ALLGATHER) a.scounts.v = a.sdispls.v = counts;
     }
-    bool ok = true;
-    *fits_out = !v->alg->fits || v->alg->fits(&a);
-    if (v->alg->kind && ranks > m->node_ranks) *fits_out = false;
+    *fits_out = fits(v->alg, &a);
     if (*fits_out) {
-        struct engine_job job = {m, v->alg, a, v->at_once, whole, MOST_MESSAGES};
+        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, whole, MOST_MESSAGES};
         ok = engine_run(&job, out, error_out, error_cap);
     }
+    free(nodes.first);
     free(counts);
     return ok;
 }
 
-bool cases_tuned(const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
+/* The first row that fits, as select.c takes it for ranks on several nodes. */
+static bool row_for(const struct coll_rule *rules, int count, int kind, const char *coll, const struct plan_args *a,
+                    int64_t bytes, struct sim_variant *out)
+{
+    for (int i = 0; i < count; i++) {
+        const struct coll_rule *r = &rules[i];
+        char text[48], error[128];
+        if (r->kind != kind || bytes > r->max_bytes || a->size < r->min_ranks || a->size > r->max_ranks) continue;
+        if (a->nodes->n < r->min_nodes || a->nodes->n > r->max_nodes) continue;
+        snprintf(text, sizeof text, r->chunk ? "%s:%lld" : "%s", r->name, (long long)r->chunk);
+        if (cases_find(coll, text, out, error, sizeof error) && !out->alg->kind && fits(out->alg, a)) return true;
+    }
+    return false;
+}
+
+bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     bool per_rank;
     int kind = kind_of(coll, &per_rank);
     struct plan_args a = arguments(kind, ranks, bytes, 0);
+    struct plan_nodes nodes = nodes_of(m, ranks);
+    a.nodes = &nodes;
     int64_t counted = kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
-    for (int i = 0; i < coll_rule_count; i++) {
-        const struct coll_rule *r = &coll_rules[i];
-        char text[48], error[128];
-        if (r->kind != kind || counted > r->max_bytes || ranks < r->min_ranks || ranks > r->max_ranks) continue;
-        snprintf(text, sizeof text, r->chunk ? "%s:%lld" : "%s", r->name, (long long)r->chunk);
-        if (!cases_find(coll, text, out, error, sizeof error) || out->alg->kind) continue;
-        if (!out->alg->fits || out->alg->fits(&a)) return true;
-    }
-    return false;
+    bool found = row_for(coll_node_rules, coll_node_rule_count, kind, coll, &a, counted, out) ||
+                 row_for(coll_rules, coll_rule_count, kind, coll, &a, counted, out);
+    free(nodes.first);
+    return found;
 }

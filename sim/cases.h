@@ -7,12 +7,12 @@
 
 #include "engine.h"
 
-/* One line of a figure: an algorithm of src/coll, and how it is driven.  Text: NAME[:once][:CHUNK], CHUNK in bytes.  `flat` is
- * linear:once (what MPIs did before trees: the root posts everything and everybody sends), `tree` is binomial. */
+/* One line of a figure: an algorithm of src/coll, and how it is driven.  Text: NAME[:once][:messages][:CHUNK], CHUNK in bytes;
+ * with `messages` no stage uses memory that a node shares.  `flat` is linear:once (what MPIs did before trees: the root posts everything and everybody sends), `tree` is binomial. */
 struct sim_variant {
     char text[48];
     const struct plan_algorithm *alg;
-    bool at_once;
+    bool at_once, messages;
     int64_t chunk;
 };
 
@@ -28,7 +28,7 @@ void cases_list(void); /* to stdout */
 bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
                  bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap);
 
-/* The algorithm that tune/coll.tbl names for a case by messages, as the text of a variant. */
-bool cases_tuned(const char *coll, int ranks, int64_t bytes, struct sim_variant *out);
+/* The algorithm that the tables in tune/ name for ranks on the nodes of a machine. */
+bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out);
 
 #endif

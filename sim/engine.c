@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "queue.h"
+#include "way.h"
 
 enum event_kind { EV_RUN, EV_OUT, EV_ARRIVE, EV_DELIVER, EV_FETCH, EV_FINISH, EV_RAISE };
 enum entry_kind { ENTRY_RECV, ENTRY_EAGER, ENTRY_ANNOUNCED, ENTRY_DATA, ENTRY_RAISE };
@@ -20,11 +21,14 @@ enum rank_state { RANK_READY, RANK_IN_ROUND, RANK_AT_FLAG, RANK_WOKEN, RANK_AT_E
 
 struct rank {
     int64_t core, port_out, port_in; /* when each is free */
-    int32_t round, at;               /* the next round; the step at which it goes on */
+    int32_t stage, round, at;        /* the next round, of which stage; the step at which it goes on */
     int32_t open;                    /* sends and receives that are not over */
     int32_t posted, unexpected;      /* lengths of the queues */
-    int32_t flag, wait_peer, wait_phase;
+    int32_t wait_peer;
+    uint32_t leaves, wide; /* collectives of its node's region that it has begun; the last wide one */
+    uint64_t flag, wait_flag;
     uint8_t state;
+    bool entered; /* the present stage */
 };
 /* A message, or a receive that waits for one. */
 struct entry {
@@ -38,10 +42,11 @@ struct price {
     int64_t o, L, g;
     double O, R, G;
     int64_t eager;
-}; /* picoseconds, and a byte */
-struct region {
-    int32_t lowest, at_lowest;
-}; /* flags of the ranks of a node */
+};              /* picoseconds, and a byte */
+struct region { /* flags of the ranks of a node */
+    uint64_t lowest;
+    int32_t at_lowest;
+};
 
 struct engine {
     const struct engine_job *job;
@@ -54,6 +59,7 @@ struct engine {
     int64_t nic_g;
     double nic_G;
     bool nic;
+    struct way way;
     struct event_queue queue;
     struct entry *entries;
     uint32_t n_entries, room, spare; /* spare: the first free one; 0: none */
@@ -284,18 +290,13 @@ static void on_finish(struct engine *e, uint32_t i, int64_t now)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------------------------ */
-static int64_t bytes_of(const struct plan_ref *r)
-{
-    return r->len >= 0 || !r->type ? r->len : r->count * r->type->size;
-}
-
 static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s)
 {
     struct rank *r = &e->ranks[rank];
     const struct machine *m = e->m;
     int level = (int)(machine_between(m, rank, s->peer) - m->levels);
     const struct price *p = &e->prices[level];
-    int64_t bytes = bytes_of(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
+    int64_t bytes = way_bytes(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
     bool eager = bytes <= p->eager;
     uint32_t i = entry_new(e);
     e->entries[i] = (struct entry){.src = rank,
@@ -316,7 +317,7 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
 {
     struct rank *r = &e->ranks[rank];
     uint32_t i = hash_take(e, rank, (uint32_t)s->peer, false);
-    int64_t bytes = bytes_of(&s->a);
+    int64_t bytes = way_bytes(&s->a);
     r->open++;
     r->core += looked_at(e, r->unexpected, i != 0);
     if (i) {
@@ -353,19 +354,19 @@ static struct region *region_of(const struct engine *e, int64_t rank)
 static bool reached(const struct engine *e, int64_t rank)
 {
     const struct rank *r = &e->ranks[rank];
-    return (r->wait_peer < 0 ? region_of(e, rank)->lowest : e->ranks[r->wait_peer].flag) >= r->wait_phase;
+    return (r->wait_peer < 0 ? region_of(e, rank)->lowest : e->ranks[r->wait_peer].flag) >= r->wait_flag;
 }
 static void on_raise(struct engine *e, uint32_t i, int64_t now)
 {
     int64_t rank = e->entries[i].src, first = region_first(e, rank), end = region_end(e, rank);
     struct region *g = region_of(e, rank);
-    int32_t old = e->ranks[rank].flag;
-    e->ranks[rank].flag = (int32_t)e->entries[i].bytes;
+    uint64_t old = e->ranks[rank].flag;
+    e->ranks[rank].flag = (uint64_t)e->entries[i].bytes;
     entry_free(e, i);
     if (old == g->lowest && --g->at_lowest == 0) {
-        g->lowest = INT32_MAX;
+        g->lowest = UINT64_MAX;
         for (int64_t k = first; k < end; k++) {
-            int32_t f = e->ranks[k].flag;
+            uint64_t f = e->ranks[k].flag;
             g->at_lowest = f < g->lowest ? 1 : g->at_lowest + (f == g->lowest);
             g->lowest = f < g->lowest ? f : g->lowest;
         }
@@ -383,14 +384,14 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
     int64_t len;
     switch (s->kind) {
     case PLAN_COPY:
-        len = gw_min64(bytes_of(&s->a), bytes_of(&s->b));
+        len = gw_min64(way_bytes(&s->a), way_bytes(&s->b));
         if (len > 0) r->core += ps(m->copy) + per_byte(m->copy_byte, len);
         break;
     case PLAN_REDUCE:
-        r->core += ps(m->reduce) + per_byte(m->reduce_byte, bytes_of(&s->a));
+        r->core += ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a));
         break;
     case PLAN_SHM_REDUCE:
-        r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, bytes_of(&s->a)));
+        r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a)));
         break;
     case PLAN_ASSEMBLE:
         r->core += ps(m->copy) * ((s->b.len + s->stride - 1) / s->stride) + per_byte(m->copy_byte, s->b.len);
@@ -412,10 +413,11 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
         if (s->kind == PLAN_PUBLISH) {
             uint32_t i = entry_new(e);
             r->core += ps(e->m->publish);
-            e->entries[i] = (struct entry){.src = rank, .bytes = s->phase, .kind = ENTRY_RAISE};
+            e->entries[i] =
+                (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
             event(e, r->core, EV_RAISE, i);
         } else if (s->kind == PLAN_WAIT) {
-            r->wait_peer = s->peer, r->wait_phase = s->phase;
+            r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)s->phase;
             if (!reached(e, rank)) {
                 r->state = RANK_AT_FLAG;
                 return false;
@@ -437,32 +439,53 @@ static void end(struct engine *e, struct rank *r)
     if (us > e->result->us) e->result->us = us;
 }
 
+/* A stage of leaves numbers itself in its region, and waits until everybody there is far enough (INVARIANT P1 of plan.h). */
+static bool enter(struct engine *e, uint32_t rank)
+{
+    struct rank *r = &e->ranks[rank];
+    const struct plan_stage *s = &e->way.stage;
+    if (r->entered || !s->alg || s->alg->kind == PLAN_P2P) return true;
+    r->entered = true;
+    r->leaves++;
+    r->wait_peer = -1;
+    r->wait_flag = plan_entry(s->alg, &s->args, r->leaves, r->wide);
+    if ((s->alg->kind & PLAN_KIND) == PLAN_WIDE) r->wide = r->leaves;
+    if (!reached(e, rank)) r->state = RANK_AT_FLAG;
+    return r->state != RANK_AT_FLAG;
+}
+
+static bool post(struct engine *e, uint32_t rank, const struct plan_step *steps, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (steps[i].kind == PLAN_RECV && !post_recv(e, rank, &steps[i])) return false;
+        if (steps[i].kind == PLAN_SEND) post_send(e, rank, &steps[i]);
+    }
+    return true;
+}
+
 /* A rank goes on as far as it can without what others do. */
 static bool run(struct engine *e, uint32_t rank, int64_t now)
 {
     struct plan_step steps[PLAN_STEPS];
-    struct plan_args a = e->job->args;
     struct rank *r = &e->ranks[rank];
-    a.rank = (int)rank;
     r->core = gw_max64(r->core, now);
     if (r->state == RANK_AT_END) {
         end(e, r);
         return true;
     }
-    for (;;) {
-        int n = e->job->alg->emit(&a, r->round, steps);
+    while (way_stage(&e->way, (int)rank, r->stage)) {
+        if (!enter(e, rank)) return true;
+        int n = way_round(&e->way, r->round, steps);
         if (n == 0) {
-            r->state = RANK_AT_END;
-            if (r->open == 0) end(e, r);
-            return true;
+            r->stage++;
+            r->round = 0;
+            r->entered = false;
+            continue;
         }
         if (r->state != RANK_WOKEN) r->core += ps(e->m->step);
         r->state = RANK_READY;
         if (!local_steps(e, rank, steps, n)) return true;
-        for (int i = 0; i < n; i++) {
-            if (steps[i].kind == PLAN_RECV && !post_recv(e, rank, &steps[i])) return false;
-            if (steps[i].kind == PLAN_SEND) post_send(e, rank, &steps[i]);
-        }
+        if (!post(e, rank, steps, n)) return false;
         r->round++;
         r->at = 0;
         if (r->open && !e->job->at_once) {
@@ -470,6 +493,9 @@ static bool run(struct engine *e, uint32_t rank, int64_t now)
             return true;
         }
     }
+    r->state = RANK_AT_END;
+    if (r->open == 0) end(e, r);
+    return true;
 }
 
 static bool handle(struct engine *e, struct event x)
@@ -498,54 +524,12 @@ static bool handle(struct engine *e, struct event x)
     }
 }
 
-/* ---- which ranks stand for all --------------------------------------------------------------------------------------------------- */
-static bool same_steps(const struct engine *e, const struct plan_args *a, const struct plan_args *b, int round,
-                       bool *over_out)
-{
-    struct plan_step s[PLAN_STEPS], t[PLAN_STEPS];
-    int n = e->job->alg->emit(a, round, s), further = b->rank - a->rank;
-    *over_out = n == 0;
-    if (e->job->alg->emit(b, round, t) != n) return false;
-    for (int i = 0; i < n; i++) {
-        bool message = s[i].kind == PLAN_SEND || s[i].kind == PLAN_RECV;
-        if (s[i].kind != t[i].kind || bytes_of(&s[i].a) != bytes_of(&t[i].a)) return false;
-        if (message && (s[i].peer + further) % e->size != t[i].peer) return false;
-        if (!message && s[i].kind != PLAN_COPY && s[i].kind != PLAN_REDUCE)
-            return false; /* leaves: their peers are no ranks */
-    }
-    return true;
-}
-
-static bool rounds_alike(const struct engine *e, int rank, int other)
-{
-    struct plan_args a = e->job->args, b = a;
-    a.rank = rank, b.rank = other;
-    bool over = false; /* all of the first rounds are looked at: what may not be asked on beyond its end has few */
-    for (int64_t round = 0; !over; round += round < 64 ? 1 : round / 16)
-        if (!same_steps(e, &a, &b, (int)round, &over)) return false;
-    return true;
-}
-
-/* The number of ranks to run: those of the widest group of the machine, where they stand for all. */
-static int64_t period_of(const struct engine *e)
-{
-    int64_t group = e->m->node_ranks, size = e->size;
-    for (int i = 0; i < e->m->n_levels; i++) group = gw_max64(group, e->m->levels[i].ranks);
-    if (e->job->whole || size % group || size < 2 * group) return size;
-    int64_t groups = size / group, others[] = {1, groups / 2, groups / 3 + 1, groups - 1};
-    for (int64_t place = 0; place < group; place += place < 4 ? 1 : place)
-        for (int i = 0; i < 4; i++)
-            if (!rounds_alike(e, (int)place, (int)(place + others[i] % groups * group))) return size;
-    return group;
-}
-
 /* ---- begin and end ------------------------------------------------------------------------------------------------------------- */
 static void set_up(struct engine *e)
 {
     const struct machine *m = e->m;
     e->size = e->job->args.size;
-    e->period = e->size;
-    e->period = period_of(e);
+    e->period = e->job->whole ? e->size : way_period(&e->way, m);
     int64_t nodes = (e->period + m->node_ranks - 1) / m->node_ranks;
     e->ranks = memory((size_t)e->period, sizeof *e->ranks);
     e->nic_out = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_out);
@@ -581,6 +565,7 @@ bool engine_run(const struct engine_job *job, struct engine_result *out, char *e
     struct engine_result result = {0};
     struct engine e = {.job = job, .m = job->machine, .result = &result, .error = error_out, .error_cap = error_cap};
     error_out[0] = 0;
+    if (!way_open(&e.way, job->alg, &job->args, !job->messages)) return fail(&e, "no memory for its temporary", 0, 0);
     set_up(&e);
     bool ok = go(&e);
     result.ranks = e.period;
@@ -589,5 +574,6 @@ bool engine_run(const struct engine_job *job, struct engine_result *out, char *e
     if (ok) *out = result;
     free(e.ranks), free(e.nic_out), free(e.nic_in), free(e.regions), free(e.entries), free(e.buckets);
     queue_free(&e.queue);
+    way_close(&e.way);
     return ok;
 }

@@ -3,6 +3,8 @@
  * Driven by events, in whole picoseconds: the same job gives the same answer everywhere.  Contended, and so first come first served,
  * are each rank's core and port, the adapters of a node, and the two queues of a rank's matching.
  *
+ * Algorithms of stages (over nodes) take rank r to be on node r / N of the machine: args.nodes says the same.
+ *
  * Many algorithms look the same from every node: the ranks of node k do what those of node 0 do, k nodes further on.  Then the ranks
  * of one node stand for all: what one sends to another node comes in, at the same time, from the node that lies as far on the
  * other side.  Sampled ranks and rounds decide whether an algorithm is of this kind (never for those with a root).
@@ -23,6 +25,7 @@ struct engine_job {
     const struct plan_algorithm *alg;
     struct plan_args args; /* of any rank, which is set here; ranks 0 .. size-1 lie on the machine in this order */
     bool at_once;          /* everything is posted before the first wait, as by a program with MPI_Waitall at its end */
+    bool messages;         /* no stage uses memory that the ranks of a node share */
     bool whole;            /* every rank, even where the ranks of one node could stand for all */
     int64_t most_messages; /* gives up beyond; 0: no bound */
 };

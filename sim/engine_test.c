@@ -190,6 +190,35 @@ static void flags_in_a_node(void)
     CHECK(price(&m, "bcast", "leaf_wide", 5, 1 << 20, false) > 0);
 }
 
+/* Stages: two nodes of two meet. */
+static void stages(void)
+{
+    struct machine m = machine(
+        "node ranks=2\nlevel node ranks=2 o=1 L=2\nlevel network o=1 L=10\ncore publish=0.5 flag=3 look=0.25\n");
+    const double inside = 1 + 2 + 1, across = 1 + 10 + 1;
+    CHECK_US(price(&m, "barrier", "levels:messages", 4, 0, false), inside + across + inside);
+    CHECK_EQ(result.messages, 2 + 2 + 2);
+    CHECK_US(price(&m, "barrier", "levels:messages", 3, 0, false),
+             inside + across); /* one is alone on its node, and early */
+    CHECK_US(price(&m, "bcast", "levels:messages", 4, 8, false), across + inside);
+    /* A flag is raised, seen, and both are looked at; then the nodes meet; then one flag is raised, seen, looked at. */
+    CHECK_US(price(&m, "barrier", "levels", 4, 0, false), (0.5 + 3 + 2 * 0.25) + across + (0.5 + 3 + 0.25));
+    CHECK_EQ(result.messages, 2);
+    CHECK(price(&m, "bcast", "levels:1024", 16, 1 << 16, false) >
+          price(&m, "bcast", "levels:1024", 16, 1 << 10, false));
+    price(&m, "barrier", "levels", 48, 0, true);
+    struct engine_result whole = result;
+    CHECK_US(price(&m, "barrier", "levels", 48, 0, false), whole.us);
+    CHECK_EQ(result.ranks, 2);
+    CHECK_EQ(result.messages, whole.messages);
+    for (int ranks = 3; ranks <= 33; ranks += 5) /* every stage of every shape comes to its end */
+        for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 32) {
+            CHECK(price(&m, "bcast", "levels:4096", ranks, bytes, false) > 0);
+            CHECK(price(&m, "reduce", "levels", ranks, bytes, false) > 0);
+            CHECK(price(&m, "allreduce", "levels", ranks, bytes, false) > 0);
+        }
+}
+
 /* Nothing is received that is not sent: said, not waited for. */
 static int one_sided(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -252,6 +281,7 @@ int main(void)
     one_node_for_all();
     monotonic();
     flags_in_a_node();
+    stages();
     mistakes();
     order_of_events();
     cases_end();

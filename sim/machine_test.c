@@ -60,7 +60,12 @@ static void names(void)
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));
     CHECK(!cases_find("bcast", "ring", &v, error, sizeof error) && strstr(error, "--list"));
-    CHECK(cases_tuned("allgather", 64, 8, &v) && !v.alg->kind);
+    struct machine m;
+    CHECK(machine_parse("node ranks=8\nlevel network o=1\n", &m, error, sizeof error));
+    CHECK(cases_tuned(&m, "allgather", 64, 8, &v) && !v.alg->kind);
+    CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.alg->stages); /* a row of nodes.tbl */
+    m.node_ranks = 1;
+    CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && !v.alg->stages);
 }
 
 static void pictures(void)

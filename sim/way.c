@@ -1,0 +1,105 @@
+/* way.c -- stages and rounds of a rank.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "way.h"
+
+#include <sys/mman.h>
+
+bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args, bool leaves)
+{
+    *w = (struct way){.alg = alg, .args = *args, .leaves = leaves, .i = -1};
+    if (!alg->stages) return true;
+    w->nodes = *args->nodes;
+    w->args.nodes = &w->nodes;
+    /* Only the arrays that stages make for themselves are ever touched. */
+    w->tmp_bytes = (size_t)(alg->tmp_bytes ? alg->tmp_bytes(args) : 0) + 4096;
+    w->tmp = mmap(NULL, w->tmp_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (w->tmp == MAP_FAILED) w->tmp = NULL;
+    return w->tmp != NULL;
+}
+
+void way_close(struct way *w)
+{
+    if (w->tmp) munmap(w->tmp, w->tmp_bytes);
+}
+
+bool way_stage(struct way *w, int rank, int i)
+{
+    if (w->i == i && w->args.rank == rank) return true;
+    w->args.rank = rank;
+    w->i = -1;
+    if (w->alg->stages) {
+        w->nodes.me = plan_node_of(&w->nodes, rank);
+        w->nodes.place = rank - w->nodes.first[w->nodes.me];
+    }
+    w->stage = (struct plan_stage){.args = w->args, .team = {.nodes = &w->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
+    if (!w->alg->stages)
+        w->stage.alg = w->alg;
+    else if (!w->alg->stages(&w->args, i, w->leaves, w->tmp, &w->stage))
+        return false;
+    if (!w->alg->stages && i > 0) return false;
+    w->i = i;
+    return true;
+}
+
+static bool names_peer(const struct plan_step *s)
+{
+    return s->kind == PLAN_SEND || s->kind == PLAN_RECV || s->kind == PLAN_PULL ||
+           (s->kind == PLAN_WAIT && s->peer >= 0);
+}
+
+int way_round(struct way *w, int round, struct plan_step *steps)
+{
+    int n = w->stage.alg ? w->stage.alg->emit(&w->stage.args, round, steps) : 0;
+    for (int i = 0; i < n && w->stage.team.kind != TEAM_ALL; i++)
+        if (names_peer(&steps[i])) steps[i].peer = plan_team_rank(&w->stage.team, steps[i].peer);
+    return n;
+}
+
+/* ---- which ranks stand for all --------------------------------------------------------------------------------------------------- */
+static bool same_step(const struct plan_step *s, const struct plan_step *t, int further, int size)
+{
+    if (s->kind != t->kind || s->phase != t->phase || way_bytes(&s->a) != way_bytes(&t->a) ||
+        way_bytes(&s->b) != way_bytes(&t->b))
+        return false;
+    return (names_peer(s) ? (s->peer + further) % size : s->peer) == t->peer;
+}
+
+enum { RUNNING, OVER, DIFFERENT };
+static int compare_round(struct way *w, int rank, int other, int i, int round)
+{
+    struct plan_step s[PLAN_STEPS], t[PLAN_STEPS];
+    bool there = way_stage(w, rank, i);
+    int n = there ? way_round(w, round, s) : 0;
+    if (way_stage(w, other, i) != there) return DIFFERENT;
+    if (!there) return OVER;
+    if (way_round(w, round, t) != n) return DIFFERENT;
+    for (int k = 0; k < n; k++)
+        if (!same_step(&s[k], &t[k], other - rank, w->args.size)) return DIFFERENT;
+    return n ? RUNNING : OVER;
+}
+
+/* All of the first rounds of a stage are looked at: what may not be asked on beyond its end has few. */
+static bool ranks_alike(struct way *w, int rank, int other)
+{
+    for (int i = 0; way_stage(w, rank, i); i++) {
+        int is = RUNNING;
+        for (int64_t round = 0; is == RUNNING; round += round < 64 ? 1 : round / 16)
+            is = compare_round(w, rank, other, i, (int)round);
+        if (is == DIFFERENT) return false;
+    }
+    return true;
+}
+
+int64_t way_period(struct way *w, const struct machine *m)
+{
+    int64_t group = m->node_ranks, size = w->args.size;
+    for (int i = 0; i < m->n_levels; i++) group = gw_max64(group, m->levels[i].ranks);
+    if (size % group || size < 2 * group) return size;
+    int64_t groups = size / group, others[] = {1, groups / 2, groups / 3 + 1, groups - 1};
+    for (int64_t place = 0; place < group; place += place < 4 ? 1 : place)
+        for (int i = 0; i < 4; i++)
+            if (!ranks_alike(w, (int)place, (int)(place + others[i] % groups * group))) return size;
+    return group;
+}
