@@ -12,9 +12,12 @@
 #include "classic.h"
 #include "coll/coll_private.h"
 
-static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",    "scatter",
-                                                   "allgather", "alltoall",       "alltoallv", "reduce",
-                                                   "allreduce", "reduce_scatter", "scan",      "exscan"};
+/* The collectives that have algorithms of their own: forms with lengths per rank share those of the others. */
+static const char *const kind_names[COLL_KINDS] = {
+    [COLL_BARRIER] = "barrier", [COLL_BCAST] = "bcast",         [COLL_GATHER] = "gather",
+    [COLL_SCATTER] = "scatter", [COLL_ALLGATHER] = "allgather", [COLL_ALLTOALL] = "alltoall",
+    [COLL_REDUCE] = "reduce",   [COLL_ALLREDUCE] = "allreduce", [COLL_REDUCE_SCATTER] = "reduce_scatter",
+    [COLL_SCAN] = "scan",       [COLL_EXSCAN] = "exscan"};
 #define OURS(name)    {#name, &alg_##name},
 #define CLASSIC(name) {#name, &classic_##name},
 static const struct {
@@ -51,7 +54,7 @@ static int kind_of(const char *coll, bool *per_rank_out)
     size_t n = strlen(name);
     *per_rank_out = false;
     for (int k = 0; k < COLL_KINDS; k++)
-        if (k != COLL_ALLTOALLV && !strcmp(name, kind_names[k])) return k;
+        if (kind_names[k] && !strcmp(name, kind_names[k])) return k;
     if (n && name[n - 1] == 'v') name[n - 1] = 0;
     *per_rank_out = true;
     for (int k = COLL_GATHER; k <= COLL_ALLTOALL; k++)
@@ -68,7 +71,7 @@ static bool name_is(const char *full, int kind, const char *name)
 void cases_list(void)
 {
     for (int k = 0; k < COLL_KINDS; k++) {
-        if (k == COLL_ALLTOALLV) continue;
+        if (!kind_names[k]) continue;
         printf("%s:", kind_names[k]);
         for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
             if (name_is(all[i].name, k, all[i].alg->name))
@@ -84,6 +87,13 @@ static bool unknown(const char *coll, const char *what, const char *word, char *
     return false;
 }
 
+static const struct plan_algorithm *named(int kind, const char *name)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
+        if (name_is(all[i].name, kind, name)) return all[i].alg;
+    return !strcmp(name, "tree") ? named(kind, "binomial") : NULL;
+}
+
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap)
 {
     struct sim_variant v = {.at_once = false};
@@ -92,10 +102,7 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
     int kind = kind_of(coll, &per_rank);
     if (kind < 0) return unknown(coll, "no such collective:", coll, error_out, error_cap);
     snprintf(v.text, sizeof v.text, "%s", text);
-    snprintf(words, sizeof words, "%s",
-             !strcmp(text, "flat")   ? "linear:once"
-             : !strcmp(text, "tree") ? "binomial"
-                                     : text);
+    snprintf(words, sizeof words, "%s", !strcmp(text, "flat") ? "linear:once" : text);
     name = strtok_r(words, ":", &save);
     while ((word = strtok_r(NULL, ":", &save))) {
         char *end;
@@ -109,8 +116,7 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
                 return unknown(coll, "not `once`, `messages` or a number of bytes:", word, error_out, error_cap);
         }
     }
-    for (size_t i = 0; name && i < GW_ARRAY_LEN(all); i++)
-        if (!v.alg && name_is(all[i].name, kind, name)) v.alg = all[i].alg;
+    v.alg = name ? named(kind, name) : NULL;
     if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
     *out = v;
     return true;
