@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "wire_ofi/network.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -90,7 +91,7 @@ static void print_overview(void)
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     int64_t memory = gw_memory_available(&limit);
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
-    printf("wires     shared memory of one node\n");
+    printf("wires     shared memory of one node; libfabric between nodes (`godwit-info --network`)\n");
     printf("launchers mpiexec (Godwit's), PMIx, PMI-1, none\n");
     printf("settings that are set:\n");
     print_settings(true);
@@ -142,15 +143,16 @@ static int explain(const char *name)
     return 1;
 }
 
-static const char usage[] = "usage: godwit-info [--settings | --list | --version | --help] [NAME...]\n"
+static const char usage[] = "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME...]\n"
                             "  (nothing)    version, host, wires, and the settings that are set\n"
                             "  --settings   every setting: value, where it came from, default, meaning\n"
                             "  --list       the same, a line each\n"
+                            "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
                             "  NAME         one setting, by its name, its variable or another MPI's name for it\n";
 
 static int option(const char *word)
 {
-    static const char *const options[] = {"--settings", "--list", "--version", "--help"};
+    static const char *const options[] = {"--settings", "--list", "--network", "--version", "--help"};
     if (strcmp(word, "--settings") == 0) {
         print_settings(false);
     } else if (strcmp(word, "--list") == 0) {
@@ -158,6 +160,8 @@ static int option(const char *word)
             struct row r = row_get(i);
             print_summary(&r);
         }
+    } else if (strcmp(word, "--network") == 0) {
+        return network_print(stdout) == GW_OK ? 0 : 1;
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("Godwit %s\n", GODWIT_VERSION);
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -42,6 +42,7 @@ static const struct {
     {"other limits", check_limits, AFTER_MEMORY},
     {"temporary folder", check_tmp, 0},
     {"interfaces", check_interfaces, 0},
+    {"network", check_network, 0},
     {"host name", check_host, 0},
     {"RDMA devices", check_rdma, 0},
     {"Slingshot devices", check_slingshot, 0},

@@ -44,6 +44,8 @@ struct machine {
     int cpus_allowed;                                             /* hardware threads that we may use */
     int resolve_ms, resolve_error;                                /* of our own name; -1: not within the time */
     const char *addresses;                                        /* "eth0 10.0.0.1, lo 127.0.0.1" */
+    const char *network;                                          /* what jobs on several nodes would use; NULL: not asked */
+    bool has_network;                                             /* else `network` says what is missing */
 };
 enum {                      /* when a check is worth its line, beside when it is asked for */
        AFTER_EXEC = 1,      /* a program could not be executed, or ended before MPI_Init */
@@ -59,7 +61,7 @@ check_fn check_godwit, check_library, check_settings, check_program, check_path,
 check_fn check_memfd, check_dev_shm, check_memory, check_cma, check_memlock, check_huge_pages, check_stale, check_tmp;
 check_fn check_cores, check_quota, check_numa, check_clock, check_governor, check_load, check_container, check_virtual;
 check_fn check_files, check_processes, check_limits, check_security;
-check_fn check_interfaces, check_host, check_rdma, check_slingshot, check_nvidia, check_amd;
+check_fn check_interfaces, check_network, check_host, check_rdma, check_slingshot, check_nvidia, check_amd;
 
 /* doctor_root.c: files below m->root.  Paths are printf text. */
 bool root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(4, 5); /* no last newline */

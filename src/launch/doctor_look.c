@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
+#include "wire_ofi/network.h"
 
 extern char **environ;
 
@@ -177,6 +178,9 @@ void machine_look(struct machine *m, unsigned when)
     if (when & WHEN_ASKED) {
         m->cma_error = try_cma();
         resolve(m);
+        char network[640];
+        m->has_network = network_line(network, sizeof network) == GW_OK;
+        m->network = gw_xasprintf("%s", network);
     }
 }
 
@@ -185,4 +189,5 @@ void machine_free(struct machine *m)
     free((char *)m->own_bin);
     free((char *)m->host);
     free((char *)m->addresses);
+    free((char *)m->network);
 }

@@ -242,6 +242,11 @@ static void devices(void)
     CHECK(finds(check_interfaces, FINDING_OK, "eth0 up, lo up; addresses: lo 127.0.0.1", ""));
     m.addresses = "";
     CHECK(finds(check_interfaces, FINDING_NOTE, "addresses: none", "ip link set lo up"));
+    m.network = "libfabric 1.17, net on eth0, 192.0.2.2", m.has_network = true;
+    CHECK(finds(check_network, FINDING_OK, "net on eth0", ""));
+    m.network = "libfabric offers no provider", m.has_network = false;
+    CHECK(finds(check_network, FINDING_NOTE, "no provider", "godwit-info --network"));
+    m.network = NULL;
     CHECK(finds(check_host, FINDING_OK, "node1 resolves", ""));
     m.resolve_error = ETIMEDOUT;
     CHECK(finds(check_host, FINDING_NOTE, "does not resolve within 3 s", "127.0.1.1 node1"));

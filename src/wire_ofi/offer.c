@@ -180,6 +180,7 @@ static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const s
         {ofi_is_hardware(a), ofi_is_hardware(b), "a network card of its own"},
         {has_rma(a, w), has_rma(b, w), "one-sided copies"},
         {!is_node_only(a), !is_node_only(b), "reaching other nodes"},
+        {!!(a->caps & FI_MULTI_RECV), !!(b->caps & FI_MULTI_RECV), "one buffer for many messages"},
         {-a->iface_order, -b->iface_order, "the better interface"},
         {-layers(a), -layers(b), "fewer layers"},
         {(int64_t)(a->bits_per_s / 1000), (int64_t)(b->bits_per_s / 1000), "the faster link"},
@@ -191,6 +192,18 @@ static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const s
     }
     *why_out = "libfabric's order";
     return 0;
+}
+
+static bool is_same_provider(const struct ofi_offer *offers, const struct ofi_verdict *a, const struct ofi_verdict *b)
+{
+    return strcmp(offers[a->offer].provider, offers[b->offer].provider) == 0;
+}
+
+/* The same once more, asked for with fewer capabilities. */
+static bool is_same_way(const struct ofi_offer *a, const struct ofi_offer *b)
+{
+    return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 &&
+           strcmp(a->address, b->address) == 0;
 }
 
 int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish,
@@ -214,7 +227,11 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
     }
     assert(usable == refused);
     for (int i = 0; i + 1 < usable; i++) {
-        compare(&offers[verdicts_out[i].offer], &offers[verdicts_out[i + 1].offer], wish, &why);
+        int k = i + 1; /* the next provider, or else the next offer of the same */
+        while (k + 1 < usable && is_same_provider(offers, &verdicts_out[i], &verdicts_out[k])) k++;
+        if (is_same_provider(offers, &verdicts_out[i], &verdicts_out[k])) k = i + 1;
+        if (is_same_way(&offers[verdicts_out[i].offer], &offers[verdicts_out[k].offer])) continue;
+        compare(&offers[verdicts_out[i].offer], &offers[verdicts_out[k].offer], wish, &why);
         snprintf(verdicts_out[i].why, sizeof verdicts_out[i].why, "%s", why);
     }
     return usable;
@@ -243,14 +260,39 @@ void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
     add(out, cap, ")");
 }
 
+/* Where an interface is the reason, all providers share it. */
+static bool is_by_iface(const struct ofi_offer *offers, const struct ofi_verdict *v)
+{
+    return v->is_refused && strcmp(v->why, offers[v->offer].iface_why) == 0;
+}
+
+static bool is_usable_before(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+{
+    for (int k = 0; k < i && !v[k].is_refused; k++)
+        if (is_same_provider(offers, &v[k], &v[i])) return true;
+    return false;
+}
+
+/* Told before: a usable provider, or a reason.  What of a provider that is usable elsewhere is refused is not told at all. */
 static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
 {
+    if (is_usable_before(offers, v, i)) return true;
     for (int k = 0; k < i; k++)
-        if (v[k].is_refused == v[i].is_refused &&
-            strcmp(offers[v[k].offer].provider, offers[v[i].offer].provider) == 0 &&
-            (!v[i].is_refused || strcmp(v[k].why, v[i].why) == 0))
-            return true;
+        if (v[k].is_refused && strcmp(v[k].why, v[i].why) == 0 && !is_usable_before(offers, v, k)) return true;
     return false;
+}
+
+/* "net, sockets: reaches only this node" of all that are refused for the reason of v[i]. */
+static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict *v, int n, int i, char *out,
+                        size_t cap)
+{
+    for (int k = i; k < n && !is_by_iface(offers, &v[i]); k++) {
+        bool is_named = strcmp(v[k].why, v[i].why) != 0 || is_usable_before(offers, v, k);
+        for (int e = i; e < k && !is_named; e++)
+            is_named = is_same_provider(offers, &v[e], &v[k]) && strcmp(v[e].why, v[k].why) == 0;
+        if (!is_named) add(out, cap, "%s%s", k == i ? "" : ", ", offers[v[k].offer].provider);
+    }
+    add(out, cap, "%s%s", is_by_iface(offers, &v[i]) ? "" : ": ", v[i].why);
 }
 
 void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap)
@@ -258,13 +300,14 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
     char line[512];
     *out = 0;
     for (int i = 0; i < n; i++) {
-        const struct ofi_offer *o = &offers[verdicts[i].offer];
-        if (i > 0 && is_told(offers, verdicts, i)) continue;
+        if (is_told(offers, verdicts, i)) continue;
         if (verdicts[i].is_refused) {
-            add(out, cap, "refused %s: %s\n", o->provider, verdicts[i].why);
+            add(out, cap, "refused %s", is_by_iface(offers, &verdicts[i]) ? "all on one interface: " : "");
+            refusal_add(offers, verdicts, n, i, out, cap);
+            add(out, cap, "\n");
             continue;
         }
-        ofi_offer_text(o, line, sizeof line);
+        ofi_offer_text(&offers[verdicts[i].offer], line, sizeof line);
         add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
             verdicts[i].why);
     }
@@ -286,13 +329,20 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
         return;
     }
     add(out, cap, "no provider of libfabric can be used: ");
+    for (int i = 0; i < n; i++) {
+        const struct ofi_offer *o = &offers[verdicts[i].offer];
+        bool is_listed = ofi_list_has(wish->exclude, o->provider) ||
+                         list_names(wish->include, true, o->provider, &any) ||
+                         (!list_names(wish->include, false, o->provider, &any) && any);
+        by_list |= is_listed;
+        by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
+    }
     for (int i = 0, told = 0; i < n; i++) {
         const struct ofi_offer *o = &offers[verdicts[i].offer];
-        by_list |= ofi_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
-                   (!list_names(wish->include, false, o->provider, &any) && any);
-        by_iface |= *o->iface_why || o->is_link_down;
-        if (i > 0 && is_told(offers, verdicts, i)) continue;
-        add(out, cap, "%s%s: %s", told++ ? "; " : "", o->provider, verdicts[i].why);
+        bool is_noise = by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
+        if (is_noise || is_told(offers, verdicts, i)) continue;
+        if (told++) add(out, cap, "; ");
+        refusal_add(offers, verdicts, n, i, out, cap);
     }
     if (by_list)
         add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",

@@ -50,7 +50,7 @@ extern const struct ofi_wish ofi_wish_usual; /* any list, far, FI_MSG in order *
 struct ofi_verdict {
     int offer; /* its index */
     bool is_refused;
-    char why[OFI_WHY]; /* refused: why; else by what it stands before the next usable one ("" for the last) */
+    char why[OFI_WHY]; /* refused: why; else by what it stands before the next provider, or the next of its own ("" for the last) */
 };
 
 bool ofi_is_hardware(const struct ofi_offer *o);
@@ -61,7 +61,7 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
                     struct ofi_verdict *verdicts_out);
 /* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
 void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap);
-/* The list in some lines: chosen, why, and why not the others.  Offers of one provider refused for one reason share a line. */
+/* The list in some lines: chosen, why, and why not the others.  Offers refused for one reason share a line. */
 void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap);
 /* The sentence when nothing is usable: what was found, why it was refused, what to do. */
 void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n,

@@ -30,39 +30,10 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 }
 
 /* ---- choosing and opening ------------------------------------------------------------------------------------------------- */
-static int list_get(uint64_t caps, struct fi_info **list_out)
-{
-    struct fi_info *hints = ofi_hints(caps);
-    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for its providers");
-    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_out);
-    ofi_lib.freeinfo(hints);
-    if (rc == 0) return GW_OK;
-    *list_out = NULL;
-    return rc == -FI_ENODATA
-               ? GW_OK
-               : gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", ofi_lib.strerror(-rc));
-}
-
-/* With all that we can make use of; else with what we need. */
-static int choose(void)
-{
-    static const uint64_t wishes[] = {FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_MULTI_RECV, FI_MSG | FI_RMA, FI_MSG};
-    int rc = GW_OK;
-    for (int i = 0; i < (int)GW_ARRAY_LEN(wishes) && !chosen; i++) {
-        struct fi_info *list;
-        rc = list_get(wishes[i], &list);
-        if (rc != GW_OK) return rc;
-        struct fi_info *best = ofi_choose(list, gw_set.ofi_provider, gw_boot.nnodes > 1);
-        if (best) chosen = ofi_lib.dupinfo(best);
-        if (list) ofi_lib.freeinfo(list);
-    }
-    return chosen ? GW_OK : GW_EUNSUPPORTED;
-}
-
 static int fabric_open(void)
 {
     int rc = ofi_lib_open();
-    if (rc == GW_OK) rc = choose();
+    if (rc == GW_OK) rc = ofi_choose(&chosen);
     if (rc != GW_OK) return rc;
     rc = ofi_lib.fabric(chosen->fabric_attr, &fabric, NULL);
     if (rc == 0) return GW_OK;

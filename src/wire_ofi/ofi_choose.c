@@ -1,10 +1,18 @@
-/* ofi_choose.c -- which provider of libfabric, and which of its addresses.
+/* ofi_choose.c -- which provider of libfabric, which of its addresses, and which of the node's cards.
+ *
+ * libfabric is asked several times, for all that we can make use of and for less, since it leaves out who cannot do all; what it
+ * answers is judged together (offer.h).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_private.h"
+#include <stdio.h>
+#include <stdlib.h>
 
-#include <netinet/in.h>
+#include "wire_ofi/network_private.h"
+#include "wire_ofi/tclass.h"
+
+struct nic_node ofi_node;
+int ofi_node_mine;
 
 struct fi_info *ofi_hints(uint64_t caps)
 {
@@ -20,52 +28,215 @@ struct fi_info *ofi_hints(uint64_t caps)
     return h;
 }
 
-/* Reaches nothing but this node. */
-static bool is_near(const struct fi_info *i)
+/* ---- what libfabric has ------------------------------------------------------------------------- */
+static int list_get(uint64_t caps, struct fi_info **list_out)
 {
-    if (i->addr_format == FI_ADDR_STR) return true; /* names of shared memory */
-    const struct sockaddr_in *a = i->src_addr;
-    const struct sockaddr_in6 *b = i->src_addr;
-    if (!a) return false;
-    if (i->addr_format == FI_SOCKADDR_IN) return ntohl(a->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-    if (i->addr_format == FI_SOCKADDR_IN6)
-        return IN6_IS_ADDR_LOOPBACK(&b->sin6_addr) || IN6_IS_ADDR_LINKLOCAL(&b->sin6_addr);
-    return false;
+    struct fi_info *hints = ofi_hints(caps);
+    *list_out = NULL;
+    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for its providers");
+    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_out);
+    ofi_lib.freeinfo(hints);
+    if (rc == 0 || rc == -FI_ENODATA) return GW_OK;
+    return gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", ofi_lib.strerror(-rc));
 }
 
-/* Lower is better; between equals the library's own order decides. */
-static int rank_of(const struct fi_info *i)
+static int lists_get(struct fi_info **all_out)
 {
-    bool is_layered = strchr(i->fabric_attr->prov_name, ';');
-    bool is_slow = i->domain_attr->data_progress == FI_PROGRESS_AUTO; /* it would not do without a thread of its own */
-    return (i->caps & FI_RMA ? 0 : 16) + (is_slow ? 8 : 0) + (is_layered ? 4 : 0) + (is_near(i) ? 2 : 0) +
-           (i->addr_format == FI_SOCKADDR_IN6);
-}
-
-static bool is_wanted(const struct fi_info *i, const char *wanted)
-{
-    return !wanted || !wanted[0] || strcmp(i->fabric_attr->prov_name, wanted) == 0;
-}
-
-struct fi_info *ofi_choose(struct fi_info *list, const char *wanted, bool far)
-{
-    struct fi_info *best = NULL;
-    char names[256] = "";
-    size_t used = 0;
-    for (struct fi_info *i = list; i; i = i->next) {
-        const char *name = i->fabric_attr->prov_name;
-        if (!strstr(names, name) && used + strlen(name) + 3 < sizeof names) {
-            if (used) names[used++] = ',', names[used++] = ' ';
-            memcpy(names + used, name, strlen(name) + 1);
-            used += strlen(name);
-        }
-        if (!is_wanted(i, wanted) || (far && is_near(i))) continue;
-        if (!best || rank_of(i) < rank_of(best)) best = i;
+    static const uint64_t wishes[] = {FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA, FI_MSG | FI_MULTI_RECV, FI_MSG};
+    struct fi_info **end = all_out;
+    for (size_t i = 0; i < GW_ARRAY_LEN(wishes); i++) {
+        int rc = list_get(wishes[i], end);
+        if (rc != GW_OK) return rc;
+        while (*end) end = &(*end)->next;
     }
-    if (best) return best;
-    gw_fail(GW_EUNSUPPORTED,
-            "libfabric has no provider that reaches the other nodes%s%s%s: it offers %s (fi_info lists them)",
-            wanted && wanted[0] ? " and is called \"" : "", wanted ? wanted : "",
-            wanted && wanted[0] ? "\" as GODWIT_OFI_PROVIDER says" : "", names[0] ? names : "none");
-    return NULL;
+    return GW_OK;
+}
+
+static void origin_of(const char *setting, char *out, size_t cap)
+{
+    struct gw_setting_info info;
+    const char *origin;
+    char value[256];
+    for (int i = 0; i < gw_settings_count(); i++) {
+        gw_settings_get(i, &info, value, sizeof value, &origin);
+        if (strcmp(info.name, setting) == 0) snprintf(out, cap, "%s", origin);
+    }
+}
+
+int ofi_market_open(struct ofi_market *m, bool is_far)
+{
+    *m = (struct ofi_market){.wish = ofi_wish_usual};
+    m->wish.is_far = is_far;
+    m->wish.include = gw_set.ofi_provider;
+    m->wish.exclude = gw_set.ofi_provider_exclude;
+    m->wish.include_from = m->from;
+    origin_of("ofi_provider", m->from, sizeof m->from);
+    int rc = lists_get(&m->list);
+    if (rc != GW_OK) {
+        ofi_market_close(m);
+        return rc;
+    }
+    for (const struct fi_info *i = m->list; i; i = i->next) m->n++;
+    m->offers = gw_xcalloc((size_t)m->n + 1, sizeof *m->offers);
+    m->verdicts = gw_xcalloc((size_t)m->n + 1, sizeof *m->verdicts);
+    int k = 0;
+    for (const struct fi_info *i = m->list; i; i = i->next) ofi_offer_of(i, &m->offers[k++]);
+    ofi_ifaces_read(&m->ifaces);
+    ofi_offers_see_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
+    m->n_usable = ofi_offers_rank(m->offers, m->n, &m->wish, m->verdicts);
+    return GW_OK;
+}
+
+void ofi_market_close(struct ofi_market *m)
+{
+    if (m->list) ofi_lib.freeinfo(m->list);
+    free(m->offers);
+    free(m->verdicts);
+    ofi_ifaces_free(&m->ifaces);
+    *m = (struct ofi_market){0};
+}
+
+struct fi_info *ofi_market_info(const struct ofi_market *m, int offer)
+{
+    struct fi_info *i = m->list;
+    while (offer-- > 0) i = i->next;
+    return i;
+}
+
+/* ---- cards -------------------------------------------------------------------------------------- */
+static bool is_same_card(const struct ofi_offer *a, const struct ofi_offer *b)
+{
+    if (strcmp(a->domain, b->domain) == 0) return true;
+    return a->has_bus && b->has_bus && a->pci_domain == b->pci_domain && a->pci_bus == b->pci_bus &&
+           a->pci_device == b->pci_device && a->pci_function == b->pci_function;
+}
+
+/* May it be used beside the best?  Interfaces of software are different networks more often than not: only at the user's word. */
+static bool is_like(const struct ofi_offer *best, const struct ofi_offer *o)
+{
+    bool is_asked = gw_set.nic_count && *gw_set.nic_count;
+    return (ofi_is_hardware(best) || is_asked) && strcmp(o->provider, best->provider) == 0 && o->caps == best->caps &&
+           o->addr_format == best->addr_format && o->bits_per_s == best->bits_per_s;
+}
+
+int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST])
+{
+    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    int n = 0;
+    offers_out[n++] = m->verdicts[0].offer;
+    for (int i = 1; i < m->n_usable && n < NIC_MOST; i++) {
+        const struct ofi_offer *o = &m->offers[m->verdicts[i].offer];
+        bool is_known = !is_like(best, o);
+        for (int k = 0; k < n; k++) is_known |= is_same_card(&m->offers[offers_out[k]], o);
+        if (is_known) continue;
+        int at = n++;
+        for (; at > 0 && strverscmp(o->domain, m->offers[offers_out[at - 1]].domain) < 0; at--)
+            offers_out[at] = offers_out[at - 1];
+        offers_out[at] = m->verdicts[i].offer;
+    }
+    return n;
+}
+
+static void nics_tell(const int *nic_of, const char *note)
+{
+    char text[1024];
+    bool is_first = gw_boot.local_rank == 0;
+    if (*note && is_first) gw_warn("%s", note);
+    for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < ofi_node.n_nics; i++) {
+        nic_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[i], i, ofi_node.n_nics, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    if (gw_set.nic_verbose >= 2) {
+        nic_rank_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[ofi_node_mine], ofi_node_mine, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    if (!is_first || !(gw_log_mask & GW_LOG_WIRE)) return;
+    nic_load_text(&ofi_node, nic_of, text, sizeof text);
+    GW_EXPLAIN(GW_LOG_WIRE, "%s", text);
+}
+
+/* This rank's card among those of the chosen provider. */
+static int nic_pick(const struct ofi_market *m, int *offer_out)
+{
+    int offers[NIC_MOST], list[NIC_MOST], n = 0,
+                                          rc = nic_select(gw_set.nic_count, ofi_market_nics(m, offers), list, &n);
+    if (rc != GW_OK) return rc;
+    char note[256];
+    size_t ranks = (size_t)gw_boot.nlocal;
+    struct nic_place *places = gw_xcalloc(ranks, sizeof *places);
+    int *nic_of = gw_xcalloc(ranks, sizeof *nic_of);
+    ofi_node = (struct nic_node){.n_nics = n, .n_ranks = gw_boot.nlocal, .ranks = places};
+    for (int i = 0; i < n; i++) nic_locate("", &m->offers[offers[list[i]]], &ofi_node.nics[i]);
+    for (size_t r = 0; r < ranks; r++) places[r] = (struct nic_place){NIC_UNKNOWN, NIC_UNKNOWN};
+    if (n > 1 && (gw_set.nic_policy == NIC_NUMA || gw_set.nic_policy == NIC_GPU)) {
+        nic_distances("", &ofi_node);
+        nic_gpus("", &ofi_node);
+        nic_places(&ofi_node, places);
+    }
+    rc = nic_assign(&ofi_node, n > 1 || gw_set.nic_policy == NIC_USER ? (enum nic_policy)gw_set.nic_policy : NIC_BLOCK,
+                    gw_set.nic_mapping, nic_of, note, sizeof note);
+    if (rc == GW_OK) {
+        ofi_node_mine = nic_of[gw_boot.local_rank];
+        *offer_out = offers[list[ofi_node_mine]];
+        nics_tell(nic_of, note);
+    }
+    ofi_node.ranks = NULL;
+    free(places);
+    free(nic_of);
+    return rc;
+}
+
+/* ---- traffic class ------------------------------------------------------------------------------ */
+/* Asks for the same once more, with the class that the user wants. */
+static int tclass_take(struct fi_info **chosen)
+{
+    uint32_t want;
+    enum tclass_errors errors = (enum tclass_errors)gw_set.ofi_tclass_errors;
+    if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one of a node says it */
+    int rc = tclass_parse(gw_set.ofi_tclass, errors, &want);
+    if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
+    struct fi_info *hints = ofi_lib.dupinfo(*chosen), *got = NULL;
+    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for a traffic class");
+    hints->tx_attr->tclass = hints->domain_attr->tclass = want;
+    bool is_there = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &got) == 0 && got &&
+                    (got->tx_attr->tclass == want || got->domain_attr->tclass == want);
+    ofi_lib.freeinfo(hints);
+    struct fi_info *with = is_there ? ofi_lib.dupinfo(got) : NULL;
+    if (got) ofi_lib.freeinfo(got);
+    if (with) {
+        ofi_lib.freeinfo(*chosen);
+        *chosen = with;
+        return GW_OK;
+    }
+    /* Best effort is what there is where nothing can be chosen. */
+    return want == FI_TC_BEST_EFFORT ? GW_OK : tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
+}
+
+/* ---- the choice --------------------------------------------------------------------------------- */
+static void market_explain(const struct ofi_market *m)
+{
+    char text[4096];
+    if (!(gw_log_mask & GW_LOG_WIRE) || gw_boot.local_rank > 0) return;
+    ofi_offers_text(m->offers, m->verdicts, m->n, text, sizeof text);
+    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL)
+        GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
+}
+
+int ofi_choose(struct fi_info **chosen_out)
+{
+    struct ofi_market m;
+    char text[1024];
+    int offer, rc = ofi_market_open(&m, gw_boot.nnodes > 1 &&
+                                            gw_boot.how != BOOT_GODWIT); /* our mpiexec's nodes are faked ones */
+    if (rc != GW_OK) return rc;
+    market_explain(&m);
+    if (m.n_usable == 0) {
+        ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
+        rc = gw_fail(GW_EUNSUPPORTED, "%s", text);
+    }
+    if (rc == GW_OK) rc = nic_pick(&m, &offer);
+    if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(ofi_market_info(&m, offer))))
+        rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
+    ofi_market_close(&m);
+    return rc == GW_OK ? tclass_take(chosen_out) : rc;
 }

@@ -33,8 +33,8 @@ int ofi_lib_open(void);
 
 /* ---- choice (ofi_choose.c) ---- */
 struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
-/* The one to use of a list, or NULL: gw_fail_text() says why.  far: other nodes are to be reached. */
-struct fi_info *ofi_choose(struct fi_info *list, const char *wanted, bool far);
+/* The one to use, for freeinfo(); libfabric is open. */
+int ofi_choose(struct fi_info **chosen_out);
 
 /* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
  * the other in a receive buffer are aligned ---- */

@@ -1,0 +1,18 @@
+/* network.h -- what is told of this machine's networks: for tools, and the report of the cards' counters at the end of a job.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_OFI_NETWORK_H
+#define GW_WIRE_OFI_NETWORK_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* Opens libfabric and prints interfaces, providers, cards, tags: what a job on several nodes would take, and why.  GW_OK, or why
+ * nothing is usable has been printed. */
+int network_print(FILE *to);
+/* The same in a line: "libfabric 1.17, net on eth0, 192.0.2.2"; GW_OK, or it says what is wrong. */
+int network_line(char *out, size_t cap);
+
+#endif
