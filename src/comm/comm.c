@@ -35,7 +35,9 @@ static void comm_place(struct gw_comm *c, uint32_t ctx_id, struct gw_lane *lane)
 void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
 {
     bool on_lane_0 = ctx_id < 2 || ctx_id >= GW_CTX_ID_JOIN; /* WORLD, SELF; not known yet */
-    comm_place(c, ctx_id, lane_use(on_lane_0 ? 0 : (int)(ctx_id % (uint32_t)gw_nlanes)));
+    struct gw_lane *lane = lane_use(on_lane_0 ? 0 : (int)(ctx_id % (uint32_t)gw_nlanes));
+    if (peer_lane_open(lane) != GW_OK) gw_die("a communicator's lane: %s", gw_fail_text());
+    comm_place(c, ctx_id, lane);
     if (c->local) comm_place(c->local, ctx_id + 1, c->lane);
 }
 

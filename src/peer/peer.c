@@ -22,16 +22,35 @@ static bool wants_net(void)
     return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone);
 }
 
+static int net_open(struct gw_lane *lane)
+{
+    int rc = peer_net->open(lane->index, lane->net_recv, lane->net_ctx, &lane->net);
+    int fd = rc == GW_OK && peer_net->wait_fd ? peer_net->wait_fd(lane->net) : -1;
+    return fd >= 0 ? node_wait_on(fd) : rc;
+}
+
+/* An endpoint costs memory, a socket and a key.  Lanes get theirs with the first communicator, but where threads will use them soon, or
+ * where keys are exchanged once, at the start. */
+static bool net_is_early(int index) { return wants_net() && (index == 0 || gw_lanes_spread || !boot_is_direct()); }
+
 static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
 {
     lane->index = index;
     lane->peers = calloc((size_t)node_numbers_max(), sizeof *lane->peers); /* what is not used costs no memory */
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
+    lane->net_recv = recv;
+    lane->net_ctx = ctx;
     int rc = peer_wire->open(index, recv, ctx, &lane->wire);
-    if (rc != GW_OK || !wants_net()) return rc;
-    rc = peer_net->open(index, recv, ctx, &lane->net);
-    int fd = rc == GW_OK && peer_net->wait_fd ? peer_net->wait_fd(lane->net) : -1;
-    return fd >= 0 ? node_wait_on(fd) : rc;
+    return rc == GW_OK && net_is_early(index) ? net_open(lane) : rc;
+}
+
+int peer_lane_open(struct gw_lane *lane)
+{
+    if (likely(!gw_lanes[0].net) || lane->net) return GW_OK;
+    gw_lock(&lane->lock);
+    int rc = lane->net ? GW_OK : net_open(lane);
+    gw_unlock(&lane->lock);
+    return rc;
 }
 
 void peer_lanes_choose(void)

@@ -19,6 +19,8 @@ struct gw_lane {
     struct wire *wire;  /* of peer_wire: shared memory */
     struct wire *net;   /* of peer_net; NULL: not opened, for nobody is out there */
     bool net_busy;      /* in its progress */
+    wire_recv_fn net_recv; /* for when it is opened */
+    void *net_ctx;
     struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */
     uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
@@ -48,6 +50,7 @@ static inline struct gw_lane *lane_use(int index)
                                                                    memory_order_relaxed)) {}
     return &gw_lanes[index];
 }
+int peer_lane_open(struct gw_lane *lane); /* with the first communicator on it; its lock is not held */
 static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
 extern const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
