@@ -160,14 +160,25 @@ void peer_sweep(void)
     for (int i = gw_nlanes - 1; i >= 0; i--) gw_unlock(&gw_lanes[i].lock);
 }
 
-/* Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
-static int net_progress(struct gw_lane *lane)
+/* A look at the network costs a system call.  Messages on the node make looks there seldom, those over the network make them frequent.
+ * Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
+static int net_progress(struct gw_lane *lane, bool near_is_busy)
 {
+    enum { MOST_REST = 16 };
+    struct lane_rest *rest = &lane->rest;
+    bool is_armed = atomic_load_explicit(&gw_node.armed, memory_order_relaxed);
+    if (near_is_busy && rest->every < MOST_REST) rest->every = rest->every ? 2 * rest->every : 1;
+    if (rest->left > 0 && !is_armed) {
+        rest->left--;
+        return 0;
+    }
     if (unlikely(lane->net_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
     lane->net_busy = true;
     int n = peer_net->progress(lane->net);
     lane->net_busy = false;
-    if (n == 0 && peer_net->arm && atomic_load_explicit(&gw_node.armed, memory_order_relaxed)) n = peer_net->arm(lane->net) == GW_AGAIN;
+    if (n > 0) rest->every = 0;
+    rest->left = rest->every;
+    if (n == 0 && peer_net->arm && is_armed) n = peer_net->arm(lane->net) == GW_AGAIN;
     return n;
 }
 
@@ -176,5 +187,5 @@ void peer_net_look(struct gw_lane *lane) { net_progress(lane); }
 int peer_progress(struct gw_lane *lane)
 {
     int n = likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
-    return likely(!lane->net) ? n : n + net_progress(lane);
+    return likely(!lane->net) ? n : n + net_progress(lane, n > 0);
 }

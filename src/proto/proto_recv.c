@@ -113,6 +113,8 @@ static inline bool is_for(const struct shm_line *l, const struct proto_addr *a, 
            (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= SHM_INLINE && len <= cap;
 }
 
+enum { LOOKS_BESIDE_NET = 128 };
+
 bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t,
                        struct gw_status *status)
 {
@@ -120,8 +122,10 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
     if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || peer_wire != &shm_ops)
         return false;
     if (a->rank == GW_ANY_SOURCE) return false; /* rings would not take turns */
+    if (unlikely(a->lane->net) && a->peer->ops != &shm_ops) return false;
     int64_t cap = count * t->size;
-    for (uint32_t looks = gw_node.spin; looks > 0; looks--) {
+    /* Where there is a network, it waits for us meanwhile. */
+    for (uint32_t looks = a->lane->net ? LOOKS_BESIDE_NET : gw_node.spin; looks > 0; looks--) {
         struct shm_rx *rx;
         const struct shm_line *l = peer_look(a->lane, &rx);
         if (likely(!l)) {

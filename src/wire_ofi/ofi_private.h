@@ -67,7 +67,8 @@ struct ofi_send { /* a message in a buffer of ours */
 struct ofi_recv { /* a buffer that takes many messages, or where the provider cannot do that, one */
     struct ofi_op op;
     char *buf;
-    bool is_posted;
+    bool is_posted, is_released;
+    size_t got, end, last_end; /* bytes that have come, where they end, and where those of the last message do */
 };
 
 struct ofi_ep {
@@ -95,7 +96,7 @@ struct wire {
     struct fid_ep *ep;
     int fd; /* of the queue, to sleep on; -1: there is none */
     size_t inject_max, pack_max, iov_max;
-    bool has_rma, is_closing;
+    bool has_rma, has_gaps, is_closing;
     int under_way; /* operations that a completion will come for, receives aside */
     int n_owing;   /* peers with owes_mark */
     struct ofi_ep **eps; /* [size] by rank */
