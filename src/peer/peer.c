@@ -182,7 +182,7 @@ static int net_progress(struct gw_lane *lane, bool near_is_busy)
     return n;
 }
 
-void peer_net_look(struct gw_lane *lane) { net_progress(lane); }
+void peer_net_look(struct gw_lane *lane) { net_progress(lane, false); }
 
 int peer_progress(struct gw_lane *lane)
 {

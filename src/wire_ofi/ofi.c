@@ -256,13 +256,14 @@ static void ofi_close(struct wire *w)
 
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
 {
-    *caps_out = (struct wire_caps){.short_max = w->inject_max - sizeof(struct ofi_head),
-                                   .pack_max = w->pack_max,
-                                   .get = w->has_rma,
-                                   .put = w->has_rma,
-                                   .keys = true,
-                                   .alpha_us = 8,
-                                   .beta_us_per_kib = 0.3};
+    *caps_out = (struct wire_caps){
+        .short_max = w->inject_max > sizeof(struct ofi_head) ? w->inject_max - sizeof(struct ofi_head) : 0,
+        .pack_max = w->pack_max,
+        .get = w->has_rma,
+        .put = w->has_rma,
+        .keys = true,
+        .alpha_us = 8,
+        .beta_us_per_kib = 0.3};
 }
 
 const struct wire_ops ofi_ops = {

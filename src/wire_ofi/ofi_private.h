@@ -38,7 +38,7 @@ int ofi_choose(struct fi_info **chosen_out);
 
 /* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
  * the other in a receive buffer are aligned ---- */
-enum { OFI_ALIGN = 8, OFI_KIND_MARK = 0 /* of the wire's own: says nothing */ };
+enum { OFI_ALIGN = 8 };
 struct ofi_head {
     uint32_t len; /* of the payload */
     uint8_t kind;
@@ -76,7 +76,6 @@ struct ofi_ep {
     struct wire *w;
     fi_addr_t addr;
     int rank;
-    bool owes_mark; /* what was injected since the last completion of a send may still be in the provider */
     struct node_door door;
 };
 
@@ -96,9 +95,11 @@ struct wire {
     struct fid_ep *ep;
     int fd; /* of the queue, to sleep on; -1: there is none */
     size_t inject_max, pack_max, iov_max;
-    bool has_rma, has_gaps, is_closing;
-    int under_way; /* operations that a completion will come for, receives aside */
-    int n_owing;   /* peers with owes_mark */
+    bool has_rma, has_gaps;
+    bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
+    int under_way;               /* operations that a completion will come for, receives aside */
+    int n_injects;               /* of these, small messages without a buffer: all have one record */
+    struct ofi_op inject_op;
     struct ofi_ep **eps; /* [size] by rank */
     struct ofi_send *free_sends;
     int n_sends; /* made so far, at most gw_set.ofi_send_buffers */

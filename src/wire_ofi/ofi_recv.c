@@ -41,7 +41,6 @@ static void message_arrived(struct wire *w, const char *at, size_t bytes)
     if (unlikely(bytes < sizeof h))
         gw_die("a message of %zu bytes came over the network: not from a rank of this job", bytes);
     memcpy(&h, at, sizeof h);
-    if (unlikely(h.kind == OFI_KIND_MARK)) return;
     if (unlikely(ofi_total(h.len) != bytes))
         gw_die("a message of %zu bytes came over the network that says it has %u: not from a rank of this job", bytes,
                (unsigned)h.len);

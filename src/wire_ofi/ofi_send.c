@@ -6,21 +6,34 @@
 
 #include <stdlib.h>
 
-enum { INJECT_MOST = 256 }; /* more than this is not built on the stack */
+enum {
+    INJECT_MOST = 256,  /* more than this is not built on the stack */
+    INJECTS_MOST = 512, /* under way: who only sends has to look at what comes now and then */
+};
 
 static size_t slot_bytes(const struct wire *w)
 {
     return gw_align_up(sizeof(struct ofi_send) + w->pack_max + OFI_ALIGN, GW_CACHELINE);
 }
 
-int ofi_sends_open(struct wire *w)
+/* Late messages to ranks that have ended already, in MPI_Finalize, are of no use to them. */
+static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err)
 {
-    size_t bytes = slot_bytes(w) * (size_t)gw_set.ofi_send_buffers;
-    w->inject_max = (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST);
-    w->send_slab = aligned_alloc(GW_CACHELINE, bytes); /* touched as far as it is used */
-    if (!w->send_slab)
-        return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
-    return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, FI_SEND, 0, &w->send_mr) : GW_OK;
+    if (w->is_leaving) return;
+    if (ep)
+        ofi_fail(ep, "a message", err);
+    else
+        gw_fail(GW_EOTHER, "a small message over the network failed (provider %s): %s", ofi_provider_name(w),
+                ofi_lib.strerror(err));
+    gw_die("%s", gw_fail_text());
+}
+
+static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+{
+    (void)op, (void)e;
+    w->under_way--;
+    w->n_injects--;
+    if (unlikely(err)) send_failed(w, NULL, err);
 }
 
 static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
@@ -28,10 +41,7 @@ static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data
     struct ofi_send *s = container_of(op, struct ofi_send, op);
     (void)e;
     w->under_way--;
-    if (unlikely(err) && !w->is_closing && s->head.kind != OFI_KIND_MARK) {
-        ofi_fail(s->ep, "a message", err);
-        gw_die("%s", gw_fail_text());
-    }
+    if (unlikely(err)) send_failed(w, s->ep, err);
     s->next = w->free_sends;
     w->free_sends = s;
 }
@@ -72,14 +82,8 @@ static void pad_clear(char *payload, size_t len)
 
 static inline int refused(const struct ofi_ep *ep, ssize_t rc)
 {
-    return rc == -FI_EAGAIN ? GW_AGAIN : ofi_fail(ep, "a message", (int)-rc);
-}
-
-static inline void owe(struct ofi_ep *ep, bool is_owing)
-{
-    if (ep->owes_mark == is_owing) return;
-    ep->owes_mark = is_owing;
-    ep->w->n_owing += is_owing ? 1 : -1;
+    if (likely(rc == -FI_EAGAIN)) return GW_AGAIN;
+    return ep->w->is_leaving ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
 }
 
 static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const void *hdr, size_t len)
@@ -95,22 +99,27 @@ static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const 
         return refused(ep, rc);
     }
     w->under_way++;
-    owe(ep, false); /* in order: once this one is through, so are those before */
     return GW_OK;
 }
 
+/* With a completion, unlike fi_inject(): so that it is known when nothing is left here. */
 static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct {
         struct ofi_head head;
         char payload[INJECT_MOST];
     } m;
+    struct wire *w = ep->w;
+    if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
     head_fill(&m.head, kind, hdr, len);
     if (len) memcpy(m.payload, payload, len);
     pad_clear(m.payload, len);
-    ssize_t rc = fi_inject(ep->w->ep, &m, ofi_total(len), ep->addr);
+    struct iovec iov = {&m, ofi_total(len)};
+    struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .addr = ep->addr, .context = &w->inject_op.context};
+    ssize_t rc = fi_sendmsg(w->ep, &msg, FI_INJECT | FI_COMPLETION);
     if (unlikely(rc)) return refused(ep, rc);
-    owe(ep, true);
+    w->under_way++;
+    w->n_injects++;
     return GW_OK;
 }
 
@@ -118,7 +127,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
 {
     struct ofi_ep *ep = (struct ofi_ep *)base;
     struct wire *w = ep->w;
-    assert(len <= w->pack_max && kind != OFI_KIND_MARK);
+    assert(len <= w->pack_max);
     if (likely(ofi_total(len) <= w->inject_max)) return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
@@ -141,17 +150,21 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     return rc;
 }
 
-static void mark_send(struct ofi_ep *ep)
+int ofi_sends_open(struct wire *w)
 {
-    static const uint8_t hdr[WIRE_HDR_BYTES];
-    struct ofi_send *s = send_take(ep->w);
-    if (!s) return;
-    if (send_post(ep, s, OFI_KIND_MARK, hdr, 0) < 0) owe(ep, false); /* it is gone, and needs nothing */
+    size_t bytes = slot_bytes(w) * (size_t)gw_set.ofi_send_buffers;
+    /* Where each operation needs memory of its own while it is under way, a buffer is as good. */
+    bool can_share = !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
+    w->inject_max = can_share ? (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST) : 0;
+    w->inject_op.fn = inject_done;
+    w->send_slab = aligned_alloc(GW_CACHELINE, bytes); /* touched as far as it is used */
+    if (!w->send_slab)
+        return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
+    return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, FI_SEND, 0, &w->send_mr) : GW_OK;
 }
 
 bool ofi_drained(struct wire *w)
 {
-    for (int i = 0; w->n_owing && i < gw_boot.size; i++)
-        if (w->eps[i] && w->eps[i]->owes_mark) mark_send(w->eps[i]);
-    return !w->n_owing && !w->under_way;
+    w->is_leaving = true;
+    return !w->under_way;
 }
