@@ -34,7 +34,8 @@ struct rank {
 struct entry {
     uint32_t next, src, dst; /* next: in its bucket, or among the free ones */
     uint32_t from;           /* the sender as the receiver sees it */
-    int64_t bytes;
+    int64_t bytes, word;
+    int64_t *into; /* where the word goes; NULL: nobody keeps it */
     uint8_t kind, level;
     bool off_node;
 };
@@ -231,6 +232,7 @@ static void close_one(struct engine *e, uint32_t rank)
 static void pair_up(struct engine *e, uint32_t i)
 {
     struct entry *x = &e->entries[i];
+    if (x->into && x->kind == ENTRY_EAGER) *x->into = x->word;
     if (x->kind == ENTRY_EAGER) {
         uint32_t dst = x->dst;
         entry_free(e, i);
@@ -256,6 +258,7 @@ static bool take_in(struct engine *e, uint32_t i)
     if (recv) {
         if (e->entries[recv].bytes != x->bytes)
             return fail(e, "a message is not as long as its receive", x->dst, r->round);
+        x->into = e->entries[recv].into;
         entry_free(e, recv);
         r->posted--;
         pair_up(e, i);
@@ -275,6 +278,7 @@ static bool on_deliver(struct engine *e, uint32_t i, int64_t now)
     const struct price *p = &e->prices[x->level];
     r->core = gw_max64(r->core, now);
     if (x->kind != ENTRY_DATA) return take_in(e, i);
+    if (x->into) *x->into = x->word;
     r->core += p->o + per_byte(p->R, x->bytes);
     event(e, r->core + p->L, EV_FINISH, i);
     close_one(e, x->dst);
@@ -298,11 +302,13 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
     const struct price *p = &e->prices[level];
     int64_t bytes = way_bytes(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
     bool eager = bytes <= p->eager;
+    const int64_t *word = way_word(&e->way, &s->a);
     uint32_t i = entry_new(e);
     e->entries[i] = (struct entry){.src = rank,
                                    .dst = (uint32_t)dst,
                                    .from = (uint32_t)(from < 0 ? from + e->size : from),
                                    .bytes = bytes,
+                                   .word = word ? *word : 0,
                                    .kind = eager ? ENTRY_EAGER : ENTRY_ANNOUNCED,
                                    .level = (uint8_t)level,
                                    .off_node = rank / m->node_ranks != s->peer / m->node_ranks};
@@ -330,7 +336,8 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
         return true;
     }
     i = entry_new(e);
-    e->entries[i] = (struct entry){.dst = rank, .from = (uint32_t)s->peer, .bytes = bytes, .kind = ENTRY_RECV};
+    e->entries[i] = (struct entry){
+        .dst = rank, .from = (uint32_t)s->peer, .bytes = bytes, .into = way_word(&e->way, &s->a), .kind = ENTRY_RECV};
     r->posted++;
     e->result->most_posted = gw_max64(e->result->most_posted, r->posted);
     hash_add(e, i);
@@ -378,10 +385,19 @@ static void on_raise(struct engine *e, uint32_t i, int64_t now)
         }
 }
 
+/* Of words, what a step does to them: sums and copies. */
+static void on_words(struct engine *e, const struct plan_step *s)
+{
+    const int64_t *a = way_word(&e->way, &s->a);
+    int64_t *b = a ? way_word(&e->way, &s->b) : NULL;
+    if (b) *b = s->kind == PLAN_REDUCE ? *a + *b : *a;
+}
+
 static void local(struct engine *e, struct rank *r, const struct plan_step *s)
 {
     const struct machine *m = e->m;
     int64_t len;
+    if (s->kind == PLAN_COPY || s->kind == PLAN_REDUCE) on_words(e, s);
     switch (s->kind) {
     case PLAN_COPY:
         len = gw_min64(way_bytes(&s->a), way_bytes(&s->b));

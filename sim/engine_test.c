@@ -219,6 +219,66 @@ static void stages(void)
         }
 }
 
+/* A stage by what a former one left: the root says how much each of the others is to send it, and has it add up. */
+struct said {
+    int64_t bytes, sum;
+};
+static int tell(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_step *s = &steps[0];
+    *s = (struct plan_step){.kind = a->rank == round + 1 ? PLAN_RECV : PLAN_SEND,
+                            .peer = a->rank ? 0 : round + 1,
+                            .a = {.buf = PLAN_OUT, .len = 8}};
+    if (a->rank && a->rank != round + 1) *s = (struct plan_step){.kind = PLAN_COPY};
+    return round + 1 < a->size;
+}
+static int answer(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    if (round >= (a->rank ? 1 : 2 * (a->size - 1))) return 0;
+    if (round % 2) /* sum += bytes */
+        steps[0] = (struct plan_step){
+            .kind = PLAN_REDUCE, .a = {.buf = PLAN_OUT, .len = 8}, .b = {.buf = PLAN_OUT, .off = 8, .len = 8}};
+    else
+        steps[0] = (struct plan_step){
+            .kind = a->rank ? PLAN_SEND : PLAN_RECV, .peer = a->rank ? 0 : round / 2 + 1, .a = {.len = a->scount}};
+    return 1;
+}
+static const struct plan_algorithm alg_tell = {"tell", tell, NULL, PLAN_P2P, NULL, NULL},
+                                   alg_answer = {"answer", answer, NULL, PLAN_P2P, NULL, NULL};
+static int64_t said_bytes(const struct plan_args *a)
+{
+    return a->size;
+}
+static int64_t summed;
+static bool saying(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    struct said *said = (struct said *)tmp;
+    (void)leaves;
+    if (i == 0 && a->rank == 0) said->bytes = 123;
+    if (i == 2 && a->rank == 0) summed = said->sum;
+    s->out = (struct plan_place){PLAN_TMP, 0};
+    s->alg = i ? &alg_answer : &alg_tell;
+    s->args.scount = said->bytes;
+    return i < 2;
+}
+static void words(void)
+{
+    struct machine m = machine(plain);
+    int32_t first[] = {0, 1, 2, 3, 4};
+    struct plan_nodes nodes = {.n = 4, .ordered = true, .fewest = 1, .most = 1, .first = first};
+    struct plan_algorithm alg = {"saying", NULL, said_bytes, PLAN_P2P, NULL, saying};
+    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 4, .nodes = &nodes}};
+    struct engine_result r;
+    char error[256] = "";
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_STR(error, "");
+    CHECK_EQ(r.bytes, 3 * 8 + 3 * 123);
+    CHECK_EQ(summed, 3 * 123);
+    m.levels[0].eager = 0; /* and where words are fetched */
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_EQ(r.bytes, 3 * 8 + 3 * 123);
+}
+
 /* Nothing is received that is not sent: said, not waited for. */
 static int one_sided(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -282,6 +342,7 @@ int main(void)
     monotonic();
     flags_in_a_node();
     stages();
+    words();
     mistakes();
     order_of_events();
     cases_end();

@@ -6,22 +6,46 @@
 
 #include <sys/mman.h>
 
+/* Memory that costs nothing until it is touched. */
+static char *reserve(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+static size_t heads_bytes(const struct way *w)
+{
+    return (size_t)w->args.size * WAY_HEAD;
+}
+
 bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args, bool leaves)
 {
     *w = (struct way){.alg = alg, .args = *args, .leaves = leaves, .i = -1};
     if (!alg->stages) return true;
     w->nodes = *args->nodes;
     w->args.nodes = &w->nodes;
-    /* Only the arrays that stages make for themselves are ever touched. */
-    w->tmp_bytes = (size_t)(alg->tmp_bytes ? alg->tmp_bytes(args) : 0) + 4096;
-    w->tmp = mmap(NULL, w->tmp_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (w->tmp == MAP_FAILED) w->tmp = NULL;
-    return w->tmp != NULL;
+    w->tmp_bytes = (size_t)(alg->tmp_bytes ? alg->tmp_bytes(args) : 0) + WAY_HEAD;
+    w->tmp = reserve(w->tmp_bytes);
+    if (!alg->tmp_bytes) return w->tmp != NULL;
+    w->heads = reserve(heads_bytes(w));
+    return w->tmp && w->heads;
 }
 
 void way_close(struct way *w)
 {
     if (w->tmp) munmap(w->tmp, w->tmp_bytes);
+    if (w->heads) munmap(w->heads, heads_bytes(w));
+}
+
+/* Asks the algorithm, with the begin of the rank's own temporary in its place. */
+static bool ask(struct way *w, int rank, int i)
+{
+    char *head = w->heads ? w->heads + (size_t)rank * WAY_HEAD : NULL;
+    w->nodes.me = plan_node_of(&w->nodes, rank);
+    w->nodes.place = rank - w->nodes.first[w->nodes.me];
+    if (head) memcpy(w->tmp, head, WAY_HEAD);
+    bool there = w->alg->stages(&w->args, i, w->leaves, w->tmp, &w->stage);
+    if (head) memcpy(head, w->tmp, WAY_HEAD);
+    return there;
 }
 
 bool way_stage(struct way *w, int rank, int i)
@@ -29,18 +53,22 @@ bool way_stage(struct way *w, int rank, int i)
     if (w->i == i && w->args.rank == rank) return true;
     w->args.rank = rank;
     w->i = -1;
-    if (w->alg->stages) {
-        w->nodes.me = plan_node_of(&w->nodes, rank);
-        w->nodes.place = rank - w->nodes.first[w->nodes.me];
-    }
     w->stage = (struct plan_stage){.args = w->args, .team = {.nodes = &w->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
-    if (!w->alg->stages)
-        w->stage.alg = w->alg;
-    else if (!w->alg->stages(&w->args, i, w->leaves, w->tmp, &w->stage))
-        return false;
-    if (!w->alg->stages && i > 0) return false;
+    if (!w->alg->stages) w->stage.alg = w->alg;
+    if (w->alg->stages ? !ask(w, rank, i) : i > 0) return false;
     w->i = i;
     return true;
+}
+
+int64_t *way_word(struct way *w, const struct plan_ref *r)
+{
+    if (!w->heads || way_bytes(r) != (int64_t)sizeof(int64_t)) return NULL;
+    struct plan_place p = r->buf == PLAN_IN    ? w->stage.in
+                          : r->buf == PLAN_OUT ? w->stage.out
+                                               : (struct plan_place){PLAN_TMP, w->stage.tmp};
+    int64_t at = p.off + r->off;
+    if (p.buf != PLAN_TMP || r->buf == PLAN_SHM || at < 0 || at + (int64_t)sizeof(int64_t) > WAY_HEAD) return NULL;
+    return (int64_t *)(w->heads + (size_t)w->args.rank * WAY_HEAD + at);
 }
 
 static bool names_peer(const struct plan_step *s)
@@ -92,14 +120,22 @@ static bool ranks_alike(struct way *w, int rank, int other)
     return true;
 }
 
+static bool groups_alike(struct way *w, int64_t group)
+{
+    int64_t groups = w->args.size / group, others[] = {1, groups / 2, groups / 3 + 1, groups - 1};
+    for (int64_t place = 0; place < group; place += place < 4 ? 1 : place)
+        for (int i = 0; i < 4; i++)
+            if (!ranks_alike(w, (int)place, (int)(place + others[i] % groups * group))) return false;
+    return true;
+}
+
 int64_t way_period(struct way *w, const struct machine *m)
 {
     int64_t group = m->node_ranks, size = w->args.size;
     for (int i = 0; i < m->n_levels; i++) group = gw_max64(group, m->levels[i].ranks);
     if (size % group || size < 2 * group) return size;
-    int64_t groups = size / group, others[] = {1, groups / 2, groups / 3 + 1, groups - 1};
-    for (int64_t place = 0; place < group; place += place < 4 ? 1 : place)
-        for (int i = 0; i < 4; i++)
-            if (!ranks_alike(w, (int)place, (int)(place + others[i] % groups * group))) return size;
-    return group;
+    bool alike = groups_alike(w, group);
+    if (w->heads) madvise(w->heads, heads_bytes(w), MADV_DONTNEED); /* what looking has left there */
+    w->i = -1;
+    return alike ? group : size;
 }
