@@ -17,6 +17,7 @@
 
 #include "node/node.h"
 #include "proto/proto.h"
+#include "wire_ofi/network.h"
 
 static _Atomic(uint32_t) call_before_init;
 _Atomic int mpi_phase = MPI_PHASE_BEFORE;
@@ -73,6 +74,7 @@ static void rooms_up(void)
     req_init();
     must(proto_init(), "message protocols");
     must(peer_init(proto_receiver(), NULL), "connecting the ranks");
+    network_report_begin();
     must(comm_init(), "communicators");
     must(p2p_init(), "point-to-point");
     must(coll_init(), "collectives");
@@ -248,6 +250,17 @@ int mpi_init(int required, int *provided_out)
     return GW_OK;
 }
 
+/* What the network cards counted while the job ran. */
+static int network_report(void)
+{
+    int64_t *sum, *most;
+    if (!network_report_take(&sum, &most)) return GW_OK;
+    int rc = coll_allreduce(GW_IN_PLACE, sum, NETWORK_NUMBERS, gw_type_int64, gw_op_sum, &gw_comm_world, NULL);
+    if (rc == GW_OK) rc = coll_allreduce(GW_IN_PLACE, most, NETWORK_NUMBERS, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
+    if (rc == GW_OK) network_report_print();
+    return rc;
+}
+
 int mpi_finalize(void)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) /* a session keeps the entry point open */
@@ -257,6 +270,8 @@ int mpi_finalize(void)
     int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
     if (rc != GW_OK) return rc;
     if (unlikely(gw_checking)) rc = check_leave((int)atomic_load_explicit(mpi_hot.call, memory_order_relaxed));
+    if (rc != GW_OK) return rc;
+    rc = network_report();
     if (rc != GW_OK) return rc;
     rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
     if (rc != GW_OK) return rc;

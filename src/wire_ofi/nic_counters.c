@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/nic_counters.h"
 
-#include <math.h>
+#include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -72,8 +73,8 @@ bool counter_is_timeout(const char *name)
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
-static bool number_read(double *out, const char *fmt, ...) GW_PRINTF(2, 3);
-static bool number_read(double *out, const char *fmt, ...)
+static bool number_read(int64_t *out, const char *fmt, ...) GW_PRINTF(2, 3);
+static bool number_read(int64_t *out, const char *fmt, ...)
 {
     char path[512];
     va_list ap;
@@ -82,13 +83,13 @@ static bool number_read(double *out, const char *fmt, ...)
     va_end(ap);
     FILE *f = fopen(path, "re");
     if (!f) return false;
-    bool ok = fscanf(f, "%lf", out) == 1; /* Slingshot's have a time behind an @ */
+    bool ok = fscanf(f, "%" SCNd64, out) == 1; /* Slingshot's have a time behind an @ */
     fclose(f);
     return ok && *out >= 0;
 }
 
 /* "Tcp: A B C" above "Tcp: 1 2 3": the number below a name. */
-static bool column_read(double *out, const char *root, const char *file, const char *name)
+static bool column_read(int64_t *out, const char *root, const char *file, const char *name)
 {
     char path[256], heads[8192], numbers[8192], *h, *v;
     snprintf(path, sizeof path, "%s/proc/net/%s", root, file);
@@ -102,16 +103,16 @@ static bool column_read(double *out, const char *root, const char *file, const c
         v = strtok_r(numbers, " \n", &save_v);
         while (h && v && strcmp(h, name) != 0) h = strtok_r(NULL, " \n", &save_h), v = strtok_r(NULL, " \n", &save_v);
         if (!h || !v) continue;
-        *out = strtod(v, NULL);
+        *out = strtoll(v, NULL, 10);
         found = true;
     }
     fclose(f);
     return found;
 }
 
-double counter_read(const char *root, const char *nic, const char *name, bool is_first)
+int64_t counter_read(const char *root, const char *nic, const char *name, bool is_first)
 {
-    double v;
+    int64_t v;
     char device[64];
     if (strncmp(name, "tcp:", 4) == 0)
         return is_first && (column_read(&v, root, "snmp", name + 4) || column_read(&v, root, "netstat", name + 4)) ? v
@@ -129,20 +130,20 @@ double counter_read(const char *root, const char *nic, const char *name, bool is
 /* ---- sums --------------------------------------------------------------------------------------- */
 void counter_sums_clear(struct counter_sums *s)
 {
-    for (int i = 0; i < 2 * COUNTERS_MOST; i++) s->sum[i] = 0, s->most[i] = -INFINITY;
+    for (int i = 0; i < 2 * COUNTERS_MOST; i++) s->sum[i] = 0, s->most[i] = INT64_MIN;
 }
 
-void counter_sums_add(struct counter_sums *s, int counter, double value)
+void counter_sums_add(struct counter_sums *s, int counter, int64_t value)
 {
     s->sum[2 * counter] += 1;
     s->sum[2 * counter + 1] += value;
-    s->most[2 * counter] = fmax(s->most[2 * counter], value);
-    s->most[2 * counter + 1] = fmax(s->most[2 * counter + 1], -value);
+    s->most[2 * counter] = gw_max64(s->most[2 * counter], value);
+    s->most[2 * counter + 1] = gw_max64(s->most[2 * counter + 1], -value);
 }
 
-double counter_timeouts(const struct counter_names *names, const struct counter_sums *s)
+int64_t counter_timeouts(const struct counter_names *names, const struct counter_sums *s)
 {
-    double n = 0;
+    int64_t n = 0;
     for (int i = 0; i < names->n; i++)
         if (counter_is_timeout(names->at[i])) n += s->sum[2 * i + 1];
     return n;
@@ -159,10 +160,10 @@ static void add(char *out, size_t cap, const char *fmt, ...)
     va_end(ap);
 }
 
-void counters_line(double n, char *out, size_t cap)
+void counters_line(int64_t n, char *out, size_t cap)
 {
     *out = 0;
-    if (n > 0) add(out, cap, "MPICH Slingshot Network Summary: %.0f network timeouts\n", n);
+    if (n > 0) add(out, cap, "MPICH Slingshot Network Summary: %lld network timeouts\n", (long long)n);
 }
 
 static int index_of(const struct counter_names *names, const char *name)
@@ -180,7 +181,7 @@ static void ratios_add(const struct counter_names *names, const struct counter_s
         if (a < 0 || b < 0 || s->sum[2 * a + 1] <= 0 || s->sum[2 * b + 1] <= 0) continue;
         if (!has_head) add(out, cap, "Computed Ratios:\n");
         has_head = true;
-        add(out, cap, "%-44s %.6g\n", ratios[i].what, s->sum[2 * a + 1] / s->sum[2 * b + 1]);
+        add(out, cap, "%-44s %.6g\n", ratios[i].what, (double)s->sum[2 * a + 1] / (double)s->sum[2 * b + 1]);
     }
 }
 
@@ -191,26 +192,26 @@ void counters_table(const struct counter_names *names, const struct counter_sums
     bool has_head = false;
     *out = 0;
     for (int i = 0; i < names->n; i++) {
-        double n = s->sum[2 * i], most = s->most[2 * i], least = -s->most[2 * i + 1];
+        double n = (double)s->sum[2 * i], most = (double)s->most[2 * i], least = -(double)s->most[2 * i + 1];
         if (n < 1 || most <= 0) continue;
         if (!has_head)
             add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n", "Counter",
                 "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
         has_head = true;
-        double mean = s->sum[2 * i + 1] / n;
+        double mean = (double)s->sum[2 * i + 1] / n;
         add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least, least * per,
             mean, mean * per, most, most * per);
     }
     ratios_add(names, s, out, cap);
 }
 
-void counters_card(const char *host, const char *nic, const struct counter_names *names, const double *values,
+void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values,
                    double seconds, char *out, size_t cap)
 {
     *out = 0;
     add(out, cap, "%s %s:\n", host, nic);
     for (int i = 0; i < names->n; i++)
         if (values[i] > 0)
-            add(out, cap, "%s %s   %-36s %14.0f %10.1f/s\n", host, nic, names->at[i], values[i],
-                seconds > 0 ? values[i] / seconds : 0.0);
+            add(out, cap, "%s %s   %-36s %14.0f %10.1f/s\n", host, nic, names->at[i], (double)values[i],
+                seconds > 0 ? (double)values[i] / seconds : 0.0);
 }

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/nic_counters.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -100,7 +99,7 @@ static void sums_and_texts(void)
     counter_sums_add(&other, paused, 4);
     counter_sums_add(&other, tcp, 2);
     for (int i = 0; i < 2 * COUNTERS_MOST; i++)
-        s.sum[i] += other.sum[i], s.most[i] = fmax(s.most[i], other.most[i]); /* as a reduction does */
+        s.sum[i] += other.sum[i], s.most[i] = gw_max64(s.most[i], other.most[i]); /* as a reduction does */
     CHECK_EQ(counter_timeouts(&names, &s), 3);
     counters_line(counter_timeouts(&names, &s), text, sizeof text);
     CHECK_STR(text, "MPICH Slingshot Network Summary: 3 network timeouts\n");
@@ -122,7 +121,7 @@ static void sums_and_texts(void)
                     "            40       20.0\n"
                     "Computed Ratios:\n"
                     "TCP segments sent again per segment          0.005\n");
-    double values[COUNTERS_MOST];
+    int64_t values[COUNTERS_MOST];
     for (int i = 0; i < COUNTERS_MOST; i++) values[i] = -1;
     values[paused] = 40;
     values[errors] = 0;

@@ -13,6 +13,7 @@
 
 struct nic_node ofi_node;
 int ofi_node_mine;
+bool ofi_node_is_hardware;
 
 struct fi_info *ofi_hints(uint64_t caps)
 {
@@ -166,6 +167,7 @@ static int nic_pick(const struct ofi_market *m, int *offer_out)
     struct nic_place *places = gw_xcalloc(ranks, sizeof *places);
     int *nic_of = gw_xcalloc(ranks, sizeof *nic_of);
     ofi_node = (struct nic_node){.n_nics = n, .n_ranks = gw_boot.nlocal, .ranks = places};
+    ofi_node_is_hardware = ofi_is_hardware(&m->offers[offers[0]]);
     for (int i = 0; i < n; i++) nic_locate("", &m->offers[offers[list[i]]], &ofi_node.nics[i]);
     for (size_t r = 0; r < ranks; r++) places[r] = (struct nic_place){NIC_UNKNOWN, NIC_UNKNOWN};
     if (n > 1 && (gw_set.nic_policy == NIC_NUMA || gw_set.nic_policy == NIC_GPU)) {
