@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-/* Up to PLAN_STEPS members a round at the root, which leaves itself out but copies its own block first. */
+/* Up to PLAN_STEPS members a round at the root (of a scatter `chunk`, if that is less), which leaves itself out but copies its own
+ * block first. */
 static int root_round(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
     struct plan_steps s = {steps, 0};
@@ -20,11 +21,12 @@ static int root_round(const struct plan_args *a, int round, struct plan_step *st
         if (s.n == 0) step_nothing(&s);
         return s.n;
     }
-    for (int i = (round - 1) * PLAN_STEPS; i < a->size && i < round * PLAN_STEPS; i++) {
+    int each = !gather && a->chunk > 0 ? (int)gw_min64(a->chunk, PLAN_STEPS) : PLAN_STEPS;
+    for (int i = (round - 1) * each; i < a->size && i < round * each; i++) {
         if (i == a->root) continue;
         gather ? step_recv(&s, i, recv_block(a, i)) : step_send(&s, i, send_block(a, i));
     }
-    if (s.n == 0 && round * PLAN_STEPS < a->size) step_nothing(&s);
+    if (s.n == 0 && (round - 1) * each < a->size) step_nothing(&s);
     return s.n;
 }
 static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, true); }

@@ -204,6 +204,7 @@ static const struct plan_algorithm inter_reduce_scatter = {"tree", reduce_scatte
 const struct plan_algorithm *const coll_inter_algorithms[COLL_KINDS] = {
     [COLL_BARRIER] = &inter_barrier,     [COLL_BCAST] = &inter_bcast,
     [COLL_GATHER] = &inter_gather,       [COLL_SCATTER] = &inter_scatter,
+    [COLL_GATHERV] = &inter_gather,      [COLL_SCATTERV] = &inter_scatter,
     [COLL_ALLGATHER] = &inter_allgather, [COLL_ALLTOALL] = &inter_alltoall,
     [COLL_ALLTOALLV] = &inter_alltoall,  [COLL_REDUCE] = &inter_reduce,
     [COLL_ALLREDUCE] = &inter_allreduce, [COLL_REDUCE_SCATTER] = &inter_reduce_scatter,

@@ -189,10 +189,14 @@ static void begin(const struct job *j, struct sim_member *m, int me)
     uint64_t n = m->a.n;
     struct plan_args *a = &m->a;
     *a = (struct plan_args){.rank = me, .size = p, .root = j->root, .n = n, .chunk = j->chunk};
+    a->is_vector = j->uneven && (kind == COLL_GATHER || kind == COLL_SCATTER);
     a->nodes = n_nodes ? nodes[me] : NULL;
     m->leaves = n_nodes && node_leaves[node_of_rank[me]];
     a->in_place = j->in_place && (!rooted || me == j->root) && kind != COLL_BCAST;
     entered[m->job]++;
+    gw_set.gatherv_short_msg = gw_set.scatterv_short_msg = below(2) ? 0 : INT64_MAX; /* the root asks when its turn comes */
+    gw_set.gatherv_max_tmp_size = gw_set.scatterv_max_tmp_size = INT64_MAX;
+    gw_set.gatherv_sync_freq = gw_set.scatterv_sync_freq = 2 + (int)below(20);
     if (kind == COLL_BARRIER) {
         image_new(&ins[me], j, 0);
         image_new(&outs[me], j, 0);
@@ -281,7 +285,7 @@ static bool run(struct sim *s, const struct job *jobs, int n)
 
 static bool sim_open(struct sim *s)
 {
-    *s = (struct sim){.size = p, .scratch_bytes = 1 << 20};
+    *s = (struct sim){.size = p, .scratch_bytes = 64 << 20};
     s->members = calloc((size_t)p, sizeof *s->members);
     s->flags = calloc((size_t)p, sizeof *s->flags);
     s->exposed = calloc((size_t)p, sizeof *s->exposed);
@@ -331,7 +335,7 @@ static void all_jobs(int ranks)
             /* Neighbours in a sequence are different algorithms. */
             struct job j = {.alg = k, .n = counts[c % 8], .in_place = c >> 3 & 1, .gaps = c >> 4 & 1, .uneven = c >> 5 & 1, .salt = below(1000)};
             if (c >> 6 & 1) j.chunk = 1000;
-            if (n_nodes && !all_algorithms[k]->stages && below(8)) continue; /* ordinary ones between those over nodes, now and then */
+            if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24)) continue; /* ordinary ones between those over nodes, now and then */
             j.root = p < 6 ? (int)((c + (unsigned)k) % (unsigned)p) : (int)below((unsigned)p);
             if ((int64_t)j.n * p > 24000 || below(p > 20 ? 8 : 2) || skipped(&j) || !accepted(&s, &j)) continue;
             list[n++] = j;
@@ -340,7 +344,7 @@ static void all_jobs(int ranks)
             if (!run(&s, list, SEQUENCE)) return;
         }
     if (n > 0 && !run(&s, list, n)) return;
-    CHECK(done > (n_nodes ? 10 : 50));
+    CHECK(done > (n_nodes ? 3 : 50));
     if (n_nodes) {
         sim_close(&s);
         return;

@@ -36,7 +36,7 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
                                  struct coll_as *as)
 {
     if (c->remote) return run_inter(kind, bytes, a, in, out, c, as);
-    const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c);
+    const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c, as != NULL);
     if (as) return start(alg, a, in, out, c, as);
     if (!alg->stages) return plan_run(alg, a, in, out, c);
     return plan_run_stages(alg, a, in, out, gw_set.coll_leaf && plan_node_leaf_ready(c), c);
@@ -113,7 +113,7 @@ int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_
 }
 
 /* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
-static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
                   struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
                   struct coll_as *as)
 {
@@ -127,22 +127,23 @@ static int gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rb
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
     if (mine) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
-    return run(COLL_GATHER, 0, &a, sbuf, rbuf, c, as);
+    a.is_vector = kind == COLL_GATHERV;
+    return run(kind, a.is_vector ? 0 : a.in_place ? rcount * rt->size : scount * st->size, &a, sbuf, rbuf, c, as);
 }
 
 int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                 int root, struct gw_comm *c, struct coll_as *as)
 {
-    return gather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c, as);
+    return gather(COLL_GATHER, sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c, as);
 }
 
 int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                  struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return gather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c, as);
+    return gather(COLL_GATHERV, sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c, as);
 }
 
-static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs,
+static int scatter(enum coll_kind kind, const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs,
                    struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c,
                    struct coll_as *as)
 {
@@ -156,19 +157,20 @@ static int scatter(const void *sbuf, int64_t scount, struct gw_counts scounts, s
     a.in_place = rbuf == GW_IN_PLACE;
     a.rcount = rcount, a.rt = rt;
     if (mine) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
-    return run(COLL_SCATTER, 0, &a, sbuf, rbuf, c, as);
+    a.is_vector = kind == COLL_SCATTERV;
+    return run(kind, a.is_vector ? 0 : a.in_place ? scount * st->size : rcount * rt->size, &a, sbuf, rbuf, c, as);
 }
 
 int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                  int root, struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c, as);
+    return scatter(COLL_SCATTER, sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c, as);
 }
 
 int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
                   int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c, as);
+    return scatter(COLL_SCATTERV, sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c, as);
 }
 
 /* ---- allgather, alltoall ------------------------------------------------------------------------------------------------------- */

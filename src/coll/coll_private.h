@@ -143,7 +143,9 @@ void coll_temporaries(struct plan_args *a);
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
     X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
     X(scan_leaf) X(exscan_leaf)                                                                                             \
-    X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)
+    X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)                          \
+    X(gather_tree) X(scatter_tree) X(gather_permitted) X(gather_ruled) X(scatter_ruled) X(gather_levels) X(scatter_levels)  \
+    X(allgather_levels) X(alltoall_levels) X(reduce_scatter_levels) X(scan_levels) X(exscan_levels)
 /* Not in the table: there is one for each. */
 extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
 #define X(name) extern const struct plan_algorithm alg_##name;
@@ -152,7 +154,8 @@ ALGORITHMS(X)
 
 /* ---- choice (select.c) ----------------------------------------------------------------------------------------------------- */
 enum coll_kind {
-    COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_REDUCE,
+    COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_GATHERV,
+    COLL_SCATTERV, COLL_REDUCE,
     COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS
 };
 /* A row of tune/coll.tbl or tune/nodes.tbl. */
@@ -173,7 +176,8 @@ int coll_select_init(void);
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
-const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts);
+void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */
 const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, struct plan_args *a);

@@ -188,7 +188,7 @@ static double simulate(const struct plan_algorithm *alg, const struct plan_args 
 enum where { MESSAGES, LEAVES, PULLS, WHERES }; /* by messages; on a node; on a node that lets ranks read each other's memory */
 static const char *const where_names[] = {"messages", "leaves", "leaves and pulls"};
 static const char *const kind_names[COLL_KINDS] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
-                                                   "alltoallv", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"};
+                                                   "alltoallv", "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"};
 #define ONE(name) {#name, &alg_##name},
 static const struct { const char *name; const struct plan_algorithm *alg; } all_algorithms[] = {ALGORITHMS(ONE)};
 static struct gw_op *op_any;
@@ -197,7 +197,8 @@ static struct gw_comm comm;
 static const struct plan_algorithm *named(const char *kind, const char *name)
 {
     char full[64];
-    snprintf(full, sizeof full, "%s_%s", strcmp(kind, "alltoallv") ? kind : "alltoall", name);
+    size_t len = strlen(kind);
+    snprintf(full, sizeof full, "%.*s_%s", (int)(kind[len - 1] == 'v' ? len - 1 : len), kind, name);
     for (size_t i = 0; i < GW_ARRAY_LEN(all_algorithms); i++)
         if (!strcmp(all_algorithms[i].name, full)) return all_algorithms[i].alg;
     return NULL;
@@ -213,7 +214,9 @@ static int64_t arguments(enum coll_kind kind, int64_t n, struct plan_args *a)
     switch (kind) {
     case COLL_BARRIER:
     case COLL_GATHER:
-    case COLL_SCATTER: return 0;
+    case COLL_SCATTER:
+    case COLL_GATHERV:
+    case COLL_SCATTERV: return 0;
     case COLL_REDUCE_SCATTER: return n * p;
     default: return n;
     }

@@ -10,7 +10,7 @@
 #include "coll/coll_private.h"
 
 static const char *const kind_names[COLL_KINDS] = {
-    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "alltoallv", "reduce", "allreduce", "reduce_scatter",
+    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "alltoallv", "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter",
     "scan", "exscan",
 };
 
@@ -19,12 +19,18 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination}, {COLL_BARRIER, &alg_barrier_levels},
     {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull},
     {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain}, {COLL_BCAST, &alg_bcast_levels},
-    {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear},
-    {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear},
+    {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear}, {COLL_GATHER, &alg_gather_tree}, {COLL_GATHER, &alg_gather_levels},
+    {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear}, {COLL_SCATTER, &alg_scatter_tree},
+    {COLL_SCATTER, &alg_scatter_levels},
+    {COLL_GATHERV, &alg_gather_leaf}, {COLL_GATHERV, &alg_gather_linear}, {COLL_GATHERV, &alg_gather_permitted},
+    {COLL_GATHERV, &alg_gather_ruled}, {COLL_GATHERV, &alg_gather_tree},
+    {COLL_SCATTERV, &alg_scatter_leaf}, {COLL_SCATTERV, &alg_scatter_linear}, {COLL_SCATTERV, &alg_scatter_ruled},
+    {COLL_SCATTERV, &alg_scatter_tree},
     {COLL_ALLGATHER, &alg_allgather_leaf}, {COLL_ALLGATHER, &alg_allgather_leaf_wide}, {COLL_ALLGATHER, &alg_allgather_pull},
     {COLL_ALLGATHER, &alg_allgather_bruck}, {COLL_ALLGATHER, &alg_allgather_direct}, {COLL_ALLGATHER, &alg_allgather_ring},
+    {COLL_ALLGATHER, &alg_allgather_levels},
     {COLL_ALLTOALL, &alg_alltoall_leaf}, {COLL_ALLTOALL, &alg_alltoall_pull}, {COLL_ALLTOALL, &alg_alltoall_pairwise},
-    {COLL_ALLTOALL, &alg_alltoall_in_place},
+    {COLL_ALLTOALL, &alg_alltoall_in_place}, {COLL_ALLTOALL, &alg_alltoall_levels},
     {COLL_ALLTOALLV, &alg_alltoall_leaf}, {COLL_ALLTOALLV, &alg_alltoall_pairwise}, {COLL_ALLTOALLV, &alg_alltoall_in_place},
     {COLL_REDUCE, &alg_reduce_leaf}, {COLL_REDUCE, &alg_reduce_leaf_wide}, {COLL_REDUCE, &alg_reduce_binomial},
     {COLL_REDUCE, &alg_reduce_levels},
@@ -35,8 +41,9 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
-    {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling},
-    {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_levels},
+    {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling}, {COLL_SCAN, &alg_scan_levels},
+    {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling}, {COLL_EXSCAN, &alg_exscan_levels},
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
@@ -192,13 +199,13 @@ static bool has_levels(const struct plan_nodes *n) { return n && n->n > 1 && n->
 /* One of messages, or of stages of such and of leaves; what is not said to be over nodes counts all members as alike. */
 static bool usable_apart(const struct plan_algorithm *alg, const struct plan_args *a)
 {
-    if (alg->kind != PLAN_P2P || (alg->stages && !has_levels(a->nodes))) return false;
+    if (alg->kind != PLAN_P2P) return false;
     return !alg->fits || alg->fits(a);
 }
 
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
 {
-    int nodes = a->nodes ? a->nodes->n : a->size;
+    int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
         if (bytes > r->max_bytes || a->size < r->min_ranks || a->size > r->max_ranks) continue;
@@ -207,14 +214,32 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
     return NULL;
 }
 
-const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+/* The documents' rules of gatherv: the root of a large communicator decides by the average; started ones, whose root may be late, need
+ * leave to send. */
+static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
 {
-    const struct plan_algorithm *alg = forced[kind];
+    if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &alg_scatter_ruled : NULL;
+    if (kind != COLL_GATHERV) return NULL;
+    if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &alg_gather_ruled : NULL;
+    if (a->size < gw_set.igatherv_min_comm_size) return NULL;
+    a->chunk = gw_set.igatherv_sync_freq;
+    return &alg_gather_permitted;
+}
+
+void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }
+
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts)
+{
+    const struct plan_algorithm *alg = forced[kind], *ruled;
     const char *why = "GODWIT_COLL";
     a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
+    if (!has_levels(a->nodes)) a->nodes = NULL;
     a->chunk = gw_set.coll_chunk;
     int number;
     if (alg && usable_apart(alg, a)) {
+        number = number_of(kind, alg);
+    } else if ((ruled = by_rule(kind, a, starts)) != NULL) {
+        alg = ruled, why = "by rule";
         number = number_of(kind, alg);
     } else {
         const struct choice *row = row_apart(node_rows[kind], bytes, a);

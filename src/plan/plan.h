@@ -99,6 +99,7 @@ struct plan_args {
     struct gw_type **sts, **rts;  /* of w forms */
     struct gw_op *op;
     bool in_place;
+    bool is_vector;               /* gatherv, scatterv: only the root knows all counts */
     int32_t n_rts;                /* length of rts */
     int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */

@@ -1,0 +1,276 @@
+/* alg_rooted.c -- gather(v) and scatter(v) to and from many ranks: binomial trees for small blocks, and for large ones leave to send.
+ *
+ * Member v behind the root (v = 0 is the root) has for children the members v + 2^k, as far as bit k and those below are 0 in v; a
+ * child holds the blocks of 2^k members or of what there is.  Blocks travel packed, in the order of v.
+ *
+ * Of the vector forms only the root knows all sizes.  So it says first which way they go; for the tree the sizes come up ahead of
+ * the blocks, or before these go down.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+/* ---- the tree ------------------------------------------------------------------------------------------------------------- */
+static int behind(const struct plan_args *a)
+{
+    return (a->rank - a->root + a->size) % a->size;
+}
+static int member_behind(const struct plan_args *a, int v)
+{
+    return (a->root + v) % a->size;
+}
+static int parent(const struct plan_args *a)
+{
+    return member_behind(a, behind(a) & (behind(a) - 1));
+}
+static int children(const struct plan_args *a)
+{
+    int v = behind(a), n = 0;
+    while (v + (1 << n) < a->size && !(v & (1 << n))) n++;
+    return n;
+}
+static struct plan_ref whole_in(const struct plan_args *a)
+{
+    return ref_typed(PLAN_IN, 0, a->scount, a->st);
+}
+static struct plan_ref whole_out(const struct plan_args *a)
+{
+    return ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
+}
+
+/* What the members of the tree know of sizes: of equal blocks everything; of others what child k holds, and the root where in the
+ * temporary each member's block begins.  The arrays are in arguments that those members do not need otherwise. */
+struct tree {
+    int64_t block;
+    struct gw_counts held, begins;
+};
+static int64_t held_by(const struct plan_args *a, const struct tree *t, int k)
+{
+    if (t->held.v) return gw_counts_at(t->held, k);
+    return t->block * gw_min64(1 << k, a->size - behind(a) - (1 << k));
+}
+static int64_t begin_of(const struct tree *t, int v)
+{
+    return t->begins.v ? gw_counts_at(t->begins, v) : v * t->block;
+}
+/* Bytes of my own block and of the children before k. */
+static int64_t before(const struct plan_args *a, const struct tree *t, int64_t own, int k)
+{
+    for (int i = 0; i < k; i++) own += held_by(a, t, i);
+    return own;
+}
+
+/* ---- gather up the tree ------------------------------------------------------------------------------------------------------- */
+static struct plan_ref gather_own(const struct plan_args *a)
+{
+    return a->in_place ? recv_block(a, a->rank) : whole_in(a);
+}
+static struct tree gather_sizes(const struct plan_args *a, int64_t *own_out)
+{
+    struct plan_ref own = gather_own(a);
+    *own_out = ref_bytes(&own);
+    return (struct tree){*own_out, a->scounts, a->sdispls};
+}
+static int64_t gather_tree_tmp(const struct plan_args *a)
+{
+    int64_t own;
+    struct tree t = gather_sizes(a, &own);
+    return children(a) ? before(a, &t, own, children(a)) : 0;
+}
+static int gather_tree(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { EACH = PLAN_STEPS - 1 };
+    struct plan_steps s = {steps, 0};
+    int64_t own;
+    struct tree t = gather_sizes(a, &own);
+    int n = children(a), takes = n ? (n + EACH - 1) / EACH : 1, v = behind(a);
+    if (round < takes) {
+        if (round == 0 && v > 0 && n) step_copy(&s, whole_in(a), ref_raw(PLAN_TMP, 0, own));
+        if (round == 0 && v == 0 && !a->in_place) step_copy(&s, whole_in(a), recv_block(a, a->rank));
+        for (int k = round * EACH; k < n && k < (round + 1) * EACH; k++)
+            step_recv(&s, member_behind(a, v + (1 << k)), ref_raw(PLAN_TMP, before(a, &t, own, k), held_by(a, &t, k)));
+        if (s.n == 0) step_nothing(&s);
+    } else if (v > 0) {
+        if (round == takes) step_send(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, before(a, &t, own, n)) : whole_in(a));
+    } else {
+        for (int i = 1 + (round - takes) * PLAN_STEPS; i < a->size && s.n < PLAN_STEPS; i++) {
+            struct plan_ref block = recv_block(a, member_behind(a, i));
+            step_copy(&s, ref_raw(PLAN_TMP, begin_of(&t, i), ref_bytes(&block)), block);
+        }
+    }
+    return s.n;
+}
+static bool gather_regular(const struct plan_args *a)
+{
+    return !a->is_vector;
+}
+const struct plan_algorithm alg_gather_tree = {"tree", gather_tree, gather_tree_tmp, PLAN_P2P, gather_regular, NULL};
+
+/* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
+static struct tree scatter_sizes(const struct plan_args *a, int64_t *own_out)
+{
+    struct plan_ref own = a->rank == a->root ? send_block(a, a->rank) : whole_out(a);
+    *own_out = ref_bytes(&own);
+    return (struct tree){*own_out, a->rcounts, a->rdispls};
+}
+static int64_t scatter_tree_tmp(const struct plan_args *a)
+{
+    int64_t own;
+    struct tree t = scatter_sizes(a, &own);
+    return children(a) ? before(a, &t, own, children(a)) : 0;
+}
+static int scatter_tree(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int64_t own;
+    struct tree t = scatter_sizes(a, &own);
+    int n = children(a), v = behind(a), packs = v ? 1 : (a->size - 1 + PLAN_STEPS - 1) / PLAN_STEPS;
+    if (round < packs && v > 0) {
+        step_recv(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, before(a, &t, own, n)) : whole_out(a));
+    } else if (round < packs) {
+        for (int i = 1 + round * PLAN_STEPS; i < a->size && s.n < PLAN_STEPS; i++) {
+            struct plan_ref block = send_block(a, member_behind(a, i));
+            step_copy(&s, block, ref_raw(PLAN_TMP, begin_of(&t, i), ref_bytes(&block)));
+        }
+    } else {
+        int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS,
+            k = n - 1 - (round - packs) * PLAN_STEPS; /* who holds most comes first */
+        for (; k >= 0 && s.n < PLAN_STEPS; k--)
+            step_send(&s, member_behind(a, v + (1 << k)), ref_raw(PLAN_TMP, before(a, &t, own, k), held_by(a, &t, k)));
+        if (round - packs == gives && v > 0 && n) step_copy(&s, ref_raw(PLAN_TMP, 0, own), whole_out(a));
+        if (round - packs == gives && v == 0 && !a->in_place) step_copy(&s, send_block(a, a->rank), whole_out(a));
+    }
+    return s.n;
+}
+const struct plan_algorithm alg_scatter_tree = {"tree", scatter_tree, scatter_tree_tmp, PLAN_P2P, gather_regular, NULL};
+
+/* ---- gather with leave to send: large blocks do not all come at the root's door at once ------------------------------------------ */
+/* `chunk` members have leave at a time (2 or more): some of those the root gives it in the rounds in which it takes as many blocks. */
+static int gather_permitted(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (a->rank != a->root) {
+        if (round == 0) step_recv(&s, a->root, ref_raw(PLAN_OUT, 0, 0));
+        if (round == 1) step_send(&s, a->root, whole_in(a));
+        return s.n;
+    }
+    int others = a->size - 1, most = (int)gw_min64(a->chunk > 0 ? a->chunk : 16, INT32_MAX);
+    int each = most >= PLAN_STEPS ? PLAN_STEPS / 2 : most > 1 ? most / 2 : 1; /* a round */
+    int ahead = (int)gw_min64(gw_max64(most - each, 1), others), firsts = (ahead + PLAN_STEPS - 1) / PLAN_STEPS;
+    if (round < firsts) {
+        for (int i = round * PLAN_STEPS; i < ahead && s.n < PLAN_STEPS; i++)
+            step_send(&s, member_behind(a, 1 + i), ref_raw(PLAN_OUT, 0, 0));
+        return s.n;
+    }
+    int first = (round - firsts) * each;
+    for (int i = first; i < others && i < first + each; i++)
+        step_recv(&s, member_behind(a, 1 + i), recv_block(a, member_behind(a, 1 + i)));
+    for (int i = first + ahead; i < others && i < first + ahead + each; i++)
+        step_send(&s, member_behind(a, 1 + i), ref_raw(PLAN_OUT, 0, 0));
+    if (s.n == 0 && first < others + each && !a->in_place) step_copy(&s, whole_in(a), recv_block(a, a->rank));
+    return s.n;
+}
+const struct plan_algorithm alg_gather_permitted = {"permitted", gather_permitted, NULL, PLAN_P2P, NULL, NULL};
+
+/* ---- the vector forms: the root decides ------------------------------------------------------------------------------------------ */
+struct ruled {
+    int64_t by_tree, is_counted;
+    int64_t total;    /* bytes that come through me */
+    int64_t held[32]; /* by child k */
+};
+enum { RULED_BYTES = (sizeof(struct ruled) + GW_CACHELINE - 1) & ~(GW_CACHELINE - 1) };
+
+/* OUT: total, held: sizes come up the tree. */
+static int sizes_up(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int n = children(a), turns = n ? (n + PLAN_STEPS - 1) / PLAN_STEPS : 1, turn = round / 2;
+    if (turn < turns) {
+        for (int k = turn * PLAN_STEPS; k < n && s.n < PLAN_STEPS; k++) {
+            struct plan_ref held = ref_typed(PLAN_OUT, 8 + 8 * k, 1, gw_type_int64);
+            round % 2 ? step_reduce(&s, held, ref_typed(PLAN_OUT, 0, 1, gw_type_int64))
+                      : step_recv(&s, member_behind(a, behind(a) + (1 << k)), held);
+        }
+        if (s.n == 0) step_nothing(&s);
+    } else if (round == 2 * turns && behind(a) > 0) {
+        step_send(&s, parent(a), ref_typed(PLAN_OUT, 0, 1, gw_type_int64));
+    }
+    return s.n;
+}
+static const struct plan_algorithm alg_sizes_up = {"sizes", sizes_up, NULL, PLAN_P2P, NULL, NULL};
+
+/* The root's array of where blocks begin, in the order of the tree. */
+static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gather)
+{
+    int64_t *begins = (int64_t *)(tmp + RULED_BYTES), at = 0;
+    for (int v = 0; v < a->size; v++) {
+        int i = member_behind(a, v);
+        struct plan_ref block = gather ? recv_block(a, i) : send_block(a, i);
+        begins[v] = at;
+        at += v == 0 && gather && !a->in_place ? a->scount * a->st->size : ref_bytes(&block);
+    }
+    return (struct gw_counts){begins, true};
+}
+
+static bool average_is_small(const struct plan_args *a, bool gather)
+{
+    int64_t total = 0, small = gather ? gw_set.gatherv_short_msg : gw_set.scatterv_short_msg;
+    for (int i = 0; i < a->size; i++) {
+        struct plan_ref block = gather ? recv_block(a, i) : send_block(a, i);
+        total += ref_bytes(&block);
+    }
+    if (small < 0) small = a->size <= 512 ? 2048 : 8192; /* as the documents have it for scatterv */
+    return total / a->size <= small && total <= (gather ? gw_set.gatherv_max_tmp_size : gw_set.scatterv_max_tmp_size);
+}
+
+static bool ruled_stages(const struct plan_args *a, int i, char *tmp, struct plan_stage *s, bool gather)
+{
+    struct ruled *r = (struct ruled *)tmp;
+    s->tmp = RULED_BYTES + (a->rank == a->root ? a->size * (int64_t)sizeof(int64_t) : 0);
+    if (i == 0) {
+        r->is_counted = false;
+        if (a->rank == a->root) r->by_tree = average_is_small(a, gather);
+        s->alg = &alg_bcast_binomial;
+        s->args.rcount = sizeof r->by_tree, s->args.rt = gw_type_byte;
+        s->out = (struct plan_place){PLAN_TMP, 0};
+        return true;
+    }
+    if (i == 1 && r->by_tree) {
+        r->total = gather ? (a->in_place ? 0 : a->scount * a->st->size) : (a->in_place ? 0 : a->rcount * a->rt->size);
+        s->alg = &alg_sizes_up;
+        s->args.op = gw_op_sum;
+        s->out = (struct plan_place){PLAN_TMP, offsetof(struct ruled, total)};
+        return true;
+    }
+    if (i > 1 + (r->by_tree != 0)) return false;
+    struct gw_counts held = {r->held, true}, begins = {NULL, false};
+    if (r->by_tree && a->rank == a->root) begins = begins_at(a, tmp, gather);
+    if (r->by_tree && gather) s->args.scounts = held, s->args.sdispls = begins;
+    if (r->by_tree && !gather) s->args.rcounts = held, s->args.rdispls = begins;
+    s->args.chunk = gather ? gw_set.gatherv_sync_freq : gw_set.scatterv_sync_freq;
+    if (gather)
+        s->alg = r->by_tree ? &alg_gather_tree : &alg_gather_permitted;
+    else
+        s->alg = r->by_tree ? &alg_scatter_tree : &alg_scatter_linear;
+    if (!r->is_counted) coll_count(gather ? COLL_GATHERV : COLL_SCATTERV, s->alg);
+    r->is_counted = true;
+    return true;
+}
+static int64_t ruled_tmp(const struct plan_args *a)
+{
+    return RULED_BYTES + (a->rank == a->root ? a->size * (int64_t)sizeof(int64_t) : 0);
+}
+static bool gatherv_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)leaves;
+    return ruled_stages(a, i, tmp, s, true);
+}
+static bool scatterv_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)leaves;
+    return ruled_stages(a, i, tmp, s, false);
+}
+const struct plan_algorithm alg_gather_ruled = {
+    .name = "ruled", .tmp_bytes = ruled_tmp, .kind = PLAN_P2P, .stages = gatherv_stages};
+const struct plan_algorithm alg_scatter_ruled = {
+    .name = "ruled", .tmp_bytes = ruled_tmp, .kind = PLAN_P2P, .stages = scatterv_stages};
