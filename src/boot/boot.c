@@ -11,11 +11,11 @@
 
 struct boot_info gw_boot = {.shm_fd = -1, .size = 1, .nlocal = 1, .nnodes = 1};
 
+static const struct boot_way *way; /* NULL for a singleton */
 static const struct boot_way *const ways[] = {
     [BOOT_GODWIT] = &boot_way_godwit, [BOOT_PMI1] = &boot_way_pmi1, [BOOT_PMIX] = &boot_way_pmix};
 static const char *const way_names[] = {
     [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1"};
-static const struct boot_way *way; /* NULL for a singleton */
 
 int boot_host_nlocal = 1;
 
@@ -80,8 +80,7 @@ static void join_any(void)
 /* ---- nodes ---- */
 const char *boot_vnodes(void)
 {
-    const struct boot_head *job = boot_board_head();
-    return gw_boot.how == BOOT_GODWIT ? (job ? job->vnodes : "") : gw_set.vnodes ? gw_set.vnodes : "";
+    return gw_boot.how == BOOT_GODWIT || !gw_set.vnodes ? "" : gw_set.vnodes; /* mpiexec has done it */
 }
 
 /* Of the ranks of this host, those of my faked node.  Where there are several nodes, who leads one counts them (boot_segment.c). */
@@ -95,7 +94,101 @@ static void nodes_begin(void)
     gw_boot.local_rank -= first;
     gw_boot.nlocal = count;
     gw_boot.node = 0;
-    gw_boot.nnodes = count == gw_boot.size ? 1 : 0;
+}
+
+/* ---- rank order ---- */
+int32_t *boot_processes;
+
+int boot_process_of(int rank)
+{
+    const int32_t *p = boot_map_processes();
+    return p ? p[rank] : rank;
+}
+
+/* Not all hosts may see the same file. */
+static int check_same_order(const int32_t *list, int first)
+{
+    char mine[32], other[32];
+    uint64_t h = 14695981039346656037ull;
+    for (int r = 0; r < gw_boot.size; r++) h = (h ^ (uint32_t)list[r]) * 1099511628211ull;
+    snprintf(mine, sizeof mine, "%016llx", (unsigned long long)h);
+    int rc = gw_boot.rank == first ? boot_put("gw.order", mine) : GW_OK;
+    if (rc == GW_OK && !boot_way_is_direct()) rc = boot_fence();
+    if (rc == GW_OK && boot_way_is_direct() && gw_boot.rank == first) rc = boot_commit();
+    if (rc == GW_OK) rc = boot_get(first, "gw.order", other, sizeof other);
+    if (rc == GW_OK && strcmp(mine, other) != 0)
+        rc = gw_fail(GW_EARG, "%s: on %s it says something else than where rank 0 of the launcher is: all nodes must see the same file",
+                     gw_set.rank_order_file, gw_boot.host);
+    return rc;
+}
+
+/* Ranks of which the node is that of process `me`, by their new numbers. */
+static void order_take(const int32_t *node, const int32_t *rank_of)
+{
+    int rank = rank_of[gw_boot.rank], n = 0;
+    int *locals = gw_xmalloc((size_t)gw_boot.size * sizeof *locals), on_host = boot_host_nlocal;
+    for (int r = 0; r < gw_boot.size; r++)
+        if (node[r] == node[rank]) locals[n++] = r;
+    boot_processes = gw_xmalloc((size_t)gw_boot.size * sizeof *boot_processes);
+    for (int p = 0; p < gw_boot.size; p++) boot_processes[rank_of[p]] = p;
+    GW_EXPLAIN(GW_LOG_BOOT, "process %d of the launcher has rank %d by rank order %d", gw_boot.rank, rank, (int)gw_set.rank_order);
+    free((void *)(uintptr_t)gw_boot.local_to_world);
+    gw_boot.rank = rank;
+    boot_set_locals(locals, n);
+    boot_host_nlocal = on_host;
+}
+
+/* Nothing to do under our mpiexec, which has dealt out its faked nodes. */
+static void order_begin(void)
+{
+    if (!way || way == &boot_way_godwit || gw_set.rank_order < 0) return;
+    size_t bytes = (size_t)gw_boot.size * sizeof(int32_t);
+    int32_t *node = gw_xmalloc(bytes), *rank_of = gw_xmalloc(bytes);
+    int rc = way->hosts(node);
+    if (rc == GW_OK) {
+        boot_map_nodes(boot_vnodes(), node, gw_boot.size);
+        rc = boot_order_apply((int)gw_set.rank_order, gw_set.rank_order_file, node, gw_boot.size, rank_of);
+    }
+    if (rc == GW_OK && gw_set.rank_order == BOOT_ORDER_FILE) rc = check_same_order(rank_of, 0);
+    if (rc != GW_OK && !boot_env_speaks()) gw_exit_now(1);
+    if (rc != GW_OK) gw_die("%s", gw_fail_text());
+    order_take(node, rank_of);
+    free(node);
+    free(rank_of);
+}
+
+/* The ranks of a node as "0-3,8". */
+static void print_ranks(int node)
+{
+    const char *comma = "";
+    for (int r = 0, to; r < gw_boot.size; r = to + 1) {
+        to = r;
+        if (boot_node_of(r) != node) continue;
+        while (to + 1 < gw_boot.size && boot_node_of(to + 1) == node) to++;
+        fprintf(stderr, to > r ? "%s%d-%d" : "%s%d", comma, r, to);
+        comma = ",";
+    }
+}
+
+void boot_order_show(void)
+{
+    static const char *const methods[] = {"round robin", "node by node", "folded", "by the file"};
+    char host[80];
+    int method = (int)gw_set.rank_order;
+    if (!gw_set.rank_order_display) return;
+    if (gw_boot.nnodes > 1 && (boot_put("gw.host", gw_boot.host) != GW_OK || (boot_way_is_direct() ? boot_commit() : boot_fence()) != GW_OK))
+        gw_die("%s", gw_fail_text());
+    if (gw_boot.rank != 0) return;
+    fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
+            method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size, gw_boot.nnodes);
+    for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
+        if (boot_node_of(r) != node) continue; /* numbered in the order of their lowest ranks */
+        snprintf(host, sizeof host, "%s", gw_boot.host);
+        if (gw_boot.nnodes > 1 && boot_get(r, "gw.host", host, sizeof host) != GW_OK) gw_die("%s", gw_fail_text());
+        fprintf(stderr, "godwit:   node %d (%s): ", node++, host);
+        print_ranks(node - 1);
+        fputs("\n", stderr);
+    }
 }
 
 int boot_init(void)
@@ -107,7 +200,9 @@ int boot_init(void)
         join_alone();
     else
         join_any();
-    nodes_begin();
+    if (gw_boot.size > 1) order_begin();
+    if (!boot_processes) nodes_begin();
+    gw_boot.nnodes = gw_boot.nlocal == gw_boot.size ? 1 : 0;
     assert(gw_boot.rank >= 0 && gw_boot.rank < gw_boot.size);
     assert(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal && gw_boot.nlocal <= gw_boot.size);
     assert(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
@@ -157,7 +252,7 @@ int boot_share(void)
 
 static void switch_to_collection(int rank)
 {
-    n_far += boot_local_rank(rank) < 0;
+    n_far += gw_boot.local_to_world && boot_local_rank(rank) < 0;
     if (collecting || !way->collect || gw_set.modex_switch == 0 || n_far < gw_set.modex_switch) return;
     collecting = true;
     GW_EXPLAIN(GW_LOG_BOOT, "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background", n_far);
@@ -169,7 +264,7 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap)
     if (!way) return gw_fail(GW_EUNSUPPORTED, "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
     gw_counted(&gw_count.key_gets, 1);
     if (boot_is_direct()) switch_to_collection(rank);
-    int rc = way->get(rank, key, value_out, cap);
+    int rc = way->get(boot_process_of(rank), key, value_out, cap);
     if (rc == GW_OK) gw_counted(&gw_count.key_got_bytes, strlen(value_out));
     return rc;
 }
@@ -212,6 +307,8 @@ void boot_finalize(void)
     boot_leave();
     boot_segment_close();
     way = NULL;
+    free(boot_processes);
+    boot_processes = NULL;
     free((void *)gw_boot.local_to_world);
     gw_boot.local_to_world = NULL;
 }

@@ -21,7 +21,7 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 9u          /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 10u         /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ struct boot_head {
     _Atomic uint64_t area_bytes; /* of each rank, in the part of node/ */
     char vnodes[64];           /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
     int32_t node, nnodes;      /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
-    uint64_t map_offset;
+    uint64_t map_offset;       /* and behind it, where ranks were reordered, the process of each rank; 0 (mpiexec's): none */
     _Atomic uint32_t met[2];   /* ranks of the node that have come to the end of MPI_Init, and to MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host act as if they were on several.  Each faked node has a segment
@@ -140,6 +140,19 @@ int boot_vnodes_check(const char *text); /* GW_OK, or an error */
 int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count_out);
 int boot_apps(void);                 /* applications that our mpiexec started, side by side; 0: not known here */
 int boot_app_of(int world_rank);     /* where they are known */
+
+/* ---- rank order (boot_order.c): which process of the launcher gets which rank ----
+ * The settings rank_order (MPICH_RANK_REORDER_METHOD), rank_order_file and rank_order_display.  All but boot sees only the new ranks.
+ * Under our mpiexec a process keeps its number and the faked nodes are dealt out instead. */
+enum boot_order { BOOT_ORDER_ROUND, BOOT_ORDER_SMP, BOOT_ORDER_FOLD, BOOT_ORDER_FILE };
+/* node: of each process, numbered from 0.  rank_out: of each process.  list: where the method is the file, what it says. */
+void boot_order_place(int method, const int32_t *node, int size, const int32_t *list, int32_t *rank_out);
+int boot_order_parse(const char *path, const char *text, int size, int32_t *list_out); /* path: for what is said; GW_OK, GW_EARG */
+int boot_order_read(const char *path, int size, int32_t *list_out);
+/* node: of each process, becomes that of each rank; path: NULL or "" is MPICH_RANK_ORDER in this folder. */
+int boot_order_apply(int method, const char *path, int32_t *node, int size, int32_t *rank_out);
+/* Turns the hosts of all processes into (faked) nodes, numbered in the order of their lowest ranks; how many. */
+int boot_map_nodes(const char *vnodes, int32_t *node, int size);
 
 int boot_init(void);           /* once; GW_OK or it explains and ends the process */
 /* Tells the launcher that this process may end now; it may still come back (boot_return), though not to ask or tell anything. */

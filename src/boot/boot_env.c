@@ -83,9 +83,17 @@ static int head_check(const struct boot_head *h, int fd, int local, uint64_t fil
                        h->version, GODWIT_SHM_VERSION);
     if (local < 0 || local >= h->nlocal || h->size < h->nlocal || h->first_rank < 0 ||
         h->first_rank + h->nlocal > h->size || h->shm_offset > file_bytes ||
-        h->ranks_offset + (uint64_t)h->nlocal * sizeof(struct boot_rank) > h->shm_offset)
+        h->ranks_offset + (uint64_t)h->nlocal * sizeof(struct boot_rank) > h->shm_offset ||
+        (h->map_offset && h->map_offset + (uint64_t)h->nlocal * sizeof(int32_t) > h->shm_offset))
         return gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec is damaged (local rank %d of %d)", local, h->nlocal);
     return GW_OK;
+}
+
+/* The faked node of each rank; NULL: there are none. */
+static const int32_t *job_map(void)
+{
+    const struct boot_head *job = boot_board_head();
+    return job && job->map_offset ? (const int32_t *)((const char *)job + job->map_offset) : NULL;
 }
 
 static int godwit_join(void)
@@ -108,8 +116,10 @@ static int godwit_join(void)
     /* Those who do not use the memory that they share exchange addresses, too. */
     if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm")) rc = boot_board_open(fd, &h);
     if (rc) return rc;
-    int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks);
-    for (int i = 0; i < h.nlocal; i++) ranks[i] = h.first_rank + i;
+    const int32_t *node = job_map();
+    int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks), n = 0;
+    for (int i = 0; i < h.nlocal; i++)
+        if (!node || node[i] == node[local]) ranks[n++] = h.first_rank + i;
     gw_boot.rank = h.first_rank + local;
     gw_boot.size = h.size;
     gw_boot.shm_fd = fd;
@@ -118,7 +128,8 @@ static int godwit_join(void)
     const char *parent = strstr(text, ",parent=");
     gw_boot.parent = parent ? strtoull(parent + sizeof ",parent=" - 1, NULL, 16) : 0;
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
-    boot_set_locals(ranks, h.nlocal);
+    boot_set_locals(ranks, n);
+    boot_host_nlocal = h.nlocal;
     return GW_OK;
 }
 
@@ -149,7 +160,11 @@ static int godwit_fence(void)
 
 static int godwit_hosts(int32_t *host_out)
 {
-    memset(host_out, 0, (size_t)gw_boot.size * sizeof *host_out);
+    size_t bytes = (size_t)gw_boot.size * sizeof *host_out;
+    if (job_map())
+        memcpy(host_out, job_map(), bytes);
+    else
+        memset(host_out, 0, bytes);
     return GW_OK;
 }
 

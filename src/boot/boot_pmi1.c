@@ -17,6 +17,7 @@ enum { LINE_MAX_BYTES = 8192 }; /* a value of 1 KiB, escaped, and what stands ar
 
 static struct {
     int fd;
+    int rank; /* as the launcher has it */
     char kvs[256];
     int key_max, value_max;
     char line[LINE_MAX_BYTES]; /* last line read, and what came behind it */
@@ -152,7 +153,7 @@ static int pmi1_put(const char *key, const char *value)
         return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI carries %d", key, strlen(wire),
                        pmi.value_max - 1);
     /* Keys are per job in PMI-1, per rank here. */
-    rc = line_send("cmd=put kvsname=%s key=%d.%s value=%s\n", pmi.kvs, gw_boot.rank, key, wire);
+    rc = line_send("cmd=put kvsname=%s key=%d.%s value=%s\n", pmi.kvs, pmi.rank, key, wire);
     return rc ? rc : answer("put_result", &line);
 }
 
@@ -271,7 +272,7 @@ static int pmi1_join(void)
 {
     pmi.fd = boot_env_int("PMI_FD", -1);
     pmi.have = pmi.used = 0;
-    gw_boot.rank = boot_env_int("PMI_RANK", -1);
+    gw_boot.rank = pmi.rank = boot_env_int("PMI_RANK", -1);
     gw_boot.size = boot_env_int("PMI_SIZE", 0);
     if (gw_boot.rank < 0 || gw_boot.rank >= gw_boot.size)
         return gw_fail(GW_EUNSUPPORTED, "PMI_RANK=%s of PMI_SIZE=%s makes no sense", getenv("PMI_RANK"),

@@ -238,13 +238,19 @@ static int pmix_commit(void)
     return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Commit: %s", pmix.error_string(s));
 }
 
+/* Slurm's server says ERROR where a rank has committed nothing yet. */
+static bool is_too_early(pmix_status_t s)
+{
+    return s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT || s == PMIX_ERROR;
+}
+
 /* A rank may commit several times.  Its node's server answers after the first; what comes later must be asked for anew. */
 static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix_value_t **v_out)
 {
     enum { PATIENCE_MS = 120000, LONGEST_MS = 50 };
     pmix_info_t again = info_flag(PMIX_GET_REFRESH_CACHE);
     pmix_status_t s = pmix.get(who, key, NULL, 0, v_out);
-    for (int waited = 0, ms = 1; (s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT) && waited < PATIENCE_MS; waited += ms) {
+    for (int waited = 0, ms = 1; is_too_early(s) && waited < PATIENCE_MS; waited += ms) {
         usleep((useconds_t)ms * 1000);
         if (ms < LONGEST_MS) ms *= 2;
         s = pmix.get(who, key, &again, 1, v_out);

@@ -30,8 +30,6 @@ extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_godwit;
 /* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */
 void boot_set_locals(int *ranks, int n);
 /* ---- the node map (boot_map.c) ---- */
-/* Turns the hosts of all ranks into (faked) nodes, numbered in the order of their lowest ranks; how many. */
-int boot_map_nodes(const char *vnodes, int32_t *node, int size);
 /* Hosts by their names: each gets a number, from 0. */
 struct boot_names {
     struct boot_name_seen *table; /* free() it */
@@ -43,6 +41,11 @@ int boot_names_number(struct boot_names *n, const char *name);
 /* By hydra's PMI_process_mapping, the node of each rank; false if the text is none. */
 bool boot_mapping_read(const char *mapping, int size, int32_t *node_out);
 int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_way */
+/* Rank order, before the segment is mapped: the process of each rank, malloc'ed; NULL: each has its number. */
+extern int32_t *boot_processes;
+int boot_process_of(int rank);
+const int32_t *boot_map_processes(void); /* the same in the segment */
+void boot_order_show(void);
 extern int boot_host_nlocal; /* ranks of this host, whatever faked nodes they are in */
 const char *boot_vnodes(void); /* GODWIT_VNODES, or what mpiexec says */
 /* ---- mpiexec's segment, as the board of faked nodes (boot_board.c) ---- */

@@ -17,6 +17,7 @@
 static struct boot_head *head;
 static uint64_t mapped_bytes;
 static const int32_t *node_of; /* [size]; NULL: there is one node */
+static const int32_t *process_of; /* [size], in the segment */
 static int home_fd = -1; /* of a segment that we made: other worlds open it here */
 
 const struct boot_head *boot_head_mapped(void) { return head; }
@@ -120,10 +121,25 @@ int boot_node_of(int world_rank)
     return node_of ? node_of[world_rank] : 0;
 }
 
-/* The first rank of a node writes down the nodes of all ranks; the others only look. */
+const int32_t *boot_map_processes(void) { return process_of ? process_of : boot_processes; }
+
+/* The first rank of a node writes down the nodes of all ranks and, where they were reordered, their processes; the others only look. */
+static uint64_t table_bytes(void) { return ((uint64_t)gw_boot.size * sizeof(int32_t) + 63) & ~(uint64_t)63; }
+
 static uint64_t map_bytes(void)
 {
-    return gw_boot.nlocal < gw_boot.size ? ((uint64_t)gw_boot.size * sizeof(int32_t) + 63) & ~(uint64_t)63 : 0;
+    return gw_boot.nlocal < gw_boot.size || boot_processes ? table_bytes() * (boot_processes ? 2 : 1) : 0;
+}
+
+/* From the nodes of the processes to those of the ranks. */
+static void map_reorder(int32_t *node, int32_t *process)
+{
+    int32_t *old = gw_xmalloc(sizeof *old * (size_t)gw_boot.size);
+    memcpy(old, node, sizeof *old * (size_t)gw_boot.size);
+    memcpy(process, boot_processes, sizeof *old * (size_t)gw_boot.size);
+    for (int r = 0; r < gw_boot.size; r++) node[r] = old[process[r]];
+    free(old);
+    boot_map_nodes("", node, gw_boot.size);
 }
 
 static void map_fill(struct boot_head *h, uint64_t bytes)
@@ -133,6 +149,7 @@ static void map_fill(struct boot_head *h, uint64_t bytes)
     int32_t *node = (int32_t *)((char *)h + h->map_offset);
     if (boot_hosts(node) != GW_OK) gw_die("%s", gw_fail_text());
     h->nnodes = boot_map_nodes(boot_vnodes(), node, gw_boot.size);
+    if (boot_processes) map_reorder(node, (int32_t *)((char *)node + table_bytes()));
     h->node = node[gw_boot.rank];
     for (int i = 0; i < gw_boot.nlocal; i++)
         if (node[gw_boot.local_to_world[i]] != h->node)
@@ -145,6 +162,9 @@ static void map_look(void)
     node_of = (const int32_t *)((const char *)head + head->map_offset);
     gw_boot.node = head->node;
     gw_boot.nnodes = head->nnodes;
+    if (boot_processes) process_of = (const int32_t *)((const char *)node_of + table_bytes());
+    free(boot_processes);
+    boot_processes = NULL;
     GW_EXPLAIN(GW_LOG_BOOT, "node %d of %d, with %d ranks of %d on this host", gw_boot.node, gw_boot.nnodes, gw_boot.nlocal, boot_host_nlocal);
 }
 
@@ -350,6 +370,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
                gw_boot.rank, (int)nobody);
     atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
+    boot_order_show();
     return head;
 }
 
@@ -359,7 +380,7 @@ void boot_segment_close(void)
     if (head) munmap(head, mapped_bytes);
     if (home_fd >= 0) close(home_fd);
     head = NULL;
-    node_of = NULL;
+    node_of = process_of = NULL;
     boot_board_close();
     home_fd = -1;
 }

@@ -285,10 +285,14 @@ static int vnode_segment(const char *vnodes)
 {
     struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = 5, .size = 5, .cores = 5, .uid = 77};
     h.ranks_offset = BOOT_RANKS_OFFSET;
-    h.shm_offset = h.bytes = boot_shm_offset(5);
+    h.map_offset = boot_shm_offset(5);
+    h.shm_offset = h.bytes = h.map_offset + 4096;
     strcpy(h.vnodes, vnodes);
     int fd = memfd_create("test", 0);
     CHECK_EQ(ftruncate(fd, (off_t)h.bytes), 0);
+    int32_t node[5] = {0};
+    CHECK_EQ(boot_map_nodes(vnodes, node, 5), 3);
+    CHECK_EQ(pwrite(fd, node, sizeof node, (off_t)h.map_offset), (ssize_t)sizeof node);
     CHECK_EQ(pwrite(fd, &h, sizeof h, 0), (ssize_t)sizeof h);
     return fd;
 }

@@ -48,6 +48,8 @@ struct launch_options {
     enum pmix_mode pmix;
     int stdin_rank;     /* or STDIN_NONE, STDIN_ALL */
     bool label, verbose, oversubscribe; /* the last: the user knows that ranks share cores */
+    int order;          /* 1 + enum boot_order; 0: none */
+    const char *order_file;
     const char *vnodes; /* faked nodes, as GODWIT_VNODES says it; NULL: none */
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */

@@ -361,18 +361,45 @@ static int check_gdb(const struct launch_options *o)
     return -1;
 }
 
-/* What holds for all ranks: of several, the last. */
+/* The value that all ranks get of a variable with one of two names; of several values, the last.  NULL: none. */
+static const char *rank_variable(const struct launch_options *o, const char *name, const char *alias)
+{
+    const char *names[] = {name, alias};
+    for (int k = 0; k < 2; k++) {
+        const char *text = getenv(names[k]);
+        size_t n = strlen(names[k]);
+        for (int i = 0; i < o->env.n; i++)
+            if (strncmp(o->env.at[i], names[k], n) == 0 && o->env.at[i][n] == '=') text = o->env.at[i] + n + 1;
+        if (text && *text) return text;
+    }
+    return NULL;
+}
+
 static int check_vnodes(struct launch_options *o)
 {
-    static const char name[] = "GODWIT_VNODES=";
-    const char *text = getenv("GODWIT_VNODES");
-    for (int i = 0; i < o->env.n; i++)
-        if (strncmp(o->env.at[i], name, sizeof name - 1) == 0) text = o->env.at[i] + sizeof name - 1;
-    if (!text || !*text) return -1;
+    const char *text = rank_variable(o, "GODWIT_VNODES", "GODWIT_VNODES");
+    if (!text) return -1;
     o->vnodes = text;
     if (boot_vnodes_check(text) != GW_OK) return bad("--vnodes (GODWIT_VNODES): %s", gw_fail_text());
     if (strlen(text) >= sizeof((struct boot_head *)0)->vnodes) return bad("--vnodes %s: the list is too long", text);
     return -1;
+}
+
+/* A bad file is refused before anything starts. */
+static int check_order(struct launch_options *o)
+{
+    const char *method = rank_variable(o, "GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD");
+    const char *file = rank_variable(o, "GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE");
+    if (!method || strcasecmp(method, "auto") == 0) return -1;
+    long v = number("MPICH_RANK_REORDER_METHOD (GODWIT_RANK_ORDER)", method, BOOT_ORDER_ROUND, BOOT_ORDER_FILE);
+    if (v < 0) return EXIT_USAGE;
+    o->order = (int)v + 1;
+    o->order_file = file ? file : "MPICH_RANK_ORDER";
+    if (v != BOOT_ORDER_FILE) return -1;
+    int32_t *list = gw_xmalloc(sizeof *list * (size_t)o->n_ranks);
+    int rc = boot_order_read(o->order_file, o->n_ranks, list);
+    free(list);
+    return rc == GW_OK ? -1 : bad("%s", gw_fail_text());
 }
 
 int options_parse(int argc, char **argv, struct launch_options *o)
@@ -394,5 +421,6 @@ int options_parse(int argc, char **argv, struct launch_options *o)
     if (o->n_ranks > MAX_RANKS) return bad("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
     if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
     int rc = check_vnodes(o);
+    if (rc < 0) rc = check_order(o);
     return rc >= 0 ? rc : check_gdb(o);
 }

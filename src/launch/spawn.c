@@ -20,9 +20,27 @@
 
 extern char **environ;
 
+/* The faked node of each rank behind their slots; where ranks are reordered it is the nodes that change places. */
+static uint64_t segment_bytes(const struct job *j)
+{
+    return boot_shm_offset(j->n) + (((uint64_t)j->n * sizeof(int32_t) + 4095) & ~(uint64_t)4095);
+}
+
+static int map_make(struct job *j)
+{
+    struct boot_head *h = j->head;
+    int32_t *rank_of = gw_xmalloc(sizeof *rank_of * (size_t)j->n), *node = (int32_t *)((char *)h + boot_shm_offset(j->n));
+    h->map_offset = boot_shm_offset(j->n);
+    boot_map_nodes(h->vnodes, node, j->n);
+    int rc = j->o.order ? boot_order_apply(j->o.order - 1, j->o.order_file, node, j->n, rank_of) : GW_OK;
+    free(rank_of);
+    if (rc != GW_OK) say("%s", gw_fail_text());
+    return rc == GW_OK ? 0 : EXIT_CANNOT_RUN;
+}
+
 static int segment_make(struct job *j)
 {
-    uint64_t bytes = boot_shm_offset(j->n);
+    uint64_t bytes = segment_bytes(j);
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
     j->memfd = memfd_create("godwit", MFD_CLOEXEC);
@@ -59,7 +77,7 @@ static int segment_make(struct job *j)
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);
     control_open(j);
-    return 0;
+    return h->vnodes[0] ? map_make(j) : 0;
 }
 
 /* ---- environment ---------------------------------------------------------------------------------------------------------- */
@@ -121,9 +139,14 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d%s", j->memfd, rank, more, universe(j), parent);
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
-    int first, count;
-    boot_vnodes_block(j->head->vnodes, j->n, rank, &first, &count);
-    words_set(own, "GODWIT_LOCAL_RANK", "%d", rank - first);
+    const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
+    int before = node ? 0 : rank, count = node ? 0 : j->n;
+    for (int r = 0; node && r < j->n; r++) {
+        bool same = node[r] == node[rank];
+        count += same;
+        before += same && r < rank;
+    }
+    words_set(own, "GODWIT_LOCAL_RANK", "%d", before);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", count);
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
@@ -280,7 +303,7 @@ int spawn_all(struct job *j)
 
 void spawn_free(struct job *j)
 {
-    if (j->head && j->head != MAP_FAILED) munmap(j->head, boot_shm_offset(j->n));
+    if (j->head && j->head != MAP_FAILED) munmap(j->head, segment_bytes(j));
     if (j->memfd >= 0) close(j->memfd);
     if (j->control_fd >= 0) close(j->control_fd);
     mpir_free();
