@@ -175,7 +175,7 @@ int io_place(struct gw_file *f)
     for (int i = 0; i < c->size; i++) at[i] = names[i];
     free(f->aggregators);
     f->aggregators = gw_xcalloc((size_t)c->size, sizeof *f->aggregators);
-    int wanted = h->aggregators > 0 ? h->aggregators : h->stripes > 0 ? h->stripes : (int)gw_max64(AUTO_AGGREGATORS, nodes);
+    int wanted = h->aggregators > 0 ? h->aggregators : h->stripes > 0 ? h->stripes : nodes > 1 ? nodes : AUTO_AGGREGATORS;
     f->n_aggregators = io_place_choose(node, at, c->size, wanted, h->aggregator_list, (int)gw_set.mpiio_aggregator_placement_stride,
                                        f->aggregators);
     qsort(f->aggregators, (size_t)f->n_aggregators, sizeof *f->aggregators, by_rank);

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <unistd.h>
 
+#include "nodes_check.h"
 #include "spawn_check.h"
 
 static MPI_Comm world; /* a copy that returns errors */
@@ -99,6 +100,12 @@ int main(int argc, char **argv)
     if (spawn_child(argc, argv, child)) return test_end();
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    if (!is_one_node(world)) { /* a job on several nodes can reach no other */
+        must_fail(argv[0], 1, "a", "b", MPI_ERR_UNSUPPORTED_OPERATION);
+        must_fail(argv[0], -1, "a", "b", MPI_ERR_ARG);
+        MPI_Comm_free(&world);
+        return test_end();
+    }
     must_fail("/no/such/program", 3, "soft", "1", MPI_ERR_SPAWN);
     must_fail("no-such-program-in-any-path", 1, "path", "/usr:/", MPI_ERR_SPAWN);
     must_fail("/", 1, "a", "b", MPI_ERR_SPAWN);
