@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -273,12 +274,47 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* srun returns the largest of all exit codes, also of those tasks that it ended itself.  The first that failed is in what it says:
+ * "srun: error: n2: task 1: Killed", "...: Exited with exit code 3". */
+static struct { int fd, status; } heard;
+
+int engine_status_of_line(const char *line)
+{
+    static const struct { const char *says; int sig; } signals[] = {
+        {"Killed", SIGKILL}, {"Terminated", SIGTERM}, {"Segmentation fault", SIGSEGV}, {"Aborted", SIGABRT}, {"Bus error", SIGBUS},
+        {"Floating point exception", SIGFPE}, {"Illegal instruction", SIGILL}, {"Interrupt", SIGINT}, {"Hangup", SIGHUP},
+    };
+    const char *p = strncmp(line, "srun: error: ", 13) == 0 ? strstr(line + 13, ": task") : NULL;
+    p = p ? strstr(p + 2, ": ") : NULL;
+    if (!p) return 0;
+    if (strncmp(p + 2, "Exited with exit code ", 22) == 0) return atoi(p + 24) & 255;
+    for (size_t i = 0; i < GW_ARRAY_LEN(signals); i++)
+        if (strncmp(p + 2, signals[i].says, strlen(signals[i].says)) == 0) return 128 + signals[i].sig;
+    return 0;
+}
+
+static void *hear(void *none)
+{
+    FILE *f = fdopen(heard.fd, "r");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while (f && (n = getline(&line, &room, f)) >= 0) {
+        if (!heard.status) heard.status = engine_status_of_line(line);
+        for (ssize_t done = 0, now = 1; done < n && now > 0; done += now) now = write(STDERR_FILENO, line + done, (size_t)(n - done));
+    }
+    free(line);
+    if (f) fclose(f);
+    return none;
+}
+
 /* Until it has ended: passes on what was sent to us alone (what a terminal sends has reached both of us); at the time limit it is
- * told to end, and ended. */
-static int stay(pid_t pid, const sigset_t *signals, double timeout)
+ * told to end, and ended.  Then the exit status is ours. */
+static int stay(pid_t pid, const sigset_t *signals, double timeout, bool *is_ours_out)
 {
     double end = timeout > 0 ? now() + timeout : 1e300;
     bool is_late = false;
+    int told = 0;
     for (;;) {
         double left = end - now();
         if (left <= 0) {
@@ -288,13 +324,15 @@ static int stay(pid_t pid, const sigset_t *signals, double timeout)
             end = now() + 5;
             continue;
         }
-        struct timespec wait = {.tv_sec = left > 1e6 ? 1000000 : (time_t)left,
-                                .tv_nsec = left > 1e6 ? 0 : (long)((left - (double)(time_t)left) * 1e9)};
+        if (left > 1e6) left = 1e6;
+        struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
         siginfo_t si;
         int status, sig = sigtimedwait(signals, &si, &wait);
         if (sig > 0 && sig != SIGCHLD && si.si_code <= 0) kill(pid, sig);
+        if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP) told = sig;
         if (waitpid(pid, &status, WNOHANG) != pid) continue;
-        if (is_late) return EXIT_TIMEOUT;
+        *is_ours_out = is_late || told;
+        if (*is_ours_out) return is_late ? EXIT_TIMEOUT : 128 + told;
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
 }
@@ -307,13 +345,26 @@ static int run(const struct engine *e, const struct launch_options *o, const str
     sigemptyset(&signals);
     for (size_t i = 0; i < GW_ARRAY_LEN(passed); i++) sigaddset(&signals, passed[i]);
     sigprocmask(SIG_BLOCK, &signals, NULL);
+    int pipes[2] = {-1, -1};
+    pthread_t ear;
+    if (e->kind == ENGINE_SRUN && pipe2(pipes, O_CLOEXEC) < 0) pipes[0] = -1;
     pid_t pid = fork();
-    if (pid == 0) become(e, o, argv, env, &signals);
+    if (pid == 0) {
+        if (pipes[0] >= 0) dup2(pipes[1], STDERR_FILENO);
+        become(e, o, argv, env, &signals);
+    }
     if (pid < 0) {
         say("cannot start %s: %s", e->path, strerror(errno));
         return EXIT_CANNOT_RUN;
     }
-    return stay(pid, &signals, o->timeout);
+    bool is_ours = false;
+    if (pipes[0] < 0) return stay(pid, &signals, o->timeout, &is_ours);
+    close(pipes[1]);
+    heard.fd = pipes[0];
+    if (pthread_create(&ear, NULL, hear, NULL) != 0) gw_die("mpiexec: no thread");
+    int rc = stay(pid, &signals, o->timeout, &is_ours);
+    pthread_join(ear, NULL); /* it has written what srun said last */
+    return rc && !is_ours && heard.status ? heard.status : rc;
 }
 
 /* How many ranks, where that was not said: the slots. */
@@ -359,6 +410,10 @@ int engine_run(struct launch_options *o, const char *why)
     }
     int rc = find(o, why, &e);
     if (rc == 0) rc = count_ranks(o, &e);
+    if (rc == 0 && e.kind == ENGINE_HYDRA && (o->stdin_rank > 0 || o->stdin_rank == STDIN_ALL)) {
+        say("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
+        rc = EXIT_USAGE;
+    }
     if (rc) return rc;
     int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
     hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);

@@ -21,6 +21,8 @@ struct engine {
 };
 /* What identifies a program by what it says of its version; ENGINE_NONE: it is none of them. */
 enum engine_kind engine_of_version(const char *text, char *version_out, size_t cap);
+/* What a line of srun's says of a task that failed: its exit status; 0: nothing. */
+int engine_status_of_line(const char *line);
 /* Is the job one for several hosts?  Fills o->hosts from the batch system where the command names none.  why_out: in what way. */
 bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap);
 /* Its command line, without the path, and what to add to its environment.  `counts`: ranks of each of o->hosts. */

@@ -108,8 +108,8 @@ static void hydra(void)
     struct engine e = {.kind = ENGINE_HYDRA};
     CHECK_STR(words_of(e, "-n 5 -host n1,n2,n3 -x A=b=c -genv B 1|2 -wdir /w ./a"),
               "-hosts n1:2,n2:2,n3:1 -genv B 1 2 -n 5 -env A b=c -wdir /w ./a");
-    CHECK_STR(words_of(e, "-l -stdin all --bind-to core -map-by numa -n 1 -host n1 ./a : -n 1 ./b"),
-              "-hosts n1:2 -bind-to core -map-by numa -prepend-rank -s all -n 1 ./a : -n 1 ./b");
+    CHECK_STR(words_of(e, "-l --bind-to core -map-by numa -n 1 -host n1 ./a : -n 1 ./b"),
+              "-hosts n1:2 -bind-to core -map-by numa -prepend-rank -n 1 ./a : -n 1 ./b");
     CHECK_STR(words_of(e, "-n 1 -host n1,n2 -stdin 0 ./a"), "-hosts n1:1 -n 1 ./a");
 }
 
@@ -177,6 +177,12 @@ static void versions(void)
     says("commands:    \t\t0.55.0\nlibflux-core:\t\t0.55.0\n", ENGINE_FLUX, "Flux 0.55.0");
     says("mpiexec (Godwit) 0.1.0\n", ENGINE_NONE, "");
     says("", ENGINE_NONE, "");
+    CHECK_EQ(engine_status_of_line("srun: error: n2: task 1: Killed\n"), 137);
+    CHECK_EQ(engine_status_of_line("srun: error: n[1-2]: tasks 0-1,3: Exited with exit code 7\n"), 7);
+    CHECK_EQ(engine_status_of_line("srun: error: n1: task 0: Segmentation fault (core dumped)\n"), 139);
+    CHECK_EQ(engine_status_of_line("srun: error: Node failure on n2\n"), 0);
+    CHECK_EQ(engine_status_of_line("srun: error: n1: task"), 0);
+    CHECK_EQ(engine_status_of_line("n1: task 0: Killed\n"), 0);
 }
 
 /* Is an engine asked for? */

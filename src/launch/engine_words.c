@@ -327,11 +327,6 @@ static void hydra_words(const struct launch_options *o, const int *counts, struc
     if (bind) put(w, "-bind-to", bind, NULL);
     if (o->map == MAP_NUMA) put(w, "-map-by", "numa", NULL);
     if (o->label) put(w, "-prepend-rank", NULL);
-    if (o->stdin_rank == STDIN_ALL) put(w, "-s", "all", NULL);
-    if (o->stdin_rank > 0) {
-        put(w, "-s", NULL);
-        putf(w, "%d", o->stdin_rank);
-    }
     for (int i = 0; i < o->env.n; i++) put_pair(w, "-genv", o->env.at[i]);
     for (int i = 0; i < o->n_apps; i++) {
         const struct launch_app *a = &o->apps[i];
