@@ -14,7 +14,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -227,23 +226,6 @@ static int find(const struct launch_options *o, const char *why, struct engine *
 }
 
 /* ---- running it ----------------------------------------------------------------------------------------------------------------- */
-/* "NAME=@text": the text becomes a file that lives as long as the engine. */
-static void set_variable(const char *pair)
-{
-    char *name = gw_xasprintf("%.*s", (int)strcspn(pair, "="), pair), *path = NULL;
-    const char *value = strchr(pair, '=') + 1;
-    if (strncmp(pair, "SLURM_HOSTFILE=@", 16) == 0) {
-        int fd = memfd_create("godwit-hosts", 0);
-        if (fd < 0 || write(fd, value + 1, strlen(value + 1)) != (ssize_t)strlen(value + 1))
-            gw_die("mpiexec: no memory");
-        path = gw_xasprintf("/proc/self/fd/%d", fd);
-        value = path;
-    }
-    setenv(name, value, 1);
-    free(path);
-    free(name);
-}
-
 static void say_words(const char *path, const struct words *w)
 {
     fprintf(stderr, "mpiexec: %s", path);
@@ -257,7 +239,7 @@ static void become(const struct engine *e, const struct launch_options *o, const
     char **words = gw_xcalloc((size_t)argv->n + 2, sizeof *words);
     words[0] = (char *)e->path;
     memcpy(words + 1, argv->at, sizeof *words * (size_t)argv->n);
-    for (int i = 0; i < env->n; i++) set_variable(env->at[i]);
+    for (int i = 0; i < env->n; i++) putenv(env->at[i]);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigprocmask(SIG_UNBLOCK, signals, NULL);
     int nothing = o->stdin_rank == STDIN_NONE ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
@@ -276,13 +258,25 @@ static double now(void)
 
 /* srun returns the largest of all exit codes, also of those tasks that it ended itself.  The first that failed is in what it says:
  * "srun: error: n2: task 1: Killed", "...: Exited with exit code 3". */
-static struct { int fd, status; } heard;
+static struct {
+    int fd, status;
+} heard;
 
 int engine_status_of_line(const char *line)
 {
-    static const struct { const char *says; int sig; } signals[] = {
-        {"Killed", SIGKILL}, {"Terminated", SIGTERM}, {"Segmentation fault", SIGSEGV}, {"Aborted", SIGABRT}, {"Bus error", SIGBUS},
-        {"Floating point exception", SIGFPE}, {"Illegal instruction", SIGILL}, {"Interrupt", SIGINT}, {"Hangup", SIGHUP},
+    static const struct {
+        const char *says;
+        int sig;
+    } signals[] = {
+        {"Killed", SIGKILL},
+        {"Terminated", SIGTERM},
+        {"Segmentation fault", SIGSEGV},
+        {"Aborted", SIGABRT},
+        {"Bus error", SIGBUS},
+        {"Floating point exception", SIGFPE},
+        {"Illegal instruction", SIGILL},
+        {"Interrupt", SIGINT},
+        {"Hangup", SIGHUP},
     };
     const char *p = strncmp(line, "srun: error: ", 13) == 0 ? strstr(line + 13, ": task") : NULL;
     p = p ? strstr(p + 2, ": ") : NULL;
@@ -301,7 +295,8 @@ static void *hear(void *none)
     ssize_t n;
     while (f && (n = getline(&line, &room, f)) >= 0) {
         if (!heard.status) heard.status = engine_status_of_line(line);
-        for (ssize_t done = 0, now = 1; done < n && now > 0; done += now) now = write(STDERR_FILENO, line + done, (size_t)(n - done));
+        for (ssize_t done = 0, now = 1; done < n && now > 0; done += now)
+            now = write(STDERR_FILENO, line + done, (size_t)(n - done));
     }
     free(line);
     if (f) fclose(f);

@@ -60,8 +60,8 @@ static void slurm(void)
                    "--core-spec=1 --input=0"
                    " --chdir /w ./a"));
     CHECK_STR(words_of(e, "-n 3 -host n1:2,n2 -env A 1 -genv B 2 ./a"),
-              SRUN("--ntasks=3 --nodes=2 --distribution=arbitrary --nodelist=n1,n2 --input=0 ./a"));
-    CHECK_STR(set, "SLURM_HOSTFILE=@n1\nn1\nn2\n B=2 A=1");
+              SRUN("--ntasks=3 --nodes=2 --distribution=arbitrary --nodelist=n1,n1,n2 --input=0 ./a"));
+    CHECK_STR(set, "B=2 A=1");
     CHECK_STR(words_of(e, "-n 1 -env A it's ./a : -n 2 -wdir /w ./b c|d : -n 1 ./e"),
               SRUN("--ntasks=4 --nodes=3 --input=0 sh -c if [ $SLURM_PROCID -lt 1 ]; then exec env 'A=it'\\''s' './a'; "
                    "elif [ $SLURM_PROCID -lt 3 ];"

@@ -125,31 +125,21 @@ static bool counts_are_even(const struct launch_options *o, const int *counts, i
     return even;
 }
 
-static void srun_places(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w,
-                        struct words *env)
+/* Blocks of different sizes are an arbitrary distribution to it: a name for each task. */
+static void srun_places(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w)
 {
     int nodes = 0;
     if (o->hosts.n) {
-        char *list = host_list(o, counts, false);
+        char *list = gw_xasprintf("--nodelist=");
         bool even = counts_are_even(o, counts, &nodes);
+        for (int i = 0, n = 0; i < o->hosts.n; i++)
+            for (int k = 0; k < (even ? counts[i] > 0 : counts[i]); k++) {
+                append(&list, n++ ? "," : "");
+                append(&list, o->hosts.at[i].name);
+            }
         putf(w, "--nodes=%d", nodes);
-        if (even) {
-            putf(w, "--ntasks-per-node=%d", o->n_ranks / nodes);
-            put(w, "--distribution=block", NULL);
-        } else {
-            char *hosts = gw_xasprintf("%s", "SLURM_HOSTFILE=@"); /* engine_run() makes it a file */
-            for (int i = 0; i < o->hosts.n; i++)
-                for (int k = 0; k < counts[i]; k++) {
-                    append(&hosts, o->hosts.at[i].name);
-                    append(&hosts, "\n");
-                }
-            put(w, "--distribution=arbitrary", NULL);
-            words_add(env, hosts);
-            free(hosts);
-        }
-        char *where = gw_xasprintf("--nodelist=%s", list);
-        words_add(w, where);
-        free(where);
+        if (even) putf(w, "--ntasks-per-node=%d", o->n_ranks / nodes);
+        put(w, even ? "--distribution=block" : "--distribution=arbitrary", list, NULL);
         free(list);
         return;
     }
@@ -164,7 +154,7 @@ static void srun_words(const struct engine *e, const struct launch_options *o, c
     put(w, e->has_pmix ? "--mpi=pmix" : "--mpi=pmi2", "--kill-on-bad-exit=1", "--quit-on-interrupt", "--export=ALL",
         NULL);
     if (o->n_ranks) putf(w, "--ntasks=%d", o->n_ranks);
-    srun_places(e, o, counts, w, env);
+    srun_places(e, o, counts, w);
     if (o->oversubscribe || (e->cpus && o->n_ranks > e->cpus)) put(w, "--overcommit", NULL);
     if (e->in_step) put(w, "--overlap", NULL);
     if (bind) putf(w, "--cpu-bind=%s", bind);
