@@ -112,6 +112,9 @@ int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_
     return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
 }
 
+/* The root of an intercommunicator has no part of its own, and no type for it. */
+static inline int64_t part_bytes(int64_t count, const struct gw_type *t) { return t ? count * t->size : 0; }
+
 /* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
 static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
                   struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
@@ -128,7 +131,7 @@ static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct 
     a.scount = scount, a.st = st;
     if (mine) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
     a.is_vector = kind == COLL_GATHERV;
-    return run(kind, a.is_vector ? 0 : a.in_place ? rcount * rt->size : scount * st->size, &a, sbuf, rbuf, c, as);
+    return run(kind, a.is_vector ? 0 : a.in_place ? part_bytes(rcount, rt) : part_bytes(scount, st), &a, sbuf, rbuf, c, as);
 }
 
 int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
@@ -158,7 +161,7 @@ static int scatter(enum coll_kind kind, const void *sbuf, int64_t scount, struct
     a.rcount = rcount, a.rt = rt;
     if (mine) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
     a.is_vector = kind == COLL_SCATTERV;
-    return run(kind, a.is_vector ? 0 : a.in_place ? scount * st->size : rcount * rt->size, &a, sbuf, rbuf, c, as);
+    return run(kind, a.is_vector ? 0 : a.in_place ? part_bytes(scount, st) : part_bytes(rcount, rt), &a, sbuf, rbuf, c, as);
 }
 
 int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
