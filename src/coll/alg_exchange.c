@@ -96,11 +96,13 @@ static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
+/* `chunk`, where given: sends and receives under way at a time, two or more; 8 at most. */
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS;
-    for (int r = 1 + round * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
+    int pairs = a->chunk > 1 ? (int)gw_min64(a->chunk / 2, PAIRS) : PAIRS;
+    int p = a->size, exchanges = (p - 1 + pairs - 1) / pairs;
+    for (int r = 1 + round * pairs; r < p && r <= (round + 1) * pairs; r++) {
         step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
         step_send(&s, (a->rank + r) % p, send_block(a, (a->rank + r) % p));
     }

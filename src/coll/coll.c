@@ -39,7 +39,7 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c, as != NULL);
     if (as) return start(alg, a, in, out, c, as);
     if (!alg->stages) return plan_run(alg, a, in, out, c);
-    return plan_run_stages(alg, a, in, out, gw_set.coll_leaf && plan_node_leaf_ready(c), c);
+    return plan_run_stages(alg, a, in, out, coll_leaves_on() && plan_node_leaf_ready(c), c);
 }
 
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,

@@ -177,6 +177,7 @@ int coll_select_init(void);
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts);
+bool coll_leaves_on(void); /* by the settings */
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */

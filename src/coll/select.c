@@ -54,6 +54,9 @@ static _Atomic uint64_t uses[N_ALGORITHMS];
 static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
 
+static bool leaves_on;      /* settings allow leaves */
+static uint32_t plain_only; /* GODWIT_COLL_OPT_OFF: bit by collective */
+
 static const struct plan_algorithm *find(int kind, const char *name, size_t len)
 {
     for (int i = 0; i < N_ALGORITHMS; i++)
@@ -109,6 +112,26 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
+/* "bcast,allreduce", or all of them. */
+static int parse_opt_off(const char *text)
+{
+    plain_only = 0;
+    while (text && *text) {
+        size_t n = strcspn(text, ",");
+        int k = 0;
+        if ((n == 1 && *text == '1') || (n == 3 && !strncmp(text, "all", 3))) {
+            plain_only = ~0u;
+        } else if (n != 1 || *text != '0') {
+            while (k < COLL_KINDS && (strlen(kind_names[k]) != n || strncmp(kind_names[k], text, n) != 0)) k++;
+            if (k == COLL_KINDS)
+                return gw_fail(GW_EARG, "GODWIT_COLL_OPT_OFF: '%.*s' is no collective; there are barrier, bcast, .. or all", (int)n, text);
+            plain_only |= 1u << k;
+        }
+        text += n + (text[n] == ',');
+    }
+    return GW_OK;
+}
+
 static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS])
 {
     int n[COLL_KINDS] = {0};
@@ -126,7 +149,10 @@ int coll_select_init(void)
 {
     int rc = read_table(coll_rules, coll_rule_count, rows);
     if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, node_rows);
+    if (rc == GW_OK) rc = parse_opt_off(gw_set.coll_opt_off);
     if (rc != GW_OK) return rc;
+    /* Ranks that are to use the network alone do so here, too. */
+    leaves_on = gw_set.coll_leaf && (!gw_set.wires || gw_set_lists(gw_set.wires, "shm"));
     for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }
@@ -135,7 +161,7 @@ static inline bool usable(const struct plan_algorithm *alg, const struct plan_ar
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
-    if (messages || !gw_set.coll_leaf || !plan_leaf_ready(c)) return false;
+    if (messages || !leaves_on || !plan_leaf_ready(c)) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
@@ -203,12 +229,30 @@ static bool usable_apart(const struct plan_algorithm *alg, const struct plan_arg
     return !alg->fits || alg->fits(a);
 }
 
+bool coll_leaves_on(void) { return leaves_on; }
+
+/* Up to how many bytes a setting wants algorithms over nodes, whatever the table says; negative: it says nothing. */
+static int64_t levels_up_to(enum coll_kind kind)
+{
+    switch (kind) {
+    case COLL_ALLTOALL: return gw_set.alltoall_short_msg;
+    case COLL_ALLGATHER: return gw_set.allgather_vshort_msg;
+    case COLL_ALLREDUCE: return gw_set.allreduce_max_smp_size > 0 ? gw_set.allreduce_max_smp_size : -1;
+    default: return -1;
+    }
+}
+static bool no_levels(enum coll_kind kind)
+{
+    return plain_only & 1u << kind || (kind == COLL_REDUCE && gw_set.reduce_no_smp) || (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
+}
+
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
 {
     int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
-        if (bytes > r->max_bytes || a->size < r->min_ranks || a->size > r->max_ranks) continue;
+        int64_t most = row->alg->stages && levels_up_to((enum coll_kind)r->kind) >= 0 ? levels_up_to((enum coll_kind)r->kind) : r->max_bytes;
+        if (bytes > most || a->size < r->min_ranks || a->size > r->max_ranks) continue;
         if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
     }
     return NULL;
@@ -218,6 +262,7 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
  * leave to send. */
 static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
 {
+    if (plain_only & 1u << kind) return NULL;
     if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &alg_scatter_ruled : NULL;
     if (kind != COLL_GATHERV) return NULL;
     if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &alg_gather_ruled : NULL;
@@ -233,7 +278,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     const struct plan_algorithm *alg = forced[kind], *ruled;
     const char *why = "GODWIT_COLL";
     a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
-    if (!has_levels(a->nodes)) a->nodes = NULL;
+    if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
     a->chunk = gw_set.coll_chunk;
     int number;
     if (alg && usable_apart(alg, a)) {
@@ -249,6 +294,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
         if (!a->chunk) a->chunk = row->rule->chunk;
         alg = row->alg, number = row->number;
     }
+    if (alg == &alg_alltoall_pairwise) a->chunk = gw_set.alltoallv_throttle;
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);
     note(c, number, bytes);
     return alg;
