@@ -33,7 +33,7 @@ void node_look(const struct boot_head *h, struct node_door **doors_out, char **a
 
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
-    uint64_t n = (uint64_t)gw_boot.nlocal, shm_offset = boot_shm_offset(gw_boot.nlocal);
+    uint64_t n = (uint64_t)gw_boot.nlocal;
     area_size = gw_align_up(area_bytes, PAGE);
     uint64_t heap_at = front_bytes(n) + n * area_size;
     uint64_t total = heap_at + heap_bytes;
@@ -42,10 +42,11 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.nlocal = gw_boot.nlocal;
     gw_node.me = gw_boot.local_rank;
     gw_node.base = (char *)head;
-    gw_node.bytes = shm_offset + total;
+    gw_node.bytes = head->shm_offset + total;
     node_look(head, &gw_node.doors, &areas);
     jobs = (struct node_job *)(gw_node.doors + n + 1);
-    heap_open(gw_node.base + shm_offset + heap_at, heap_bytes);
+    heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
+    assert(areas + n * area_size == gw_node.base + head->shm_offset + heap_at);
     atomic_store_explicit(&head->area_bytes, area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     wait_open();
