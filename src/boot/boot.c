@@ -13,9 +13,9 @@ struct boot_info gw_boot = {.shm_fd = -1, .size = 1, .nlocal = 1, .nnodes = 1};
 
 static const struct boot_way *way; /* NULL for a singleton */
 static const struct boot_way *const ways[] = {
-    [BOOT_GODWIT] = &boot_way_godwit, [BOOT_PMI1] = &boot_way_pmi1, [BOOT_PMIX] = &boot_way_pmix};
+    [BOOT_GODWIT] = &boot_way_godwit, [BOOT_PMI1] = &boot_way_pmi1, [BOOT_PMI2] = &boot_way_pmi2, [BOOT_PMIX] = &boot_way_pmix};
 static const char *const way_names[] = {
-    [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1"};
+    [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1", [BOOT_PMI2] = "PMI-2"};
 
 int boot_host_nlocal = 1;
 
@@ -54,9 +54,9 @@ static void refuse(const char *offered, const char *reasons)
 
 static void join_any(void)
 {
-    static const enum boot_how order[] = {BOOT_GODWIT, BOOT_PMI1, BOOT_PMIX};
+    static const enum boot_how order[] = {BOOT_GODWIT, BOOT_PMI1, BOOT_PMI2, BOOT_PMIX};
     static const char *const offers[] = {
-        [BOOT_GODWIT] = "GODWIT_BOOT is set", [BOOT_PMI1] = "PMI_FD is set", [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
+        [BOOT_GODWIT] = "GODWIT_BOOT is set", [BOOT_PMI1] = "PMI_FD is set", [BOOT_PMI2] = "PMI_FD is set", [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
     char reasons[1024] = "";
     const char *offered = NULL;
     for (size_t i = 0; i < GW_ARRAY_LEN(order); i++) {
@@ -150,7 +150,10 @@ static void order_begin(void)
         rc = boot_order_apply((int)gw_set.rank_order, gw_set.rank_order_file, node, gw_boot.size, rank_of);
     }
     if (rc == GW_OK && gw_set.rank_order == BOOT_ORDER_FILE) rc = check_same_order(rank_of, 0);
-    if (rc != GW_OK && !boot_env_speaks()) gw_exit_now(1);
+    if (rc != GW_OK && !boot_env_speaks()) {
+        usleep(1000000); /* the launcher ends all at the first end: let somebody speak */
+        gw_exit_now(1);
+    }
     if (rc != GW_OK) gw_die("%s", gw_fail_text());
     order_take(node, rank_of);
     free(node);

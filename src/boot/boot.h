@@ -1,7 +1,7 @@
-/* boot.h -- who am I and who are the others: the inherited memfd of our own mpiexec, PMIx, PMI-1, or nobody.
+/* boot.h -- who am I and who are the others: the inherited memfd of our own mpiexec, PMIx, PMI-1, PMI-2, or nobody.
  *
  * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT and its open descriptor), the PMI-1 wire protocol (PMI_RANK,
- * PMI_SIZE and the open socket PMI_FD), PMIx (PMIX_NAMESPACE; libpmix by dlopen), then a singleton.  Open descriptors come
+ * PMI_SIZE and the open socket PMI_FD), PMI-2 on the same socket, PMIx (PMIX_NAMESPACE; libpmix by dlopen), then a singleton.  Open descriptors come
  * first because variables are inherited through a launcher inside a launcher, descriptors are not.  If the environment
  * says that a launcher started several of us but none of these works, it ends the process with one sentence.
  * GODWIT_SINGLETON=1 makes the process a singleton whatever there is.  No DNS, no network interface, no libfabric.
@@ -118,7 +118,7 @@ static inline uint64_t boot_shm_offset(int nlocal)
     return (BOOT_RANKS_OFFSET + (uint64_t)nlocal * sizeof(struct boot_rank) + 4095) & ~(uint64_t)4095;
 }
 
-enum boot_how { BOOT_SINGLETON, BOOT_GODWIT, BOOT_PMIX, BOOT_PMI1 };
+enum boot_how { BOOT_SINGLETON, BOOT_GODWIT, BOOT_PMIX, BOOT_PMI1, BOOT_PMI2 };
 struct boot_info {
     enum boot_how how;
     int rank, size;            /* in the job */

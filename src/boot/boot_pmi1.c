@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@ static struct {
 
 static bool pmi1_offered(void)
 {
+    if (gw_set.pmi == GW_SET_PMI_2) return false;
     struct stat st;
     int fd = boot_env_int("PMI_FD", -1);
     return fd >= 0 && getenv("PMI_RANK") && getenv("PMI_SIZE") && fstat(fd, &st) == 0 &&
@@ -116,38 +116,11 @@ static int ask(const char *request, const char *cmd, char **line_out)
     return rc ? rc : answer(cmd, line_out);
 }
 
-/* ---- values: no spaces, no line ends, no '=' on the wire ---- */
-static int escape(const char *value, char *out, size_t cap)
-{
-    size_t n = 0;
-    for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
-        bool plain = *p > ' ' && *p < 127 && *p != '%' && *p != '=';
-        if (n + 4 > cap) return gw_fail(GW_EARG, "a value of %zu bytes is too long for PMI", strlen(value));
-        n += (size_t)snprintf(out + n, cap - n, plain ? "%c" : "%%%02x", *p);
-    }
-    out[n] = 0;
-    return GW_OK;
-}
-
-static void unescape(char *text)
-{
-    char *out = text;
-    for (char *p = text; *p; p++) {
-        unsigned code;
-        if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) && sscanf(p + 1, "%2x", &code) == 1) {
-            *out++ = (char)code;
-            p += 2;
-        } else {
-            *out++ = *p;
-        }
-    }
-    *out = 0;
-}
-
+/* ---- values ---- */
 static int pmi1_put(const char *key, const char *value)
 {
     char wire[LINE_MAX_BYTES / 2], *line;
-    int rc = escape(value, wire, sizeof wire);
+    int rc = boot_pmi_escape(value, wire, sizeof wire);
     if (rc) return rc;
     if ((int)strlen(wire) >= pmi.value_max)
         return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI carries %d", key, strlen(wire),
@@ -179,73 +152,21 @@ static int pmi1_get(int rank, const char *key, char *value_out, size_t cap)
     char full[128];
     snprintf(full, sizeof full, "%d.%s", rank, key);
     int rc = kvs_get(full, value_out, cap);
-    if (rc == GW_OK) unescape(value_out);
+    if (rc == GW_OK) boot_pmi_unescape(value_out);
     return rc;
 }
 
 /* ---- who shares the node ---- */
-/* Without a mapping: everybody says its host and boot id. */
-static int locals_by_host(int **ranks_out, int *n_out)
-{
-    char mine[160], other[160], boot_id[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, boot_id, 36);
-        boot_id[n > 0 ? n : 0] = 0;
-        close(fd);
-    }
-    snprintf(mine, sizeof mine, "%s:%s", gw_boot.host, boot_id);
-    int rc = pmi1_put("gw.host", mine);
-    if (rc == GW_OK) rc = pmi1_fence();
-    int *ranks = gw_xmalloc((size_t)gw_boot.size * sizeof *ranks), n = 0;
-    bool found = false;
-    for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
-        rc = pmi1_get(r, "gw.host", other, sizeof other);
-        if (rc != GW_OK || strcmp(mine, other) != 0) continue;
-        ranks[n++] = r;
-        found = found || r == gw_boot.rank;
-    }
-    if (rc == GW_OK && !found)
-        rc = gw_fail(GW_EUNSUPPORTED, "the PMI server does not give back what rank %d told it, its host", gw_boot.rank);
-    if (rc) {
-        free(ranks);
-        return rc;
-    }
-    *ranks_out = ranks;
-    *n_out = n;
-    return GW_OK;
-}
-
 static int find_locals(void)
 {
     char mapping[LINE_MAX_BYTES];
-    int n = 0, *ranks = NULL, rc = GW_OK;
-    if (kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK)
-        ranks = boot_mapping_locals(mapping, gw_boot.size, gw_boot.rank, &n);
-    if (!ranks) rc = locals_by_host(&ranks, &n);
-    if (rc == GW_OK) boot_set_locals(ranks, n);
-    return rc;
-}
-
-static int hosts_by_name(int32_t *host_out)
-{
-    char name[160];
-    int rc = GW_OK;
-    struct boot_names names = boot_names_begin(gw_boot.size);
-    for (int r = 0; r < gw_boot.size && rc == GW_OK; r++) {
-        rc = pmi1_get(r, "gw.host", name, sizeof name);
-        if (rc == GW_OK) host_out[r] = boot_names_number(&names, name);
-    }
-    free(names.table);
-    return rc;
+    return boot_pmi_locals(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1);
 }
 
 static int pmi1_hosts(int32_t *host_out)
 {
     char mapping[LINE_MAX_BYTES];
-    if (kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK && boot_mapping_read(mapping, gw_boot.size, host_out))
-        return GW_OK;
-    return hosts_by_name(host_out);
+    return boot_pmi_hosts(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1, host_out);
 }
 
 /* ---- joining and leaving ---- */
@@ -253,6 +174,7 @@ static int handshake(void)
 {
     char *line;
     int rc = ask("cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", &line);
+    if (rc == GW_OK && line_int(line, "pmi_version", 1) != 1) rc = gw_fail(GW_EUNSUPPORTED, "the PMI server speaks another version: \"%.80s\"", line);
     if (rc == GW_OK) rc = ask("cmd=get_maxes\n", "maxes", &line);
     if (rc) return rc;
     pmi.key_max = line_int(line, "keylen_max", 64);

@@ -25,7 +25,7 @@ struct boot_way {
 };
 bool boot_way_is_direct(void); /* whatever the settings say */
 void boot_way_use(const struct boot_way *w); /* for tests: as if it had been joined */
-extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_godwit;
+extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_pmi2, boot_way_godwit;
 
 /* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */
 void boot_set_locals(int *ranks, int n);
@@ -58,6 +58,11 @@ int boot_board_fence(void);
 int boot_board_get(int rank, const char *key, char *value_out, size_t cap);
 /* The ranks of my node by hydra's PMI_process_mapping; NULL if the text is none.  malloc'ed, ascending. */
 int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
+/* ---- PMI-1 and PMI-2 (boot_pmi.c); mapping: of the server, "": it has none ---- */
+int boot_pmi_escape(const char *value, char *out, size_t cap);
+void boot_pmi_unescape(char *text);
+int boot_pmi_locals(const char *mapping, const struct boot_way *way);
+int boot_pmi_hosts(const char *mapping, const struct boot_way *way, int32_t *host_out);
 /* A launcher started several processes, by its variables: which variable says so, how many; NULL if none. */
 const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */

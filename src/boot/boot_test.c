@@ -555,6 +555,120 @@ static int pmi_bad_servers(void)
     return 0;
 }
 
+/* ---- PMI-2: all answers are there before the first question; what was asked is looked at afterwards ---- */
+static int framing = 6; /* Hydra's; Slurm fills up on the right */
+
+static void frame(char *to, const char *message)
+{
+    snprintf(to + strlen(to), 512, "%*zu%s", framing, strlen(message), message);
+}
+
+static int pmi2_server; /* the other end */
+
+static int pmi2_join(const char *first_line, const char *const *messages, int n)
+{
+    int fds[2];
+    char text[8192] = "";
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    strcpy(text, first_line);
+    framing = -6;
+    for (int i = 0; i < n; i++) frame(text, messages[i]);
+    framing = 6;
+    reply(fds[1], text);
+    shutdown(fds[1], SHUT_WR);
+    pmi2_server = fds[1];
+    snprintf(text, sizeof text, "%d", fds[0]);
+    setenv("PMI_FD", text, 1);
+    setenv("PMI_RANK", "1", 1);
+    setenv("PMI_SIZE", "3", 1);
+    setenv("PMI_JOBID", "5.0", 1);
+    gw_set.pmi = GW_SET_PMI_AUTO;
+    CHECK(boot_way_pmi2.offered());
+    return boot_way_pmi2.join();
+}
+
+static const char pmi2_yes[] = "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0\n";
+#define PMI2_START                                                                                                     \
+    "cmd=fullinit-response;rc=0;pmi-version=2;pmi-subversion=0;rank=1;size=3;appnum=-1;debugged=FALSE;",               \
+        "cmd=job-getid-response;rc=0;jobid=5.0;", "cmd=info-getjobattr-response;found=FALSE;rc=0;"
+
+static int pmi2_good(void)
+{
+    static const char *const messages[] = {
+        PMI2_START,
+        "cmd=info-getjobattr-response;found=TRUE;value=(vector,(0,1,2),(1,1,1));rc=0;",
+        "cmd=kvs-put-response;rc=0;",
+        "cmd=kvs-fence-response;rc=0;",
+        "cmd=kvs-get-response;found=TRUE;value=a%20b%3bc;rc=0;",
+        "cmd=kvs-get-response;found=TRUE;value=;;x;;;rc=0;",
+        "cmd=kvs-get-response;found=FALSE;rc=0;",
+        "cmd=kvs-get-response;found=TRUE;value=123456789;rc=0;",
+        "cmd=kvs-put-response;rc=14;errmsg=full;",
+        "cmd=info-getjobattr-response;found=TRUE;value=(vector,(0,1,2),(1,1,1));rc=0;",
+        "cmd=finalize-response;rc=0;",
+    };
+    char value[9], asked[8192] = "", expected[8192] = "cmd=init pmi_version=2 pmi_subversion=0\n", longer[2000];
+    int32_t host[3];
+    CHECK_EQ(pmi2_join(pmi2_yes, messages, GW_ARRAY_LEN(messages)), GW_OK);
+    CHECK(gw_boot.rank == 1 && gw_boot.size == 3 && gw_boot.nlocal == 2 && gw_boot.local_rank == 1 && gw_boot.appnum == 0);
+    CHECK_STR(gw_boot.jobid, "5.0");
+    CHECK_EQ(boot_way_pmi2.put("k", "a b;c"), GW_OK);
+    CHECK_EQ(boot_way_pmi2.fence(), GW_OK);
+    CHECK_EQ(boot_way_pmi2.get(2, "k", value, sizeof value), GW_OK);
+    CHECK_STR(value, "a b;c");
+    CHECK_EQ(boot_way_pmi2.get(0, "k", value, sizeof value), GW_OK);
+    CHECK_STR(value, ";x;");
+    CHECK(boot_way_pmi2.get(0, "none", value, sizeof value) < 0);
+    CHECK(boot_way_pmi2.get(0, "long", value, sizeof value) < 0);
+    CHECK(boot_way_pmi2.put("k", "v") < 0);
+    CHECK(strstr(gw_fail_text(), "full"));
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    CHECK_EQ(boot_way_pmi2.put("k", longer), GW_EARG);
+    CHECK_EQ(boot_way_pmi2.hosts(host), GW_OK);
+    CHECK(host[0] == host[1] && host[1] != host[2]);
+    boot_way_pmi2.leave();
+    static const char *const questions[] = {
+        "cmd=fullinit;pmijobid=5.0;pmirank=1;threaded=FALSE;",
+        "cmd=job-getid;",
+        "cmd=info-getjobattr;key=universeSize;",
+        "cmd=info-getjobattr;key=PMI_process_mapping;",
+        "cmd=kvs-put;key=1.k;value=a%20b%3bc;",
+        "cmd=kvs-fence;",
+        "cmd=kvs-get;jobid=5.0;srcid=2;key=2.k;",
+        "cmd=kvs-get;jobid=5.0;srcid=0;key=0.k;",
+        "cmd=kvs-get;jobid=5.0;srcid=0;key=0.none;",
+        "cmd=kvs-get;jobid=5.0;srcid=0;key=0.long;",
+        "cmd=kvs-put;key=1.k;value=v;",
+        "cmd=info-getjobattr;key=PMI_process_mapping;",
+        "cmd=finalize;",
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(questions); i++) frame(expected, questions[i]);
+    CHECK(read(pmi2_server, asked, sizeof asked - 1) > 0);
+    CHECK_STR(asked, expected);
+    return 0;
+}
+
+static int pmi2_bad(void)
+{
+    static const char *const starts[] = {"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1\n", "", "x\n"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(starts); i++) CHECK_EQ(pmi2_join(starts[i], NULL, 0), GW_EUNSUPPORTED);
+    static const char *const odd[][3] = {
+        {"cmd=fullinit-response;rc=0;rank=3;size=3;"},
+        {"cmd=fullinit-response;rc=1;rank=1;size=3;"},
+        {"cmd=other-response;rc=0;"},
+        {"cmd=fullinit-response;rc=0;rank=1;size=3;", "cmd=job-getid-response;rc=0;"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(odd); i++) CHECK_EQ(pmi2_join(pmi2_yes, odd[i], odd[i][1] ? 2 : 1), GW_EUNSUPPORTED);
+    char text[128];
+    static const char *const lengths[] = {"     0", "     x", "-00001", "999999", "  "};
+    for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++) {
+        snprintf(text, sizeof text, "%s%scmd=", pmi2_yes, lengths[i]);
+        CHECK_EQ(pmi2_join(text, NULL, 0), GW_EUNSUPPORTED);
+    }
+    return 0;
+}
+
 /* ---- who shares a node ---- */
 static void expect_locals(const char *mapping, int size, int rank, const char *expected)
 {
@@ -600,5 +714,7 @@ int main(void)
     test_pmi1(false);
     EXPECT_CHILD(pmi_odd_values, 0, "");
     EXPECT_CHILD(pmi_bad_servers, 0, "");
+    EXPECT_CHILD(pmi2_good, 0, "");
+    EXPECT_CHILD(pmi2_bad, 0, "");
     return unit_end();
 }
