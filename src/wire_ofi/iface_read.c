@@ -94,7 +94,7 @@ static int links_read(int fd, struct found *f)
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) rc = got ? errno : EPROTO;
         int left = got > 0 ? (int)got : 0;
-        for (const struct nlmsghdr *h = (void *)buf; rc < 0 && NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
+        for (const struct nlmsghdr *h = (void *)buf; rc < 0 && left > 0 && NLMSG_OK(h, (unsigned)left); h = NLMSG_NEXT(h, left)) {
             if (h->nlmsg_type == NLMSG_DONE) rc = 0;
             if (h->nlmsg_type == NLMSG_ERROR) rc = -((const struct nlmsgerr *)NLMSG_DATA(h))->error;
             if (h->nlmsg_type == RTM_NEWLINK && !take_link(f, h)) rc = ENOMEM;

@@ -417,7 +417,10 @@ static struct fi_info *fake_dupinfo(const struct fi_info *from)
 }
 static void fake_freeinfo(struct fi_info *i)
 {
-    if (i) free(container_of(i, struct whole_info, info));
+    for (struct fi_info *next; i; i = next) {
+        next = i->next;
+        free(container_of(i, struct whole_info, info));
+    }
 }
 static int fake_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                         const struct fi_info *hints, struct fi_info **out)
