@@ -22,6 +22,7 @@
 #include "launch/engine.h"
 
 extern char **environ;
+enum { EXIT_LOST_HOST = 125 };
 
 /* ---- is one needed? ------------------------------------------------------------------------------------------------------------- */
 static int number_of(const char *name)
@@ -305,20 +306,29 @@ static void *hear(void *none)
 
 /* Until it has ended: passes on what was sent to us alone (what a terminal sends has reached both of us); at the time limit it is
  * told to end, and ended.  Then the exit status is ours. */
-static int stay(pid_t pid, const sigset_t *signals, double timeout, bool *is_ours_out)
+static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, double timeout, bool *is_ours_out)
 {
     double end = timeout > 0 ? now() + timeout : 1e300;
-    bool is_late = false;
+    bool is_late = false, is_watched = alive_start(hosts, gw_set.host_timeout), is_lost = false;
     int told = 0;
     for (;;) {
+        const char *silent = is_watched && !is_lost && !is_late ? alive_silent() : NULL;
+        if (silent) {
+            say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent,
+                (int)gw_set.host_timeout);
+            kill(pid, SIGTERM);
+            is_lost = true;
+            end = now() + 2;
+        }
         double left = end - now();
         if (left <= 0) {
-            if (!is_late) say("the job has run for %g s, which is its limit; it ends now", timeout);
-            kill(pid, is_late ? SIGKILL : SIGTERM);
-            is_late = true;
+            if (!is_late && !is_lost) say("the job has run for %g s, which is its limit; it ends now", timeout);
+            kill(pid, is_late || is_lost ? SIGKILL : SIGTERM);
+            is_late = !is_lost;
             end = now() + 5;
             continue;
         }
+        if (left > 0.5 && is_watched) left = 0.5;
         if (left > 1e6) left = 1e6;
         struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
         siginfo_t si;
@@ -326,7 +336,8 @@ static int stay(pid_t pid, const sigset_t *signals, double timeout, bool *is_our
         if (sig > 0 && sig != SIGCHLD && si.si_code <= 0) kill(pid, sig);
         if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP) told = sig;
         if (waitpid(pid, &status, WNOHANG) != pid) continue;
-        *is_ours_out = is_late || told;
+        *is_ours_out = is_late || is_lost || told;
+        if (is_lost) return EXIT_LOST_HOST;
         if (*is_ours_out) return is_late ? EXIT_TIMEOUT : 128 + told;
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
@@ -353,11 +364,11 @@ static int run(const struct engine *e, const struct launch_options *o, const str
         return EXIT_CANNOT_RUN;
     }
     bool is_ours = false;
-    if (pipes[0] < 0) return stay(pid, &signals, o->timeout, &is_ours);
+    if (pipes[0] < 0) return stay(pid, &signals, &o->hosts, o->timeout, &is_ours);
     close(pipes[1]);
     heard.fd = pipes[0];
     if (pthread_create(&ear, NULL, hear, NULL) != 0) gw_die("mpiexec: no thread");
-    int rc = stay(pid, &signals, o->timeout, &is_ours);
+    int rc = stay(pid, &signals, &o->hosts, o->timeout, &is_ours);
     pthread_join(ear, NULL); /* it has written what srun said last */
     return rc && !is_ours && heard.status ? heard.status : rc;
 }
@@ -413,8 +424,11 @@ int engine_run(struct launch_options *o, const char *why)
     int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
     hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);
     engine_words(&e, o, counts, environ, &argv, &env);
+    if (!o->hosts.n && e.kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
+        hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
     announce(&e, o, why);
     if (o->verbose) say_words(e.path, &argv);
+    gw_settings_load();
     rc = run(&e, o, &argv, &env);
     free(counts);
     words_free(&argv);

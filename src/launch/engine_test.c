@@ -151,6 +151,13 @@ static void lists(void)
     CHECK_EQ(hosts_slots(&h, 2), 8);
     CHECK_STR(hosts_foreign(&h), "n1");
     hosts_free(&h);
+    hosts_expand(&h, "n[1-3,07,10],m4,a-b[098-101]");
+    CHECK_EQ(h.n, 10);
+    static const char *const names[] = {"n1", "n2", "n3", "n07", "n10", "m4", "a-b098", "a-b099", "a-b100", "a-b101"};
+    for (int i = 0; i < h.n && h.n == 10; i++) CHECK_STR(h.at[i].name, names[i]);
+    hosts_free(&h);
+    hosts_expand(&h, "n[x],[,n[3");
+    hosts_free(&h);
     CHECK(hosts_read(&h, "/gw/no/such/file") != 0 && h.n == 0);
     CHECK(hosts_are_here("localhost:4,127.0.0.1,::1", foreign, sizeof foreign));
     CHECK(!hosts_are_here("localhost,gw-other:2", foreign, sizeof foreign));

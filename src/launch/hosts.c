@@ -90,6 +90,40 @@ int hosts_read(struct hosts *h, const char *path)
     return rc;
 }
 
+/* What stands in one pair of brackets, each with the same number of digits as its first. */
+static void expand_brackets(struct hosts *h, const char *list, size_t prefix)
+{
+    for (const char *p = list + prefix + 1; *p && *p != ']';) {
+        char *end, name[256];
+        long a = strtol(p, &end, 10), b = a;
+        int digits = (int)(end - p);
+        if (end == p) return;
+        if (*end == '-') b = strtol(end + 1, &end, 10);
+        for (; a <= b && h->n < MAX_RANKS; a++) {
+            int n = snprintf(name, sizeof name, "%.*s%0*ld", (int)prefix, list, digits, a);
+            if (n < (int)sizeof name) add(h, name, (size_t)n, 0);
+        }
+        p = *end == ',' ? end + 1 : end;
+        if (*p != ']' && (*p < '0' || *p > '9')) return;
+    }
+}
+
+void hosts_expand(struct hosts *h, const char *list)
+{
+    while (*list) {
+        size_t n = strcspn(list, ",[");
+        if (list[n] == '[') {
+            expand_brackets(h, list, n);
+            list += strcspn(list, "]");
+            list += strcspn(list, ","); /* what stands behind the bracket is none of Slurm's usual names */
+        } else {
+            if (n) add(h, list, n, 0);
+            list += n;
+        }
+        list += *list == ',';
+    }
+}
+
 const char *hosts_foreign(const struct hosts *h)
 {
     for (int i = 0; i < h->n; i++)

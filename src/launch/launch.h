@@ -65,6 +65,7 @@ void options_free(struct launch_options *o);
 /* hosts.c */
 void hosts_add(struct hosts *h, const char *list);   /* "n1,n2:4" */
 int hosts_read(struct hosts *h, const char *path);   /* 0 or errno */
+void hosts_expand(struct hosts *h, const char *list); /* Slurm's "n[1-3,07],m4" */
 bool host_is_here(const char *name);
 const char *hosts_foreign(const struct hosts *h);    /* the first that is another machine, or NULL */
 bool hosts_are_here(const char *list, char *foreign_out, size_t cap); /* else foreign_out gets that one */

@@ -1,0 +1,57 @@
+#!/bin/sh
+# A host that goes, by all its processes or by its cable, ends a job that mpiexec had started there, within seconds; whom nobody
+# else names, mpiexec does.  A cable that flaps ends nothing.
+# users.md row 5
+# run.py: timeout=120 tags=cluster,extra
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+if [ ! "${CLUSTER-}" ]; then
+    for tool in mpiexec.hydra mpirun.openmpi; do command -v $tool >/dev/null || { echo "lost: skipped: no $tool here"; exit 77; }; done
+    exec "$here/cluster" --slurm "$here/lost.sh" "$build"
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "lost: $engine: $*: $(head -c 1500 "$dir/err")"; exit 1; }
+export GODWIT_HOST_TIMEOUT=3
+begin() {
+    timeout 100 $m -n 6 "$build/cluster_ring" 0 20 >"$dir/out" 2>"$dir/err" </dev/null &
+    job=$!
+    for _ in $(seq 300); do grep -q turning "$dir/out" && break; sleep 0.1; done
+    grep -q turning "$dir/out" || fail "it does not start: $(cat "$dir/out")"
+}
+for engine in srun hydra mpirun; do
+    m="$build/mpiexec --engine $engine -host n1,n2,n3"
+    [ $engine != srun ] || m="salloc -Q -N 3 $build/mpiexec -ppn 2"
+    begin
+    on n2 pkill -KILL -x cluster_ring
+    rc=0
+    wait $job || rc=$?
+    [ $rc != 0 ] && [ $rc != 124 ] || fail "all ranks of n2 were killed, and the status is $rc"
+    begin
+    sleep 2.5 # mpiexec has heard of n2
+    cable n2 pull
+    sleep 1
+    cable n2 plug
+    sleep 1
+    kill -0 $job 2>/dev/null || fail "a cable that was out for a second ended the job"
+    sleep 1
+    cable n2 pull
+    rc=0
+    wait $job || rc=$?
+    [ $rc = 125 ] || fail "status $rc"
+    grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
+    for h in n1 n3; do
+        for _ in $(seq 50); do on $h pgrep -x cluster_ring >/dev/null || break; sleep 0.1; done
+        if [ $engine = hydra ]; then # its proxies may leave theirs behind
+            on $h pkill -KILL -x cluster_ring || :
+        else
+            ! on $h pgrep -x cluster_ring || fail "ranks live on at $h"
+        fi
+    done
+    on n2 pkill -KILL -x cluster_ring || : # behind the cut nobody could tell them
+    cable n2 plug
+    echo "$engine: the job ended, and its host was named"
+done
