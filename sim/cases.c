@@ -27,10 +27,13 @@ static const struct {
 #undef OURS
 #undef CLASSIC
 static struct gw_op *op_any;
-enum { MOST_MESSAGES = 200 * 1000 * 1000 };
+#define ONE(name) +1
+enum { OURS_END = 0 ALGORITHMS(ONE), MOST_MESSAGES = 200 * 1000 * 1000 };
+#undef ONE
 
 int cases_init(void)
 {
+    gw_settings_load();
     int err = type_init();
     if (!err) err = op_init();
     if (!err) err = coll_select_init();
@@ -44,6 +47,7 @@ void cases_end(void)
     op_finalize();
     type_finalize();
     gw_obj_finalize();
+    gw_settings_free();
 }
 
 /* The kind of a collective's name, and whether it is a form with lengths per rank; -1: there is none. */
@@ -75,10 +79,10 @@ void cases_list(void)
         printf("%s:", kind_names[k]);
         for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
             if (name_is(all[i].name, k, all[i].alg->name))
-                printf(" %s%s", all[i].alg->name, all[i].alg->kind ? "*" : "");
+                printf(" %s%s", all[i].alg->name, i >= OURS_END ? "+" : all[i].alg->kind ? "*" : "");
         printf("\n");
     }
-    printf("(* in memory that the ranks of a node share)\n");
+    printf("(* in memory that the ranks of a node share; + not in the library, for comparison)\n");
 }
 
 static bool unknown(const char *coll, const char *what, const char *word, char *error_out, int error_cap)
@@ -122,15 +126,39 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
     return true;
 }
 
-/* Elements are bytes, in reductions of eight where that comes out. */
-static struct plan_args arguments(int kind, int ranks, int64_t bytes, int64_t chunk)
+/* What is asked for: kind, and whether with lengths per rank, and without blocking. */
+struct asked {
+    int kind;
+    bool per_rank, starts;
+};
+static struct asked asked_for(const char *coll)
 {
-    bool words = kind >= COLL_REDUCE && bytes % 8 == 0;
+    struct asked q = {.starts = *coll == 'i'};
+    q.kind = kind_of(coll, &q.per_rank);
+    return q;
+}
+
+/* Elements are bytes, in reductions of eight where that comes out.  counts: of a block, for each rank; they serve as displacements,
+ * too, for no data are moved. */
+static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int64_t chunk, const int *counts)
+{
+    bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
     struct plan_args a = {.size = ranks, .n = 1, .op = op_any, .chunk = chunk};
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
     a.scount = a.rcount = words ? bytes / 8 : bytes;
     coll_temporaries(&a);
+    if (!q.per_rank) return a;
+    a.is_vector = q.kind == COLL_GATHER || q.kind == COLL_SCATTER;
+    if (q.kind != COLL_SCATTER) a.rcounts.v = a.rdispls.v = counts;
+    if (q.kind == COLL_SCATTER || q.kind == COLL_ALLTOALL) a.scounts.v = a.sdispls.v = counts;
     return a;
+}
+static int *counts_of(int ranks, int64_t bytes)
+{
+    int *counts = malloc((size_t)ranks * sizeof *counts);
+    if (!counts) abort();
+    for (int i = 0; i < ranks; i++) counts[i] = (int)bytes;
+    return counts;
 }
 
 /* Nodes of the machine's size, one behind the other. */
@@ -156,18 +184,11 @@ static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
 bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
                  bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
 {
-    bool per_rank, ok = true;
-    int kind = kind_of(coll, &per_rank), *counts = NULL;
-    struct plan_args a = arguments(kind, ranks, bytes, v->chunk);
+    bool ok = true;
+    int *counts = counts_of(ranks, bytes);
+    struct plan_args a = arguments(asked_for(coll), ranks, bytes, v->chunk, counts);
     struct plan_nodes nodes = nodes_of(m, ranks);
     a.nodes = &nodes;
-    if (per_rank) { /* one table serves for all ranks and for the displacements too: no data are moved */
-        counts = malloc((size_t)ranks * sizeof *counts);
-        if (!counts) abort();
-        for (int i = 0; i < ranks; i++) counts[i] = (int)bytes;
-        a.rcounts.v = a.rdispls.v = counts;
-        if (kind != COLL_GATHER && kind != COLL_ALLGATHER) a.scounts.v = a.sdispls.v = counts;
-    }
     *fits_out = fits(v->alg, &a);
     if (*fits_out) {
         struct engine_job job = {m, v->alg, a, v->at_once, v->messages, whole, MOST_MESSAGES};
@@ -176,6 +197,19 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
     free(nodes.first);
     free(counts);
     return ok;
+}
+
+/* The documents' rules: see select.c. */
+static bool by_rule(const char *coll, struct asked q, int ranks, struct sim_variant *out)
+{
+    char text[48] = "ruled", error[128];
+    if (!q.per_rank || (q.kind != COLL_GATHER && q.kind != COLL_SCATTER)) return false;
+    bool permission = q.starts && q.kind == COLL_GATHER;
+    int64_t least = q.kind == COLL_SCATTER ? gw_set.scatterv_min_comm_size
+                    : permission           ? gw_set.igatherv_min_comm_size
+                                           : gw_set.gatherv_min_comm_size;
+    if (permission) snprintf(text, sizeof text, "permitted:%lld", (long long)gw_set.igatherv_sync_freq);
+    return ranks >= least && cases_find(coll, text, out, error, sizeof error);
 }
 
 /* The first row that fits, as select.c takes it for ranks on several nodes. */
@@ -195,14 +229,19 @@ static bool row_for(const struct coll_rule *rules, int count, int kind, const ch
 
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
-    bool per_rank;
-    int kind = kind_of(coll, &per_rank);
-    struct plan_args a = arguments(kind, ranks, bytes, 0);
+    struct asked q = asked_for(coll);
+    int *counts = counts_of(ranks, bytes), row = q.kind;
+    struct plan_args a = arguments(q, ranks, bytes, 0, counts);
     struct plan_nodes nodes = nodes_of(m, ranks);
+    bool apart = nodes.n > 1 && nodes.most > 1;
+    int64_t counted = q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
     a.nodes = &nodes;
-    int64_t counted = kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
-    bool found = row_for(coll_node_rules, coll_node_rule_count, kind, coll, &a, counted, out) ||
-                 row_for(coll_rules, coll_rule_count, kind, coll, &a, counted, out);
+    if (a.is_vector) row = q.kind == COLL_GATHER ? COLL_GATHERV : COLL_SCATTERV, counted = 0;
+    if (q.per_rank && q.kind == COLL_ALLTOALL) row = COLL_ALLTOALLV, counted = 0;
+    bool found = (apart && by_rule(coll, q, ranks, out)) ||
+                 row_for(coll_node_rules, coll_node_rule_count, row, coll, &a, counted, out) ||
+                 row_for(coll_rules, coll_rule_count, row, coll, &a, counted, out);
     free(nodes.first);
+    free(counts);
     return found;
 }

@@ -72,28 +72,6 @@ static int scatter_binomial(const struct plan_args *a, int round, struct plan_st
 const struct plan_algorithm classic_scatter_binomial = {
     .name = "binomial", .emit = scatter_binomial, .tmp_bytes = all_blocks, .kind = PLAN_P2P};
 
-/* ---- gather by permission: the root tells AHEAD batches of members before the one that it takes in that they may send -------------- */
-enum { BATCH = PLAN_STEPS / 2, AHEAD = 25 };
-static int gather_permission(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    struct plan_steps s = {steps, 0};
-    struct plan_ref block = ref_raw(PLAN_IN, 0, block_bytes(a)), nothing = ref_raw(PLAN_IN, 0, 0);
-    if (a->rank != a->root) {
-        if (round == 0) step_recv(&s, a->root, nothing);
-        if (round == 1) step_send(&s, a->root, block);
-        return s.n;
-    }
-    int take = (round - AHEAD) * BATCH, tell = round * BATCH;
-    if (take >= a->size) return 0;
-    for (int v = gw_max64(take, 1); v < take + BATCH && v < a->size; v++)
-        step_recv(&s, rank_of(a, v), ref_raw(PLAN_OUT, v * block_bytes(a), block_bytes(a)));
-    for (int v = gw_max64(tell, 1); v < tell + BATCH && v < a->size; v++) step_send(&s, rank_of(a, v), nothing);
-    if (s.n == 0) step_nothing(&s);
-    return s.n;
-}
-const struct plan_algorithm classic_gather_permission = {
-    .name = "permission", .emit = gather_permission, .kind = PLAN_P2P};
-
 /* ---- alltoall, store and forward: in round k a block that has to go v members further goes 2^k of them, if v has that bit ------------ */
 static int64_t twice(const struct plan_args *a)
 {

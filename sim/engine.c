@@ -330,6 +330,7 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
         struct entry *x = &e->entries[i];
         if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);
         r->unexpected--;
+        x->into = way_word(&e->way, &s->a);
         if (x->kind == ENTRY_EAGER)
             r->core += per_byte(e->prices[x->level].O, bytes); /* out of the buffer where it lay */
         pair_up(e, i);
@@ -460,8 +461,9 @@ static bool enter(struct engine *e, uint32_t rank)
 {
     struct rank *r = &e->ranks[rank];
     const struct plan_stage *s = &e->way.stage;
-    if (r->entered || !s->alg || s->alg->kind == PLAN_P2P) return true;
+    bool first = !r->entered;
     r->entered = true;
+    if (!first || !s->alg || s->alg->kind == PLAN_P2P) return true;
     r->leaves++;
     r->wait_peer = -1;
     r->wait_flag = plan_entry(s->alg, &s->args, r->leaves, r->wide);
@@ -489,7 +491,7 @@ static bool run(struct engine *e, uint32_t rank, int64_t now)
         end(e, r);
         return true;
     }
-    while (way_stage(&e->way, (int)rank, r->stage)) {
+    while (way_stage(&e->way, (int)rank, r->stage, !r->entered)) {
         if (!enter(e, rank)) return true;
         int n = way_round(&e->way, r->round, steps);
         if (n == 0) {

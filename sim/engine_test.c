@@ -229,7 +229,8 @@ static int tell(const struct plan_args *a, int round, struct plan_step *steps)
     *s = (struct plan_step){.kind = a->rank == round + 1 ? PLAN_RECV : PLAN_SEND,
                             .peer = a->rank ? 0 : round + 1,
                             .a = {.buf = PLAN_OUT, .len = 8}};
-    if (a->rank && a->rank != round + 1) *s = (struct plan_step){.kind = PLAN_COPY};
+    if (a->rank && a->rank != round + 1) /* busy meanwhile */
+        *s = (struct plan_step){.kind = PLAN_COPY, .a = {.buf = PLAN_IN, .len = 1}, .b = {.buf = PLAN_IN, .len = 1}};
     return round + 1 < a->size;
 }
 static int answer(const struct plan_args *a, int round, struct plan_step *steps)
@@ -255,6 +256,7 @@ static bool saying(const struct plan_args *a, int i, bool leaves, char *tmp, str
     struct said *said = (struct said *)tmp;
     (void)leaves;
     if (i == 0 && a->rank == 0) said->bytes = 123;
+    if (i == 1) said->sum = 1000; /* as it begins: not again when others have had their turn */
     if (i == 2 && a->rank == 0) summed = said->sum;
     s->out = (struct plan_place){PLAN_TMP, 0};
     s->alg = i ? &alg_answer : &alg_tell;
@@ -273,8 +275,12 @@ static void words(void)
     CHECK(engine_run(&job, &r, error, sizeof error));
     CHECK_STR(error, "");
     CHECK_EQ(r.bytes, 3 * 8 + 3 * 123);
-    CHECK_EQ(summed, 3 * 123);
-    m.levels[0].eager = 0; /* and where words are fetched */
+    CHECK_EQ(summed, 1000 + 3 * 123);
+    m.copy = 100; /* and where they come in before they are asked for */
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK(r.most_unexpected > 0);
+    CHECK_EQ(r.bytes, 3 * 8 + 3 * 123);
+    m.levels[0].eager = 0; /* and where they are fetched */
     CHECK(engine_run(&job, &r, error, sizeof error));
     CHECK_EQ(r.bytes, 3 * 8 + 3 * 123);
 }

@@ -37,25 +37,25 @@ void way_close(struct way *w)
 }
 
 /* Asks the algorithm, with the begin of the rank's own temporary in its place. */
-static bool ask(struct way *w, int rank, int i)
+static bool ask(struct way *w, int rank, int i, bool first)
 {
     char *head = w->heads ? w->heads + (size_t)rank * WAY_HEAD : NULL;
     w->nodes.me = plan_node_of(&w->nodes, rank);
     w->nodes.place = rank - w->nodes.first[w->nodes.me];
     if (head) memcpy(w->tmp, head, WAY_HEAD);
     bool there = w->alg->stages(&w->args, i, w->leaves, w->tmp, &w->stage);
-    if (head) memcpy(head, w->tmp, WAY_HEAD);
+    if (head && first) memcpy(head, w->tmp, WAY_HEAD);
     return there;
 }
 
-bool way_stage(struct way *w, int rank, int i)
+bool way_stage(struct way *w, int rank, int i, bool first)
 {
-    if (w->i == i && w->args.rank == rank) return true;
+    if (!first && w->i == i && w->args.rank == rank) return true;
     w->args.rank = rank;
     w->i = -1;
     w->stage = (struct plan_stage){.args = w->args, .team = {.nodes = &w->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
     if (!w->alg->stages) w->stage.alg = w->alg;
-    if (w->alg->stages ? !ask(w, rank, i) : i > 0) return false;
+    if (w->alg->stages ? !ask(w, rank, i, first) : i > 0) return false;
     w->i = i;
     return true;
 }
@@ -98,9 +98,9 @@ enum { RUNNING, OVER, DIFFERENT };
 static int compare_round(struct way *w, int rank, int other, int i, int round)
 {
     struct plan_step s[PLAN_STEPS], t[PLAN_STEPS];
-    bool there = way_stage(w, rank, i);
+    bool there = way_stage(w, rank, i, true);
     int n = there ? way_round(w, round, s) : 0;
-    if (way_stage(w, other, i) != there) return DIFFERENT;
+    if (way_stage(w, other, i, true) != there) return DIFFERENT;
     if (!there) return OVER;
     if (way_round(w, round, t) != n) return DIFFERENT;
     for (int k = 0; k < n; k++)
@@ -111,7 +111,7 @@ static int compare_round(struct way *w, int rank, int other, int i, int round)
 /* All of the first rounds of a stage are looked at: what may not be asked on beyond its end has few. */
 static bool ranks_alike(struct way *w, int rank, int other)
 {
-    for (int i = 0; way_stage(w, rank, i); i++) {
+    for (int i = 0; way_stage(w, rank, i, true); i++) {
         int is = RUNNING;
         for (int64_t round = 0; is == RUNNING; round += round < 64 ? 1 : round / 16)
             is = compare_round(w, rank, other, i, (int)round);

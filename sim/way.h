@@ -27,8 +27,9 @@ bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan
               bool leaves); /* false: no memory */
 void way_close(struct way *w);
 
-/* Makes stage i of a rank the present one; false: there is none. */
-bool way_stage(struct way *w, int rank, int i);
+/* Makes stage i of a rank the present one; false: there is none.  first: the rank begins it now, and keeps what the stage writes into
+ * its temporary; later the stage is only asked again for its arguments. */
+bool way_stage(struct way *w, int rank, int i, bool first);
 /* The steps of a round of the present stage, peers as ranks of the whole; 0: the stage is over. */
 int way_round(struct way *w, int round, struct plan_step *steps);
 

@@ -3,7 +3,7 @@
 
     between.py BUILD [--machine NAME] [--most RANKS] [--at-most FACTOR] [--rows] [COLLECTIVE...]
 
-For each collective, number of ranks and size all algorithms are priced.  Prints where the tables' choice costs most compared with the
+For each collective, number of ranks and size all algorithms of the library are priced.  Prints where the tables' choice costs most compared with the
 best; with --at-most fails where that is more than FACTOR; with --rows prints rows for tune/nodes.tbl, keeping an algorithm as long as it is within a
 tenth of the best."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -27,7 +27,7 @@ class Pricer:
         for line in subprocess.run([self.sim, "--list"], check=True, capture_output=True, text=True).stdout.splitlines():
             if ":" in line:
                 coll, names = line.split(":")
-                self.algs[coll] = [n for n in names.split() if not n.endswith("*")]
+                self.algs[coll] = [n for n in names.split() if not n.endswith(("*", "+"))]
 
     def price(self, coll, alg, ranks, size):
         """(microseconds, algorithm); None where it cannot do this, or nobody would."""

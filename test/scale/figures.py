@@ -55,16 +55,19 @@ def hashed(folder):
 
 
 def gathers(folder):
-    t = price("xe6", "gatherv", ["flat", "tree"], "96..1536*2,3072,6144,12000", 8, "gatherv.svg")
-    flat, tree = t[12000, 8, "flat"], t[12000, 8, "tree"]
-    figure("gatherv, 12,000 ranks, 8 B: flat, tree", "500", flat, tree, 500, 10000, "5 ns an entry of a queue")
-    t = price(hashed(folder), "gatherv", ["flat", "tree"], 12000, 8)
-    figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "tree"], 20, 500, "o and g alone")
-    t = price("xe6", "scatterv", ["linear", "tree"], "96..1536*2,3072,6144,12000", 8, "scatterv.svg")
-    figure("scatterv, 12,000 ranks, 8 B: linear, tree", "> 15", t[12000, 8, "linear"], t[12000, 8, "tree"], 15, 1000)
-    t = price("slingshot", "igatherv", ["flat", "permission"], "1024..65536", 8, "igatherv.svg")
-    figure("igatherv, 65,536 ranks of 512 nodes, 8 B: free for all, by permission", "130", t[65536, 8, "flat"], t[65536, 8, "permission"],
-           30, 500, "5 ns an entry")
+    ranks = "96..1536*2,3072,6144,12000"
+    t = price("xe6", "gatherv", ["flat", "ruled"], ranks, 8, "gatherv.svg")
+    flat, tree = t[12000, 8, "flat"], t[12000, 8, "ruled"]
+    figure("gatherv, 12,000 ranks, 8 B: flat, by rule (a tree)", "500", flat, tree, 50, 5000, "5 ns an entry of a queue")
+    t = price(hashed(folder), "gatherv", ["flat", "ruled"], 12000, 8)
+    figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "ruled"], 4, 500, "o and g alone")
+    t = price("xe6", "scatterv", ["linear", "ruled"], ranks, 8, "scatterv.svg")
+    figure("scatterv, 12,000 ranks, 8 B: one after the other, by rule (a tree)", "> 15 in some cases", t[12000, 8, "linear"], t[12000, 8, "ruled"], 5, 1000)
+    t = price("xe6", "gather", ["flat", "tree", "levels"], ranks, 8, "gather.svg")
+    figure("gather, 12,000 ranks, 8 B: flat, by levels", "", t[12000, 8, "flat"], t[12000, 8, "levels"], 50, 5000, "")
+    t = price("slingshot", "igatherv", ["flat", "permitted:100"], "1024..65536", 8, "igatherv.svg")
+    figure("igatherv, 65,536 ranks of 512 nodes, 8 B: free for all, with leave to send", "130", t[65536, 8, "flat"],
+           t[65536, 8, "permitted:100"], 30, 500, "5 ns an entry")
 
 
 def mpich2_allgather(ranks, size):
