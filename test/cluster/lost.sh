@@ -17,9 +17,10 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "lost: $engine: $*: $(head -c 1500 "$dir/err")"; exit 1; }
 export GODWIT_HOST_TIMEOUT=3
 begin() {
+    rm -f "$dir/out"
     timeout 100 $m -n 6 "$build/cluster_ring" 0 20 >"$dir/out" 2>"$dir/err" </dev/null &
     job=$!
-    for _ in $(seq 300); do grep -q turning "$dir/out" && break; sleep 0.1; done
+    for _ in $(seq 300); do grep -qs turning "$dir/out" && break; sleep 0.1; done
     grep -q turning "$dir/out" || fail "it does not start: $(cat "$dir/out")"
 }
 for engine in srun hydra mpirun; do
@@ -45,7 +46,7 @@ for engine in srun hydra mpirun; do
     grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
     for h in n1 n3; do
         for _ in $(seq 50); do on $h pgrep -x cluster_ring >/dev/null || break; sleep 0.1; done
-        if [ $engine = hydra ]; then # its proxies may leave theirs behind
+        if [ $engine != srun ]; then # the daemons of the others may leave theirs behind
             on $h pkill -KILL -x cluster_ring || :
         else
             ! on $h pgrep -x cluster_ring || fail "ranks live on at $h"
