@@ -25,8 +25,9 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
     char bytes[NAME_MOST];
     size_t have = sizeof bytes;
     if (fi_av_lookup(w->av, ep->addr, bytes, &have) == 0 && have <= sizeof bytes) fi_av_straddr(w->av, bytes, name, &n);
-    return gw_fail(GW_EOTHER, "%s over the network to or from rank %d (%s, provider %s) failed: %s", doing, ep->rank,
-                   name[0] ? name : "address unknown", ofi_provider_name(w), ofi_lib.strerror(err));
+    return gw_fail(GW_EOTHER, "%s over the network to or from rank %d (%s, provider %s on %s of %s) failed: %s", doing, ep->rank,
+                   name[0] ? name : "address unknown", ofi_provider_name(w), w->info->domain_attr->name, gw_boot.host,
+                   ofi_lib.strerror(err));
 }
 
 /* ---- choosing and opening ------------------------------------------------------------------------------------------------- */
@@ -206,6 +207,7 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
             return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);
         }
         w->eps[rank] = ep;
+        ofi_reach_begin(ep);
     }
     *ep_out = &w->eps[rank]->base;
     return GW_OK;

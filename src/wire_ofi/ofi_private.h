@@ -77,6 +77,8 @@ struct ofi_ep {
     fi_addr_t addr;
     int rank;
     struct node_door door;
+    uint64_t doubted_ns;    /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
+    bool is_warned;
 };
 
 struct ofi_region {
@@ -98,6 +100,8 @@ struct wire {
     bool has_rma, has_gaps;
     bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
     int under_way;               /* operations that a completion will come for, receives aside */
+    int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h) */
+    uint64_t look_at;            /* when to look for them, in ticks */
     int n_injects;               /* of these, small messages without a buffer: all have one record */
     struct ofi_op inject_op;
     struct ofi_ep **eps; /* [size] by rank */
@@ -129,6 +133,9 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
 int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
                  struct fid_mr **mr_out);
 
+/* ofi_reach.c */
+void ofi_reach_begin(struct ofi_ep *ep);
+void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */
 /* ofi_send.c */
 int ofi_sends_open(struct wire *w);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);

@@ -609,7 +609,7 @@ static void test_failed_copy(void)
     for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_EOTHER);
     CHECK_STR(gw_fail_text(),
-              "reading over the network to or from rank 0 (fake://here, provider fake) failed: connection reset");
+              "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) failed: connection reset");
     ofi_ops.conceal(w, key);
     close_wire(w);
 }

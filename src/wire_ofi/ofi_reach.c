@@ -1,0 +1,131 @@
+/* ofi_reach.c -- see ofi_reach.h.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_reach.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wire_ofi/network_private.h"
+
+enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256 };
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+/* An address is printed as words of 32 bits, each as this machine reads them. */
+static bool address_is(const char *hex, const struct sockaddr *peer)
+{
+    const struct sockaddr_in *a4 = (const void *)peer;
+    const struct sockaddr_in6 *a6 = (const void *)peer;
+    size_t digits = strspn(hex, "0123456789abcdefABCDEF");
+    uint32_t words[4] = {0}, want[4];
+    if (digits != 8 && digits != 32) return false;
+    for (size_t i = 0; i < digits / 8; i++) sscanf(hex + 8 * i, "%8x", &words[i]);
+    if (peer->sa_family == AF_INET)
+        return words[digits / 8 - 1] == a4->sin_addr.s_addr && (digits == 8 || words[2] == htonl(0xffff));
+    memcpy(want, &a6->sin6_addr, sizeof want);
+    return digits == 32 && memcmp(words, want, sizeof want) == 0;
+}
+
+bool reach_is_connected(const char *table, const struct sockaddr *peer)
+{
+    for (const char *line = strchr(table, '\n'); line; line = strchr(line + 1, '\n')) {
+        char remote[64];
+        unsigned state;
+        if (sscanf(line + 1, "%*d: %*s %63s %x", remote, &state) == 2 && state == ESTABLISHED &&
+            address_is(remote, peer))
+            return true;
+    }
+    return false;
+}
+
+static char *table_read(const char *path)
+{
+    size_t cap = 64 << 10, n = 0;
+    char *text = malloc(cap);
+    FILE *f = fopen(path, "re");
+    while (f && text) {
+        n += fread(text + n, 1, cap - 1 - n, f);
+        if (n + 1 < cap) break;
+        char *more = realloc(text, cap *= 2);
+        if (!more) break;
+        text = more;
+    }
+    if (f) fclose(f);
+    if (text) text[n] = 0;
+    return text;
+}
+
+/* ---- the peers ---------------------------------------------------------------------------------- */
+static bool is_by_tcp(const struct wire *w)
+{
+    uint32_t p = w->info->ep_attr->protocol;
+    return !ofi_node_is_hardware &&
+           (w->info->addr_format == FI_SOCKADDR_IN || w->info->addr_format == FI_SOCKADDR_IN6) && p != FI_PROTO_RXD &&
+           p != FI_PROTO_UDP;
+}
+
+void ofi_reach_begin(struct ofi_ep *ep)
+{
+    struct wire *w = ep->w;
+    if (ep->rank == gw_boot.rank || !is_by_tcp(w)) return;
+    ep->doubted_ns = gw_now_ns();
+    if (w->n_doubted++ == 0) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
+}
+
+static GW_COLD void complain(const struct ofi_ep *ep, const struct sockaddr *peer, socklen_t bytes, uint64_t seconds)
+{
+    char way[128], name[96] = "", text[512];
+    size_t room = sizeof name;
+    fi_av_straddr(ep->w->av, peer, name, &room);
+    int rc = iface_towards(peer, bytes, way, sizeof way);
+    snprintf(text, sizeof text,
+             "rank %d (host %s) gets no answer from rank %d at %s, %s%s, for %llu s: is that network between the two? "
+             "GODWIT_NET_IFACE names the one to use, a firewall may be in the way",
+             gw_boot.rank, gw_boot.host, ep->rank, name, rc ? "to which there is no way" : "by way of ", rc ? "" : way,
+             (unsigned long long)seconds);
+    if (gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout) gw_die("%s", text);
+    gw_warn("%s", text);
+}
+
+static void doubt_end(struct ofi_ep *ep)
+{
+    ep->doubted_ns = 0;
+    ep->w->n_doubted--;
+}
+
+static void ep_look(struct ofi_ep *ep, const char *tables[2], uint64_t now)
+{
+    char name[NAME_MOST];
+    size_t bytes = sizeof name;
+    if (fi_av_lookup(ep->w->av, ep->addr, name, &bytes) != 0 || bytes > sizeof name) {
+        doubt_end(ep);
+        return;
+    }
+    const struct sockaddr *peer = (const void *)name;
+    for (int i = 0; i < 2; i++)
+        if (tables[i] && reach_is_connected(tables[i], peer)) {
+            doubt_end(ep);
+            return;
+        }
+    uint64_t seconds = (now - ep->doubted_ns) / 1000000000;
+    bool is_last = gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout;
+    if (seconds < WARN_S || (ep->is_warned && !is_last)) return;
+    ep->is_warned = true;
+    complain(ep, peer, (socklen_t)bytes, seconds);
+}
+
+void ofi_reach_look(struct wire *w)
+{
+    uint64_t ticks = gw_ticks(), now = gw_now_ns();
+    if (ticks < w->look_at) return;
+    w->look_at = ticks + gw_ticks_per_us() * 1000000;
+    char *four = table_read("/proc/net/tcp"), *six = table_read("/proc/net/tcp6");
+    const char *tables[2] = {four, six};
+    for (int r = 0; r < gw_boot.size && w->n_doubted > 0; r++)
+        if (w->eps[r] && w->eps[r]->doubted_ns) ep_look(w->eps[r], tables, now);
+    free(four);
+    free(six);
+}
