@@ -74,15 +74,18 @@ GW_COLD void bell_ring(struct node_door *d)
 
 bool bell_is_used(void) { return bell >= 0; }
 
-void bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
 {
     enum { EVENTS = 8, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];
-    if (atomic_load_explicit(word, memory_order_acquire) != seen) return;
+    if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;
     /* A datagram wakes one of several threads: the others look again soon. */
     int ms = gw_threads ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
     int n = epoll_wait(watch, events, EVENTS, ms);
-    for (int i = 0; i < n; i++)
-        if (events[i].data.fd == bell)
-            while (recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0) {}
+    bool has_news = false;
+    for (int i = 0; i < n; i++) {
+        has_news = has_news || events[i].data.fd != bell;
+        while (events[i].data.fd == bell && recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0) {}
+    }
+    return has_news;
 }

@@ -110,7 +110,7 @@ static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[loc
  * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
  * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
  * share the cores.  Steps never block longer than 50 ms. */
-struct node_wait { uint32_t phase, count, seen, told; uint64_t until, since_ns; };
+struct node_wait { uint32_t phase, count, seen, told, vain; uint64_t until, since_ns; };
 void node_wait_begin(struct node_wait *w);
 void node_wait_begin_silent(struct node_wait *w); /* of a thread of our own: this rank does not wait */
 bool node_wait_step_slow(struct node_wait *w);

@@ -12,7 +12,7 @@ void wait_open(void);                      /* reads the settings and gw_node.ove
 void wait_close(void);
 /* bell.c: the doorbell of a process that watches descriptors as well. */
 bool bell_is_used(void);
-void bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news */
+bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
 void bell_ring(struct node_door *d) GW_COLD;
 void bell_close(void);
 /* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */

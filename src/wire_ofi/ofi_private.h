@@ -135,6 +135,7 @@ int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, u
 
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
+void ofi_reach_end(struct ofi_ep *ep); /* it is connected, whoever of the two began */
 void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */
 /* ofi_send.c */
 int ofi_sends_open(struct wire *w);

@@ -42,6 +42,7 @@ static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data
     (void)e;
     w->under_way--;
     if (unlikely(err)) send_failed(w, s->ep, err);
+    if (unlikely(s->ep && s->ep->doubted_ns) && !err) ofi_reach_end(s->ep);
     s->next = w->free_sends;
     w->free_sends = s;
 }
