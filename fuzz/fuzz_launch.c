@@ -55,11 +55,15 @@ static void as_file(struct input *in, char *path, size_t cap, int *fd_out)
 
 static void hosts_file(struct input *in)
 {
-    char path[64], foreign[16];
+    char path[64];
     int fd;
+    struct hosts h = {0};
     as_file(in, path, sizeof path, &fd);
-    int rc = hosts_file_is_here(path, foreign, sizeof foreign);
-    FUZZ_CHECK(rc == 0 || (rc == -1 && memchr(foreign, 0, sizeof foreign)));
+    FUZZ_CHECK(hosts_read(&h, path) == 0);
+    FUZZ_CHECK(h.n >= 0 && hosts_slots(&h, 0) >= h.n);
+    for (int i = 0; i < h.n; i++) FUZZ_CHECK(h.at[i].name[0]);
+    hosts_foreign(&h);
+    hosts_free(&h);
     close(fd);
 }
 
@@ -91,7 +95,7 @@ static void cpus(struct input *in)
     }
     cpu_set_t *set = CPU_ALLOC(MAX);
     FUZZ_CHECK(set);
-    bind_list(text, set);
+    gw_cpus_read(text, set, CPU_ALLOC_SIZE(MAX));
     for (int c = 0; c < MAX; c++) FUZZ_CHECK(!!CPU_ISSET_S((size_t)c, CPU_ALLOC_SIZE(MAX), set) == want[c]);
     CPU_FREE(set);
 }
@@ -101,7 +105,7 @@ static void cpus_text(struct input *in)
     char *text = in_text(in, 4000);
     cpu_set_t *set = CPU_ALLOC(8192);
     FUZZ_CHECK(set);
-    bind_list(text, set);
+    gw_cpus_read(text, set, CPU_ALLOC_SIZE(8192));
     CPU_FREE(set);
     free(text);
 }

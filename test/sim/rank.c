@@ -115,6 +115,7 @@ void __wrap_busy_leave(struct rma_win *w, int target)
 {
     is_updating = false;
     if (!has_skipped) __real_busy_leave(w, target);
+    has_skipped = false; /* who tries, and does not enter, leaves as well */
     host->pause(false);
 }
 
