@@ -30,9 +30,10 @@ bool host_is_here(const char *name)
            strcmp(name, "::1") == 0;
 }
 
-/* A host named again has so many slots more. */
+/* A host named again has so many slots more; ":4" names nobody. */
 static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
+    if (n == 0) return;
     for (int i = 0; i < h->n; i++)
         if (strlen(h->at[i].name) == n && strncasecmp(h->at[i].name, name, n) == 0) {
             h->at[i].slots = (h->at[i].slots ? h->at[i].slots : 1) + (slots ? slots : 1);
