@@ -26,10 +26,13 @@ void far_set_up(struct proto_lane *pl)
     f->pack_max = caps.pack_max;
     f->inline_max = gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
     f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(gw_set.net_eager_max - HEADER_COUNTED, packet);
-    f->may_get = caps.get && caps.keys && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
-    f->may_put = caps.put && caps.keys && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    /* Over the TCP of a node's kernel, 1 MiB took 0.75 ms in pieces, 0.95 read and 1.6 written; 16 MiB 15, 23 and 30 (November 2026). */
+    bool is_forced = gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1;
+    bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    f->may_get = may && caps.get && caps.keys;
+    f->may_put = may && caps.put && caps.keys;
     GW_EXPLAIN(GW_LOG_PROTO, "to other nodes inline to %lld bytes, eager to %lld%s%s", (long long)f->inline_max, (long long)f->eager_max,
-               f->may_get ? ", then read by the receiver" : "", f->may_put ? "; larger ones are written in chunks" : ", in pieces");
+               f->may_get ? ", then read by the receiver" : ", then in pieces", f->may_put ? "; larger ones are written in chunks" : "");
 }
 
 enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)

@@ -32,7 +32,7 @@ void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *p
     op->end = cts.to;
     op->state = OP_PIECES;
     if (cts.key && op->ptr) put_start(op, &cts);
-    bool is_buffered = op->peer->ops != peer_wire && !pl->far.may_get; /* the documents count that as E1 */
+    bool is_buffered = op->peer->ops != peer_wire && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
     proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);

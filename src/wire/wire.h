@@ -22,6 +22,7 @@ struct wire_caps {
     size_t pack_max;    /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
     bool get, put;      /* one-sided copies of remote memory by address (R0) */
     bool keys;          /* but only where its owner has exposed it */
+    bool soft;          /* and these are done by the processes themselves, not by a card */
     bool node;          /* both ends share the node segment */
     double alpha_us, beta_us_per_kib; /* cost model */
 };

@@ -264,6 +264,7 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
         .get = w->has_rma,
         .put = w->has_rma,
         .keys = true,
+        .soft = !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT),
         .alpha_us = 8,
         .beta_us_per_kib = 0.3};
 }
