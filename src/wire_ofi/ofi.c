@@ -9,6 +9,7 @@
 
 enum {
     PACK_MAX = 128 << 10,
+    PACK_MAX_LAYERED = 8 << 10,
     NAME_MOST = 256, /* bytes of an endpoint's address */
     VALUE_MOST = 2 * NAME_MOST + 64,
 };
@@ -133,7 +134,10 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     *w = (struct wire){.lane = lane, .recv = recv, .ctx = ctx, .fd = -1};
     gw_list_init(&w->waiting);
     w->info = ofi_lib.dupinfo(chosen);
-    w->pack_max = (size_t)gw_min64(PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
+    /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
+     * before them: what goes at once there comes in order. */
+    bool is_layered = strchr(w->info->fabric_attr->prov_name, ';') != NULL;
+    w->pack_max = (size_t)gw_min64(is_layered ? PACK_MAX_LAYERED : PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
     w->iov_max = (size_t)gw_max64(
         1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
     /* Where keys are the provider's and offsets are wanted, one number does not say both. */
