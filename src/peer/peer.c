@@ -46,7 +46,7 @@ static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *c
 
 int peer_lane_open(struct gw_lane *lane)
 {
-    if (likely(!gw_lanes[0].net) || lane->net) return GW_OK;
+    if (likely(!gw_lanes[0].net)) return GW_OK;
     gw_lock(&lane->lock);
     int rc = lane->net ? GW_OK : net_open(lane);
     gw_unlock(&lane->lock);
