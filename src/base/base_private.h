@@ -11,5 +11,7 @@
  * gw_log_identity() and before the process dies. */
 void settings_report(void);
 bool log_rank_known(int *rank_out);
+/* Lines of a site's file become environment variables (site.c); a file that is not there has none. */
+void site_read(const char *path, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 
 #endif

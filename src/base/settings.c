@@ -16,7 +16,7 @@
 static const char *const reserved[] = {
     "GODWIT_BOOT", "GODWIT_RANK", "GODWIT_SIZE",      "GODWIT_LOCAL_RANK", "GODWIT_LOCAL_SIZE", "GODWIT_JOBID",
     "GODWIT_CC",   "GODWIT_CXX",  "GODWIT_SINGLETON", "GODWIT_FC",         "GODWIT_LAUNCHER",   "GODWIT_PREFIX",
-    "GODWIT_PROFILE",
+    "GODWIT_PROFILE", "GODWIT_SITE",
 };
 
 enum { SETTINGS_MAX = 512 };
@@ -215,12 +215,21 @@ static void check_unknown(void)
     }
 }
 
+/* Before the variables are read.  The second file is the one that HPE's library reads. */
+static void site_load(void)
+{
+    const char *path = getenv("GODWIT_SITE");
+    if (!path) site_read("/etc/godwit.conf", complain);
+    site_read(path ? path : "/etc/cray-mpich.conf", complain);
+}
+
 static void explain_mask(void)
 {
     static const char *const categories[] = {"wire", "proto", "coll", "boot", "topo"};
     gw_log_mask = 0;
     for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
         if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;
+    if (gw_set.explain_wire) gw_log_mask |= GW_LOG_WIRE;
 }
 
 bool gw_settings_set(int i, const char *text)
@@ -241,6 +250,7 @@ void gw_settings_load(void)
     if (loaded) return;
     loaded = true;
     assert(gw_setting_row_count <= SETTINGS_MAX);
+    site_load();
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
     check_unknown();
     explain_mask();
@@ -312,6 +322,7 @@ void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, s
     const struct setting_row *row = &gw_setting_rows[i];
     *info_out = (struct gw_setting_info){
         .name = row->name,
+        .room = row->room,
         .env = row->env,
         .type = types[row->kind],
         .default_text = row->default_text,

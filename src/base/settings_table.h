@@ -11,7 +11,7 @@
 
 enum setting_kind { SETTING_BOOL, SETTING_INT, SETTING_SIZE, SETTING_STRING, SETTING_LIST, SETTING_ENUM };
 struct setting_row {
-    const char *name, *env;
+    const char *name, *room, *env;
     enum setting_kind kind;
     size_t offset;             /* in struct gw_settings */
     const char *default_text;  /* "auto" = -1 */

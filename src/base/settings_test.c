@@ -136,12 +136,55 @@ static void test_only_rank_0(void)
     gw_log_identity(0, 1);
 }
 
+/* A site's file comes before the program's environment only where it says so. */
+static void test_site(void)
+{
+    char path[] = "/tmp/godwit-site.XXXXXX";
+    const char *origin, *said;
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    CHECK(dprintf(fd, "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n") > 0);
+    close(fd);
+    setenv("GODWIT_SITE", path, 1);
+    setenv("GODWIT_WAIT", "spin", 1);
+    setenv("GODWIT_HEAP", "2M", 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    said = capture_end();
+    CHECK_STR(value_of("lanes", &origin), "3");
+    CHECK_STR(origin, "GODWIT_LANES");
+    CHECK_STR(value_of("wait", &origin), "sleep");
+    CHECK_STR(value_of("heap", &origin), "2M");
+    CHECK(gw_set.env_display);
+    for (int line = 7; line <= 10; line++) {
+        char want[64];
+        snprintf(want, sizeof want, "%s, line %d is neither", path, line);
+        CHECK(strstr(said, want) != NULL);
+    }
+    CHECK(strstr(said, "line 6") == NULL);
+    unlink(path);
+    capture_begin();
+    load_with(NULL, NULL); /* no such file: no defaults, and no complaint */
+    CHECK_STR(capture_end(), "");
+    setenv("GODWIT_SITE", "/proc/self/mem/x", 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    CHECK(strstr(capture_end(), "/proc/self/mem/x cannot be read") != NULL);
+    unsetenv("GODWIT_SITE");
+    unsetenv("GODWIT_WAIT");
+    unsetenv("GODWIT_LANES");
+    unsetenv("GODWIT_HEAP");
+    unsetenv("MPICH_ENV_DISPLAY");
+    load_with(NULL, NULL);
+}
+
 int main(void)
 {
     gw_log_identity(0, 1);
     test_values();
     test_all_rows();
     test_unknown();
+    test_site();
     test_only_rank_0();
     gw_settings_free();
     return unit_end();

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -335,7 +336,8 @@ bool boot_must_meet(unsigned when)
 
 bool boot_connects_all(void)
 {
-    return gw_boot.nnodes > 1 && (gw_boot.size < gw_set.add_procs_cutoff || gw_set.dynamic_conn == GW_SET_DYNAMIC_CONN_DISABLED);
+    bool all = gw_set.startup_connect || gw_set.dynamic_conn == GW_SET_DYNAMIC_CONN_DISABLED;
+    return gw_boot.nnodes > 1 && (all || gw_boot.size < gw_set.add_procs_cutoff);
 }
 
 void boot_abort(int code, const char *text)
@@ -346,6 +348,10 @@ void boot_abort(int code, const char *text)
     /* Release: who reads ABORTED (the launcher, after our death) reads code and text. */
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
     if (way) way->abort(code, text ? text : "");
+    if (gw_set.abort_on_error) {
+        signal(SIGABRT, SIG_DFL);
+        abort();
+    }
     /* A status holds 8 bits; 256 must not look like success. */
     gw_exit_now(code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff);
 }

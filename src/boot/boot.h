@@ -177,7 +177,7 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap);
 enum { BOOT_BEFORE_FIRST = 1, BOOT_AFTER_LAST = 2 };
 void boot_needs(unsigned when);
 bool boot_must_meet(unsigned when); /* one of them */
-/* Are all ranks connected at start, instead of on the first message?  By the settings add_procs_cutoff and dynamic_conn. */
+/* Are all ranks connected at start, instead of on the first message?  By the settings add_procs_cutoff, dynamic_conn and startup_connect. */
 bool boot_connects_all(void);
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
 

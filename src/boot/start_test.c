@@ -165,9 +165,12 @@ static void test_cutoff(void)
     gw_set.add_procs_cutoff = 0;
     gw_set.dynamic_conn = GW_SET_DYNAMIC_CONN_DISABLED;
     CHECK(boot_connects_all());
+    gw_set.dynamic_conn = GW_SET_DYNAMIC_CONN_ENABLED;
+    gw_set.startup_connect = true;
+    CHECK(boot_connects_all());
     gw_boot.nnodes = 1;
     CHECK(!boot_connects_all());
-    gw_set.dynamic_conn = GW_SET_DYNAMIC_CONN_ENABLED;
+    gw_set.startup_connect = false;
 }
 
 /* ---- who must meet ---- */

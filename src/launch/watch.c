@@ -88,14 +88,14 @@ static void rank_gone(struct job *j, int rank)
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (j->ending) return; /* we ended it */
-    if (WIFSIGNALED(status)) {
-        report_signal(j, rank, WTERMSIG(status));
-        end_job(j, SIGTERM, code);
-    } else if (phase == BOOT_ABORTED) {
+    if (phase == BOOT_ABORTED) { /* perhaps by abort(): GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
         say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
             slot->what[0] ? ": " : "", slot->what);
         end_job(j, SIGTERM, !code && abort_code ? 1 : code); /* a status has 8 bits: 256 is not success */
+    } else if (WIFSIGNALED(status)) {
+        report_signal(j, rank, WTERMSIG(status));
+        end_job(j, SIGTERM, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
         say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
             j->alive > 0 ? "; the other ranks end now" : "");

@@ -240,6 +240,7 @@ int mpi_init(int required, int *provided_out)
     gw_info_env_set("thread_level", mpi_level_name(thread_level));
     predefined_attributes();
     comm_world_show();
+    mpi_display(required);
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
     if (boot_connects_all()) must(connect_all(), "connecting all ranks");

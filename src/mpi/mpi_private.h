@@ -15,6 +15,8 @@ const char *mpi_level_name(int level);
 void instance_begin(int level);      /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
 void instance_end(void);             /* returns when no other rank needs this one any more, as far as messages go */
 
+void mpi_display(int required);       /* display.c: what the job says of itself at its start, if asked */
+
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 
 /* The calling thread's last error of this class, "MPI_Send: count is -1; ..."; NULL: its last error was of another class. */

@@ -11,11 +11,13 @@
 
 static uint64_t my_nonce; /* others read it here, in this process, to see whether CMA works */
 
+static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == GW_SET_CMA_NONE; }
+
 void cma_publish(struct shm_box *box)
 {
     if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
     /* Where Yama restricts tracing to parents (kernel.yama.ptrace_scope = 1), let the other ranks read all the same. */
-    if (gw_set.cma != GW_SET_CMA_OFF) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (!is_off()) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     box->probe.nonce = my_nonce;
     box->probe.address = (uint64_t)(uintptr_t)&my_nonce;
     /* [C1] pairs with the acquire in cma_probe(): nonce and address are there before the pid. */
@@ -27,7 +29,7 @@ static GW_COLD void cma_probe(struct wire_ep *ep)
     /* lane 0's box comes first */
     struct shm_box *box = ep->other ? (struct shm_box *)(ep->other->areas + (uint64_t)ep->local_rank * ep->other->area_bytes)
                                     : node_area(ep->local_rank);
-    if (gw_set.cma == GW_SET_CMA_OFF) {
+    if (is_off()) {
         ep->cma = SHM_CMA_NO;
         return;
     }

@@ -1,0 +1,47 @@
+/* site.c -- the defaults of a site, for every setting and variable: lines of a file become environment variables.
+ *
+ *     # for all jobs of this machine
+ *     GODWIT_NET_IFACE=hsn0
+ *     MPICH_OFI_NIC_POLICY:force=NUMA
+ *
+ * A line sets what is not in the environment yet; with `:force` it sets it in any case.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base_private.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* False: it is none.  Blanks around it are no part of it. */
+static bool site_line(char *line)
+{
+    static const char force[] = ":force";
+    while (isspace((unsigned char)*line)) line++;
+    size_t n = strlen(line);
+    while (n > 0 && isspace((unsigned char)line[n - 1])) line[--n] = 0;
+    if (n == 0 || *line == '#') return true;
+    char *equals = strchr(line, '=');
+    if (!equals) return false;
+    *equals = 0;
+    size_t name = strlen(line), tail = sizeof force - 1;
+    bool is_forced = name > tail && strcmp(line + name - tail, force) == 0;
+    if (is_forced) line[name -= tail] = 0;
+    if (name == 0 || strcspn(line, " \t:") != name) return false;
+    return setenv(line, equals + 1, is_forced) == 0;
+}
+
+void site_read(const char *path, void (*complain)(const char *fmt, ...))
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t cap = 0;
+    if (!f && errno != ENOENT) complain("%s cannot be read (%s): the defaults of this site are not set", path, strerror(errno));
+    if (!f) return;
+    for (int number = 1; getline(&line, &cap, f) >= 0; number++)
+        if (!site_line(line)) complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
+    free(line);
+    fclose(f);
+}
