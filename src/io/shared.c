@@ -13,17 +13,15 @@
 #include "p2p/p2p.h"
 
 enum { TAG_QUESTION = 1, TAG_ANSWER, NUMBERS = 1 << 20 }; /* answers: TAG_ANSWER + number */
-enum { MOVE, STOP };
 
 struct question {
-    int32_t what, origin, number, unused;
+    int32_t origin, number;
     int64_t etypes;
 };
 struct io_keeper { /* of rank 0, where ranks are elsewhere */
-    struct gw_done arrived;
-    struct req_work work;
+    struct p2p_listener listener;
+    struct gw_done heard;
     struct gw_file *f;
-    _Atomic bool stopped;
     struct question q;
 };
 struct answer {
@@ -49,82 +47,33 @@ static void answer_sent(struct gw_done *done, int err)
     free(container_of(done, struct answer, sent));
 }
 
-static int chain(struct gw_comm *c, struct gw_req *r, struct gw_done *done)
+static void question_heard(struct gw_done *done, int err)
 {
-    gw_lock(&c->lane->lock);
-    int rc = p2p_stream_chain(r, done);
-    gw_unlock(&c->lane->lock);
-    return rc;
-}
-
-/* False: there will be no more. */
-static bool serve(struct io_keeper *k)
-{
+    struct io_keeper *k = container_of(done, struct io_keeper, heard);
     struct gw_comm *c = k->f->comm;
     struct gw_req *r = NULL;
-    if (k->q.what == STOP) {
-        atomic_store_explicit(&k->stopped, true, memory_order_release);
-        return false;
-    }
+    (void)err;
     struct answer *a = gw_xmalloc(sizeof *a);
     a->sent.fn = answer_sent;
     a->at = atomic_fetch_add(pointer(k->f), k->q.etypes);
     int rc = p2p_stream_isend(GW_STREAM_P2P, &a->at, sizeof a->at, gw_type_byte, k->q.origin, TAG_ANSWER + k->q.number, c, &r);
-    if (rc == GW_POSTED) rc = chain(c, r, &a->sent);
-    if (rc != GW_POSTED) answer_sent(&a->sent, rc);
-    return true;
-}
-
-static void listen_on(struct io_keeper *k)
-{
-    struct gw_comm *c = k->f->comm;
-    struct gw_req *r;
-    do {
-        int rc = p2p_stream_irecv(GW_STREAM_P2P, &k->q, sizeof k->q, gw_type_byte, GW_ANY_SOURCE, TAG_QUESTION, c, &r);
-        if (rc < 0) gw_die("a file cannot listen to those who use its shared pointer: %s", gw_fail_text());
-        if (chain(c, r, &k->arrived) == GW_POSTED) return;
-    } while (serve(k));
-}
-
-static void question_arrived(struct gw_done *done, int err)
-{
-    struct io_keeper *k = container_of(done, struct io_keeper, arrived);
-    (void)err;
-    req_work_add(k->f->comm->lane, &k->work);
-}
-
-static void work_run(struct gw_done *done, int err)
-{
-    struct io_keeper *k = container_of(done, struct io_keeper, work.run);
-    (void)err;
-    if (serve(k)) listen_on(k);
+    p2p_stream_then(c, rc, r, &a->sent);
 }
 
 static void keeper_open(struct gw_file *f)
 {
     struct io_keeper *k = gw_xcalloc(1, sizeof *k);
     k->f = f;
-    k->arrived.fn = question_arrived;
-    k->work.run.fn = work_run;
+    k->heard.fn = question_heard;
+    k->listener = (struct p2p_listener){.comm = f->comm, .tag = TAG_QUESTION, .buf = &k->q, .room = sizeof k->q, .heard = &k->heard};
     f->keeper = k;
-    listen_on(k);
-}
-
-static bool has_stopped(void *arg)
-{
-    return atomic_load_explicit(&((struct io_keeper *)arg)->stopped, memory_order_acquire);
+    p2p_listen(&k->listener);
 }
 
 /* Nobody asks any more. */
 static void keeper_close(struct gw_file *f)
 {
-    struct question stop = {.what = STOP};
-    struct gw_req *r = NULL;
-    int rc = p2p_stream_isend(GW_STREAM_P2P, &stop, sizeof stop, gw_type_byte, 0, TAG_QUESTION, f->comm, &r);
-    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
-    if (rc < 0) return;
-    req_block_until(f->comm->lane, has_stopped, f->keeper);
-    free(f->keeper);
+    if (p2p_listen_end(&f->keeper->listener) == GW_OK) free(f->keeper);
     f->keeper = NULL;
 }
 
@@ -133,7 +82,7 @@ static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
     struct gw_comm *c = f->comm;
     uint32_t n = atomic_fetch_add_explicit(&f->questions, 1, memory_order_relaxed) % NUMBERS; /* threads may ask at once */
-    struct question q = {.what = MOVE, .origin = c->rank, .number = (int32_t)n, .etypes = etypes};
+    struct question q = {.origin = c->rank, .number = (int32_t)n, .etypes = etypes};
     struct gw_req *s = NULL, *r = NULL;
     int rc = p2p_stream_irecv(GW_STREAM_P2P, at_out, sizeof *at_out, gw_type_byte, 0, TAG_ANSWER + q.number, c, &r);
     if (rc < 0) return rc;

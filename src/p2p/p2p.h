@@ -113,6 +113,24 @@ int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
  * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
 int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
 int p2p_stream_error(struct gw_req *r);
+/* Of a request of the two above and what they answered, `rc`; it takes the lock, under which done->fn(done, err) is called when that is
+ * complete, now if it is. */
+void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done);
+
+/* ---- answering from within progress (listen.c) ----
+ * Takes the messages of one tag of a private communicator, whoever sends them, one after the other. */
+struct p2p_listener {
+    struct gw_comm *comm; /* these five are the owner's, set before */
+    int tag;
+    void *buf;             /* [room]: the longest message fits */
+    int64_t room;
+    struct gw_done *heard; /* heard->fn: the message lies in buf; no lock is held; it may send, but not wait */
+    _Atomic bool is_closing, is_closed;
+    struct gw_done arrived;
+    struct req_work work;
+};
+void p2p_listen(struct p2p_listener *l);
+int p2p_listen_end(struct p2p_listener *l); /* nobody sends any more; waits until the last message has been handled */
 
 /* The words of an error of an inner request, kept until the wait or test that retires the outer one. */
 struct p2p_error {

@@ -27,8 +27,8 @@ struct rma_target {
 struct rma_region {
     uint64_t base, bytes;
 };
-/* Whether the words of that rank are mapped here: it is on this machine. */
-static inline bool is_here(const struct rma_win *w, int rank) { return w->near[rank].words != NULL; }
+/* On this machine: its words are mapped here. */
+static inline bool is_here(const struct rma_win *w, int rank) { return w->targets[rank].door != NULL; }
 void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
 void busy_leave(struct rma_win *w, int target);
 /* Of targets here and elsewhere; elsewhere an error can come of it. */
@@ -46,7 +46,7 @@ bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
 
 /* ---- where the ranks are (here.c) ---- */
 bool is_one_machine(struct gw_comm *c);
-int here_open(struct rma_win *w); /* collective */
+int here_open(struct rma_win *w); /* collective: `here`, `leaders`, and the targets' doors */
 void here_close(struct rma_win *w);
 
 /* ---- reaching memory (reach.c) ---- */
@@ -58,7 +58,7 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
 
 /* ---- messages (ask.c: the origin; serve.c: the target) ---- */
 enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
-enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_LOCK, ASK_UNLOCK, ASK_STOP };
+enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_LOCK, ASK_UNLOCK };
 enum ask_flag {
     ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own */
     ASK_OLD = 2,  /* UPDATE: the old value is wanted */
@@ -146,8 +146,8 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window on this machine maps (memory.c) ----
- * Collective over the window: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks here; this rank's
- * part, which it touches first, is [from, from + own). */
+ * Collective over the window: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks here;
+ * this rank's part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_unmap(const struct rma_mapping *m); /* what is mapped, if anything is */
 void memory_drop(struct rma_win *w, struct rma_mapping *m);

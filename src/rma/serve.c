@@ -17,10 +17,9 @@ enum { REQUEST_MAX = sizeof(struct ask_head) + ASK_RUNS * sizeof(struct ask_run)
 _Static_assert(ASK_SWAP_MAX <= ASK_PIECE, "two values fit");
 
 struct rma_server {
-    struct gw_done arrived;
-    struct req_work work;
+    struct p2p_listener listener;
+    struct gw_done heard;
     struct rma_win *w;
-    _Atomic bool stopped;
     struct req_hook hook; /* looks at what is pending */
     struct gw_done poll;
     struct gw_list pending, granted; /* under the lane's lock */
@@ -68,22 +67,12 @@ static struct answer *answer_new(int64_t room)
     return a;
 }
 
-static void chain_or_end(struct rma_win *w, int rc, struct gw_req *r, struct gw_done *done)
-{
-    if (rc == GW_POSTED) {
-        gw_lock(&w->comm->lane->lock);
-        rc = p2p_stream_chain(r, done);
-        gw_unlock(&w->comm->lane->lock);
-    }
-    if (rc != GW_POSTED) done->fn(done, rc);
-}
-
 static void answer_send(struct rma_win *w, const struct ask_head *h, struct answer *a, int64_t bytes)
 {
     struct gw_req *r = NULL;
     int rc = p2p_stream_isend(GW_STREAM_P2P, &a->how, (int64_t)sizeof a->how + bytes, gw_type_byte, h->origin,
                               TAG_REPLY + h->number, w->comm, &r);
-    chain_or_end(w, rc, r, &a->sent);
+    p2p_stream_then(w->comm, rc, r, &a->sent);
 }
 
 static void say(struct rma_win *w, const struct ask_head *h, int rc)
@@ -176,19 +165,14 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
     if (h->what == ASK_READ) {
         struct answer *a = answer_new(0); /* of which nothing but `sent` is used */
         rc = p2p_stream_isend(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
-        chain_or_end(w, rc, r, &a->sent);
+        p2p_stream_then(w->comm, rc, r, &a->sent);
         say(w, h, GW_OK);
         return;
     }
     struct long_put *p = gw_xmalloc(sizeof *p);
     *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .head = *h};
     rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
-    if (rc == GW_POSTED) {
-        gw_lock(&w->comm->lane->lock);
-        rc = p2p_stream_chain(r, &p->arrived);
-        gw_unlock(&w->comm->lane->lock);
-    }
-    if (rc != GW_POSTED) put_is_over(&p->work.run, rc);
+    p2p_stream_then(w->comm, rc, r, &p->arrived);
 }
 
 /* Returns how many bytes the answer has. */
@@ -296,50 +280,17 @@ static void finish_run(struct gw_done *done, int err)
 }
 
 /* ---- requests, one after the other ---- */
-/* False: there will be no more. */
-static bool serve(struct rma_server *s)
+static void request_heard(struct gw_done *done, int err)
 {
+    struct rma_server *s = container_of(done, struct rma_server, heard);
     const struct ask_head *h = (const struct ask_head *)s->request;
-    if (h->what == ASK_STOP) {
-        atomic_store_explicit(&s->stopped, true, memory_order_release);
-        return false;
-    }
+    (void)err;
     if (admit(s->w, h))
         perform(s->w, h);
     else if (h->flags & ASK_TRY)
         say(s->w, h, GW_AGAIN);
     else
         keep(s, h);
-    return true;
-}
-
-static void listen_on(struct rma_server *s)
-{
-    struct gw_comm *c = s->w->comm;
-    struct gw_req *r;
-    do {
-        int rc =
-            p2p_stream_irecv(GW_STREAM_P2P, s->request, REQUEST_MAX, gw_type_byte, GW_ANY_SOURCE, TAG_REQUEST, c, &r);
-        if (rc < 0) gw_die("a window cannot listen to requests: %s", gw_fail_text());
-        gw_lock(&c->lane->lock);
-        rc = p2p_stream_chain(r, &s->arrived);
-        gw_unlock(&c->lane->lock);
-        if (rc == GW_POSTED) return;
-    } while (serve(s));
-}
-
-static void request_arrived(struct gw_done *done, int err)
-{
-    struct rma_server *s = container_of(done, struct rma_server, arrived);
-    (void)err;
-    req_work_add(s->w->comm->lane, &s->work);
-}
-
-static void work_run(struct gw_done *done, int err)
-{
-    struct rma_server *s = container_of(done, struct rma_server, work.run);
-    (void)err;
-    if (serve(s)) listen_on(s);
 }
 
 /* ---- for windows ---- */
@@ -352,8 +303,9 @@ int serve_open(struct rma_win *w)
         return rc;
     }
     s->w = w;
-    s->arrived.fn = request_arrived;
-    s->work.run.fn = work_run;
+    s->heard.fn = request_heard;
+    s->listener = (struct p2p_listener){
+        .comm = w->comm, .tag = TAG_REQUEST, .buf = s->request, .room = REQUEST_MAX, .heard = &s->heard};
     s->poll.fn = look;
     s->hook.poll = &s->poll;
     s->finish.run.fn = finish_run;
@@ -363,23 +315,14 @@ int serve_open(struct rma_win *w)
     req_hook_add(w->comm->lane, &s->hook);
     gw_unlock(&w->comm->lane->lock);
     w->server = s;
-    listen_on(s);
+    p2p_listen(&s->listener);
     return GW_OK;
-}
-
-static bool has_stopped(void *arg)
-{
-    return atomic_load_explicit(&((struct rma_server *)arg)->stopped, memory_order_acquire);
 }
 
 int serve_close(struct rma_win *w)
 {
-    struct ask_head stop = {.what = ASK_STOP};
-    struct gw_req *r = NULL;
-    int rc = p2p_stream_isend(GW_STREAM_P2P, &stop, sizeof stop, gw_type_byte, w->comm->rank, TAG_REQUEST, w->comm, &r);
-    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
-    if (rc < 0) return rc;
-    req_block_until(w->comm->lane, has_stopped, w->server);
+    int rc = p2p_listen_end(&w->server->listener);
+    if (rc != GW_OK) return rc;
     assert(gw_list_empty(&w->server->pending) && gw_list_empty(&w->server->granted));
     gw_lock(&w->comm->lane->lock);
     req_hook_del(w->comm->lane, &w->server->hook);

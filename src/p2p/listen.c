@@ -1,0 +1,75 @@
+/* listen.c -- answering messages from within progress: one posted receive of a tag, whose message is handled once the lane's lock is
+ * free.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p/p2p.h"
+
+void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done)
+{
+    gw_lock(&c->lane->lock);
+    if (rc == GW_POSTED) rc = p2p_stream_chain(r, done);
+    if (rc != GW_POSTED) done->fn(done, rc);
+    gw_unlock(&c->lane->lock);
+}
+
+/* False: that was the last one. */
+static bool handle(struct p2p_listener *l)
+{
+    if (atomic_load_explicit(&l->is_closing, memory_order_acquire)) {
+        atomic_store_explicit(&l->is_closed, true, memory_order_release);
+        return false;
+    }
+    l->heard->fn(l->heard, GW_OK);
+    return true;
+}
+
+static void listen_on(struct p2p_listener *l)
+{
+    struct gw_comm *c = l->comm;
+    struct gw_req *r;
+    do {
+        int rc = p2p_stream_irecv(GW_STREAM_P2P, l->buf, l->room, gw_type_byte, GW_ANY_SOURCE, l->tag, c, &r);
+        if (rc < 0) gw_die("a rank cannot listen to what others ask of its window or file: %s", gw_fail_text());
+        gw_lock(&c->lane->lock);
+        rc = p2p_stream_chain(r, &l->arrived);
+        gw_unlock(&c->lane->lock);
+        if (rc == GW_POSTED) return;
+    } while (handle(l));
+}
+
+static void arrived(struct gw_done *done, int err)
+{
+    struct p2p_listener *l = container_of(done, struct p2p_listener, arrived);
+    if (err < 0) gw_die("what another rank asked of a window or file did not arrive (error %d)", err);
+    req_work_add(l->comm->lane, &l->work);
+}
+
+static void work_run(struct gw_done *done, int err)
+{
+    struct p2p_listener *l = container_of(done, struct p2p_listener, work.run);
+    (void)err;
+    if (handle(l)) listen_on(l);
+}
+
+void p2p_listen(struct p2p_listener *l)
+{
+    l->arrived.fn = arrived;
+    l->work.run.fn = work_run;
+    listen_on(l);
+}
+
+static bool is_closed(void *arg)
+{
+    return atomic_load_explicit(&((struct p2p_listener *)arg)->is_closed, memory_order_acquire);
+}
+
+int p2p_listen_end(struct p2p_listener *l)
+{
+    struct gw_req *r = NULL;
+    atomic_store_explicit(&l->is_closing, true, memory_order_release);
+    int rc = p2p_stream_isend(GW_STREAM_P2P, NULL, 0, gw_type_byte, l->comm->rank, l->tag, l->comm, &r);
+    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    if (rc >= 0) req_block_until(l->comm->lane, is_closed, l);
+    return rc < 0 ? rc : GW_OK;
+}
