@@ -264,7 +264,8 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     bool has_operand = !rma_is_op(op, GW_H_NO_OP);
     char *run = has_operand ? one_run(in) : NULL, *into = result && bytes_of(result) == bytes ? one_run(result) : NULL;
     char *operand = run || !has_operand ? run : malloc((size_t)bytes), *old = into || !result ? into : malloc((size_t)bytes);
-    int rc = (operand || !has_operand) && (old || !result) ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)bytes);
+    bool has_all = (operand || !has_operand) && (old || !result);
+    int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
     if (rc == GW_OK)
         rc = ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);

@@ -39,7 +39,7 @@ static int group_here(struct rma_win *w, int *lowest, struct gw_group **group_ou
     int mine = 0;
     int32_t *ours = malloc(sizeof *ours * (size_t)w->comm->size);
     w->leaders = malloc(sizeof *w->leaders * (size_t)w->comm->size);
-    while (!has_door(w->comm, mine)) mine++;
+    while (!w->targets[mine].door) mine++;
     int rc = agree(w->comm,
                    lowest && ours && w->leaders ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d ranks", w->comm->size));
     if (rc == GW_OK) rc = coll_allgather(&mine, 1, gw_type_int, lowest, 1, gw_type_int, w->comm, NULL);
@@ -51,6 +51,7 @@ static int group_here(struct rma_win *w, int *lowest, struct gw_group **group_ou
 int here_open(struct rma_win *w)
 {
     w->here = w->comm;
+    for (int i = 0; i < w->comm->size; i++) w->targets[i].door = node_door_of(group_world(w->comm->group, i));
     if (is_one_machine(w->comm)) return GW_OK;
     struct gw_group *g = NULL;
     struct gw_comm *here = NULL;

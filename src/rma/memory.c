@@ -1,5 +1,5 @@
-/* memory.c -- memory that all ranks of a window on one machine map: small ones in the node's shared heap, others, and those of several jobs, in a
- * memfd of their own.
+/* memory.c -- memory that all ranks of a window on one machine map: small ones in the node's shared heap, others, and those of several
+ * jobs, in a memfd of their own.
  *
  * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds.  Every rank then
  * has the kernel set aside the pages of its own part (fallocate), so that they lie near it and touching them later cannot fail.
@@ -19,8 +19,9 @@
 
 #include "coll/coll.h"
 
-/* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a copy
- * between places of equal distance from it is slow, as loads are taken for those of bytes just stored (64 KiB: 1.9 us against 1.3). */
+/* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a
+ * copy between places of equal distance from it is slow, as loads are taken for those of bytes just stored (64 KiB: 1.9 us against
+ * 1.3). */
 enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE, APART = PAGE / 2 };
 
 struct offer {     /* from the first rank */

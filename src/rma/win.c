@@ -129,10 +129,8 @@ static int words_make(struct rma_win *w)
     char *mem = NULL;
     int rc = memory_make(w, &w->words, bytes, 0, w->here->rank == 0 ? bytes : 0, &mem);
     w->shared = (struct rma_shared *)mem;
-    for (int i = 0, n = 0; rc == GW_OK && i < w->comm->size; i++) {
-        w->targets[i].door = node_door_of(group_world(w->comm->group, i));
-        w->near[i].words = w->targets[i].door ? &w->shared->of[n++] : NULL;
-    }
+    for (int i = 0, n = 0; rc == GW_OK && i < w->comm->size; i++)
+        if (is_here(w, i)) w->near[i].words = &w->shared->of[n++];
     return rc;
 }
 
@@ -177,7 +175,7 @@ int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *
     rc = gather_parts(w, mine, &parts);
     for (int i = 0; rc == GW_OK && gw_set.rma_map && i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
-        bool may_map = !t->is_near && node_door_of(group_world(w->comm->group, i));
+        bool may_map = !t->is_near && is_here(w, i);
         char *here = !may_map ? NULL : alloc_map(&parts[i].offer, t->size, &t->mapping);
         if (here) t->base = (uint64_t)(uintptr_t)here;
         t->is_near = t->is_near || here;
@@ -197,13 +195,13 @@ int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_w
     return win_end(w, rc, win_out);
 }
 
-/* Where the parts of the ranks here begin, in targets[].base until the memory is there.  One after the other without a gap where the user may count
- * on that; else each on its own lines, large ones on their own pages, or as the user wants it aligned. */
+/* Where the parts of the ranks here begin, in targets[].base until the memory is there.  One after the other without a gap where the
+ * user may count on that; else each on its own lines, large ones on their own pages, or as the user wants it aligned. */
 static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
 {
     uint64_t at = 0;
     for (int i = 0; i < w->comm->size; i++) {
-        if (w->n_leaders && !node_door_of(group_world(w->comm->group, i))) continue;
+        if (!is_here(w, i)) continue;
         uint64_t size = (uint64_t)w->targets[i].size;
         uint64_t align = size >= PAGE ? PAGE : GW_CACHELINE, wanted = (uint64_t)w->mapping.align;
         if (has_gaps) at = gw_align_up(at, wanted > align ? wanted : align);
@@ -248,7 +246,7 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     if (w->n_leaders) rc = agree(w->comm, rc);
     if (rc == GW_OK) rc = memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
-        if (w->n_leaders && !node_door_of(group_world(w->comm->group, i))) continue;
+        if (!is_here(w, i)) continue;
         w->targets[i].base += (uint64_t)(uintptr_t)base;
         w->targets[i].is_near = true;
     }
