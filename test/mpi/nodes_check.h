@@ -43,11 +43,13 @@ static inline int is_neighbour(MPI_Comm c, int other)
 }
 static inline int is_one_node(MPI_Comm c)
 {
-    int is_one, mine = 1, n;
+    MPI_Comm node;
+    int n, here;
+    MPI_Comm_split_type(c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(c, &n);
-    for (int i = 0; i < n; i++) mine = is_neighbour(c, i) && mine;
-    MPI_Allreduce(&mine, &is_one, 1, MPI_INT, MPI_MIN, c);
-    return is_one;
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    return here == n;
 }
 
 #endif
