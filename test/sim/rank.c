@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "host.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,7 +106,10 @@ void __wrap_busy_enter(struct rma_win *w, int target);
 void __wrap_busy_enter(struct rma_win *w, int target)
 {
     has_skipped = host->net->ways.bug == SIM_BUG_BUSY;
-    if (!has_skipped) __real_busy_enter(w, target);
+    if (has_skipped)
+        host->net->bugs++;
+    else
+        __real_busy_enter(w, target);
     is_updating = true;
     host->pause(false);
 }
@@ -176,8 +180,17 @@ void __real_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t cou
 void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t);
 void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t)
 {
-    if (is_updating) host->pause(false);
-    __real_op_reduce(op, in, inout, count, t);
+    if (!is_updating) return __real_op_reduce(op, in, inout, count, t);
+    host->pause(false);
+    if (!has_skipped || !t->is_dense || t->true_lb) return __real_op_reduce(op, in, inout, count, t);
+    /* One call of a kernel is over before anybody else runs, so that a lock that is left out would make no difference: others run
+     * between its loads and its stores. */
+    void *loaded = gw_xmalloc((size_t)(count * t->size));
+    memcpy(loaded, inout, (size_t)(count * t->size));
+    host->pause(true);
+    __real_op_reduce(op, in, loaded, count, t);
+    memcpy(inout, loaded, (size_t)(count * t->size));
+    free(loaded);
 }
 int __real_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
                       int64_t bytes, char *packed);

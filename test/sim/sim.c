@@ -5,7 +5,8 @@
  *     sim --list test/sim/list --seeds 10000       seeds spread over the programs of a list by their weights
  *     An argument SEED is the run's seed.
  *     --from S     the first seed         --jobs J  runs at a time      --death   in each run one rank stops for ever
- *     --bug NAME   a bug in the wire (order, lose, twice, again, byte), the doorbells (wake) or one-sided access (busy, lock): is it found?
+ *     --bug NAME   a bug in the wire (order, lose, twice, again, byte), the doorbells (wake) or one-sided access (busy, lock, mail): is it
+ *                  found?
  *     -v           what each run did      --log    all that happens      --expect-failures: answer 0 if there are any
  *
  * Each rank is a copy of sim_ranks.so (all rooms, all test programs) with its own globals; each run is a forked child.
@@ -349,7 +350,7 @@ static enum sim_bug bug_of(const char *name)
 {
     for (int i = 0; i < SIM_BUGS; i++)
         if (strcmp(bug_names[i], name) == 0) return (enum sim_bug)i;
-    gw_die("--bug %s: there are order, lose, twice, again, byte, wake, busy, lock", name);
+    gw_die("--bug %s: there are order, lose, twice, again, byte, wake, busy, lock, mail", name);
 }
 
 static void options(int argc, char **argv)
