@@ -140,20 +140,16 @@ static int64_t part_count(const struct plan_args *a, int i)
 {
     return i < parts_of(a).n ? part_first(a, i + 1) - part_first(a, i) : 0;
 }
-static int64_t lists_bytes(const struct plan_args *a)
-{
-    return (int64_t)gw_align_up((size_t)a->nodes->most * 2 * sizeof(int64_t), GW_CACHELINE);
-}
 static int64_t parts_tmp(const struct plan_args *a)
 {
-    return lists_bytes(a) + a->tmp_span;
+    return lists(a) + a->tmp_span;
 }
 static bool parts_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
     const struct plan_nodes *n = a->nodes;
-    int64_t *counts = (int64_t *)tmp, *firsts = counts + n->most, mine = part_count(a, n->place);
+    int64_t *counts = counts_in(tmp), *firsts = places_in(a, tmp), mine = part_count(a, n->place);
     struct plan_place own = place_at(a->in_place ? PLAN_OUT : PLAN_IN, 0),
-                      part = place_at(PLAN_TMP, lists_bytes(a) + a->tmp_shift);
+                      part = place_at(PLAN_TMP, lists(a) + a->tmp_shift);
     s->tmp = parts_tmp(a);
     if (i > 2) return false;
     if (i == 1) {
@@ -168,13 +164,13 @@ static bool parts_stages(const struct plan_args *a, int i, bool leaves, char *tm
     stage_node(s);
     for (int k = 0; k < s->args.size; k++) counts[k] = part_count(a, k), firsts[k] = part_first(a, k);
     s->args.in_place = false;
-    s->args.rcounts = (struct gw_counts){counts, true};
+    s->args.rcounts = wide(counts);
     s->args.scount = mine, s->args.rcount = i == 0 ? mine : 0;
     s->args.st = a->rt;
     coll_temporaries(&s->args);
     s->in = i == 0 ? own : part;
     s->out = i == 0 ? part : place_at(PLAN_OUT, 0);
-    if (i == 2) s->args.rdispls = (struct gw_counts){firsts, true};
+    if (i == 2) s->args.rdispls = wide(firsts);
     stage_pick(s, i == 0 ? COLL_REDUCE_SCATTER : COLL_ALLGATHER, (i == 0 ? a->rcount : parts_of(a).most) * a->rt->size,
                leaves);
     return true;

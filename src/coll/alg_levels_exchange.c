@@ -7,33 +7,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/levels.h"
 
-enum { LONG = sizeof(int64_t) };
-static int64_t lines(int64_t bytes)
-{
-    return (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE);
-}
-static struct gw_counts wide(const int64_t *v)
-{
-    return (struct gw_counts){v, true};
-}
-
-/* Arrays of counts and places, for members of a node or for nodes, at the begin of the temporary. */
-static int64_t most_entries(const struct plan_nodes *n)
-{
-    return n->most > n->n ? n->most : n->n;
-}
-static int64_t lists(const struct plan_args *a)
-{
-    return lines(2 * most_entries(a->nodes) * LONG);
-}
-static int64_t *counts_in(char *tmp)
-{
-    return (int64_t *)tmp;
-}
-static int64_t *places_in(const struct plan_args *a, char *tmp)
-{
-    return (int64_t *)tmp + most_entries(a->nodes);
-}
 /* Of nodes: each has `each` for every member. */
 static void per_node(const struct plan_args *a, char *tmp, int64_t each)
 {
@@ -60,7 +33,7 @@ static int between(const struct plan_args *a, int round, struct plan_step *steps
 {
     struct plan_steps s = {steps, 0};
     for (int at = round * PLAN_STEPS; at < a->size && at < (round + 1) * PLAN_STEPS; at++) {
-        int i = a->nodes->member ? a->nodes->member[at] : at;
+        int i = at_place(a->nodes, at);
         struct plan_ref block = unpack ? recv_block(a, i) : send_block(a, i);
         bool uneven = unpack && a->sdispls.v;
         struct plan_ref packed =
@@ -182,17 +155,9 @@ const struct plan_algorithm alg_scatter_levels = {
     .name = "levels", .tmp_bytes = scatter_tmp, .kind = PLAN_P2P, .fits = regular, .stages = scatter_stages};
 
 /* ---- allgather(v): gathered in the nodes, exchanged between those who speak for them, told in the nodes --------------------------- */
-static int64_t count_of(const struct plan_args *a, int i)
-{
-    return a->rcounts.v ? gw_counts_at(a->rcounts, i) : a->rcount;
-}
 static int64_t displ_of(const struct plan_args *a, int i)
 {
     return a->rdispls.v ? gw_counts_at(a->rdispls, i) : i * a->rcount;
-}
-static int at_place(const struct plan_nodes *n, int at)
-{
-    return n->member ? n->member[at] : at;
 }
 /* Do the blocks lie one behind the other in the order of nodes? */
 static bool lies_in_order(const struct plan_args *a)
@@ -205,20 +170,14 @@ static bool lies_in_order(const struct plan_args *a)
     }
     return true;
 }
-static int64_t total_count(const struct plan_args *a)
-{
-    int64_t n = a->rcounts.v ? 0 : a->size * a->rcount;
-    for (int i = 0; a->rcounts.v && i < a->size; i++) n += gw_counts_at(a->rcounts, i);
-    return n;
-}
 /* Lists; and if packed, where each block begins, and the blocks. */
 static int64_t begins_bytes(const struct plan_args *a)
 {
-    return lines(a->size * (int64_t)LONG);
+    return lines(a->size * (int64_t)sizeof(int64_t));
 }
 static int64_t allgather_tmp(const struct plan_args *a)
 {
-    return lists(a) + (lies_in_order(a) ? 0 : begins_bytes(a) + lines(total_count(a) * a->rt->size));
+    return lists(a) + (lies_in_order(a) ? 0 : begins_bytes(a) + lines(counts_between(a, 0, a->size) * a->rt->size));
 }
 /* What each member of my node gives, and where that goes: in elements, or packed in bytes. */
 static void member_lists(const struct plan_args *a, char *tmp, bool direct)
@@ -288,7 +247,7 @@ static bool allgather_stages(const struct plan_args *a, int i, bool leaves, char
     case 2:
         stage_node(s);
         s->args.rcounts.v = s->args.rdispls.v = NULL;
-        s->args.rcount = total_count(a) * (direct ? 1 : a->rt->size);
+        s->args.rcount = counts_between(a, 0, a->size) * (direct ? 1 : a->rt->size);
         if (direct) s->out = place_at(PLAN_OUT, displ_of(a, at_place(n, 0)) * a->rt->extent);
         if (s->args.size > 1) stage_pick(s, COLL_BCAST, s->args.rcount * s->args.rt->size, leaves);
         return true;

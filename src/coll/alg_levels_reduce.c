@@ -8,25 +8,11 @@ static bool neighbours(const struct plan_args *a)
 {
     return a->nodes && a->nodes->ordered;
 }
-static int64_t lines(int64_t bytes)
-{
-    return (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE);
-}
 
 /* ---- reduce_scatter: reduced to who speaks for the node, shared out between nodes, then in the node ------------------------------- */
-static int64_t part_of(const struct plan_args *a, int i)
-{
-    return a->rcounts.v ? gw_counts_at(a->rcounts, i) : a->rcount;
-}
-static int64_t parts_between(const struct plan_args *a, int first, int end)
-{
-    int64_t n = a->rcounts.v ? 0 : (end - first) * a->rcount;
-    for (int i = first; a->rcounts.v && i < end; i++) n += part_of(a, i);
-    return n;
-}
 static int64_t node_parts(const struct plan_args *a, int k)
 {
-    return parts_between(a, a->nodes->first[k], a->nodes->first[k + 1]);
+    return counts_between(a, a->nodes->first[k], a->nodes->first[k + 1]);
 }
 static struct plan_args vector_of(const struct plan_args *a, int64_t count)
 {
@@ -36,22 +22,17 @@ static struct plan_args vector_of(const struct plan_args *a, int64_t count)
     return v;
 }
 /* The temporary of who speaks: lists; the sum of the node; of that what is the node's in the end. */
-static int64_t lists(const struct plan_args *a)
-{
-    int most = a->nodes->most > a->nodes->n ? a->nodes->most : a->nodes->n;
-    return lines(2 * most * (int64_t)sizeof(int64_t));
-}
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
 {
     if (a->nodes->place != 0) return lists(a);
-    return lists(a) + vector_of(a, parts_between(a, 0, a->size)).tmp_span +
+    return lists(a) + vector_of(a, counts_between(a, 0, a->size)).tmp_span +
            vector_of(a, node_parts(a, a->nodes->me)).tmp_span;
 }
 static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
     const struct plan_nodes *n = a->nodes;
-    int64_t all = parts_between(a, 0, a->size), node = node_parts(a, n->me), *counts = (int64_t *)tmp,
-            *places = counts + lists(a) / 16;
+    int64_t all = counts_between(a, 0, a->size), node = node_parts(a, n->me), *counts = counts_in(tmp),
+            *places = places_in(a, tmp);
     struct plan_args sum = vector_of(a, all), own = vector_of(a, node);
     struct plan_place sum_at = place_at(PLAN_TMP, lists(a) + sum.tmp_shift);
     struct plan_place own_at = place_at(PLAN_TMP, lists(a) + sum.tmp_span + own.tmp_shift);
@@ -71,19 +52,19 @@ static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves,
         s->args.in_place = false;
         stage_across(s, 0);
         for (int k = 0; k < n->n; k++) counts[k] = node_parts(a, k);
-        s->args.rcounts = (struct gw_counts){counts, true};
+        s->args.rcounts = wide(counts);
         s->in = sum_at, s->out = own_at;
         if (n->place == 0) stage_pick(s, COLL_REDUCE_SCATTER, all * a->rt->size, leaves);
     } else if (i == 2) {
         stage_node(s);
         int64_t at = 0;
         for (int k = 0; k < s->args.size; k++) {
-            counts[k] = part_of(a, n->first[n->me] + k), places[k] = at;
+            counts[k] = count_of(a, n->first[n->me] + k), places[k] = at;
             at += counts[k];
         }
         s->args.is_vector = true;
-        s->args.scounts = (struct gw_counts){counts, true}, s->args.sdispls = (struct gw_counts){places, true};
-        s->args.rcount = part_of(a, a->rank), s->args.st = a->rt;
+        s->args.scounts = wide(counts), s->args.sdispls = wide(places);
+        s->args.rcount = count_of(a, a->rank), s->args.st = a->rt;
         s->in = own_at;
         stage_pick(s, COLL_SCATTERV, 0, leaves);
     }
