@@ -138,27 +138,32 @@ static struct asked asked_for(const char *coll)
     return q;
 }
 
-/* Elements are bytes, in reductions of eight where that comes out.  counts: of a block, for each rank; they serve as displacements,
- * too, for no data are moved. */
-static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int64_t chunk, const int *counts)
+/* Of forms with lengths per rank: blocks of the same length, one behind the other. */
+static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
+{
+    int64_t *counts = malloc(2 * (size_t)a->size * sizeof *counts), *begins = counts + a->size;
+    if (!counts) abort();
+    for (int i = 0; i < a->size; i++) counts[i] = bytes, begins[i] = i * bytes;
+    struct gw_counts lengths = {counts, true}, places = {begins, true};
+    a->is_vector = q.kind == COLL_GATHER || q.kind == COLL_SCATTER;
+    if (q.kind != COLL_SCATTER) a->rcounts = lengths, a->rdispls = places;
+    if (q.kind == COLL_SCATTER || q.kind == COLL_ALLTOALL) a->scounts = lengths, a->sdispls = places;
+}
+static void lengths_free(const struct plan_args *a)
+{
+    free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v));
+}
+
+/* Elements are bytes, in reductions of eight where that comes out. */
+static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int64_t chunk)
 {
     bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
     struct plan_args a = {.size = ranks, .n = 1, .op = op_any, .chunk = chunk};
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
     a.scount = a.rcount = words ? bytes / 8 : bytes;
     coll_temporaries(&a);
-    if (!q.per_rank) return a;
-    a.is_vector = q.kind == COLL_GATHER || q.kind == COLL_SCATTER;
-    if (q.kind != COLL_SCATTER) a.rcounts.v = a.rdispls.v = counts;
-    if (q.kind == COLL_SCATTER || q.kind == COLL_ALLTOALL) a.scounts.v = a.sdispls.v = counts;
+    if (q.per_rank) lengths_make(q, &a, bytes);
     return a;
-}
-static int *counts_of(int ranks, int64_t bytes)
-{
-    int *counts = malloc((size_t)ranks * sizeof *counts);
-    if (!counts) abort();
-    for (int i = 0; i < ranks; i++) counts[i] = (int)bytes;
-    return counts;
 }
 
 /* Nodes of the machine's size, one behind the other. */
@@ -185,8 +190,7 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
                  bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
 {
     bool ok = true;
-    int *counts = counts_of(ranks, bytes);
-    struct plan_args a = arguments(asked_for(coll), ranks, bytes, v->chunk, counts);
+    struct plan_args a = arguments(asked_for(coll), ranks, bytes, v->chunk);
     struct plan_nodes nodes = nodes_of(m, ranks);
     a.nodes = &nodes;
     *fits_out = fits(v->alg, &a);
@@ -195,53 +199,25 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
         ok = engine_run(&job, out, error_out, error_cap);
     }
     free(nodes.first);
-    free(counts);
+    lengths_free(&a);
     return ok;
-}
-
-/* The documents' rules: see select.c. */
-static bool by_rule(const char *coll, struct asked q, int ranks, struct sim_variant *out)
-{
-    char text[48] = "ruled", error[128];
-    if (!q.per_rank || (q.kind != COLL_GATHER && q.kind != COLL_SCATTER)) return false;
-    bool permission = q.starts && q.kind == COLL_GATHER;
-    int64_t least = q.kind == COLL_SCATTER ? gw_set.scatterv_min_comm_size
-                    : permission           ? gw_set.igatherv_min_comm_size
-                                           : gw_set.gatherv_min_comm_size;
-    if (permission) snprintf(text, sizeof text, "permitted:%lld", (long long)gw_set.igatherv_sync_freq);
-    return ranks >= least && cases_find(coll, text, out, error, sizeof error);
-}
-
-/* The first row that fits, as select.c takes it for ranks on several nodes. */
-static bool row_for(const struct coll_rule *rules, int count, int kind, const char *coll, const struct plan_args *a,
-                    int64_t bytes, struct sim_variant *out)
-{
-    for (int i = 0; i < count; i++) {
-        const struct coll_rule *r = &rules[i];
-        char text[48], error[128];
-        if (r->kind != kind || bytes > r->max_bytes || a->size < r->min_ranks || a->size > r->max_ranks) continue;
-        if (a->nodes->n < r->min_nodes || a->nodes->n > r->max_nodes) continue;
-        snprintf(text, sizeof text, r->chunk ? "%s:%lld" : "%s", r->name, (long long)r->chunk);
-        if (cases_find(coll, text, out, error, sizeof error) && !out->alg->kind && fits(out->alg, a)) return true;
-    }
-    return false;
 }
 
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     struct asked q = asked_for(coll);
-    int *counts = counts_of(ranks, bytes), row = q.kind;
-    struct plan_args a = arguments(q, ranks, bytes, 0, counts);
+    struct plan_args a = arguments(q, ranks, bytes, 0);
     struct plan_nodes nodes = nodes_of(m, ranks);
-    bool apart = nodes.n > 1 && nodes.most > 1;
-    int64_t counted = q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
+    int64_t counted = q.per_rank && q.kind != COLL_ALLGATHER ? 0 : q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
+    int kind = q.kind;
+    const char *why;
+    char text[48], error[128];
+    if (a.is_vector) kind = q.kind == COLL_GATHER ? COLL_GATHERV : COLL_SCATTERV;
+    if (q.per_rank && q.kind == COLL_ALLTOALL) kind = COLL_ALLTOALLV;
     a.nodes = &nodes;
-    if (a.is_vector) row = q.kind == COLL_GATHER ? COLL_GATHERV : COLL_SCATTERV, counted = 0;
-    if (q.per_rank && q.kind == COLL_ALLTOALL) row = COLL_ALLTOALLV, counted = 0;
-    bool found = (apart && by_rule(coll, q, ranks, out)) ||
-                 row_for(coll_node_rules, coll_node_rule_count, row, coll, &a, counted, out) ||
-                 row_for(coll_rules, coll_rule_count, row, coll, &a, counted, out);
+    const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, counted, &a, q.starts, &why);
+    snprintf(text, sizeof text, a.chunk ? "%s:%lld" : "%s", alg->name, (long long)a.chunk);
     free(nodes.first);
-    free(counts);
-    return found;
+    lengths_free(&a);
+    return cases_find(coll, text, out, error, sizeof error);
 }

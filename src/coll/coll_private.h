@@ -177,6 +177,8 @@ int coll_select_init(void);
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts);
+/* What that decides by: a->nodes as they are (NULL: not known), settings, rules of the documents, tables.  For the simulator, too. */
+const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts, const char **why_out);
 bool coll_leaves_on(void); /* by the settings */
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */

@@ -91,13 +91,19 @@ static int bad_algorithm(int kind, const char *name, int len)
     return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", kind_names[kind], len, name, known);
 }
 
+static int kind_named(const char *name, size_t len) /* COLL_KINDS: none */
+{
+    int kind = 0;
+    while (kind < COLL_KINDS && (strlen(kind_names[kind]) != len || strncmp(kind_names[kind], name, len) != 0)) kind++;
+    return kind;
+}
+
 /* "bcast=binomial,allreduce=ring" */
 static int parse_forced(const char *text)
 {
     while (text && *text) {
         size_t pair = strcspn(text, ","), name = strcspn(text, "=,");
-        int kind = 0;
-        while (kind < COLL_KINDS && (strlen(kind_names[kind]) != name || strncmp(kind_names[kind], text, name) != 0)) kind++;
+        int kind = kind_named(text, name);
         if (kind == COLL_KINDS || name == pair) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", (int)name, text);
@@ -118,11 +124,10 @@ static int parse_opt_off(const char *text)
     plain_only = 0;
     while (text && *text) {
         size_t n = strcspn(text, ",");
-        int k = 0;
         if ((n == 1 && *text == '1') || (n == 3 && !strncmp(text, "all", 3))) {
             plain_only = ~0u;
         } else if (n != 1 || *text != '0') {
-            while (k < COLL_KINDS && (strlen(kind_names[k]) != n || strncmp(kind_names[k], text, n) != 0)) k++;
+            int k = kind_named(text, n);
             if (k == COLL_KINDS)
                 return gw_fail(GW_EARG, "GODWIT_COLL_OPT_OFF: '%.*s' is no collective; there are barrier, bcast, .. or all", (int)n, text);
             plain_only |= 1u << k;
@@ -251,8 +256,8 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
     int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
-        int64_t most = row->alg->stages && levels_up_to((enum coll_kind)r->kind) >= 0 ? levels_up_to((enum coll_kind)r->kind) : r->max_bytes;
-        if (bytes > most || a->size < r->min_ranks || a->size > r->max_ranks) continue;
+        int64_t wanted = row->alg->stages ? levels_up_to((enum coll_kind)r->kind) : -1;
+        if (bytes > (wanted >= 0 ? wanted : r->max_bytes) || a->size < r->min_ranks || a->size > r->max_ranks) continue;
         if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
     }
     return NULL;
@@ -273,30 +278,35 @@ static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_arg
 
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }
 
-const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts)
+const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts, const char **why_out)
 {
-    const struct plan_algorithm *alg = forced[kind], *ruled;
-    const char *why = "GODWIT_COLL";
-    a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
+    const struct plan_algorithm *alg = forced[kind];
+    *why_out = "GODWIT_COLL";
     if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
     a->chunk = gw_set.coll_chunk;
-    int number;
-    if (alg && usable_apart(alg, a)) {
-        number = number_of(kind, alg);
-    } else if ((ruled = by_rule(kind, a, starts)) != NULL) {
-        alg = ruled, why = "by rule";
-        number = number_of(kind, alg);
-    } else {
+    if (!alg || !usable_apart(alg, a)) {
+        alg = by_rule(kind, a, starts);
+        *why_out = "by rule";
+    }
+    if (!alg) {
         const struct choice *row = row_apart(node_rows[kind], bytes, a);
-        why = row ? "tune/nodes.tbl" : "tune/coll.tbl";
+        *why_out = row ? "tune/nodes.tbl" : "tune/coll.tbl";
         if (!row) row = row_apart(rows[kind], bytes, a);
-        if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);
+        if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
         if (!a->chunk) a->chunk = row->rule->chunk;
-        alg = row->alg, number = row->number;
+        alg = row->alg;
     }
     if (alg == &alg_alltoall_pairwise) a->chunk = gw_set.alltoallv_throttle;
+    return alg;
+}
+
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts)
+{
+    const char *why;
+    a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
+    const struct plan_algorithm *alg = coll_decide_apart(kind, bytes, a, starts, &why);
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);
-    note(c, number, bytes);
+    note(c, number_of(kind, alg), bytes);
     return alg;
 }
 
