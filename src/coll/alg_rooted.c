@@ -39,43 +39,90 @@ static struct plan_ref whole_out(const struct plan_args *a)
 }
 
 /* What the members of the tree know of sizes: of equal blocks everything; of others what child k holds, and the root where in the
- * temporary each member's block begins.  The arrays are in arguments that those members do not need otherwise. */
+ * temporary each member's block begins (of a child whose blocks lie in one run of the user's buffer, -1 at its first).  The arrays are
+ * in arguments that those members do not need otherwise. */
 struct tree {
     int64_t block;
     struct gw_counts held, begins;
+    bool gather;
 };
 static int64_t held_by(const struct plan_args *a, const struct tree *t, int k)
 {
     if (t->held.v) return gw_counts_at(t->held, k);
     return t->block * gw_min64(1 << k, a->size - behind(a) - (1 << k));
 }
-static int64_t begin_of(const struct tree *t, int v)
+static int held_members(const struct plan_args *a, int k) /* by the root's child k */
 {
-    return t->begins.v ? gw_counts_at(t->begins, v) : v * t->block;
+    return (int)gw_min64(1 << k, a->size - (1 << k));
 }
-/* Bytes of my own block and of the children before k. */
-static int64_t before(const struct plan_args *a, const struct tree *t, int64_t own, int k)
+static struct plan_ref users_block(const struct plan_args *a, const struct tree *t, int v)
 {
-    for (int i = 0; i < k; i++) own += held_by(a, t, i);
-    return own;
+    return t->gather ? recv_block(a, member_behind(a, v)) : send_block(a, member_behind(a, v));
+}
+/* At the root: child k's blocks go to and from the user's buffer as they lie there.  Equal ones do, but where ranks begin again with 0. */
+static bool is_run(const struct plan_args *a, const struct tree *t, int k)
+{
+    if (behind(a) > 0) return false;
+    if (t->begins.v) return gw_counts_at(t->begins, 1 << k) < 0;
+    return member_behind(a, 1 << k) <= member_behind(a, (1 << k) + held_members(a, k) - 1);
+}
+/* Where child k's blocks lie in the temporary: behind my own, which the root does not keep there. */
+static int64_t place_of(const struct plan_args *a, const struct tree *t, int64_t own, int k)
+{
+    int64_t at = behind(a) ? own : 0;
+    for (int i = 0; i < k; i++) at += is_run(a, t, i) ? 0 : held_by(a, t, i);
+    return at;
+}
+static struct plan_ref childs_blocks(const struct plan_args *a, const struct tree *t, int64_t own, int k)
+{
+    if (!is_run(a, t, k)) return ref_raw(PLAN_TMP, place_of(a, t, own, k), held_by(a, t, k));
+    struct plan_ref run = users_block(a, t, 1 << k);
+    run.count = run.type->size ? held_by(a, t, k) / run.type->size : 0;
+    return run;
+}
+/* At the root: the i-th member whose block goes through the temporary; 0: there are not so many. */
+static int packed_member(const struct plan_args *a, const struct tree *t, int i)
+{
+    for (int k = 0; k < children(a); k++) {
+        if (is_run(a, t, k)) continue;
+        if (i < held_members(a, k)) return (1 << k) + i;
+        i -= held_members(a, k);
+    }
+    return 0;
+}
+static int packed_members(const struct plan_args *a, const struct tree *t)
+{
+    int n = 0;
+    for (int k = 0; k < children(a); k++) n += is_run(a, t, k) ? 0 : held_members(a, k);
+    return n;
+}
+static int first_of(int v) /* of those whom the same child of the root holds */
+{
+    return 1 << (log2_up(v + 1) - 1);
+}
+/* Round i of those in which the root copies between such blocks and the temporary. */
+static void packed_round(struct plan_steps *s, const struct plan_args *a, const struct tree *t, int i)
+{
+    for (int n = i * PLAN_STEPS, v; s->n < PLAN_STEPS && (v = packed_member(a, t, n)) > 0; n++) {
+        struct plan_ref user = users_block(a, t, v), packed;
+        int64_t at = t->begins.v ? gw_counts_at(t->begins, v) : (v - first_of(v)) * t->block;
+        packed = ref_raw(PLAN_TMP, at, ref_bytes(&user));
+        t->gather ? step_copy(s, packed, user) : step_copy(s, user, packed);
+    }
 }
 
 /* ---- gather up the tree ------------------------------------------------------------------------------------------------------- */
-static struct plan_ref gather_own(const struct plan_args *a)
-{
-    return a->in_place ? recv_block(a, a->rank) : whole_in(a);
-}
 static struct tree gather_sizes(const struct plan_args *a, int64_t *own_out)
 {
-    struct plan_ref own = gather_own(a);
+    struct plan_ref own = a->in_place ? recv_block(a, a->rank) : whole_in(a);
     *own_out = ref_bytes(&own);
-    return (struct tree){*own_out, a->scounts, a->sdispls};
+    return (struct tree){*own_out, a->scounts, a->sdispls, true};
 }
 static int64_t gather_tree_tmp(const struct plan_args *a)
 {
     int64_t own;
     struct tree t = gather_sizes(a, &own);
-    return children(a) ? before(a, &t, own, children(a)) : 0;
+    return children(a) ? place_of(a, &t, own, children(a)) : 0;
 }
 static int gather_tree(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -88,61 +135,55 @@ static int gather_tree(const struct plan_args *a, int round, struct plan_step *s
         if (round == 0 && v > 0 && n) step_copy(&s, whole_in(a), ref_raw(PLAN_TMP, 0, own));
         if (round == 0 && v == 0 && !a->in_place) step_copy(&s, whole_in(a), recv_block(a, a->rank));
         for (int k = round * EACH; k < n && k < (round + 1) * EACH; k++)
-            step_recv(&s, member_behind(a, v + (1 << k)), ref_raw(PLAN_TMP, before(a, &t, own, k), held_by(a, &t, k)));
+            step_recv(&s, member_behind(a, v + (1 << k)), childs_blocks(a, &t, own, k));
         if (s.n == 0) step_nothing(&s);
-    } else if (v > 0) {
-        if (round == takes) step_send(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, before(a, &t, own, n)) : whole_in(a));
-    } else {
-        for (int i = 1 + (round - takes) * PLAN_STEPS; i < a->size && s.n < PLAN_STEPS; i++) {
-            struct plan_ref block = recv_block(a, member_behind(a, i));
-            step_copy(&s, ref_raw(PLAN_TMP, begin_of(&t, i), ref_bytes(&block)), block);
-        }
+    } else if (v == 0) {
+        packed_round(&s, a, &t, round - takes);
+    } else if (round == takes) {
+        step_send(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, place_of(a, &t, own, n)) : whole_in(a));
     }
     return s.n;
 }
-static bool gather_regular(const struct plan_args *a)
+static bool blocks_equal(const struct plan_args *a)
 {
     return !a->is_vector;
 }
-const struct plan_algorithm alg_gather_tree = {"tree", gather_tree, gather_tree_tmp, PLAN_P2P, gather_regular, NULL};
+const struct plan_algorithm alg_gather_tree = {"tree", gather_tree, gather_tree_tmp, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
 static struct tree scatter_sizes(const struct plan_args *a, int64_t *own_out)
 {
     struct plan_ref own = a->rank == a->root ? send_block(a, a->rank) : whole_out(a);
     *own_out = ref_bytes(&own);
-    return (struct tree){*own_out, a->rcounts, a->rdispls};
+    return (struct tree){*own_out, a->rcounts, a->rdispls, false};
 }
 static int64_t scatter_tree_tmp(const struct plan_args *a)
 {
     int64_t own;
     struct tree t = scatter_sizes(a, &own);
-    return children(a) ? before(a, &t, own, children(a)) : 0;
+    return children(a) ? place_of(a, &t, own, children(a)) : 0;
 }
 static int scatter_tree(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int64_t own;
     struct tree t = scatter_sizes(a, &own);
-    int n = children(a), v = behind(a), packs = v ? 1 : (a->size - 1 + PLAN_STEPS - 1) / PLAN_STEPS;
-    if (round < packs && v > 0) {
-        step_recv(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, before(a, &t, own, n)) : whole_out(a));
-    } else if (round < packs) {
-        for (int i = 1 + round * PLAN_STEPS; i < a->size && s.n < PLAN_STEPS; i++) {
-            struct plan_ref block = send_block(a, member_behind(a, i));
-            step_copy(&s, block, ref_raw(PLAN_TMP, begin_of(&t, i), ref_bytes(&block)));
-        }
+    int n = children(a), v = behind(a), begins = v ? 1 : (packed_members(a, &t) + PLAN_STEPS - 1) / PLAN_STEPS;
+    if (round < begins && v > 0) {
+        step_recv(&s, parent(a), n ? ref_raw(PLAN_TMP, 0, place_of(a, &t, own, n)) : whole_out(a));
+    } else if (round < begins) {
+        packed_round(&s, a, &t, round);
     } else {
         int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS,
-            k = n - 1 - (round - packs) * PLAN_STEPS; /* who holds most comes first */
+            k = n - 1 - (round - begins) * PLAN_STEPS; /* who holds most comes first */
         for (; k >= 0 && s.n < PLAN_STEPS; k--)
-            step_send(&s, member_behind(a, v + (1 << k)), ref_raw(PLAN_TMP, before(a, &t, own, k), held_by(a, &t, k)));
-        if (round - packs == gives && v > 0 && n) step_copy(&s, ref_raw(PLAN_TMP, 0, own), whole_out(a));
-        if (round - packs == gives && v == 0 && !a->in_place) step_copy(&s, send_block(a, a->rank), whole_out(a));
+            step_send(&s, member_behind(a, v + (1 << k)), childs_blocks(a, &t, own, k));
+        if (round - begins == gives && v > 0 && n) step_copy(&s, ref_raw(PLAN_TMP, 0, own), whole_out(a));
+        if (round - begins == gives && v == 0 && !a->in_place) step_copy(&s, send_block(a, a->rank), whole_out(a));
     }
     return s.n;
 }
-const struct plan_algorithm alg_scatter_tree = {"tree", scatter_tree, scatter_tree_tmp, PLAN_P2P, gather_regular, NULL};
+const struct plan_algorithm alg_scatter_tree = {"tree", scatter_tree, scatter_tree_tmp, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- gather with leave to send: large blocks do not all come at the root's door at once ------------------------------------------ */
 /* `chunk` members have leave at a time (2 or more): some of those the root gives it in the rounds in which it takes as many blocks. */
@@ -199,15 +240,23 @@ static int sizes_up(const struct plan_args *a, int round, struct plan_step *step
 }
 static const struct plan_algorithm alg_sizes_up = {"sizes", sizes_up, NULL, PLAN_P2P, NULL, NULL};
 
-/* The root's array of where blocks begin, in the order of the tree. */
+/* The root's array: see struct tree. */
 static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gather)
 {
+    const struct tree t = {.gather = gather};
     int64_t *begins = (int64_t *)(tmp + RULED_BYTES), at = 0;
-    for (int v = 0; v < a->size; v++) {
-        int i = member_behind(a, v);
-        struct plan_ref block = gather ? recv_block(a, i) : send_block(a, i);
-        begins[v] = at;
-        at += v == 0 && gather && !a->in_place ? a->scount * a->st->size : ref_bytes(&block);
+    for (int first = 1; first < a->size; first *= 2) {
+        struct plan_ref last = users_block(a, &t, first);
+        int64_t was = at;
+        bool runs = true;
+        for (int v = first; v < 2 * first && v < a->size; v++) {
+            struct plan_ref block = users_block(a, &t, v);
+            if (v > first) runs &= block.off == last.off + last.count * last.type->extent;
+            begins[v] = at;
+            at += ref_bytes(&block);
+            last = block;
+        }
+        if (runs) begins[first] = -1, at = was;
     }
     return (struct gw_counts){begins, true};
 }

@@ -92,7 +92,7 @@ static void put(struct image *m, const struct job *j, int64_t i, uint64_t v)
     want(m, j, i, v);
 }
 
-/* Blocks of the exchanges: counts and places, in order without holes where even, else in reverse with holes. */
+/* Blocks of the exchanges: counts and places, in order without holes where even, else in order or in reverse, with holes or without. */
 struct blocks { int counts[256], displs[256]; int64_t elements; };
 static int amount(const struct job *j, int from, int to)
 {
@@ -104,11 +104,12 @@ static struct blocks blocks_of(const struct job *j, int me, bool sending)
 {
     struct blocks b = {.elements = 0};
     enum coll_kind kind = kind_of(names[j->alg]);
+    bool in_order = !j->uneven || j->salt & 1, has_holes = j->uneven && j->salt & 2;
     for (int k = 0; k < p; k++) {
-        int i = j->uneven ? p - 1 - k : k, other = kind == COLL_ALLGATHER ? 0 : me;
+        int i = in_order ? k : p - 1 - k, other = kind == COLL_ALLGATHER ? 0 : me;
         b.counts[i] = sending ? amount(j, me, i) : amount(j, i, other);
         b.displs[i] = (int)b.elements;
-        b.elements += b.counts[i] + (j->uneven ? i % 3 : 0);
+        b.elements += b.counts[i] + (has_holes ? i % 3 : 0);
     }
     return b;
 }
