@@ -6,71 +6,10 @@
 
 #include "coll/coll_private.h"
 
-static int from_root(const struct plan_args *a)
-{
-    return (a->rank - a->root + a->size) % a->size;
-}
-static int rank_of(const struct plan_args *a, int v)
-{
-    return (v + a->root) % a->size;
-}
 static int64_t block_bytes(const struct plan_args *a)
 {
     return a->rcount * a->rt->size;
 }
-
-/* ---- trees: member v of the order from the root on speaks for the 2^k from itself on ------------------------------------------ */
-static struct plan_ref subtree(const struct plan_args *a, int d, int v,
-                               int at) /* of v, kept behind the first `at` blocks */
-{
-    return ref_raw(PLAN_TMP, at * block_bytes(a), gw_min64(d, a->size - v) * block_bytes(a));
-}
-static int64_t all_blocks(const struct plan_args *a)
-{
-    return a->size * block_bytes(a);
-}
-
-static int gather_binomial(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    struct plan_steps s = {steps, 0};
-    int v = from_root(a), levels = log2_up(a->size);
-    if (round > levels) return 0;
-    if (round == 0) {
-        step_copy(&s, ref_raw(PLAN_IN, 0, block_bytes(a)), ref_raw(PLAN_TMP, 0, block_bytes(a)));
-        return s.n;
-    }
-    int d = 1 << (round - 1);
-    if (v % (2 * d) == d)
-        step_send(&s, rank_of(a, v - d), subtree(a, d, v, 0));
-    else if (v % (2 * d) == 0 && v + d < a->size)
-        step_recv(&s, rank_of(a, v + d), subtree(a, d, v + d, d));
-    else
-        step_nothing(&s);
-    return s.n;
-}
-const struct plan_algorithm classic_gather_binomial = {
-    .name = "binomial", .emit = gather_binomial, .tmp_bytes = all_blocks, .kind = PLAN_P2P};
-
-static int scatter_binomial(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    struct plan_steps s = {steps, 0};
-    int v = from_root(a), levels = log2_up(a->size), d;
-    if (round > levels) return 0;
-    if (round == levels) {
-        step_copy(&s, ref_raw(PLAN_TMP, 0, block_bytes(a)), ref_raw(PLAN_OUT, 0, block_bytes(a)));
-        return s.n;
-    }
-    d = 1 << (levels - 1 - round);
-    if (v % (2 * d) == d)
-        step_recv(&s, rank_of(a, v - d), subtree(a, d, v, 0));
-    else if (v % (2 * d) == 0 && v + d < a->size)
-        step_send(&s, rank_of(a, v + d), subtree(a, d, v + d, d));
-    else
-        step_nothing(&s);
-    return s.n;
-}
-const struct plan_algorithm classic_scatter_binomial = {
-    .name = "binomial", .emit = scatter_binomial, .tmp_bytes = all_blocks, .kind = PLAN_P2P};
 
 /* ---- alltoall, store and forward: in round k a block that has to go v members further goes 2^k of them, if v has that bit ------------ */
 static int64_t twice(const struct plan_args *a)

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 
 /* X(algorithm): the name begins with the collective's. */
-#define CLASSICS(X) X(gather_binomial) X(scatter_binomial) X(alltoall_bruck)
+#define CLASSICS(X) X(alltoall_bruck)
 #define X(name)     extern const struct plan_algorithm classic_##name;
 CLASSICS(X)
 #undef X

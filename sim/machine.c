@@ -137,6 +137,9 @@ bool machine_parse(const char *text, struct machine *m_out, char *error_out, int
     }
     if (!m.n_levels || m.levels[m.n_levels - 1].ranks)
         return wrong(&r, "no level joins all ranks (one without ranks=) of", m.name);
+    for (int i = 0; i < m.n_levels - 1; i++)
+        if (m.levels[i].ranks % m.node_ranks && m.node_ranks % m.levels[i].ranks)
+            return wrong(&r, "its groups are neither of whole nodes nor parts of one:", m.levels[i].name);
     if (m.nics < 1) return wrong(&r, "a node has at least one nic, but n=0 for", m.name);
     *m_out = m;
     return true;
@@ -153,7 +156,8 @@ bool machine_read(const char *path, struct machine *m_out, char *error_out, int 
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = 0;
-    bool ok = machine_parse(text, m_out, why, sizeof why);
+    bool ok = n < sizeof text - 1 ? machine_parse(text, m_out, why, sizeof why)
+                                  : (snprintf(why, sizeof why, "longer than %zu bytes", sizeof text - 2), false);
     if (!ok) snprintf(error_out, (size_t)error_cap, "%s: %s", path, why);
     return ok;
 }

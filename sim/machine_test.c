@@ -47,6 +47,7 @@ static void descriptions(void)
     refused("level node ranks=4 o=1\n", "no level joins all ranks");
     refused("level a o=1\nlevel b o=1\n", "behind the level that joins all: 'b'");
     refused("level a ranks=4\nlevel b ranks=6\nlevel c\n", "not whole groups");
+    refused("node ranks=6\nlevel a ranks=4\nlevel b\n", "neither of whole nodes nor parts of one");
     refused("level o=1\n", "a name is wanted");
 }
 
@@ -64,6 +65,14 @@ static void names(void)
     CHECK(machine_parse("node ranks=8\nlevel network o=1\n", &m, error, sizeof error));
     CHECK(cases_tuned(&m, "allgather", 64, 8, &v) && !v.alg->kind);
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.alg->stages); /* a row of nodes.tbl */
+    CHECK(cases_tuned(&m, "gatherv", 64, 8, &v) && !strcmp(v.text, "ruled"));
+    CHECK(cases_tuned(&m, "igatherv", 1000, 8, &v) && !strcmp(v.text, "permitted:100"));
+    CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "pairwise:8"));
+    struct engine_result r;
+    bool fits;
+    CHECK(cases_find("gatherv", "linear", &v, error, sizeof error) &&
+          cases_price(&m, "gatherv", &v, 2, 5LL << 30, false, &fits, &r, error, sizeof error) && fits);
+    CHECK_EQ(r.bytes, 5LL << 30); /* a length that no int holds */
     m.node_ranks = 1;
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && !v.alg->stages);
 }

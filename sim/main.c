@@ -21,9 +21,9 @@ static const char usage[] =
     "  FILE   a machine description (sim/machine.h), or the name of one in sim/machines\n"
     "  NAME   gather, gatherv, igatherv, allreduce, ...          A  an algorithm, see --list; A:once posts everything "
     "before\n"
-    "         it waits (flat is linear:once); A:65536 sets its piece; `table` is what tune/coll.tbl chooses by "
-    "messages\n"
-    "  LIST   8   or  64,128,256   or  64..65536 (doubling)   or  64..65536*4;  8K and 1M are 8192 and 1048576\n"
+    "         it waits (flat is linear:once); A:65536 sets its piece; `table` is what the library's rules and tables "
+    "choose\n"
+    "  LIST   8   or  64,128,256   or  64..65536 (doubling)   or  64..65536*4;  8K, 1M, 1G are 8192, 1048576, 2^30\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
     "queues.\n";
 
@@ -53,8 +53,8 @@ static int die(const char *what, const char *word)
 static const char *number(const char *s, int64_t *out)
 {
     char *end;
-    long long v = strtoll(s, &end, 10), unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1;
-    if (end == s || v < 0 || v > INT64_MAX >> 21) return NULL;
+    long long v = strtoll(s, &end, 10), unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : *end == 'G' ? 1 << 30 : 1;
+    if (end == s || v < 0 || v > INT64_MAX >> 31) return NULL;
     *out = v * unit;
     return end + (unit > 1);
 }
@@ -72,7 +72,7 @@ static bool read_list(const char *s, struct list *l)
         for (; v <= last; v *= times) {
             if (l->n == MOST_POINTS) return false;
             l->at[l->n++] = v;
-            if (v == 0) break;
+            if (v == 0 || v > last / times) break;
         }
         if (!*s) return l->n > 0;
         if (*s++ != ',') return false;
@@ -96,7 +96,7 @@ static bool read_algs(const struct options *o, struct figure *f, char *error, in
 static void detail(const struct sim_variant *v, const struct engine_result *r)
 {
     printf("#   %-12s %lld messages, %lld bytes; %lld ranks run; mean %.2f us; longest queues: %lld receives, %lld "
-           "messages\n",
+           "choose\n",
            v->text, (long long)r->messages, (long long)r->bytes, (long long)r->ranks, r->mean_us,
            (long long)r->most_posted, (long long)r->most_unexpected);
 }
@@ -205,6 +205,8 @@ static int options(int argc, char **argv, struct options *o)
     }
     for (int i = 0; i < o->ranks.n; i++)
         if (o->ranks.at[i] < 1 || o->ranks.at[i] > 1 << 24) return die("--ranks must lie between 1 and 16777216", NULL);
+    for (int i = 0; i < o->bytes.n; i++)
+        if (o->bytes.at[i] > 1LL << 36) return die("--bytes must be 64G at most", NULL);
     if (optind < argc || !o->machine || !o->coll || !o->algs || !o->ranks.n || !o->bytes.n) {
         fputs(usage, stderr);
         return 2;

@@ -100,7 +100,7 @@ def main():
     p.add_argument("--most", type=int, default=8192)
     p.add_argument("--at-most", type=float)
     p.add_argument("--rows", action="store_true")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     pricer, bad = Pricer(a.build, a.machine), 0
     counts = [n for n in (128, 512, 2048, 8192) if n <= a.most]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -58,11 +58,11 @@ def gathers(folder):
     ranks = "96..1536*2,3072,6144,12000"
     t = price("xe6", "gatherv", ["flat", "ruled"], ranks, 8, "gatherv.svg")
     flat, tree = t[12000, 8, "flat"], t[12000, 8, "ruled"]
-    figure("gatherv, 12,000 ranks, 8 B: flat, by rule (a tree)", "500", flat, tree, 50, 5000, "5 ns an entry of a queue")
+    figure("gatherv, 12,000 ranks, 8 B: flat, by rule (a tree)", "500", flat, tree, 500, 10000, "5 ns an entry of a queue")
     t = price(hashed(folder), "gatherv", ["flat", "ruled"], 12000, 8)
-    figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "ruled"], 4, 500, "o and g alone")
+    figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "ruled"], 40, 500, "o and g alone")
     t = price("xe6", "scatterv", ["linear", "ruled"], ranks, 8, "scatterv.svg")
-    figure("scatterv, 12,000 ranks, 8 B: one after the other, by rule (a tree)", "> 15 in some cases", t[12000, 8, "linear"], t[12000, 8, "ruled"], 5, 1000)
+    figure("scatterv, 12,000 ranks, 8 B: one after the other, by rule (a tree)", "> 15 in some cases", t[12000, 8, "linear"], t[12000, 8, "ruled"], 15, 1000)
     t = price("xe6", "gather", ["flat", "tree", "levels"], ranks, 8, "gather.svg")
     figure("gather, 12,000 ranks, 8 B: flat, by levels", "", t[12000, 8, "flat"], t[12000, 8, "levels"], 50, 5000, "")
     t = price("slingshot", "igatherv", ["flat", "permitted:100"], "1024..65536", 8, "igatherv.svg")

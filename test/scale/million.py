@@ -11,7 +11,7 @@ SIM = os.path.join(os.path.abspath(sys.argv[1]), "sim", "sim")
 SMALL, LARGE = 1 << 14, 1 << 20
 # collective, algorithm, bytes, and how much longer the larger may take: six levels more of 14, or 64 times the ranks
 CASES = [("barrier", "dissemination", 0, 1, 2), ("barrier", "levels", 0, 1, 2), ("bcast", "binomial", 8, 1, 2), ("allreduce", "doubling", 8, 1, 2),
-         ("allreduce", "levels", 8, 1, 2), ("gather", "binomial", 8, 2, 80), ("allgather", "ring", 8, 30, 80), ("allgather", "bruck", 8, 30, 80)]
+         ("allreduce", "levels", 8, 1, 2), ("gather", "tree", 8, 2, 80), ("allgather", "ring", 8, 30, 80), ("allgather", "bruck", 8, 30, 80)]
 
 
 def microseconds(coll, alg, ranks, size):
