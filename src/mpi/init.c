@@ -130,6 +130,7 @@ static void rooms_wake(void)
 {
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     boot_return();
+    peer_leave(false);
     must(req_thread_start(), "progress");
     mpi_hot.call = &boot_slot->call;
     boot_slot->is_checking = gw_checking;

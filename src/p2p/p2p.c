@@ -32,6 +32,7 @@ static bool all_drained(void *unused)
 void p2p_rest(void)
 {
     p2p_bsend_finalize_room();
+    peer_leave(true);
     req_block_until(&gw_lanes[0], all_drained, NULL);
 }
 

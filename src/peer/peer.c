@@ -184,6 +184,15 @@ static int net_progress(struct gw_lane *lane, bool near_is_busy)
 
 void peer_net_look(struct gw_lane *lane) { net_progress(lane, false); }
 
+void peer_leave(bool is_leaving)
+{
+    for (int i = 0; i < gw_nlanes; i++) {
+        gw_lock(&gw_lanes[i].lock);
+        if (gw_lanes[i].net && peer_net->leave) peer_net->leave(gw_lanes[i].net, is_leaving);
+        gw_unlock(&gw_lanes[i].lock);
+    }
+}
+
 int peer_progress(struct gw_lane *lane)
 {
     int n = likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);

@@ -70,6 +70,8 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out); /* w
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
 int peer_numbers(void); /* peers that are or were in use have numbers below */
 void peer_net_look(struct gw_lane *lane); /* progress of the network wire alone, where there is one */
+/* This process has sent its last; false: it goes on after all.  Meanwhile what is late for ranks that have ended is no error. */
+void peer_leave(bool is_leaving);
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
 
 #endif

@@ -258,6 +258,7 @@ static void lane_finish(struct proto_lane *pl)
     pool_finish(&pl->ops);
     pool_finish(&pl->out_pool);
     pool_finish(&pl->cursors);
+    pool_finish(&pl->puts);
     for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
     match_free(pl->fast.q);
     free(pl->scratch);

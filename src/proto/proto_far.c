@@ -97,6 +97,11 @@ static void put_over(struct proto_lane *pl, struct proto_op *op)
     op_finish(pl, op, GW_OK);
 }
 
+static GW_COLD __attribute__((noreturn)) void put_failed(const struct proto_op *op)
+{
+    gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
+}
+
 static void put_done(struct gw_done *done, int err)
 {
     struct proto_put *put = container_of(done, struct proto_put, done);
@@ -104,7 +109,7 @@ static void put_done(struct gw_done *done, int err)
     struct proto_lane *pl = put->pl;
     pool_give(&pl->puts, put);
     op->n_puts--;
-    if (err) gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
+    if (err) put_failed(op);
     put_over(pl, op);
 }
 
@@ -124,20 +129,12 @@ int put_step(struct proto_lane *pl, struct proto_op *op)
         int64_t len = gw_min64(op->end - op->pos, gw_set.net_chunk);
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
-        op->n_puts++; /* before, for it may be done within the call */
+        int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done);
+        if (rc < 0) put_failed(op);
+        if (rc != GW_POSTED) pool_give(&pl->puts, put);
+        if (rc == GW_AGAIN) return n;
+        op->n_puts += rc == GW_POSTED;
         op->pos += len;
-        int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)(op->pos - len), op->put_key, &put->done);
-        if (rc == GW_POSTED) {
-            n++;
-            continue;
-        }
-        op->n_puts--;
-        pool_give(&pl->puts, put);
-        if (rc < 0) gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
-        if (rc == GW_AGAIN) {
-            op->pos -= len;
-            return n;
-        }
         n++;
     }
     if (op->pos == op->end && !op->n_puts) {

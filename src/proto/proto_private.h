@@ -144,13 +144,13 @@ static inline bool peer_is_choked(const struct gw_peer *p)
     return atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed) != 0;
 }
 
-/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
 /* The receiver may read the sender's memory: by the kernel on a node, by what the network wire was shown. */
 static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps *caps)
 {
     return caps->get && (caps->keys || shm_cma_ok(p->ep));
 }
 void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
+/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
     int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);

@@ -58,6 +58,8 @@ struct wire_ops {
     /* Nothing that was sent is still here: the process may now leave the wire alone for long, or for ever, and yet all of it arrives.
      * False: to be asked again after progress. */
     bool (*drained)(struct wire *w);
+    /* The program has sent its last; false: it goes on after all.  Meanwhile messages to ranks that have ended may get lost. */
+    void (*leave)(struct wire *w, bool is_leaving);
     void (*caps)(struct wire *w, struct wire_caps *caps_out);
     void (*close)(struct wire *w);
 };

@@ -11,7 +11,8 @@ enum {
     PACK_MAX = 128 << 10,
     PACK_MAX_LAYERED = 8 << 10,
     NAME_MOST = 256, /* bytes of an endpoint's address */
-    VALUE_MOST = 2 * NAME_MOST + 64,
+    PROVIDER_MOST = 64,
+    VALUE_MOST = 2 * NAME_MOST + PROVIDER_MOST + 1,
 };
 
 static struct fid_fabric *fabric; /* of all lanes */
@@ -97,7 +98,7 @@ static int publish(struct wire *w)
     if (rc)
         return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
                        ofi_lib.strerror(-rc));
-    int n = snprintf(value, sizeof value, "%.40s ", ofi_provider_name(w));
+    int n = snprintf(value, sizeof value, "%.63s ", ofi_provider_name(w));
     hex_put(value + n, name, bytes);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     if (gw_boot.size == 1) return GW_OK;
@@ -134,6 +135,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     *w = (struct wire){.lane = lane, .recv = recv, .ctx = ctx, .fd = -1};
     gw_list_init(&w->waiting);
     w->info = ofi_lib.dupinfo(chosen);
+    if (!w->info) gw_die("no memory for the description of a network");
     /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
      * before them: what goes at once there comes in order. */
     bool is_layered = strchr(w->info->fabric_attr->prov_name, ';') != NULL;
@@ -143,7 +145,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     /* Where keys are the provider's and offsets are wanted, one number does not say both. */
     w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
                  (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
-    w->eps = calloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
+    w->eps = gw_xcalloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
     int err = 0;
     const char *failed = objects_open(w, &err);
@@ -172,7 +174,7 @@ static int hex_get(const char *from, uint8_t *to, size_t cap)
 
 static int address_get(const struct wire *w, int rank, uint8_t *name)
 {
-    char key[32], value[VALUE_MOST], provider[64] = "";
+    char key[32], value[VALUE_MOST], provider[PROVIDER_MOST] = "";
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     if (rank == gw_boot.rank) {
         size_t bytes = NAME_MOST;
@@ -186,7 +188,7 @@ static int address_get(const struct wire *w, int rank, uint8_t *name)
     if (rc != GW_OK) return rc;
     if (sscanf(value, "%63s %n", provider, &at) < 1 || hex_get(value + at, name, NAME_MOST) == 0)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
-    if (strcmp(provider, ofi_provider_name(w)) != 0)
+    if (strncmp(provider, ofi_provider_name(w), sizeof provider - 1) != 0)
         return gw_fail(
             GW_EOTHER,
             "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
@@ -254,7 +256,7 @@ static void wire_free(struct wire *w)
 static void ofi_close(struct wire *w)
 {
     static const uint64_t patience_ns = 2000000000;
-    w->is_closing = true;
+    w->is_leaving = w->is_closing = true;
     for (uint64_t since = gw_now_ns(); !ofi_drained(w) && gw_now_ns() - since < patience_ns;)
         if (ofi_progress(w)) since = gw_now_ns();
     wire_free(w);
@@ -289,6 +291,7 @@ const struct wire_ops ofi_ops = {
     .arm = ofi_arm,
     .opened = ofi_opened,
     .drained = ofi_drained,
+    .leave = ofi_leave,
     .caps = ofi_caps,
     .close = ofi_close,
 };

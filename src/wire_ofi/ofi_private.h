@@ -142,6 +142,7 @@ int ofi_sends_open(struct wire *w);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
 int ofi_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
 bool ofi_drained(struct wire *w);
+void ofi_leave(struct wire *w, bool is_leaving);
 /* ofi_recv.c */
 int ofi_recvs_open(struct wire *w);
 int ofi_progress(struct wire *w);

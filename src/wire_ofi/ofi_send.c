@@ -166,6 +166,10 @@ int ofi_sends_open(struct wire *w)
 
 bool ofi_drained(struct wire *w)
 {
-    w->is_leaving = true;
     return !w->under_way;
+}
+
+void ofi_leave(struct wire *w, bool is_leaving)
+{
+    w->is_leaving = is_leaving;
 }

@@ -21,6 +21,7 @@ static struct ways {
     int refuses;  /* one of so many operations; 0: none */
     int late;     /* one of so many messages is said to be there only long after its place was taken */
     int fails;    /* the operation of this number from now on fails */
+    bool is_cut;  /* no message goes */
     int cq_takes; /* entries that the queue takes before what is sent waits */
 } ways;
 
@@ -105,6 +106,7 @@ static bool fail_now(void *context)
 
 static ssize_t post(const struct fi_msg *m, uint64_t flags)
 {
+    if (ways.is_cut) return -FI_EHOSTUNREACH;
     if (refuse()) return -FI_EAGAIN;
     size_t len = m->msg_iov->iov_len;
     CHECK(m->iov_count == 1 && (!(flags & FI_INJECT) || len <= ways.inject));
@@ -614,6 +616,21 @@ static void test_failed_copy(void)
     close_wire(w);
 }
 
+/* That everything has gone out is asked in the middle of a program, too: only one that has sent its last does not mind a lost message. */
+static void test_leave(void)
+{
+    struct wire_ep *ep;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG, .is_cut = true}, &ep);
+    unsigned head[4] = {0};
+    CHECK(ofi_ops.drained(w));
+    CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_EOTHER);
+    ofi_ops.leave(w, true);
+    CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_OK);
+    ofi_ops.leave(w, false);
+    CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_EOTHER);
+    close_wire(w);
+}
+
 static void test_no_memory_access(void)
 {
     struct wire_ep *ep;
@@ -646,6 +663,7 @@ int main(void)
                                 FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT, FI_MR_LOCAL};
     for (size_t i = 0; i < GW_ARRAY_LEN(modes); i++) test_memory(modes[i], 0), test_memory(modes[i], 3);
     test_failed_copy();
+    test_leave();
     test_no_memory_access();
     return unit_end();
 }
