@@ -271,6 +271,8 @@ void *gw_xmalloc(size_t n);            /* never NULL: dies with a sentence */
 void *gw_xcalloc(size_t n, size_t size);
 void *gw_xrealloc(void *p, size_t n);
 char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
+/* Behind the text in out[cap], as far as there is room. */
+void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
 
 /* Shared futex.  0: woken, the word differs, or a signal came (look again); -ETIMEDOUT.  timeout < 0: forever. */
 int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);

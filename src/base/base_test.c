@@ -163,6 +163,12 @@ static void test_memory_and_limits(void)
     p = gw_xasprintf("%d-%s", 3, "x");
     CHECK_STR(p, "3-x");
     free(p);
+    char text[8] = "";
+    gw_text_add(text, sizeof text, "%d", 1234);
+    gw_text_add(text, sizeof text, "%s", "abcdef");
+    CHECK_STR(text, "1234abc");
+    gw_text_add(text, sizeof text, "%s", "x"); /* there is no room */
+    CHECK_STR(text, "1234abc");
 
     cpu_set_t all, one;
     CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);

@@ -1,12 +1,22 @@
-/* text.c -- edit distance and the nearest word, for "did you mean".
+/* text.c -- texts in parts; edit distance and the nearest word, for "did you mean".
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 enum { WORD_MAX = 128 }; /* longer words are compared by their beginning */
+
+void gw_text_add(char *out, size_t cap, const char *fmt, ...)
+{
+    size_t n = strnlen(out, cap);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(out + n, cap - n, fmt, ap);
+    va_end(ap);
+}
 
 static int same(char a, char b)
 {

@@ -150,20 +150,10 @@ int64_t counter_timeouts(const struct counter_names *names, const struct counter
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
-static void add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-static void add(char *out, size_t cap, const char *fmt, ...)
-{
-    size_t n = strlen(out);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(out + n, cap - n, fmt, ap);
-    va_end(ap);
-}
-
 void counters_line(int64_t n, char *out, size_t cap)
 {
     *out = 0;
-    if (n > 0) add(out, cap, "MPICH Slingshot Network Summary: %lld network timeouts\n", (long long)n);
+    if (n > 0) gw_text_add(out, cap, "MPICH Slingshot Network Summary: %lld network timeouts\n", (long long)n);
 }
 
 static int index_of(const struct counter_names *names, const char *name)
@@ -179,9 +169,9 @@ static void ratios_add(const struct counter_names *names, const struct counter_s
     for (size_t i = 0; i < GW_ARRAY_LEN(ratios); i++) {
         int a = index_of(names, ratios[i].above), b = index_of(names, ratios[i].below);
         if (a < 0 || b < 0 || s->sum[2 * a + 1] <= 0 || s->sum[2 * b + 1] <= 0) continue;
-        if (!has_head) add(out, cap, "Computed Ratios:\n");
+        if (!has_head) gw_text_add(out, cap, "Computed Ratios:\n");
         has_head = true;
-        add(out, cap, "%-44s %.6g\n", ratios[i].what, (double)s->sum[2 * a + 1] / (double)s->sum[2 * b + 1]);
+        gw_text_add(out, cap, "%-44s %.6g\n", ratios[i].what, (double)s->sum[2 * a + 1] / (double)s->sum[2 * b + 1]);
     }
 }
 
@@ -195,11 +185,11 @@ void counters_table(const struct counter_names *names, const struct counter_sums
         double n = (double)s->sum[2 * i], most = (double)s->most[2 * i], least = -(double)s->most[2 * i + 1];
         if (n < 1 || most <= 0) continue;
         if (!has_head)
-            add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n", "Counter",
+            gw_text_add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n", "Counter",
                 "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
         has_head = true;
         double mean = (double)s->sum[2 * i + 1] / n;
-        add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least, least * per,
+        gw_text_add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least, least * per,
             mean, mean * per, most, most * per);
     }
     ratios_add(names, s, out, cap);
@@ -209,9 +199,9 @@ void counters_card(const char *host, const char *nic, const struct counter_names
                    double seconds, char *out, size_t cap)
 {
     *out = 0;
-    add(out, cap, "%s %s:\n", host, nic);
+    gw_text_add(out, cap, "%s %s:\n", host, nic);
     for (int i = 0; i < names->n; i++)
         if (values[i] > 0)
-            add(out, cap, "%s %s   %-36s %14.0f %10.1f/s\n", host, nic, names->at[i], (double)values[i],
+            gw_text_add(out, cap, "%s %s   %-36s %14.0f %10.1f/s\n", host, nic, names->at[i], (double)values[i],
                 seconds > 0 ? (double)values[i] / seconds : 0.0);
 }

@@ -238,26 +238,16 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
-static void add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-static void add(char *out, size_t cap, const char *fmt, ...)
-{
-    size_t n = strlen(out);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(out + n, cap - n, fmt, ap);
-    va_end(ap);
-}
-
 void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
 {
     *out = 0;
-    add(out, cap, "%s on %s", o->provider, o->domain);
-    if (*o->address) add(out, cap, ", %s", o->address);
-    add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software",
+    gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
+    if (*o->address) gw_text_add(out, cap, ", %s", o->address);
+    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software",
         o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "",
         o->inject_size);
-    if (o->bits_per_s) add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
-    add(out, cap, ")");
+    if (o->bits_per_s) gw_text_add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
+    gw_text_add(out, cap, ")");
 }
 
 /* Where an interface is the reason, all providers share it. */
@@ -290,9 +280,9 @@ static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict
         bool is_named = strcmp(v[k].why, v[i].why) != 0 || is_usable_before(offers, v, k);
         for (int e = i; e < k && !is_named; e++)
             is_named = is_same_provider(offers, &v[e], &v[k]) && strcmp(v[e].why, v[k].why) == 0;
-        if (!is_named) add(out, cap, "%s%s", k == i ? "" : ", ", offers[v[k].offer].provider);
+        if (!is_named) gw_text_add(out, cap, "%s%s", k == i ? "" : ", ", offers[v[k].offer].provider);
     }
-    add(out, cap, "%s%s", is_by_iface(offers, &v[i]) ? "" : ": ", v[i].why);
+    gw_text_add(out, cap, "%s%s", is_by_iface(offers, &v[i]) ? "" : ": ", v[i].why);
 }
 
 void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap)
@@ -302,13 +292,13 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
     for (int i = 0; i < n; i++) {
         if (is_told(offers, verdicts, i)) continue;
         if (verdicts[i].is_refused) {
-            add(out, cap, "refused %s", is_by_iface(offers, &verdicts[i]) ? "all on one interface: " : "");
+            gw_text_add(out, cap, "refused %s", is_by_iface(offers, &verdicts[i]) ? "all on one interface: " : "");
             refusal_add(offers, verdicts, n, i, out, cap);
-            add(out, cap, "\n");
+            gw_text_add(out, cap, "\n");
             continue;
         }
         ofi_offer_text(&offers[verdicts[i].offer], line, sizeof line);
-        add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
+        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
             verdicts[i].why);
     }
 }
@@ -321,14 +311,14 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
     *out = 0;
     if (n == 0) {
         bool is_named = wish->include && *wish->include;
-        add(out, cap,
+        gw_text_add(out, cap,
             "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
             "what it sees",
             is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
             is_named ? "clear that variable" : "bring an interface up");
         return;
     }
-    add(out, cap, "no provider of libfabric can be used: ");
+    gw_text_add(out, cap, "no provider of libfabric can be used: ");
     for (int i = 0; i < n; i++) {
         const struct ofi_offer *o = &offers[verdicts[i].offer];
         bool is_listed = ofi_list_has(wish->exclude, o->provider) ||
@@ -341,15 +331,15 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
         const struct ofi_offer *o = &offers[verdicts[i].offer];
         bool is_noise = by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
         if (is_noise || is_told(offers, verdicts, i)) continue;
-        if (told++) add(out, cap, "; ");
+        if (told++) gw_text_add(out, cap, "; ");
         refusal_add(offers, verdicts, n, i, out, cap);
     }
     if (by_list)
-        add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
+        gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
             by_iface ? ", or the interface" : "");
     else if (by_iface)
-        add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");
+        gw_text_add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");
     else
-        add(out, cap, ". Install a libfabric with tcp, or with the provider of your network card");
-    add(out, cap, "; `godwit-info --network` shows all of this");
+        gw_text_add(out, cap, ". Install a libfabric with tcp, or with the provider of your network card");
+    gw_text_add(out, cap, "; `godwit-info --network` shows all of this");
 }
