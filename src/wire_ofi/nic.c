@@ -211,14 +211,13 @@ bad:
                    text);
 }
 
-int nic_check_symmetry(const char *host, int n, const char *other_host, int other_n)
+int nic_check_symmetry(const char *host, int n, int other_pe, int other_n)
 {
     if (n == other_n) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED,
-                   "%s has %d NIC%s and %s has %d: ranks of the node with fewer share theirs; set GODWIT_NIC_COUNT=%d "
-                   "to use as many on "
-                   "each, or GODWIT_NIC_SYMMETRY=0 where that is meant",
-                   host, n, n == 1 ? "" : "s", other_host, other_n, n < other_n ? n : other_n);
+                   "%s has %d NIC%s and the host of rank %d has %d: set GODWIT_NIC_COUNT=%d to use as many on each, or "
+                   "GODWIT_NIC_SKIP_SYMMETRY_TEST=1 where that is meant",
+                   host, n, n == 1 ? "" : "s", other_pe, other_n, n < other_n ? n : other_n);
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
@@ -239,9 +238,7 @@ void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, si
     int load[NIC_MOST] = {0};
     for (int r = 0; r < node->n_ranks; r++) load[nic_of[r]]++;
     *out = 0;
-    for (int i = 0; i < node->n_nics; i++) {
-        size_t at = strlen(out);
-        snprintf(out + at, cap - at, "%sNIC %d (%s): %d rank%s", i ? ", " : "", i, node->nics[i].name, load[i],
-                 load[i] == 1 ? "" : "s");
-    }
+    for (int i = 0; i < node->n_nics; i++)
+        gw_text_add(out, cap, "%sNIC %d (%s): %d rank%s", i ? ", " : "", i, node->nics[i].name, load[i],
+                    load[i] == 1 ? "" : "s");
 }

@@ -53,8 +53,8 @@ int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *
 /* nic_count: "" all, "2" the first two, "2:1,3" these.  Keeps the chosen of list[n] in order of the user's indices; *n_out of them. */
 int nic_select(const char *text, int n, int *list_out, int *n_out);
 
-/* GW_OK, or a failure that names both nodes: their NIC counts differ. */
-int nic_check_symmetry(const char *host, int n, const char *other_host, int other_n);
+/* GW_OK, or a failure that names both: this host's NIC count differs from that of the host of another rank of the job. */
+int nic_check_symmetry(const char *host, int n, int other_pe, int other_n);
 
 /* nic_verbose: a line per NIC of the node (1), and one per rank (2).  `pe` is the rank in the job. */
 void nic_text(const char *host, int pe, const struct nic_device *nic, int index, int n, char *out, size_t cap);

@@ -191,9 +191,9 @@ static void told(void)
     CHECK_STR(text, "PE 3: Host nid1 selected NIC index=1, domain_name=cxi1, numa_node=1, address=[0x4a]");
     nic_load_text(&node, nic_of, text, sizeof text);
     CHECK_STR(text, "NIC 0 (cxi0): 1 rank, NIC 1 (cxi1): 2 ranks, NIC 2 (cxi2): 0 ranks, NIC 3 (cxi3): 0 ranks");
-    CHECK_EQ(nic_check_symmetry("n1", 4, "n2", 4), GW_OK);
-    CHECK_EQ(nic_check_symmetry("n1", 4, "n2", 1), GW_EUNSUPPORTED);
-    CHECK(strstr(gw_fail_text(), "n1 has 4 NICs and n2 has 1: ") == gw_fail_text() &&
+    CHECK_EQ(nic_check_symmetry("n1", 4, 7, 4), GW_OK);
+    CHECK_EQ(nic_check_symmetry("n1", 4, 7, 1), GW_EUNSUPPORTED);
+    CHECK(strstr(gw_fail_text(), "n1 has 4 NICs and the host of rank 7 has 1: ") == gw_fail_text() &&
           strstr(gw_fail_text(), "GODWIT_NIC_COUNT=1 "));
 }
 

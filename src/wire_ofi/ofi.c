@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_private.h"
+#include "wire_ofi/network_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum {
     PACK_MAX_LAYERED = 8 << 10,
     NAME_MOST = 256, /* bytes of an endpoint's address */
     PROVIDER_MOST = 64,
-    VALUE_MOST = 2 * NAME_MOST + PROVIDER_MOST + 1,
+    VALUE_MOST = 2 * NAME_MOST + PROVIDER_MOST + 16,
 };
 
 static struct fid_fabric *fabric; /* of all lanes */
@@ -88,7 +88,7 @@ static void hex_put(char *to, const uint8_t *from, size_t n)
     for (size_t i = 0; i < n; i++) snprintf(to + 2 * i, 3, "%02x", from[i]);
 }
 
-/* "PROVIDER ADDRESS" */
+/* "PROVIDER NICS ADDRESS": of the host. */
 static int publish(struct wire *w)
 {
     uint8_t name[NAME_MOST];
@@ -98,7 +98,7 @@ static int publish(struct wire *w)
     if (rc)
         return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
                        ofi_lib.strerror(-rc));
-    int n = snprintf(value, sizeof value, "%.63s ", ofi_provider_name(w));
+    int n = snprintf(value, sizeof value, "%.63s %d ", ofi_provider_name(w), ofi_node.n_nics);
     hex_put(value + n, name, bytes);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     if (gw_boot.size == 1) return GW_OK;
@@ -172,6 +172,14 @@ static int hex_get(const char *from, uint8_t *to, size_t cap)
     return (int)n;
 }
 
+static void symmetry_check(int rank, int nics)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    if (gw_boot.local_rank > 0 || gw_set.nic_skip_symmetry_test) return;
+    if (nic_check_symmetry(gw_boot.host, ofi_node.n_nics, rank, nics) == GW_OK || atomic_flag_test_and_set(&is_said)) return;
+    gw_warn("%s", gw_fail_text());
+}
+
 static int address_get(const struct wire *w, int rank, uint8_t *name)
 {
     char key[32], value[VALUE_MOST], provider[PROVIDER_MOST] = "";
@@ -183,16 +191,17 @@ static int address_get(const struct wire *w, int rank, uint8_t *name)
     }
     static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     gw_lock(&lock);
-    int rc = boot_get(rank, key, value, sizeof value), at = 0;
+    int rc = boot_get(rank, key, value, sizeof value), at = 0, nics = 0;
     gw_unlock(&lock);
     if (rc != GW_OK) return rc;
-    if (sscanf(value, "%63s %n", provider, &at) < 1 || hex_get(value + at, name, NAME_MOST) == 0)
+    if (sscanf(value, "%63s %d %n", provider, &nics, &at) < 2 || hex_get(value + at, name, NAME_MOST) == 0)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
     if (strncmp(provider, ofi_provider_name(w), sizeof provider - 1) != 0)
         return gw_fail(
             GW_EOTHER,
             "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
             provider, gw_boot.rank, ofi_provider_name(w));
+    symmetry_check(rank, nics);
     return GW_OK;
 }
 

@@ -60,6 +60,14 @@ says "PE 0: Host $host NIC 1 of 2: index=0, domain_name=eth1, numa_node=-1, addr
 says "PE 0: Host $host NIC 2 of 2: index=1, domain_name=eth2, numa_node=-1, address=[10.82.0.1]"
 for pe in 0 2; do says "PE $pe: Host $host selected NIC index=0, domain_name=eth1, numa_node=-1, address=[10.81.0.1]"; done
 for pe in 1 3; do says "PE $pe: Host $host selected NIC index=1, domain_name=eth2, numa_node=-1, address=[10.82.0.1]"; done
+asymmetric() { # [VARIABLE=VALUE...]
+    env GODWIT_WIRES=ofi "$@" timeout 60 "$build/mpiexec" -n 1 env GODWIT_NIC_COUNT=1 "$build/mpi_p2p_modes" : \
+        -n 1 env GODWIT_NIC_COUNT=2 "$build/mpi_p2p_modes" >"$out" 2>&1
+}
+asymmetric || fail "no job with different numbers of NICs"
+count 1 "$host has 1 NIC and the host of rank 1 has 2: set GODWIT_NIC_COUNT=1 "
+asymmetric MPICH_OFI_SKIP_NIC_SYMMETRY_TEST=1 || fail "no job with different numbers of NICs"
+count 0 "the host of rank"
 run 4 GODWIT_NIC_COUNT=2:1,0 GODWIT_NIC_POLICY=user "GODWIT_NIC_MAPPING=1:0-2;0:3" GODWIT_NIC_VERBOSE=1 GODWIT_EXPLAIN=wire || fail "no job by a map"
 count 2 " of 2: index="
 says "NIC 0 (eth2): 1 rank, NIC 1 (eth1): 3 ranks"
