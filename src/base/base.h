@@ -114,6 +114,15 @@ bool gw_settings_set(int i, const char *text);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
 
+/* ---- hash ---- */
+#define GW_HASH_SEED UINT64_C(0xcbf29ce484222325)
+static inline uint64_t gw_hash(uint64_t h, const void *bytes, size_t n) /* FNV-1a: h is the seed, or the hash of what comes before */
+{
+    for (const unsigned char *p = bytes; n > 0; n--) h = (h ^ *p++) * UINT64_C(0x100000001b3);
+    return h;
+}
+static inline uint64_t gw_hash_text(const char *text) { return gw_hash(GW_HASH_SEED, text, strlen(text)); }
+
 /* ---- time -------------------------------------------------------------------------------------- */
 double gw_wtime(void);    /* seconds, monotonic */
 uint64_t gw_now_ns(void); /* CLOCK_MONOTONIC */

@@ -107,16 +107,14 @@ int boot_process_of(int rank)
 }
 
 /* Not all hosts may see the same file. */
-static int check_same_order(const int32_t *list, int first)
+static int check_same_order(const int32_t *list)
 {
     char mine[32], other[32];
-    uint64_t h = 14695981039346656037ull;
-    for (int r = 0; r < gw_boot.size; r++) h = (h ^ (uint32_t)list[r]) * 1099511628211ull;
-    snprintf(mine, sizeof mine, "%016llx", (unsigned long long)h);
-    int rc = gw_boot.rank == first ? boot_put("gw.order", mine) : GW_OK;
+    snprintf(mine, sizeof mine, "%016llx", (unsigned long long)gw_hash(GW_HASH_SEED, list, (size_t)gw_boot.size * sizeof *list));
+    int rc = gw_boot.rank == 0 ? boot_put("gw.order", mine) : GW_OK;
     if (rc == GW_OK && !boot_way_is_direct()) rc = boot_fence();
-    if (rc == GW_OK && boot_way_is_direct() && gw_boot.rank == first) rc = boot_commit();
-    if (rc == GW_OK) rc = boot_get(first, "gw.order", other, sizeof other);
+    if (rc == GW_OK && boot_way_is_direct() && gw_boot.rank == 0) rc = boot_commit();
+    if (rc == GW_OK) rc = boot_get(0, "gw.order", other, sizeof other);
     if (rc == GW_OK && strcmp(mine, other) != 0)
         rc = gw_fail(GW_EARG, "%s: on %s it says something else than where rank 0 of the launcher is: all nodes must see the same file",
                      gw_set.rank_order_file, gw_boot.host);
@@ -150,7 +148,7 @@ static void order_begin(void)
         boot_map_nodes(boot_vnodes(), node, gw_boot.size);
         rc = boot_order_apply((int)gw_set.rank_order, gw_set.rank_order_file, node, gw_boot.size, rank_of);
     }
-    if (rc == GW_OK && gw_set.rank_order == BOOT_ORDER_FILE) rc = check_same_order(rank_of, 0);
+    if (rc == GW_OK && gw_set.rank_order == BOOT_ORDER_FILE) rc = check_same_order(rank_of);
     if (rc != GW_OK && !boot_env_speaks()) {
         usleep(1000000); /* the launcher ends all at the first end: let somebody speak */
         gw_exit_now(1);

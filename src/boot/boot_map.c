@@ -125,9 +125,7 @@ struct boot_names boot_names_begin(int most)
 
 int boot_names_number(struct boot_names *n, const char *name)
 {
-    uint64_t hash = 14695981039346656037ull;
-    for (const char *p = name; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
-    uint64_t at = hash & (n->cap - 1);
+    uint64_t hash = gw_hash_text(name), at = hash & (n->cap - 1);
     while (n->table[at].number_plus_1 && n->table[at].hash != hash) at = (at + 1) & (n->cap - 1);
     if (!n->table[at].number_plus_1) n->table[at] = (struct boot_name_seen){hash, ++n->count};
     return n->table[at].number_plus_1 - 1;

@@ -17,8 +17,7 @@ enum { KEY_BYTES = 64, NAME_BYTES = 107 };
 
 static uint64_t mix(const char *text, uint64_t seed)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ seed;
-    for (const char *p = text; *p; p++) h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+    uint64_t h = gw_hash(GW_HASH_SEED ^ seed, text, strlen(text));
     return h ^ h >> 29;
 }
 

@@ -169,11 +169,10 @@ static void map_look(void)
 }
 
 /* ---- without our mpiexec: the first rank of the node makes the segment ---- */
-/* The same on all nodes: FNV-1a of the launcher's name of the job. */
+/* The same on all nodes: by the launcher's name of the job. */
 static uint64_t uid_of_job(void)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (const char *p = gw_boot.jobid; *p; p++) h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    uint64_t h = gw_hash_text(gw_boot.jobid);
     return h ? h : 1;
 }
 

@@ -9,20 +9,13 @@
 
 #include <stdlib.h>
 
-/* FNV-1a. */
-static uint64_t mix(uint64_t h, const void *bytes, size_t n)
-{
-    for (const unsigned char *p = bytes; n > 0; n--) h = (h ^ *p++) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 /* Negative, and away from TAG_WHOLE. */
 static int tag_of(const struct gw_group *g, const char *stringtag, const char *purpose)
 {
-    uint64_t h = mix(mix(UINT64_C(0xcbf29ce484222325), purpose, strlen(purpose) + 1), stringtag, strlen(stringtag));
+    uint64_t h = gw_hash(gw_hash(GW_HASH_SEED, purpose, strlen(purpose) + 1), stringtag, strlen(stringtag));
     for (int i = 0; i < g->size; i++) {
         int32_t w = group_world(g, i);
-        h = mix(h, &w, sizeof w);
+        h = gw_hash(h, &w, sizeof w);
     }
     return -1024 - (int)((h ^ h >> 32) & 0x3fffffff);
 }
