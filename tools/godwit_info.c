@@ -92,7 +92,7 @@ static void print_overview(void)
     int64_t memory = gw_memory_available(&limit);
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
     printf("wires     shared memory of one node; libfabric between nodes (`godwit-info --network`)\n");
-    printf("launchers mpiexec (Godwit's), PMIx, PMI-1, none\n");
+    printf("launchers mpiexec (Godwit's), PMIx, PMI-1, PMI-2, none\n");
     printf("settings that are set:\n");
     print_settings(true);
     printf("`godwit-info --settings` lists all %d, `godwit-info NAME` explains one.\n", gw_settings_count());

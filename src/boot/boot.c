@@ -47,10 +47,8 @@ static void refuse(const char *offered, const char *reasons)
     if (!boot_env_speaks()) gw_exit_now(1);
     gw_die(
         "this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
-        "mpiexec or a launcher that offers PMIx or PMI-1 (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to "
-        "run "
-        "it alone.",
-        offered, reasons[0] ? reasons : "no PMIx and no PMI-1 are offered");
+        "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
+        offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
 }
 
 static void join_any(void)

@@ -20,7 +20,7 @@
 
 enum { TICK_MS = 200, GIVE_UP_MS = 2500 };
 struct watched {
-    const char *name;
+    const char *name; /* our own: the thread lives on while mpiexec puts everything away */
     struct sockaddr_storage at;
     socklen_t len;       /* 0: its name is not known here */
     bool ever;           /* it has answered once */
@@ -34,13 +34,6 @@ static struct {
     _Atomic(const char *) silent;
 } w;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void look_up(struct watched *h)
 {
     struct addrinfo *list = NULL, hints = {.ai_socktype = SOCK_STREAM};
@@ -53,13 +46,13 @@ static void look_up(struct watched *h)
 static void answered(struct watched *h, int err)
 {
     if (err != 0 && err != ECONNREFUSED && err != ECONNRESET) return;
-    h->heard = now();
+    h->heard = gw_wtime();
     h->ever = true;
 }
 
 static void ask(struct watched *h, struct pollfd *p)
 {
-    h->asked = now();
+    h->asked = gw_wtime();
     p->fd = socket(h->at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     p->events = POLLOUT;
     if (p->fd < 0) return;
@@ -75,7 +68,7 @@ static void look(struct watched *h, struct pollfd *p)
     socklen_t len = sizeof err;
     if (p->revents)
         answered(h, getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 ? errno : err);
-    else if (now() - h->asked < GIVE_UP_MS * 1e-3)
+    else if (gw_wtime() - h->asked < GIVE_UP_MS * 1e-3)
         return;
     close(p->fd);
     p->fd = -1;
@@ -83,12 +76,12 @@ static void look(struct watched *h, struct pollfd *p)
 
 static void *watch_hosts(void *none)
 {
-    double pause = w.patience / 4, before = now();
+    double pause = w.patience / 4, before = gw_wtime();
     if (pause < 0.001 * w.n) pause = 0.001 * w.n; /* at most a thousand questions a second */
     for (int i = 0; i < w.n; i++) look_up(&w.hosts[i]);
     for (;;) {
         poll(w.asks, (nfds_t)w.n, TICK_MS);
-        double t = now(), lost = t - before > 2 ? t - before : 0; /* we have been stopped: that is not their silence */
+        double t = gw_wtime(), lost = t - before > 2 ? t - before : 0; /* we have been stopped: that is not their silence */
         before = t;
         for (int i = 0; i < w.n; i++) {
             struct watched *h = &w.hosts[i];
@@ -111,7 +104,7 @@ bool alive_start(const struct hosts *hosts, double patience)
     w.patience = patience;
     for (int i = 0; i < hosts->n; i++) {
         if (host_is_here(hosts->at[i].name)) continue;
-        w.hosts[w.n] = (struct watched){.name = hosts->at[i].name, .asked = -1e9};
+        w.hosts[w.n] = (struct watched){.name = gw_xasprintf("%s", hosts->at[i].name), .asked = -1e9};
         w.asks[w.n++].fd = -1;
     }
     return patience > 0 && w.n && pthread_create(&thread, NULL, watch_hosts, NULL) == 0;

@@ -35,16 +35,16 @@ static int number_of(const char *name)
 static int slurm_cpus(void)
 {
     const char *p = getenv("SLURM_JOB_CPUS_PER_NODE");
-    int sum = 0;
+    int64_t sum = 0;
     while (p && isdigit((unsigned char)*p)) {
         char *end;
         long n = strtol(p, &end, 10), times = 1;
         if (strncmp(end, "(x", 2) == 0) times = strtol(end + 2, &end, 10);
         if (*end == ')') end++;
-        sum += n > 0 && n < 100000 && times > 0 && times < 100000 ? (int)(n * times) : 0;
+        sum += n > 0 && n < 100000 && times > 0 && times < 100000 ? n * times : 0;
         p = *end == ',' ? end + 1 : NULL;
     }
-    return sum;
+    return (int)gw_min64(sum, INT_MAX);
 }
 
 static int slurm_nodes(void)
@@ -250,13 +250,6 @@ static void become(const struct engine *e, const struct launch_options *o, const
     _exit(EXIT_CANNOT_RUN);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* srun returns the largest of all exit codes, also of those tasks that it ended itself.  The first that failed is in what it says:
  * "srun: error: n2: task 1: Killed", "...: Exited with exit code 3". */
 static struct {
@@ -308,7 +301,7 @@ static void *hear(void *none)
  * told to end, and ended.  Then the exit status is ours. */
 static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, double timeout, bool *is_ours_out)
 {
-    double end = timeout > 0 ? now() + timeout : 1e300;
+    double end = timeout > 0 ? gw_wtime() + timeout : 1e300;
     bool is_late = false, is_watched = alive_start(hosts, gw_set.host_timeout), is_lost = false;
     int told = 0;
     for (;;) {
@@ -318,14 +311,14 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
                 (int)gw_set.host_timeout);
             kill(pid, SIGTERM);
             is_lost = true;
-            end = now() + 2;
+            end = gw_wtime() + 2;
         }
-        double left = end - now();
+        double left = end - gw_wtime();
         if (left <= 0) {
             if (!is_late && !is_lost) say("the job has run for %g s, which is its limit; it ends now", timeout);
             kill(pid, is_late || is_lost ? SIGKILL : SIGTERM);
             is_late = !is_lost;
-            end = now() + 5;
+            end = gw_wtime() + 5;
             continue;
         }
         if (left > 0.5 && is_watched) left = 0.5;

@@ -30,7 +30,7 @@ void engine_words(const struct engine *e, const struct launch_options *o, const 
                   struct words *argv_out, struct words *env_out);
 /* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained. */
 int engine_run(struct launch_options *o, const char *why);
-/* alive.c: watches hosts from now on; true: it does.  They stay as they are. */
+/* alive.c: watches hosts from now on, as long as the process lives; true: it does. */
 bool alive_start(const struct hosts *hosts, double patience);
 const char *alive_silent(void); /* a host that has answered, and has not for so many seconds */
 #endif
