@@ -3,12 +3,37 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+
+/* ---- the socket ---- */
+bool boot_pmi_offered(void)
+{
+    struct stat st;
+    int fd = boot_env_int("PMI_FD", -1);
+    return fd >= 0 && getenv("PMI_RANK") && getenv("PMI_SIZE") && fstat(fd, &st) == 0 &&
+           (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
+int boot_pmi_write(int fd, const char *at, size_t n)
+{
+    while (n > 0) {
+        ssize_t w = send(fd, at, n, MSG_NOSIGNAL); /* a server that died must not kill us by SIGPIPE */
+        if (w < 0 && errno == ENOTSOCK) w = write(fd, at, n);
+        if (w < 0 && errno == EINTR) continue;
+        if (w <= 0) return gw_fail(GW_EUNSUPPORTED, "writing to the PMI server: %s", strerror(errno));
+        at += w;
+        n -= (size_t)w;
+    }
+    return GW_OK;
+}
 
 /* ---- values: no spaces, no line ends, no '=' and ';' on the wire ---- */
 int boot_pmi_escape(const char *value, char *out, size_t cap)

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 8192 }; /* a value of 1 KiB, escaped, and what stands around it */
@@ -25,11 +23,7 @@ static struct {
 
 static bool pmi1_offered(void)
 {
-    if (gw_set.pmi == GW_SET_PMI_2) return false;
-    struct stat st;
-    int fd = boot_env_int("PMI_FD", -1);
-    return fd >= 0 && getenv("PMI_RANK") && getenv("PMI_SIZE") && fstat(fd, &st) == 0 &&
-           (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+    return gw_set.pmi != GW_SET_PMI_2 && boot_pmi_offered();
 }
 
 /* ---- lines ---- */
@@ -42,15 +36,7 @@ static int line_send(const char *fmt, ...)
     int n = vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
     if (n < 0 || n >= (int)sizeof line) return gw_fail(GW_EOTHER, "a PMI line of %d bytes is too long", n);
-    for (int at = 0; at < n;) {
-        /* A server that died must not kill us by SIGPIPE. */
-        ssize_t w = send(pmi.fd, line + at, (size_t)(n - at), MSG_NOSIGNAL);
-        if (w < 0 && errno == ENOTSOCK) w = write(pmi.fd, line + at, (size_t)(n - at));
-        if (w < 0 && errno == EINTR) continue;
-        if (w <= 0) return gw_fail(GW_EUNSUPPORTED, "writing to the PMI server: %s", strerror(errno));
-        at += (int)w;
-    }
-    return GW_OK;
+    return boot_pmi_write(pmi.fd, line, (size_t)n);
 }
 
 /* The next line, without its end; valid until the next call. */

@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/boot_private.h"
@@ -24,26 +22,10 @@ static struct {
 
 static bool pmi2_offered(void)
 {
-    struct stat st;
-    int fd = boot_env_int("PMI_FD", -1);
-    return gw_set.pmi != GW_SET_PMI_1 && fd >= 0 && getenv("PMI_RANK") && getenv("PMI_SIZE") && fstat(fd, &st) == 0 &&
-           (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+    return gw_set.pmi != GW_SET_PMI_1 && boot_pmi_offered();
 }
 
 /* ---- bytes ---- */
-static int bytes_write(const char *at, size_t n)
-{
-    while (n > 0) {
-        ssize_t w = send(pmi.fd, at, n, MSG_NOSIGNAL); /* a server that died must not kill us by SIGPIPE */
-        if (w < 0 && errno == ENOTSOCK) w = write(pmi.fd, at, n);
-        if (w < 0 && errno == EINTR) continue;
-        if (w <= 0) return gw_fail(GW_EUNSUPPORTED, "writing to the PMI-2 server: %s", strerror(errno));
-        at += w;
-        n -= (size_t)w;
-    }
-    return GW_OK;
-}
-
 static int bytes_read(char *at, size_t n)
 {
     while (n > 0) {
@@ -69,7 +51,7 @@ static int message_send(const char *fmt, ...)
     if (n < 0 || n >= MESSAGE_MOST) return gw_fail(GW_EOTHER, "a PMI-2 message of %d bytes is too long", n);
     snprintf(length, sizeof length, "%*d", LENGTH_CHARS, n);
     memcpy(text, length, LENGTH_CHARS);
-    return bytes_write(text, LENGTH_CHARS + (size_t)n);
+    return boot_pmi_write(pmi.fd, text, LENGTH_CHARS + (size_t)n);
 }
 
 static int message_read(void)
@@ -193,7 +175,7 @@ static int greet(void)
 {
     static const char hello[] = "cmd=init pmi_version=2 pmi_subversion=0\n";
     char line[256] = "";
-    int rc = bytes_write(hello, sizeof hello - 1);
+    int rc = boot_pmi_write(pmi.fd, hello, sizeof hello - 1);
     for (size_t n = 0; rc == GW_OK && n + 1 < sizeof line && (n == 0 || line[n - 1] != '\n'); n++)
         rc = bytes_read(line + n, 1);
     line[strcspn(line, "\n")] = 0;
