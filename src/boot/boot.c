@@ -286,10 +286,14 @@ static void keys_explain(void)
 /* ---- the end ---- */
 static bool has_left;
 
+void boot_rest(void)
+{
+    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_FINALIZED, memory_order_release);
+}
+
 void boot_leave(void)
 {
-    struct boot_rank *slot = boot_my_rank_slot();
-    atomic_store_explicit(&slot->phase, BOOT_FINALIZED, memory_order_release);
+    boot_rest();
     if (!way || has_left) return;
     has_left = true;
     keys_explain();

@@ -155,9 +155,11 @@ int boot_order_apply(int method, const char *path, int32_t *node, int size, int3
 int boot_map_nodes(const char *vnodes, int32_t *node, int size);
 
 int boot_init(void);           /* once; GW_OK or it explains and ends the process */
-/* Tells the launcher that this process may end now; it may still come back (boot_return), though not to ask or tell anything. */
-void boot_leave(void);
+/* This process uses MPI no more, for the time being: boot_return() when it does again. */
+void boot_rest(void);
 void boot_return(void);
+/* Rests, and tells the launcher that this process may end now; it may still return, though not to ask or tell anything. */
+void boot_leave(void);
 void boot_finalize(void); /* leaves, if that has not been done, and unmaps the segment */
 /* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI; a no-op group of one for
  * singletons; under our own mpiexec only where the job has several nodes (GODWIT_VNODES), else it is not needed and put/get answer

@@ -115,7 +115,11 @@ static void rooms_rest(void)
     io_finalize();
     p2p_rest();
     world_finalize();
-    boot_leave();
+    /* Sessions may come back, and then ask for addresses of ranks on other nodes. */
+    if (gw_boot.nnodes > 1 && atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED)
+        boot_rest();
+    else
+        boot_leave();
     gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
     rooms = RESTING;
 }
