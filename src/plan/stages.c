@@ -144,11 +144,17 @@ static void stage_clear(struct plan_walk *w)
 static int tmp_grow(struct plan_walk *w, int64_t bytes)
 {
     if (bytes <= w->tmp_bytes) return GW_OK;
-    char *more = plan_tmp_alloc(bytes);
-    if (!more) return GW_ENOMEM;
-    if (w->tmp_bytes) memcpy(more, w->tmp, (size_t)w->tmp_bytes);
-    free(w->tmp);
-    w->tmp = more;
+    /* Operands may have gaps of gigabytes that nobody ever touches: realloc moves large blocks by their pages and leaves those alone,
+     * where a copy would make them real. */
+    char *moved = w->tmp_bytes ? realloc(w->tmp, (size_t)bytes) : NULL;
+    if (moved) w->tmp = moved;
+    if (!moved || (uintptr_t)moved % GW_CACHELINE) {
+        char *more = plan_tmp_alloc(bytes);
+        if (!more) return GW_ENOMEM;
+        if (w->tmp_bytes) memcpy(more, w->tmp, (size_t)w->tmp_bytes);
+        free(w->tmp);
+        w->tmp = more;
+    }
     w->tmp_bytes = bytes;
     return GW_OK;
 }
