@@ -1,7 +1,7 @@
 /* coll_small.c -- few bytes, many collectives in a row: what one leaves in the members' shared lines must not reach another.
  *
  * All ranks draw the same sequence; some of them come late, so that others yield and sleep.  Barriers are checked against counters
- * in a shared window.
+ * in a window that the ranks of a node share.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -50,11 +50,11 @@ static void come_late(int step)
 }
 
 /* Nobody leaves before everybody has come. */
-static void barrier_check(_Atomic int *mine, _Atomic int **all, int step)
+static void barrier_check(_Atomic int *mine, _Atomic int **all, int n_near, int step)
 {
     atomic_store(mine, step);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int r = 0; r < size; r++) CHECK(atomic_load(all[r]) >= step);
+    for (int r = 0; r < n_near; r++) CHECK(atomic_load(all[r]) >= step);
 }
 
 static void one(unsigned kind, int step, int n, int root, MPI_Op op)
@@ -96,11 +96,15 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     test_begin();
+    MPI_Comm node;
     MPI_Win win;
     MPI_Op op;
-    _Atomic int *mine, **all = malloc(sizeof *all * (size_t)size);
-    MPI_Win_allocate_shared(sizeof *mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
-    for (int r = 0; r < size; r++) {
+    int n_near;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &n_near);
+    _Atomic int *mine, **all = malloc(sizeof *all * (size_t)n_near);
+    MPI_Win_allocate_shared(sizeof *mine, 1, MPI_INFO_NULL, node, &mine, &win);
+    for (int r = 0; r < n_near; r++) {
         MPI_Aint bytes;
         int unit;
         MPI_Win_shared_query(win, r, &bytes, &unit, &all[r]);
@@ -113,12 +117,13 @@ int main(int argc, char **argv)
         unsigned kind = random_below(7);
         come_late(step);
         if (kind == 0)
-            barrier_check(mine, all, step);
+            barrier_check(mine, all, n_near, step);
         else
             one(kind, step, n, root, op);
     }
     MPI_Op_free(&op);
     MPI_Win_free(&win);
+    MPI_Comm_free(&node);
     free(all);
     return test_end();
 }
