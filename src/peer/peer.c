@@ -16,7 +16,7 @@ const struct wire_ops *peer_wire = &shm_ops;
 const struct wire_ops *peer_net = &ofi_ops;
 static bool by_net_alone; /* GODWIT_WIRES=ofi */
 
-/* Is a network wire needed?  Who may not use it finds out where it would be. */
+/* Is a network wire needed? */
 static bool wants_net(void)
 {
     return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone);
@@ -48,9 +48,10 @@ int peer_lane_open(struct gw_lane *lane)
 {
     if (likely(!gw_lanes[0].net)) return GW_OK;
     gw_lock(&lane->lock);
-    int rc = lane->net ? GW_OK : net_open(lane);
+    bool is_new = !lane->net;
+    int rc = is_new ? net_open(lane) : GW_OK;
     gw_unlock(&lane->lock);
-    return rc;
+    return rc == GW_OK && is_new && peer_net->opened ? peer_net->opened() : rc;
 }
 
 void peer_lanes_choose(void)
@@ -64,6 +65,9 @@ void peer_lanes_choose(void)
 int peer_init(wire_recv_fn recv, void *ctx)
 {
     by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
+    if (peer_net && gw_boot.nnodes > 1 && !gw_set_lists(gw_set.wires, "ofi"))
+        return gw_fail(GW_EARG, "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave it unset",
+                       gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i, recv, ctx);
         if (rc != GW_OK) return rc;
@@ -97,8 +101,7 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
     if (p->ep) return GW_OK;
     int number = (int)(p - lane->peers), rc;
     bool is_far = is_by_net(number);
-    if (is_far && !lane->net)
-        return gw_fail(GW_ERANK, "rank %d is on another node, and GODWIT_WIRES=%s allows no network", number, gw_set.wires);
+    if (is_far && !lane->net) return gw_fail(GW_EINTERN, "lane %d has no way to rank %d on another node", lane->index, number);
     const struct wire_ops *ops = is_far ? peer_net : peer_wire;
     struct wire_ep *ep = NULL;
     rc = ops->connect(is_far ? lane->net : lane->wire, number, &ep);

@@ -53,7 +53,8 @@ struct wire_ops {
      * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
     int (*wait_fd)(struct wire *w);
     int (*arm)(struct wire *w);
-    /* After the last lane's open, all ranks: from here on everybody can connect. */
+    /* From here on everybody can connect: after the last lane that opens at the start, on all ranks; where no rank waits for others in
+     * it, also after each that opens later. */
     int (*opened)(void);
     /* Nothing that was sent is still here: the process may now leave the wire alone for long, or for ever, and yet all of it arrives.
      * False: to be asked again after progress. */
