@@ -190,8 +190,11 @@ void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells 
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 /* ---- other worlds (boot_world.c) ----------------------------------------------------------------------------------
  * Each job has its own segment; whoever has met another job maps that one too. */
-struct boot_home { uint64_t uid; int32_t pid, fd; };      /* how a world's segment is found on this machine */
+/* How a segment of a world is found on this machine; with faked nodes it has several, with the same uid. */
+struct boot_home { uint64_t uid; int32_t pid, fd; };
 struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
+struct boot_home boot_home_of(int world_rank);            /* the same of the node of another rank of our world */
+bool boot_is_on_one_host(void);                           /* all ranks of this world, whatever faked nodes they are on */
 int boot_other_map(const struct boot_home *home, struct boot_head **head_out, uint64_t *bytes_out);
 void boot_other_unmap(struct boot_head *h, uint64_t bytes);
 void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one thread at a time */

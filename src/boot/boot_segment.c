@@ -244,10 +244,16 @@ static void rendezvous_serve(int s, int fd, struct boot_head *h)
 
 static int segment_tell(void) { return boot_way_is_direct() ? boot_commit() : boot_fence(); }
 
+static void segment_put(int fd, uint64_t nonce)
+{
+    char where[64];
+    snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
+    if (boot_put("gw.segment", where) != GW_OK) gw_die("%s", gw_fail_text());
+}
+
 static struct boot_head *segment_make(uint64_t bytes)
 {
     uint64_t nonce = boot_random();
-    char where[64];
     int fd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
     file_grow(fd, bytes);
@@ -258,8 +264,8 @@ static struct boot_head *segment_make(uint64_t bytes)
     map_fill(h, bytes);
     atomic_store_explicit(&h->attached, 1, memory_order_release);
     int s = boot_port_listen(nonce, gw_boot.nlocal);
-    snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
-    if (boot_put("gw.segment", where) != GW_OK || segment_tell() != GW_OK) gw_die("%s", gw_fail_text());
+    segment_put(fd, nonce);
+    if (segment_tell() != GW_OK) gw_die("%s", gw_fail_text());
     rendezvous_serve(s, fd, h);
     if (s >= 0) close(s);
     return h;
@@ -342,6 +348,9 @@ static struct boot_head *segment_alone(uint64_t bytes)
     struct boot_head *h = file_map(home_fd, bytes);
     head_fill(h, bytes, 0);
     map_fill(h, bytes);
+    /* Ranks on other faked nodes may have to say where it is, to other jobs. */
+    if (boot_host_nlocal > 1) segment_put(home_fd, 0);
+    if (boot_host_nlocal > 1 && boot_way_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
     return h;
 }
 

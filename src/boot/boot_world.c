@@ -17,6 +17,23 @@ struct boot_home boot_own_home(void)
     return (struct boot_home){h->uid, h->home_pid, h->home_fd};
 }
 
+bool boot_is_on_one_host(void) { return boot_host_nlocal == gw_boot.size; }
+
+/* The first rank of each node has told where its segment is (boot_segment.c). */
+struct boot_home boot_home_of(int world_rank)
+{
+    struct boot_home home = boot_own_home();
+    char where[64];
+    int first = 0;
+    if (boot_local_rank(world_rank) >= 0) return home;
+    while (boot_node_of(first) != boot_node_of(world_rank)) first++;
+    home.fd = -1;
+    if (boot_is_on_one_host() && boot_get(first, "gw.segment", where, sizeof where) == GW_OK &&
+        sscanf(where, "%d:%d:", &home.pid, &home.fd) != 2)
+        home.fd = -1;
+    return home;
+}
+
 static int not_found(const struct boot_home *home, const char *why)
 {
     return gw_fail(

@@ -54,14 +54,16 @@ void node_heap_join(void);
 /* ---- other worlds: jobs that this one spawned, was spawned by, or connected with -------------------------------------
  * Their segments have the same layout.  This process knows their ranks by numbers of its own, above those of its world; other
  * processes have other numbers for them, so what is told to others is the home and the rank there.  A world that nobody holds stays
- * known, until node_other_sweep().  Callers of these functions hold no lane's lock; who looks at a struct holds a reference. */
+ * known, until node_other_sweep().  Callers of these functions hold no lane's lock; who looks at a struct holds a reference.
+ * A world with faked nodes has a segment for each of them, and here a struct for each that has been met. */
 enum { NODE_OTHER_RANKS = 1 << 16 }; /* of all of them together */
 struct node_other {
     struct gw_list link;
     struct boot_home home;
     struct boot_head *head;
     uint64_t bytes;
-    int first, n;              /* its rank r is our number first + r */
+    int first, n;              /* the rank ranks[i] of its world is our number first + i */
+    int32_t *ranks;            /* [n], ascending */
     int64_t refs;
     struct node_door *doors;
     char *areas;
@@ -71,7 +73,8 @@ struct node_other {
 /* A reference to the world that lives there, which may be new; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);
 void node_other_drop(struct node_other *other);
-bool node_other_is_held(uint64_t uid);
+bool node_other_is_held(uint64_t uid);                         /* any node of that world */
+int node_other_number(const struct node_other *other, int rank); /* of a rank of its world; -1: it is not there */
 struct node_other *node_other_find(int number);               /* whose rank it is; NULL: none's */
 void node_others_hold(int n, const int32_t *numbers);         /* a reference for each of them that is of another world */
 void node_others_release(int n, const int32_t *numbers);
@@ -79,7 +82,8 @@ void node_others_release(int n, const int32_t *numbers);
 void node_other_sweep(void (*forget)(struct node_other *));
 void node_others_close(void (*forget)(struct node_other *)); /* the same for all of them; before node_finalize() */
 void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
-/* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere), and where its node's offsets count from. */
+/* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere, as which faked nodes count), and where its node's
+ * offsets count from. */
 struct node_door *node_door_of(int number);
 char *node_base_of(int number);
 int node_numbers_max(void);                                    /* all numbers lie below */

@@ -36,9 +36,38 @@ static struct node_other *find_home(const struct boot_home *home)
 {
     for (struct gw_list *l = others.next; l != &others; l = l->next) {
         struct node_other *o = container_of(l, struct node_other, link);
-        if (o->home.uid == home->uid) return o;
+        if (o->home.uid == home->uid && o->home.pid == home->pid && o->home.fd == home->fd) return o;
     }
     return NULL;
+}
+
+/* Which ranks of its world are there. */
+static int ranks_look(struct node_other *o)
+{
+    const struct boot_head *h = o->head;
+    const int32_t *node = h->map_offset ? (const int32_t *)((const char *)h + h->map_offset) : NULL;
+    int n = 0;
+    o->n = h->nlocal;
+    o->ranks = malloc(sizeof *o->ranks * (size_t)(o->n > 0 ? o->n : 1));
+    if (!o->ranks) return gw_fail(GW_ENOMEM, "no memory for another world");
+    bool is_sane = o->n > 0 && h->size >= o->n && (node || h->size == o->n) &&
+                   (!node || h->map_offset + (uint64_t)h->size * sizeof *node <= o->bytes);
+    for (int r = 0; is_sane && r < h->size && n < o->n; r++)
+        if (!node || node[r] == h->node) o->ranks[n++] = r;
+    return is_sane && n == o->n ? GW_OK : gw_fail(GW_EOTHER, "the other job's shared memory is damaged");
+}
+
+int node_other_number(const struct node_other *o, int rank)
+{
+    int low = 0, high = o->n - 1;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (o->ranks[mid] < rank)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return o->ranks[low] == rank ? o->first + low : -1;
 }
 
 /* Gives it the first numbers that are free. */
@@ -68,18 +97,16 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
         free(o);
         return rc;
     }
-    o->n = o->head->nlocal;
+    rc = ranks_look(o);
     o->area_bytes = atomic_load_explicit(&o->head->area_bytes, memory_order_relaxed);
     node_look(o->head, &o->doors, &o->areas);
     bool fits = (uint64_t)(o->areas - (char *)o->head) + (uint64_t)o->n * o->area_bytes <= o->bytes;
-    if (o->head->size != o->n)
-        rc = gw_fail(GW_EUNSUPPORTED, "the other job has ranks on several nodes, which this version cannot reach");
-    else if (!fits || !o->area_bytes)
+    if (rc == GW_OK && (!fits || !o->area_bytes))
         rc = gw_fail(GW_EOTHER, "the other job's shared memory is damaged, or its ranks have not called MPI_Init");
-    else
-        rc = place(o);
+    if (rc == GW_OK) rc = place(o);
     if (rc != GW_OK) {
         boot_other_unmap(o->head, o->bytes);
+        free(o->ranks);
         free(o);
         return rc;
     }
@@ -114,9 +141,12 @@ int node_other_join(const struct boot_home *home, struct node_other **other_out)
 
 bool node_other_is_held(uint64_t uid)
 {
+    bool is_held = false;
     gw_lock(&others_lock);
-    struct node_other *o = find_home(&(struct boot_home){.uid = uid});
-    bool is_held = o && o->refs > 0;
+    for (struct gw_list *l = others.next; l != &others && !is_held; l = l->next) {
+        const struct node_other *o = container_of(l, struct node_other, link);
+        is_held = o->home.uid == uid && o->refs > 0;
+    }
     gw_unlock(&others_lock);
     return is_held;
 }
@@ -153,7 +183,7 @@ void node_other_drop(struct node_other *o)
 struct node_door *node_door_of(int number)
 {
     struct node_other *o = node_other_find(number);
-    if (o) return &o->doors[number - o->first];
+    if (o) return o->head->node == gw_boot.node ? &o->doors[number - o->first] : NULL;
     int local = number < gw_boot.size ? boot_local_rank(number) : -1;
     return local >= 0 ? &gw_node.doors[local] : NULL;
 }
@@ -167,8 +197,8 @@ char *node_base_of(int number)
 void node_name_of(int number, struct boot_home *home_out, int *rank_out)
 {
     struct node_other *o = node_other_find(number);
-    *home_out = o ? o->home : boot_own_home();
-    *rank_out = o ? number - o->first : number;
+    *home_out = o ? o->home : boot_home_of(number);
+    *rank_out = o ? o->ranks[number - o->first] : number;
 }
 
 static void forget_some(bool all, void (*forget)(struct node_other *))
@@ -181,6 +211,7 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
         if (forget) forget(o);
         gw_list_del(&o->link);
         boot_other_unmap(o->head, o->bytes);
+        free(o->ranks);
         free(o);
     }
 }

@@ -106,15 +106,19 @@ static void ep_set_ring(struct wire_ep *ep, const struct shm_shape *s, int ring)
     ep->limit = ep->exclusive ? ep->tail + s->nlines : 0;
 }
 
+/* One word for a home. */
+static uint64_t home_key(const struct boot_home *home) { return gw_hash(GW_HASH_SEED, home, sizeof *home) | 1; }
+
 /* The number by which an owner knows us, of another world; -1: it has not met us yet. */
 static int known_as(struct shm_box *first_box)
 {
-    uint64_t me = boot_own_home().uid;
+    struct boot_home own = boot_own_home();
+    uint64_t me = home_key(&own);
     for (int i = 0; i < SHM_KNOWN; i++) {
         struct shm_known *k = &first_box->known[i];
         /* Acquire: pairs with [S6] in shm_meet(). */
-        if (atomic_load_explicit(&k->uid, memory_order_acquire) == me)
-            return atomic_load_explicit(&k->first, memory_order_relaxed) + gw_boot.rank;
+        if (atomic_load_explicit(&k->home, memory_order_acquire) == me)
+            return atomic_load_explicit(&k->first, memory_order_relaxed) + gw_boot.local_rank;
     }
     return -1;
 }
@@ -177,11 +181,11 @@ static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
 }
 
 /* ---- other worlds ------------------------------------------------------------------------------------------------------ */
-static struct shm_known *known_find(uint64_t uid)
+static struct shm_known *known_find(uint64_t home)
 {
     struct shm_box *box = node_area(gw_node.me);
     for (int i = 0; i < SHM_KNOWN; i++)
-        if (atomic_load_explicit(&box->known[i].uid, memory_order_relaxed) == uid) return &box->known[i];
+        if (atomic_load_explicit(&box->known[i].home, memory_order_relaxed) == home) return &box->known[i];
     return NULL;
 }
 
@@ -189,12 +193,12 @@ int shm_meet(struct node_other *o)
 {
     if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, n_lanes), 4096))
         return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
-    if (known_find(o->home.uid)) return GW_OK;
+    if (known_find(home_key(&o->home))) return GW_OK;
     struct shm_known *k = known_find(0);
     if (!k) return gw_fail(GW_EOTHER, "this process is connected with %d other jobs: disconnect some", SHM_KNOWN);
     atomic_store_explicit(&k->first, o->first, memory_order_relaxed);
     /* [S6] pairs with the acquire in known_as(): the number is there before the name. */
-    atomic_store_explicit(&k->uid, o->home.uid, memory_order_release);
+    atomic_store_explicit(&k->home, home_key(&o->home), memory_order_release);
     return GW_OK;
 }
 
@@ -217,8 +221,8 @@ static void rings_reclaim(struct wire *w, const struct node_other *o)
 
 void shm_forget(struct node_other *o)
 {
-    struct shm_known *k = known_find(o->home.uid);
-    if (k) atomic_store_explicit(&k->uid, 0, memory_order_release);
+    struct shm_known *k = known_find(home_key(&o->home));
+    if (k) atomic_store_explicit(&k->home, 0, memory_order_release);
     for (int lane = 0; lane < n_lanes; lane++) {
         rings_reclaim(wires[lane], o);
         free(o->wire[lane]);

@@ -15,8 +15,8 @@ struct shm_ring {
     _Atomic uint64_t tail GW_ALIGNED(GW_CACHELINE); /* shared ring only: bytes reserved << 32 | lines reserved */
 };
 enum { SHM_KNOWN = 1024 };
-struct shm_known { /* another world, by the numbers of the box's owner */
-    _Atomic uint64_t uid; /* 0: no more */
+struct shm_known { /* a segment of another world, by the numbers of the box's owner */
+    _Atomic uint64_t home; /* home_key(); 0: no more */
     _Atomic int32_t first;
 };
 struct shm_box {

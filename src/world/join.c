@@ -96,7 +96,7 @@ int join_no_nodes(void)
 {
     return gw_fail(GW_EUNSUPPORTED,
                    "this job has ranks on %d nodes; a job reaches other jobs through the memory of one machine, so "
-                   "both must be on one node",
+                   "both must be on one host",
                    gw_boot.nnodes);
 }
 
@@ -117,14 +117,14 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
     int tag = 0, rc = hello_swap(fd, listens, &theirs, &tag);
     if (rc == GW_OK) {
         bool is_own = theirs.home.uid == boot_own_home().uid;
-        if (!is_own && gw_boot.nnodes > 1) rc = join_no_nodes();
+        if (!is_own && !boot_is_on_one_host()) rc = join_no_nodes();
         if (!is_own && rc == GW_OK) rc = peer_meet(&theirs.home, &o);
-        int limit = o ? o->n : gw_boot.size;
-        if (rc == GW_OK && (theirs.rank < 0 || theirs.rank >= limit))
+        int other = o ? node_other_number(o, theirs.rank) : theirs.rank < gw_boot.size ? theirs.rank : -1;
+        if (rc == GW_OK && other < 0)
             rc = gw_fail(GW_EOTHER, "the other side is no rank of its job");
         if (rc == GW_OK && is_own && theirs.rank == gw_boot.rank)
             rc = gw_fail(GW_ECOMM, "a process cannot connect with itself");
-        int32_t other = theirs.rank + (o ? o->first : 0), numbers[2] = {gw_boot.rank, other};
+        int32_t numbers[2] = {gw_boot.rank, other};
         if (listens) numbers[0] = other, numbers[1] = gw_boot.rank;
         bridge_out->comm = NULL;
         if (rc == GW_OK) rc = bridge_comm(numbers, c, &bridge_out->comm);

@@ -19,6 +19,6 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
  * everywhere; `code` is one that the caller wants told as well (may be NULL). */
 int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out);
 int join_check(struct gw_comm *c); /* GW_OK: an intracommunicator */
-int join_no_nodes(void);           /* fails: this job is on several nodes, and no other one can be reached */
+int join_no_nodes(void);           /* fails: this job is on several hosts, and no other one can be reached */
 
 #endif

@@ -1,7 +1,7 @@
 /* names.c -- groups in words that processes of other worlds understand.
  *
- * Words: number of worlds; of each its home (uid in two words, pid, descriptor); number of members; of each its world's place in
- * the list, where there are several, and its rank there.
+ * Words: number of homes; of each uid in two words, pid, descriptor; number of members; of each its home's place in the list, where
+ * there are several, and its rank in that world.  A world with faked nodes has several homes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -25,13 +25,13 @@ static struct boot_home home_get(const int32_t *w)
     return h;
 }
 
-/* The place of the world of `number` in the list, which grows. */
-static int world_place(int32_t *list, int *n, int number, int *rank_out)
+/* The place of the home of `number` in the list, which grows. */
+static int home_place(int32_t *list, int *n, int number, int *rank_out)
 {
     struct boot_home h;
     node_name_of(number, &h, rank_out);
     for (int i = 0; i < *n; i++)
-        if (home_get(list + i * HOME_WORDS).uid == h.uid) return i;
+        if (memcmp(list + i * HOME_WORDS, &h, sizeof h) == 0) return i;
     home_put(list + *n * HOME_WORDS, &h);
     return (*n)++;
 }
@@ -48,7 +48,7 @@ int names_of(struct gw_group *g, int32_t **words_out, int *n_out)
         free(place);
         return gw_fail(GW_ENOMEM, "no memory for a list of %d members", g->size);
     }
-    for (int i = 0; i < g->size; i++) place[2 * i] = world_place(list, &n, group_world(g, i), &place[2 * i + 1]);
+    for (int i = 0; i < g->size; i++) place[2 * i] = home_place(list, &n, group_world(g, i), &place[2 * i + 1]);
     int at = 0;
     w[at++] = n;
     memcpy(w + at, list, sizeof *list * (size_t)(n * HOME_WORDS));
@@ -65,39 +65,28 @@ int names_of(struct gw_group *g, int32_t **words_out, int *n_out)
     return GW_OK;
 }
 
-struct met {
-    int first, n;
-    struct node_other *other;
-};
-
-/* References to all the worlds of the list, for as long as the group is not there to hold them. */
-static int worlds_meet(const int32_t *list, int n, struct met *met)
+/* References to all the worlds of the list, for as long as the group is not there to hold them; our own stays NULL. */
+static int homes_meet(const int32_t *list, int n, struct node_other **met)
 {
     uint64_t me = boot_own_home().uid;
-    for (int i = 0; i < n; i++) {
+    int rc = GW_OK;
+    for (int i = 0; i < n && rc == GW_OK; i++) {
         struct boot_home h = home_get(list + i * HOME_WORDS);
-        if (h.uid == me) {
-            met[i] = (struct met){0, gw_boot.size, NULL};
-            continue;
-        }
-        int rc = peer_meet(&h, &met[i].other);
-        if (rc != GW_OK) return rc;
-        met[i].first = met[i].other->first;
-        met[i].n = met[i].other->n;
+        if (h.uid != me) rc = peer_meet(&h, &met[i]);
     }
-    return GW_OK;
+    return rc;
 }
 
-static int group_of(const int32_t *w, int n_worlds, int members, const struct met *met, struct gw_group **group_out)
+static int group_of(const int32_t *w, int n_homes, int members, struct node_other *const *met, struct gw_group **group_out)
 {
     int32_t *map = malloc(sizeof *map * ((size_t)members + 1));
     int rc = map ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a group of %d", members);
     for (int i = 0; i < members && rc == GW_OK; i++) {
-        int world = n_worlds > 1 ? *w++ : 0, rank = *w++;
-        if (world < 0 || world >= n_worlds || rank < 0 || rank >= met[world].n)
+        int home = n_homes > 1 ? *w++ : 0, rank = *w++;
+        const struct node_other *o = home >= 0 && home < n_homes ? met[home] : NULL;
+        map[i] = o ? node_other_number(o, rank) : rank < gw_boot.size ? rank : -1;
+        if (home < 0 || home >= n_homes || map[i] < 0)
             rc = gw_fail(GW_EINTERN, "the other side named a process that its job does not have");
-        else
-            map[i] = met[world].first + rank;
     }
     if (rc == GW_OK) rc = group_from_map(members, map, group_out);
     free(map);
@@ -106,16 +95,16 @@ static int group_of(const int32_t *w, int n_worlds, int members, const struct me
 
 int names_group(const int32_t *words, int n, struct gw_group **group_out)
 {
-    int n_worlds = words[0], members = n > n_worlds * HOME_WORDS + 1 ? words[1 + n_worlds * HOME_WORDS] : -1;
-    const int32_t *list = words + 1, *w = list + n_worlds * HOME_WORDS + 1;
-    if (members < 0 || n != n_worlds * HOME_WORDS + 2 + members * (n_worlds > 1 ? 2 : 1))
+    int n_homes = words[0], members = n > n_homes * HOME_WORDS + 1 ? words[1 + n_homes * HOME_WORDS] : -1;
+    const int32_t *list = words + 1, *w = list + n_homes * HOME_WORDS + 1;
+    if (members < 0 || n != n_homes * HOME_WORDS + 2 + members * (n_homes > 1 ? 2 : 1))
         return gw_fail(GW_EINTERN, "the other group's description is damaged");
-    struct met *met = calloc((size_t)n_worlds + 1, sizeof *met);
-    if (!met) return gw_fail(GW_ENOMEM, "no memory for %d worlds", n_worlds);
-    int rc = worlds_meet(list, n_worlds, met);
-    if (rc == GW_OK) rc = group_of(w, n_worlds, members, met, group_out);
-    for (int i = 0; i < n_worlds; i++)
-        if (met[i].other) node_other_drop(met[i].other);
+    struct node_other **met = calloc((size_t)n_homes + 1, sizeof *met);
+    if (!met) return gw_fail(GW_ENOMEM, "no memory for %d worlds", n_homes);
+    int rc = homes_meet(list, n_homes, met);
+    if (rc == GW_OK) rc = group_of(w, n_homes, members, met, group_out);
+    for (int i = 0; i < n_homes; i++)
+        if (met[i]) node_other_drop(met[i]);
     free(met);
     return rc;
 }

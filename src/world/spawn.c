@@ -216,7 +216,7 @@ int world_comm_spawn(int n_programs, const struct world_program *programs, int r
     if (c->rank == root) {
         orders = gw_xcalloc((size_t)n_programs + 1, sizeof *orders);
         rc = orders_begin(n_programs, programs, orders, &app);
-        if (rc == GW_OK && gw_boot.nnodes > 1) rc = join_no_nodes();
+        if (rc == GW_OK && !boot_is_on_one_host()) rc = join_no_nodes();
         if (rc == GW_OK) rc = spawn_root(n_programs, orders, c, &b, &app);
     }
     int told = codes_share(c, root, rc, app, n_programs, orders, codes, &nobody);

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     if (spawn_child(argc, argv, child)) return test_end();
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-    if (!is_one_node(world)) { /* a job on several nodes can reach no other */
+    if (!is_one_host(world)) { /* a job on several hosts can reach no other */
         must_fail(argv[0], 1, "a", "b", MPI_ERR_UNSUPPORTED_OPERATION);
         must_fail(argv[0], -1, "a", "b", MPI_ERR_ARG);
         MPI_Comm_free(&world);
