@@ -1,4 +1,4 @@
-/* hosts.c -- between two hosts: half a round trip and the bandwidth of messages, allreduce and alltoall.
+/* hosts.c -- between two hosts: half a round trip and the bandwidth of messages, windows, allreduce and alltoall.
  *
  *     hosts          rank 0 on one host, rank 1 (or half of the ranks) on another; see bench/hosts
  *
@@ -36,6 +36,50 @@ static void alltoalls(int bytes, int rounds)
     for (int i = 0; i < rounds; i++) MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* One-sided: rank 0 to rank 1, which waits in a barrier; each with its flush, and `puts`: 64 with one flush, time of each. */
+static MPI_Win win;
+static void put(int bytes, int rounds)
+{
+    for (int i = 0; i < rounds && rank == 0; i++) {
+        MPI_Put(out, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void puts_64(int bytes, int rounds)
+{
+    for (int i = 0; i < rounds && rank == 0; i++) {
+        MPI_Put(out, bytes, MPI_BYTE, 1, i % 64 * bytes, bytes, MPI_BYTE, win);
+        if (i % 64 == 63 || i == rounds - 1) MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void get(int bytes, int rounds)
+{
+    for (int i = 0; i < rounds && rank == 0; i++) {
+        MPI_Get(in, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void gets_64(int bytes, int rounds)
+{
+    for (int i = 0; i < rounds && rank == 0; i++) {
+        MPI_Get(in + i % 64 * bytes, bytes, MPI_BYTE, 1, i % 64 * bytes, bytes, MPI_BYTE, win);
+        if (i % 64 == 63 || i == rounds - 1) MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void fetch_and_op(int bytes, int rounds)
+{
+    (void)bytes;
+    for (int i = 0; i < rounds && rank == 0; i++) {
+        MPI_Fetch_and_op(out, in, MPI_LONG, 1, 0, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void row(const char *name, void (*run)(int, int), int bytes, int rounds, double share)
 {
     double best = 1e30;
@@ -63,6 +107,21 @@ int main(int argc, char **argv)
         row("latency", ping_pong, 65536, 400, 0.5);
         row("latency", ping_pong, 1 << 20, 40, 0.5);
         row("latency", ping_pong, LARGEST, 4, 0.5);
+        char *part;
+        MPI_Win_allocate(4 << 20, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
+        MPI_Win_lock_all(0, win);
+        row("put", put, 8, 1000, 1);
+        row("puts", puts_64, 8, 4096, 1);
+        row("puts", puts_64, 4096, 2048, 1);
+        row("put", put, 65536, 200, 1);
+        row("put", put, 1 << 20, 20, 1);
+        row("get", get, 8, 1000, 1);
+        row("gets", gets_64, 8, 4096, 1);
+        row("get", get, 65536, 200, 1);
+        row("get", get, 1 << 20, 20, 1);
+        row("fetch_and_op", fetch_and_op, 8, 1000, 1);
+        MPI_Win_unlock_all(win);
+        MPI_Win_free(&win);
     } else {
         row("allreduce", allreduces, 8, 300, 1);
         row("allreduce", allreduces, 65536, 60, 1);

@@ -117,6 +117,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
                    : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type,
                                 bytes, packed);
+    if (!run && rc == GW_OK) rc = late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
@@ -470,8 +471,9 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 }
 
 /* ---- behind requests, which are complete ---- */
-static int request(int rc, struct gw_req **req_out)
+static int request(struct rma_win *w, int rc, struct gw_req **req_out)
 {
+    if (rc == GW_OK) rc = late_settle(w);
     if (rc == GW_OK) *req_out = &gw_req_sent;
     return rc;
 }
@@ -479,19 +481,19 @@ static int request(int rc, struct gw_req **req_out)
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
              struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
 {
-    return request(put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+    return request(w, put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, true), req_out);
 }
 
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
              struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
 {
-    return request(get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+    return request(w, get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, true), req_out);
 }
 
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                     struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
-    return request(accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, true),
+    return request(w, accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, true),
                    req_out);
 }
 
@@ -500,6 +502,6 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
     struct data r = {result, rcount, rt};
-    return request(accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true),
+    return request(w, accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true),
                    req_out);
 }

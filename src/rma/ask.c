@@ -5,9 +5,9 @@
  *   head, runs, data of a put or an accumulate ---> does it, from whichever call of MPI makes progress
  *                                              <--- how it went, data of a get or the old value
  *
- * The layout at the target travels as runs of addresses; the origin computes them, the target only follows them.  One long run goes
- * as a message of its own, straight between the two memories.  Accumulates are done by the target, under its own `busy`; so they are
- * atomic to those of ranks that map its words.
+ * The layout at the target travels as runs of addresses; the origin computes them, the target only follows them.  Accumulates are
+ * done by the target, under its own `busy`; so they are atomic to those of ranks that map its words.  What need not be answered is in
+ * late.c.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -35,23 +35,27 @@ static void room_free(char *few, char *p)
     if (p != few) free(p);
 }
 
-static int number_next(struct rma_win *w)
+int ask_number(struct rma_win *w)
 {
     /* several threads may wait for answers */
     return (int)(atomic_fetch_add_explicit(&w->reply_tag, 1, memory_order_relaxed) % ASK_NUMBERS);
 }
 
+void ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes)
+{
+    memcpy(message, h, sizeof *h);
+    if (h->n_runs) memcpy(message + sizeof *h, runs, (size_t)h->n_runs * sizeof *runs);
+    if (bytes) memcpy(message + ask_bytes(h, 0), data, (size_t)bytes);
+}
+
 static int ask_send(struct rma_win *w, struct asking *a, const struct ask_head *h, const struct ask_run *runs,
                     const void *data, int64_t bytes)
 {
-    size_t runs_bytes = (size_t)h->n_runs * sizeof *runs;
-    int64_t all = (int64_t)(sizeof *h + runs_bytes) + bytes;
+    int64_t all = (int64_t)ask_bytes(h, bytes);
     a->message = room_for(a->few[0], all);
     a->answer = room_for(a->few[1], a->answer_bytes);
     if (!a->message || !a->answer) return gw_fail(GW_ENOMEM, "no memory for a message of %lld bytes", (long long)all);
-    memcpy(a->message, h, sizeof *h);
-    if (runs_bytes) memcpy(a->message + sizeof *h, runs, runs_bytes);
-    if (bytes) memcpy(a->message + sizeof *h + runs_bytes, data, (size_t)bytes);
+    ask_fill(a->message, h, runs, data, bytes);
     int rc = p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, a->target, TAG_REPLY + h->number,
                               w->comm, &a->got);
     if (rc < 0) return rc;
@@ -68,7 +72,7 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     a->target = target;
     a->answer_bytes = (int64_t)sizeof(struct ask_reply) + answer_bytes;
     h.origin = w->comm->rank;
-    if (!(h.flags & ASK_LONG)) h.number = number_next(w);
+    h.number = ask_number(w);
     return a->rc = ask_send(w, a, &h, runs, data, bytes);
 }
 
@@ -99,25 +103,6 @@ static int ask(struct rma_win *w, int target, struct ask_head h, const struct as
 }
 
 /* ---- put and get ---- */
-/* One run, which is long: the data go by themselves, straight between the two memories. */
-static int move_long(struct rma_win *w, int target, bool is_put, struct ask_run run, char *packed)
-{
-    struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ,
-                         .flags = ASK_LONG,
-                         .n_runs = 1,
-                         .bytes = (int64_t)run.bytes,
-                         .number = number_next(w)};
-    struct gw_req *data = NULL;
-    int64_t bytes = (int64_t)run.bytes;
-    int tag = TAG_REPLY + ASK_NUMBERS + h.number;
-    int rc = is_put ? p2p_stream_isend(GW_STREAM_P2P, packed, bytes, gw_type_byte, target, tag, w->comm, &data)
-                    : p2p_stream_irecv(GW_STREAM_P2P, packed, bytes, gw_type_byte, target, tag, w->comm, &data);
-    if (rc < 0) return rc;
-    rc = ask(w, target, h, &run, NULL, 0, NULL, 0);
-    int moved = p2p_stream_wait(data);
-    return rc != GW_OK ? rc : moved;
-}
-
 /* The next runs of the cursor, of at most so many bytes, which are whole elements; returns their bytes. */
 static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, struct ask_run *runs, int *n_out)
 {
@@ -144,17 +129,19 @@ int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t co
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
     int rc = GW_OK, n;
-    bool may_be_long =
-        w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
+    bool may_be_late = w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
-    if (may_be_long && bytes > ASK_PIECE && (t->is_dense || (t->is_single && count == 1))) {
+    if (may_be_late && (!is_put || bytes > ASK_PIECE) && (t->is_dense || (t->is_single && count == 1))) {
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
-        return move_long(w, target, is_put, run, packed);
+        return is_put ? late_put_long(w, target, run, packed) : late_get(w, target, &run, 1, bytes, packed);
     }
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
         got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
         struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ, .n_runs = n, .bytes = got};
-        rc = ask(w, target, h, runs, packed, is_put ? got : 0, is_put ? NULL : packed, is_put ? 0 : got);
+        if (!may_be_late)
+            rc = ask(w, target, h, runs, packed, is_put ? got : 0, is_put ? NULL : packed, is_put ? 0 : got);
+        else
+            rc = is_put ? late_change(w, target, h, runs, packed, got) : late_get(w, target, runs, n, got, packed);
     }
     return rc;
 }
@@ -166,6 +153,8 @@ int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
     bool has_operand = op->obj.id != GW_H_NO_OP;
+    /* On this machine the next accumulate might go by mail, and be there first. */
+    bool may_be_late = !old && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
     int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
     int rc = GW_OK, n;
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
@@ -177,8 +166,11 @@ int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int
                              .bytes = got,
                              .op = op->obj.id,
                              .basic = t->basic};
-        rc = ask(w, target, h, runs, has_operand ? packed + done : NULL, has_operand ? got : 0, old ? old + done : NULL,
-                 old ? got : 0);
+        if (may_be_late)
+            rc = late_change(w, target, h, runs, packed + done, got);
+        else
+            rc = ask(w, target, h, runs, has_operand ? packed + done : NULL, has_operand ? got : 0, old ? old + done : NULL,
+                     old ? got : 0);
     }
     return rc;
 }
@@ -195,10 +187,19 @@ int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const 
 }
 
 /* ---- locks ---- */
-int ask_lock(struct rma_win *w, int target, enum lock_kind kind, bool is_given_back)
+int ask_lock(struct rma_win *w, int target, enum lock_kind kind)
 {
-    struct ask_head h = {.what = is_given_back ? ASK_UNLOCK : ASK_LOCK, .kind = (uint8_t)kind};
-    return ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    return ask(w, target, (struct ask_head){.what = ASK_LOCK, .kind = (uint8_t)kind}, NULL, NULL, 0, NULL, 0);
+}
+
+int ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
+{
+    struct rma_target *t = &w->targets[target];
+    uint64_t sent = atomic_load_explicit(&t->sent, memory_order_relaxed);
+    struct ask_head h = {.what = ASK_UNLOCK, .kind = (uint8_t)kind, .bytes = (int64_t)sent};
+    int settled = late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    if (rc == GW_OK) atomic_store_explicit(&t->known, sent, memory_order_relaxed);
+    return rc == GW_OK ? settled : rc;
 }
 
 /* Of LOCK_KIND_ALL, at the nodes but ours that have it, or those that have it not: all at once. */
@@ -250,7 +251,7 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
     if (at == ours)
         lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
     else
-        rc = ask_lock(w, w->leaders[at], LOCK_KIND_ALL, false);
+        rc = ask_lock(w, w->leaders[at], LOCK_KIND_ALL);
     if (rc != GW_OK) return rc;
     has[at] = true;
     if (!has[ours]) has[ours] = lock_here_try(w, w->comm->rank, LOCK_KIND_ALL);

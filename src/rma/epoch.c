@@ -45,7 +45,7 @@ static void short_way(struct rma_win *w)
     bool is_open = is_all || (e->access == FENCE && atomic_load_explicit(&e->accessed, memory_order_relaxed));
     uint32_t all = may ? (uint32_t)w->comm->size : 0;
     atomic_store_explicit(&w->n_open, is_open ? all : 0, memory_order_relaxed);
-    atomic_store_explicit(&w->n_flushed, is_all ? all : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->n_flushed, is_all && !w->late ? all : 0, memory_order_relaxed);
     atomic_store_explicit(&w->listed, may && is_listed ? e->held : NULL, memory_order_relaxed);
 }
 
@@ -132,7 +132,9 @@ int rma_win_fence(int assertions, struct rma_win *w)
     if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
         return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
     /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
+    int flushed = late_flush_all(w);
     rc = coll_barrier(w->comm, NULL);
+    if (rc == GW_OK) rc = flushed;
     if (rc != GW_OK) return rc;
     set_access(w, assertions & GW_MODE_NOSUCCEED ? NONE : FENCE);
     tell(w, CALL_FENCE, -1, assertions);
@@ -212,7 +214,7 @@ int rma_win_complete(struct rma_win *w)
     if (e->access != START)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start",
                        access_words[e->access]);
-    int rc = GW_OK;
+    int rc = late_flush_all(w);
     for (int i = 0; i < w->comm->size && rc >= 0; i++) {
         if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
@@ -327,7 +329,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = check_locked(w, rank, "MPI_Win_unlock ends what MPI_Win_lock began");
     if (rc != GW_OK) return rc;
-    if (e->held[rank] != NOT_CHECKED) rc = lock_give(w, rank, e->held[rank] == EXCLUSIVE);
+    rc = e->held[rank] != NOT_CHECKED ? lock_give(w, rank, e->held[rank] == EXCLUSIVE) : late_flush(w, rank);
     e->held[rank] = NOT_HELD;
     if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
@@ -355,7 +357,7 @@ int rma_win_unlock_all(struct rma_win *w)
     if (e->access != ALL)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began",
                        access_words[e->access]);
-    int rc = e->all_unchecked ? GW_OK : lock_give_all(w);
+    int rc = e->all_unchecked ? late_flush_all(w) : lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
     return rc;
@@ -373,6 +375,7 @@ int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = w->epoch->access == ALL ? check_rank(w, rank) : check_locked(w, rank, "flushes are for passive targets");
+    if (rc == GW_OK) rc = late_flush(w, rank);
     return rc == GW_OK ? rma_win_sync(w) : rc;
 }
 
@@ -382,5 +385,6 @@ int rma_win_flush_all(struct rma_win *w)
     if (e->access != ALL && e->access != LOCK)
         return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets",
                        access_words[e->access]);
-    return rma_win_sync(w);
+    int rc = late_flush_all(w);
+    return rc == GW_OK ? rma_win_sync(w) : rc;
 }

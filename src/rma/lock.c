@@ -153,16 +153,17 @@ static enum lock_kind kind_of(bool exclusive)
 
 int lock_take(struct rma_win *w, int target, bool exclusive)
 {
-    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive), false);
+    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive));
     lock_here_take(w, target, kind_of(exclusive));
     return GW_OK;
 }
 
 int lock_give(struct rma_win *w, int target, bool exclusive)
 {
-    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive), true);
+    if (unlikely(!is_here(w, target))) return ask_unlock(w, target, kind_of(exclusive));
+    int rc = late_flush(w, target);
     lock_here_give(w, target, kind_of(exclusive));
-    return GW_OK;
+    return rc;
 }
 
 int lock_take_all(struct rma_win *w)
@@ -174,7 +175,10 @@ int lock_take_all(struct rma_win *w)
 
 int lock_give_all(struct rma_win *w)
 {
-    if (unlikely(w->n_leaders)) return ask_all_give(w);
-    lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
-    return GW_OK;
+    int rc = late_flush_all(w), given = GW_OK;
+    if (unlikely(w->n_leaders))
+        given = ask_all_give(w);
+    else
+        lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
+    return rc == GW_OK ? given : rc;
 }

@@ -1,8 +1,10 @@
-/* reach.c -- the memory of a target that is not mapped here: by the kernel (CMA), else by messages (ask.c).
+/* reach.c -- the memory of a target that is not mapped here: by the kernel (CMA), by the wire, else by messages (ask.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
+
+#include <stdlib.h>
 
 #include "coll/coll.h"
 
@@ -43,6 +45,8 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
     struct type_cursor c;
     struct iovec runs[RUNS];
     int rc = GW_OK;
+    if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
+        return late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return ask_move(w, target, is_put, at, count, t, bytes, packed);
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
@@ -50,6 +54,47 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
         rc = move_by_kernel(w, target, is_put, runs, n, packed);
     }
     return rc;
+}
+
+/* ---- the wire ---- */
+static bool may_use_wire(struct rma_win *w)
+{
+    struct wire_caps caps = {0};
+    struct wire *net = w->comm->lane->net;
+    if (!net || w->flavor == GW_WIN_FLAVOR_DYNAMIC || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED) return false;
+    peer_net->caps(net, &caps);
+    return caps.put && caps.get && caps.keys && (!caps.soft || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED);
+}
+
+/* Collective, where there are other nodes.  Who cannot expose its part, or has none, is reached by messages, and so is everybody by
+ * who may not use the wire. */
+static int keys_share(struct rma_win *w)
+{
+    struct gw_lane *lane = w->comm->lane;
+    bool may = may_use_wire(w);
+    uint64_t mine = 0, *all = malloc(sizeof *all * (size_t)w->comm->size);
+    int rc = agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    if (rc == GW_OK && may && w->size > 0) {
+        gw_lock(&lane->lock);
+        if (peer_net->expose(lane->net, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
+        gw_unlock(&lane->lock);
+    }
+    if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, all, sizeof mine, gw_type_byte, w->comm, NULL);
+    for (int i = 0; rc == GW_OK && i < w->comm->size; i++)
+        if (may && !is_here(w, i)) w->targets[i].key = all[i];
+    w->targets[w->comm->rank].key = mine;
+    free(all);
+    return rc;
+}
+
+static void key_drop(struct rma_win *w)
+{
+    struct gw_lane *lane = w->comm->lane;
+    uint64_t *mine = &w->targets[w->comm->rank].key;
+    gw_lock(&lane->lock);
+    if (*mine) peer_net->conceal(lane->net, *mine);
+    gw_unlock(&lane->lock);
+    *mine = 0;
 }
 
 /* ---- for windows ---- */
@@ -62,11 +107,22 @@ int reach_open(struct rma_win *w)
         if (!t->is_near && !t->has_cma) mine = 1;
     }
     int rc = coll_allreduce(&mine, &somebody_cannot, 1, gw_type_int, gw_op_max, w->comm, NULL);
-    return rc != GW_OK || !somebody_cannot ? rc : serve_open(w);
+    if (rc != GW_OK || !somebody_cannot) return rc;
+    rc = w->n_leaders ? keys_share(w) : GW_OK;
+    if (rc == GW_OK) rc = agree(w->comm, late_open(w));
+    if (rc == GW_OK) rc = serve_open(w);
+    if (rc == GW_OK) return GW_OK;
+    key_drop(w);
+    late_close(w);
+    return rc;
 }
 
 int reach_close(struct rma_win *w)
 {
-    int rc = coll_barrier(w->comm, NULL); /* what others asked for has been answered */
-    return rc != GW_OK || !w->server ? rc : serve_close(w);
+    int flushed = late_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
+    if (rc != GW_OK || !w->server) return rc;
+    key_drop(w);
+    rc = serve_close(w);
+    late_close(w);
+    return rc == GW_OK ? flushed : rc;
 }

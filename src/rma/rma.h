@@ -1,15 +1,17 @@
 /* rma.h -- one-sided communication (MPI 4.1 chapter 12): windows, put, get, accumulate, epochs; targets of the entry points.
  *
- * Every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it reaches the
- * target's memory is chosen per window and target (reach.c):
+ * On one machine every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it
+ * reaches the target's memory is chosen per window and target (reach.c):
  *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and that of
  *              MPI_Alloc_mem
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     stream   long accesses while the target waits in MPI: both copy, through memory that both map (stream.c); else
  *     CMA      the kernel copies from and to the other process
- *     served   neither is allowed, or the target is on another node: messages, which the target's progress answers (ask.c, serve.c)
- * So flushes are fences of the processor, and only a served window needs a target that calls MPI now and then, or has a progress
- * thread (GODWIT_PROGRESS_THREAD).
+ *     wire     the target is on another node: the network card copies; one run at the target
+ *     served   the rest: messages, which the target's progress serves (ask.c, serve.c)
+ * So flushes are fences of the processor, but for the last two ways: there puts, gets and accumulates go on after their call
+ * (late.c), many at once, until a flush or the end of the epoch.  Only a served window needs a target that calls MPI now and then, or has a
+ * progress thread (GODWIT_PROGRESS_THREAD).
  *
  * Accumulates are done under one lock per target in the shared memory of its node (lock.c), by an origin there or by the target for
  * others, those of one element too: they are atomic to each other whatever their types and paths.  A fence is a barrier,
@@ -58,6 +60,7 @@ struct rma_win {
         int64_t align; /* what the user asks for */
     } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
+    struct rma_late *late;     /* NULL as that: what goes on after its call */
     struct rma_mailer *mailer; /* NULL: every rank's memory is mapped here */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* that this rank began */
@@ -108,7 +111,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
                      struct rma_win *w);
 int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
                          int64_t disp, struct rma_win *w);
-/* The same behind requests, which are complete; allowed in passive epochs only. */
+/* The same behind requests, which are complete: at the origin, that is; allowed in passive epochs only. */
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
              struct gw_type *tt, struct rma_win *w, struct gw_req **req_out);
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -130,7 +133,7 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w);
 int rma_win_unlock(int rank, struct rma_win *w);
 int rma_win_lock_all(int assertions, struct rma_win *w);
 int rma_win_unlock_all(struct rma_win *w);
-int rma_win_flush(int rank, struct rma_win *w); /* flush_local too: operations are over when they return */
+int rma_win_flush(int rank, struct rma_win *w); /* flush_local too */
 int rma_win_flush_all(struct rma_win *w);
 int rma_win_sync(struct rma_win *w);
 

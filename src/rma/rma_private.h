@@ -21,6 +21,8 @@ struct rma_target {
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
     _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
     _Atomic uint32_t turn;       /* counts them, for that */
+    uint64_t key;                /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
+    _Atomic uint64_t sent, known; /* changes that it was sent without asking for an answer; that it has said to have done (late.c) */
 };
 
 /* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
@@ -31,7 +33,7 @@ struct rma_region {
 static inline bool is_here(const struct rma_win *w, int rank) { return w->targets[rank].door != NULL; }
 void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
 void busy_leave(struct rma_win *w, int target);
-/* Of targets here and elsewhere; elsewhere an error can come of it. */
+/* Of targets here and elsewhere; elsewhere an error can come of it.  They are given back after what was done under them. */
 int lock_take(struct rma_win *w, int target, bool exclusive);
 int lock_give(struct rma_win *w, int target, bool exclusive);
 int lock_take_all(struct rma_win *w);
@@ -52,17 +54,19 @@ void here_close(struct rma_win *w);
 /* ---- reaching memory (reach.c) ---- */
 int reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
 int reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
-/* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near. */
+/* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near; `packed` stays until
+ * late_settle(). */
 int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
 
-/* ---- messages (ask.c: the origin; serve.c: the target) ---- */
+/* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
 enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
-enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_LOCK, ASK_UNLOCK };
+enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK };
 enum ask_flag {
-    ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own */
+    ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own, with LATE */
     ASK_OLD = 2,  /* UPDATE: the old value is wanted */
     ASK_TRY = 4,  /* LOCK: the answer is GW_AGAIN rather than late */
+    ASK_LATE = 8, /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
 };
 struct ask_run {
     uint64_t at, bytes;
@@ -71,23 +75,43 @@ struct ask_head { /* then runs, then data: of WRITE, of UPDATE, of SWAP the old 
     uint8_t what, flags, kind /* enum lock_kind */, basic /* UPDATE: enum gw_elem */;
     uint32_t op;
     int32_t origin, number /* of the answer */, n_runs, unused;
-    int64_t bytes; /* of all runs */
+    int64_t bytes; /* of all runs; FLUSH, UNLOCK: not before so many of the origin's changes are counted */
 };
 struct ask_reply { /* then data of READ, the old value of UPDATE and SWAP */
     int64_t rc;
     uint64_t at; /* rc < 0: where */
 };
 _Static_assert(sizeof(struct ask_head) % 16 == 0 && sizeof(struct ask_reply) % 16 == 0, "data behind them are aligned");
+/* Of a message, with so many bytes behind the runs. */
+static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
+{
+    return sizeof *h + (size_t)h->n_runs * sizeof(struct ask_run) + (size_t)bytes;
+}
+void ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
+int ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
 int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes, char *packed);
 /* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
 int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
                char *old);
 int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
-int ask_lock(struct rma_win *w, int target, enum lock_kind kind, bool is_given_back);
+int ask_lock(struct rma_win *w, int target, enum lock_kind kind);
+int ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all that was done there */
 int ask_all_take(struct rma_win *w); /* on all nodes */
 int ask_all_give(struct rma_win *w);
 int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close() comes after the last question of anybody */
 int serve_close(struct rma_win *w);
+
+/* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
+ * copied. */
+int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
+int late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from);
+int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
+int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
+int late_settle(struct rma_win *w); /* all is over at this end; says what failed since it was last asked */
+int late_flush(struct rma_win *w, int target); /* and at the target */
+int late_flush_all(struct rma_win *w);
+int late_open(struct rma_win *w);
+void late_close(struct rma_win *w); /* all is flushed */
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {
@@ -194,6 +218,12 @@ bool hint_is_true(struct rma_win *w, const char *key);
 /* The first error of any rank, the same on all; `rc` is mine.  Collective. */
 int agree(struct gw_comm *c, int rc);
 
-enum rma_tag { TAG_POST = 1, TAG_COMPLETE, TAG_REQUEST, TAG_REPLY }; /* replies: TAG_REPLY + number; long data: + ASK_NUMBERS */
+enum rma_tag {
+    TAG_POST = 1,
+    TAG_COMPLETE,
+    TAG_REQUEST,
+    TAG_REPLY,                         /* + number */
+    TAG_DATA = TAG_REPLY + ASK_NUMBERS /* of a long put, + number */
+};
 
 #endif

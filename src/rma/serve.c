@@ -25,6 +25,7 @@ struct rma_server {
     struct gw_list pending, granted; /* under the lane's lock */
     struct req_work finish;          /* of those granted */
     bool finishes;                   /* it has been added */
+    _Atomic uint64_t *served;        /* [comm->size] changes that nobody waits for an answer of, by origin */
     char request[REQUEST_MAX] GW_ALIGNED(16);
 };
 struct kept { /* a request that waits */
@@ -36,11 +37,11 @@ struct answer {
     struct ask_reply how GW_ALIGNED(16); /* from here on it is the message */
     char data[];
 };
-struct long_put { /* its data are under way into the window */
+struct long_put { /* its data are under way into the window; the origin counts on it */
     struct gw_done arrived;
     struct req_work work;
     struct rma_win *w;
-    struct ask_head head;
+    int origin;
 };
 
 static const struct ask_run *runs_of(const struct ask_head *h)
@@ -70,8 +71,9 @@ static struct answer *answer_new(int64_t room)
 static void answer_send(struct rma_win *w, const struct ask_head *h, struct answer *a, int64_t bytes)
 {
     struct gw_req *r = NULL;
-    int rc = p2p_stream_isend(GW_STREAM_P2P, &a->how, (int64_t)sizeof a->how + bytes, gw_type_byte, h->origin,
-                              TAG_REPLY + h->number, w->comm, &r);
+    bool is_data = h->flags & ASK_LATE;
+    int rc = p2p_stream_isend(GW_STREAM_P2P, is_data ? a->data : (void *)&a->how, bytes + (is_data ? 0 : (int64_t)sizeof a->how),
+                              gw_type_byte, h->origin, TAG_REPLY + h->number, w->comm, &r);
     p2p_stream_then(w->comm, rc, r, &a->sent);
 }
 
@@ -125,6 +127,8 @@ static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
 
 static bool admit(struct rma_win *w, const struct ask_head *h)
 {
+    if (h->what == ASK_FLUSH || h->what == ASK_UNLOCK)
+        return atomic_load_explicit(&w->server->served[h->origin], memory_order_acquire) >= (uint64_t)h->bytes;
     if (h->what == ASK_LOCK) return lock_here_try(w, w->comm->rank, h->kind);
     return !needs_busy(w, h) || rma_busy_try(w, w->comm->rank);
 }
@@ -140,10 +144,21 @@ static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t 
 }
 
 /* ---- doing it ---- */
+static void look(struct gw_done *done, int err);
+/* Those who wait for the count are looked at at once: this rank may be about to sleep. */
+static void count(struct rma_win *w, int origin)
+{
+    struct rma_server *s = w->server;
+    atomic_fetch_add_explicit(&s->served[origin], 1, memory_order_release);
+    gw_lock(&w->comm->lane->lock);
+    look(&s->poll, GW_OK);
+    gw_unlock(&w->comm->lane->lock);
+}
+
 static void put_arrived(struct gw_done *done, int err)
 {
     struct long_put *p = container_of(done, struct long_put, arrived);
-    (void)err; /* the origin's send fails as well */
+    if (err < 0) gw_die("a put of another rank did not arrive in a window (error %d)", err);
     req_work_add(p->w->comm->lane, &p->work);
 }
 
@@ -151,27 +166,25 @@ static void put_is_over(struct gw_done *done, int err)
 {
     struct long_put *p = container_of(done, struct long_put, work.run);
     (void)err;
-    say(p->w, &p->head, GW_OK);
+    count(p->w, p->origin);
     free(p);
 }
 
-/* One long run, as a message of its own. */
+/* One run, of which the data are a message of their own. */
 static void move_long(struct rma_win *w, const struct ask_head *h)
 {
     const struct ask_run *run = runs_of(h);
     void *here = (void *)(uintptr_t)run->at;
-    int rc, tag = TAG_REPLY + ASK_NUMBERS + h->number;
     struct gw_req *r = NULL;
     if (h->what == ASK_READ) {
         struct answer *a = answer_new(0); /* of which nothing but `sent` is used */
-        rc = p2p_stream_isend(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
+        int rc = p2p_stream_isend(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, TAG_REPLY + h->number, w->comm, &r);
         p2p_stream_then(w->comm, rc, r, &a->sent);
-        say(w, h, GW_OK);
         return;
     }
     struct long_put *p = gw_xmalloc(sizeof *p);
-    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .head = *h};
-    rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, tag, w->comm, &r);
+    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .origin = h->origin};
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, TAG_DATA + h->number, w->comm, &r);
     p2p_stream_then(w->comm, rc, r, &p->arrived);
 }
 
@@ -195,6 +208,7 @@ static int64_t do_runs(const struct ask_head *h, char *old)
 
 static void move_few(struct rma_win *w, const struct ask_head *h)
 {
+    assert(h->n_runs <= ASK_RUNS && h->bytes <= ASK_PIECE);
     struct answer *a = answer_new(2 * (int64_t)gw_align_up((uint64_t)h->bytes, 16));
     int64_t bytes = 0;
     GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
@@ -202,14 +216,18 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
     if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
     GW_ORDER_ELSEWHERE_END;
     if (needs_busy(w, h)) busy_leave(w, w->comm->rank);
-    answer_send(w, h, a, bytes);
+    if (!(h->flags & ASK_LATE) || h->what == ASK_READ) {
+        answer_send(w, h, a, bytes);
+        return;
+    }
+    free(a);
+    count(w, h->origin);
 }
 
 /* What was admitted. */
 static void perform(struct rma_win *w, const struct ask_head *h)
 {
-    assert(h->n_runs <= ASK_RUNS && (h->bytes <= ASK_PIECE || h->flags & ASK_LONG));
-    if (h->what == ASK_LOCK) {
+    if (h->what == ASK_LOCK || h->what == ASK_FLUSH) {
         say(w, h, GW_OK);
     } else if (h->what == ASK_UNLOCK) {
         lock_here_give(w, w->comm->rank, h->kind);
@@ -222,24 +240,30 @@ static void perform(struct rma_win *w, const struct ask_head *h)
 }
 
 /* ---- what has to wait ---- */
-static uint64_t request_bytes(const struct ask_head *h)
+static int64_t data_bytes(const struct ask_head *h)
 {
-    uint64_t data = h->what == ASK_SWAP                            ? 2 * (uint64_t)h->bytes
-                    : h->what == ASK_READ || h->flags & ASK_LONG   ? 0
-                    : h->what == ASK_UPDATE && h->op == GW_H_NO_OP ? 0
-                                                                   : (uint64_t)h->bytes;
-    return sizeof *h + (uint64_t)h->n_runs * sizeof(struct ask_run) + data;
+    if (h->what == ASK_SWAP) return 2 * h->bytes;
+    bool has_data = (h->what == ASK_WRITE && !(h->flags & ASK_LONG)) || (h->what == ASK_UPDATE && h->op != GW_H_NO_OP);
+    return has_data ? h->bytes : 0;
 }
 
+/* With the lane's lock. */
 static void keep(struct rma_server *s, const struct ask_head *h)
 {
-    uint64_t bytes = request_bytes(h);
+    size_t bytes = ask_bytes(h, data_bytes(h));
     struct kept *k = gw_xmalloc(sizeof *k + bytes);
     memcpy(k->request, h, bytes);
     atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before the next look, as in lock.c */
-    gw_lock(&s->w->comm->lane->lock);
     gw_list_push(&s->pending, &k->link);
-    gw_unlock(&s->w->comm->lane->lock);
+}
+
+/* Accumulates of one origin are done in their order: who needs `busy` waits behind those who do. */
+static bool is_busy_wanted(struct rma_server *s)
+{
+    bool is_wanted = false;
+    for (struct gw_list *l = s->pending.next; l != &s->pending && !is_wanted; l = l->next)
+        is_wanted = needs_busy(s->w, (struct ask_head *)container_of(l, struct kept, link)->request);
+    return is_wanted;
 }
 
 /* In every round of progress. */
@@ -249,9 +273,15 @@ static void look(struct gw_done *done, int err)
     struct rma_win *w = s->w;
     (void)err;
     if (likely(gw_list_empty(&s->pending))) return;
+    bool is_taken = false; /* `busy`: who comes later does not overtake */
     for (struct gw_list *l = s->pending.next, *next; l != &s->pending; l = next) {
+        const struct ask_head *h = (struct ask_head *)container_of(l, struct kept, link)->request;
+        bool needs = needs_busy(w, h);
         next = l->next;
-        if (!admit(w, (struct ask_head *)container_of(l, struct kept, link)->request)) continue;
+        if ((needs && is_taken) || !admit(w, h)) {
+            is_taken = is_taken || needs;
+            continue;
+        }
         atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
         gw_list_del(l);
         gw_list_push(&s->granted, l);
@@ -284,21 +314,26 @@ static void request_heard(struct gw_done *done, int err)
 {
     struct rma_server *s = container_of(done, struct rma_server, heard);
     const struct ask_head *h = (const struct ask_head *)s->request;
+    struct gw_lane *lane = s->w->comm->lane;
     (void)err;
-    if (admit(s->w, h))
+    gw_lock(&lane->lock);
+    bool is_admitted = !(needs_busy(s->w, h) && is_busy_wanted(s)) && admit(s->w, h), may_wait = !(h->flags & ASK_TRY);
+    if (!is_admitted && may_wait) keep(s, h);
+    gw_unlock(&lane->lock);
+    if (is_admitted)
         perform(s->w, h);
-    else if (h->flags & ASK_TRY)
+    else if (!may_wait)
         say(s->w, h, GW_AGAIN);
-    else
-        keep(s, h);
 }
 
 /* ---- for windows ---- */
 int serve_open(struct rma_win *w)
 {
     struct rma_server *s = calloc(1, sizeof *s);
-    int rc = agree(w->comm, s ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
+    if (s) s->served = calloc((size_t)w->comm->size, sizeof *s->served);
+    int rc = agree(w->comm, s && s->served ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
     if (rc != GW_OK) {
+        if (s) free(s->served);
         free(s);
         return rc;
     }
@@ -327,6 +362,7 @@ int serve_close(struct rma_win *w)
     gw_lock(&w->comm->lane->lock);
     req_hook_del(w->comm->lane, &w->server->hook);
     gw_unlock(&w->comm->lane->lock);
+    free(w->server->served);
     free(w->server);
     w->server = NULL;
     return GW_OK;

@@ -130,8 +130,8 @@ static void accumulates(void)
     for (int i = 0; i < N / 2; i++) CHECK_EQ(mine[i], left + 2 * i);
     memset(sum, 0, N * sizeof *sum);
     MPI_Get(sum, 1, every_second, right, 0, N / 2, MPI_LONG, w.win);
-    for (int i = 0; i < N; i++) CHECK_EQ(sum[i], i % 2 ? 0 : rank + i);
     MPI_Win_fence(0, w.win);
+    for (int i = 0; i < N; i++) CHECK_EQ(sum[i], i % 2 ? 0 : rank + i);
     MPI_Type_free(&every_second);
     window_free(&w);
     free(sum);
