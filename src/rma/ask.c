@@ -17,23 +17,14 @@
 
 enum { SMALL = 1024 };
 
-/* One question; its buffers stay until ask_end(). */
+/* One question; the answer's room stays until ask_end(). */
 struct asking {
-    struct gw_req *sent, *got;
-    char *message, *answer; /* `few`, or memory of their own */
+    struct gw_req *got;
+    char *answer; /* `few`, or memory of its own */
     int64_t answer_bytes;
     int target, rc;
-    char few[2][SMALL] GW_ALIGNED(16);
+    char few[SMALL] GW_ALIGNED(16);
 };
-
-static char *room_for(char *few, int64_t bytes)
-{
-    return bytes <= SMALL ? few : malloc((size_t)bytes);
-}
-static void room_free(char *few, char *p)
-{
-    if (p != few) free(p);
-}
 
 int ask_number(struct rma_win *w)
 {
@@ -48,47 +39,32 @@ void ask_fill(char *message, const struct ask_head *h, const struct ask_run *run
     if (bytes) memcpy(message + ask_bytes(h, 0), data, (size_t)bytes);
 }
 
-static int ask_send(struct rma_win *w, struct asking *a, const struct ask_head *h, const struct ask_run *runs,
-                    const void *data, int64_t bytes)
-{
-    int64_t all = (int64_t)ask_bytes(h, bytes);
-    a->message = room_for(a->few[0], all);
-    a->answer = room_for(a->few[1], a->answer_bytes);
-    if (!a->message || !a->answer) return gw_fail(GW_ENOMEM, "no memory for a message of %lld bytes", (long long)all);
-    ask_fill(a->message, h, runs, data, bytes);
-    int rc = p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, a->target, TAG_REPLY + h->number,
-                              w->comm, &a->got);
-    if (rc < 0) return rc;
-    rc = p2p_stream_isend(GW_STREAM_P2P, a->message, all, gw_type_byte, a->target, TAG_REQUEST, w->comm, &a->sent);
-    return rc < 0 ? rc : GW_OK;
-}
-
 /* `answer_bytes` follow how it went. */
 static int ask_begin(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
                      int64_t bytes, int64_t answer_bytes, struct asking *a)
 {
-    a->sent = a->got = NULL;
-    a->message = a->answer = NULL;
+    a->got = NULL;
     a->target = target;
     a->answer_bytes = (int64_t)sizeof(struct ask_reply) + answer_bytes;
+    a->answer = a->answer_bytes <= SMALL ? a->few : malloc((size_t)a->answer_bytes);
+    a->rc = a->answer ? GW_OK : gw_fail(GW_ENOMEM, "no memory for an answer of %lld bytes", (long long)answer_bytes);
+    if (a->rc != GW_OK) return a->rc;
     h.origin = w->comm->rank;
     h.number = ask_number(w);
-    return a->rc = ask_send(w, a, &h, runs, data, bytes);
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm,
+                              &a->got);
+    return a->rc = rc < 0 ? rc : late_say(w, target, &h, runs, data, bytes);
 }
 
 /* Whatever ask_begin() said. */
 static int ask_end(struct asking *a, void *answer)
 {
     struct ask_reply how = {GW_OK, 0};
-    int rc = a->rc;
-    int sent = a->sent ? p2p_stream_wait(a->sent) : GW_OK,
-        got = rc == GW_OK && a->got ? p2p_stream_wait(a->got) : GW_OK;
-    if (rc == GW_OK) rc = sent < 0 ? sent : got;
+    int rc = a->rc == GW_OK ? p2p_stream_wait(a->got) : a->rc;
     if (rc == GW_OK) memcpy(&how, a->answer, sizeof how);
     if (rc == GW_OK && how.rc == GW_OK && answer)
         memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
-    if (a->message) room_free(a->few[0], a->message);
-    if (a->answer) room_free(a->few[1], a->answer);
+    if (a->answer != a->few) free(a->answer);
     if (rc != GW_OK || how.rc >= 0) return rc != GW_OK ? rc : (int)how.rc;
     return gw_fail((int)how.rc, "the memory at 0x%llx is none that rank %d attached to the window",
                    (unsigned long long)how.at, a->target);
@@ -197,7 +173,8 @@ int ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
     struct rma_target *t = &w->targets[target];
     uint64_t sent = atomic_load_explicit(&t->sent, memory_order_relaxed);
     struct ask_head h = {.what = ASK_UNLOCK, .kind = (uint8_t)kind, .bytes = (int64_t)sent};
-    int settled = late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    /* Requests that wait to be sent go with it; what is under way may be reading or writing there without the target's knowledge. */
+    int settled = late_is_idle(w) ? GW_OK : late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
     if (rc == GW_OK) atomic_store_explicit(&t->known, sent, memory_order_relaxed);
     return rc == GW_OK ? settled : rc;
 }
@@ -211,7 +188,7 @@ static int ask_nodes(struct rma_win *w, enum ask_what what, bool *has)
     for (; rc == GW_OK && n < w->n_leaders; n++)
         if (has[n] == (what == ASK_UNLOCK)) rc = ask_begin(w, w->leaders[n], h, NULL, NULL, 0, 0, &a[n]);
     for (int i = 0; i < n; i++) {
-        if (!a[i].message) continue;
+        if (!a[i].answer) continue;
         int one = ask_end(&a[i], NULL);
         if (one == GW_OK) has[i] = what == ASK_LOCK;
         if (one < 0 && rc == GW_OK) rc = one;

@@ -2,12 +2,15 @@
  * flush.
  *
  *   put, get of one run, where the wire reaches the window (reach.c)   the wire copies; it says when the bytes are there
- *   put, accumulate                                                    a message that is not answered; the target counts
- *   get                                                                a message, and the bytes as its answer
+ *   put, accumulate                                                    a request that is not answered; the target counts
+ *   get                                                                a request, and the bytes as its answer
+ *
+ * Requests to one target travel together: they gather in a batch, which goes when it is long enough, when an answer is wanted, or when
+ * somebody waits.  So many small puts are few messages, and a put with its flush is one round trip.
  *
  * Two things are waited for, by different calls:
  *   settled   at this end: buffers of the user's may be changed, and what was got is there (requests, temporary buffers)
- *   flushed   at the target, too: it has counted as many messages as were sent to it.  One question per target asks that, all
+ *   flushed   at the target, too: it has counted as many requests as were sent to it.  One question per target asks that, all
  *             targets at once (flushes, and the end of an epoch)
  *
  * What may fail for a reason that only the target knows (dynamic windows) is not done so: its errors belong to the call.
@@ -18,16 +21,23 @@
 
 #include "rma/rma_private.h"
 
-/* One message or copy that is under way. */
+enum { BATCH = 4096, BATCH_GOES = 2048, LONG_GET = 1024 };
+
+/* One message or copy that is under way, or a batch that still gathers. */
 struct late {
     struct gw_done done;
     struct rma_win *w;
+    struct gw_list link; /* of a batch: in rma_late.open; and its target, bytes, and where its last request begins */
+    int target;
+    uint32_t used, last;
     char bytes[] GW_ALIGNED(16); /* of a message, or for one */
 };
 struct rma_late {
     _Atomic uint32_t n;      /* under way */
     _Atomic int err;         /* of the first that failed since somebody was told */
     _Atomic bool is_counted; /* some target has been sent more than it has said it did */
+    struct gw_lock lock;     /* of batches, and so that they go in the order of their requests; before a lane's */
+    struct gw_list open;     /* batches */
 };
 
 static void late_done(struct gw_done *done, int err)
@@ -44,14 +54,6 @@ static bool has_room(void *arg)
 {
     return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_relaxed) < gw_set.rma_max_pending;
 }
-
-/* Once for each operation, before anything of it is under way. */
-static void wait_for_room(struct rma_win *w)
-{
-    if (unlikely(!has_room(w->late))) req_block_until(w->comm->lane, has_room, w->late);
-}
-
-/* NULL: no memory.  It counts as under way; late_done() ends it. */
 static struct late *late_new(struct rma_win *w, size_t bytes)
 {
     struct late *l = malloc(sizeof *l + bytes);
@@ -61,36 +63,102 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
     }
     l->done.fn = late_done;
     l->w = w;
-    atomic_fetch_add_explicit(&w->late->n, 1, memory_order_relaxed);
     return l;
+}
+/* Before it is given away; late_done() ends it. */
+static void late_starts(struct late *l)
+{
+    atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed);
 }
 
 /* ---- messages ---- */
 /* From, or into, memory that stays until late_settle(). */
-static int late_send(struct rma_win *w, struct late *l, int target, int tag, const void *from, int64_t bytes)
+static int late_send(struct late *l, int target, int tag, const void *from, int64_t bytes)
 {
     struct gw_req *r = NULL;
-    int rc = p2p_stream_isend(GW_STREAM_P2P, from, bytes, gw_type_byte, target, tag, w->comm, &r);
-    p2p_stream_then(w->comm, rc, r, &l->done);
+    struct gw_comm *c = l->w->comm;
+    late_starts(l);
+    int rc = p2p_stream_isend(GW_STREAM_P2P, from, bytes, gw_type_byte, target, tag, c, &r);
+    p2p_stream_then(c, rc, r, &l->done);
     return rc < 0 ? rc : GW_OK;
 }
-static int late_receive(struct rma_win *w, struct late *l, int target, int tag, void *into, int64_t bytes)
+static int late_receive(struct late *l, int target, int tag, void *into, int64_t bytes)
 {
     struct gw_req *r = NULL;
-    int rc = p2p_stream_irecv(GW_STREAM_P2P, into, bytes, gw_type_byte, target, tag, w->comm, &r);
-    p2p_stream_then(w->comm, rc, r, &l->done);
+    struct gw_comm *c = l->w->comm;
+    late_starts(l);
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, into, bytes, gw_type_byte, target, tag, c, &r);
+    p2p_stream_then(c, rc, r, &l->done);
     return rc < 0 ? rc : GW_OK;
 }
 
-/* Head, runs and data, copied. */
-static int late_tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
-                     int64_t bytes)
+/* With the lock. */
+static int batch_send(struct late *l)
 {
-    size_t all = ask_bytes(h, bytes);
-    struct late *l = late_new(w, all);
-    if (!l) return GW_ENOMEM;
-    ask_fill(l->bytes, h, runs, data, bytes);
-    return late_send(w, l, target, TAG_REQUEST, l->bytes, (int64_t)all);
+    gw_list_del(&l->link);
+    l->w->targets[l->target].batch = NULL;
+    return late_send(l, l->target, TAG_REQUEST, l->bytes, l->used);
+}
+
+static int batches_send(struct rma_win *w)
+{
+    struct rma_late *all = w->late;
+    int rc = GW_OK;
+    gw_lock(&all->lock);
+    while (rc == GW_OK && !gw_list_empty(&all->open)) rc = batch_send(container_of(all->open.next, struct late, link));
+    gw_unlock(&all->lock);
+    return rc;
+}
+
+/* Once for each operation, before anything of it is under way. */
+static int wait_for_room(struct rma_win *w)
+{
+    if (likely(has_room(w->late))) return GW_OK;
+    int rc = batches_send(w);
+    if (rc == GW_OK) req_block_until(w->comm->lane, has_room, w->late);
+    return rc;
+}
+
+/* With the lock: the target's batch, with room for so many bytes more. */
+static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct late **batch_out)
+{
+    struct late **batch = &w->targets[target].batch;
+    int rc = GW_OK;
+    if (*batch && gw_align_up((*batch)->used, 16) + bytes > BATCH) rc = batch_send(*batch);
+    if (rc == GW_OK && !*batch) {
+        *batch = late_new(w, bytes > BATCH ? bytes : BATCH);
+        if (!*batch) return GW_ENOMEM;
+        (*batch)->target = target;
+        (*batch)->used = (*batch)->last = 0;
+        gw_list_push(&w->late->open, &(*batch)->link);
+    }
+    *batch_out = *batch;
+    return rc;
+}
+
+/* Head, runs and data, copied. */
+static int tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
+                bool goes_now)
+{
+    size_t own = ask_bytes(h, bytes);
+    struct late *l;
+    gw_lock(&w->late->lock);
+    int rc = batch_with_room(w, target, own, &l);
+    if (rc == GW_OK) {
+        uint32_t at = (uint32_t)gw_align_up(l->used, 16);
+        if (at) ((struct ask_head *)(l->bytes + l->last))->flags |= ASK_MORE;
+        ask_fill(l->bytes + at, h, runs, data, bytes);
+        l->last = at;
+        l->used = at + (uint32_t)own;
+        if (goes_now || l->used >= BATCH_GOES) rc = batch_send(l);
+    }
+    gw_unlock(&w->late->lock);
+    return rc;
+}
+
+int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes)
+{
+    return tell(w, target, h, runs, data, bytes, true);
 }
 
 /* That the target counts. */
@@ -104,10 +172,10 @@ static int counted(struct rma_win *w, int target, int rc)
 
 int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes)
 {
-    wait_for_room(w);
+    int rc = wait_for_room(w);
     h.flags |= ASK_LATE;
     h.origin = w->comm->rank;
-    return counted(w, target, late_tell(w, target, &h, runs, data, bytes));
+    return rc == GW_OK ? counted(w, target, tell(w, target, &h, runs, data, bytes, false)) : rc;
 }
 
 int late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from)
@@ -118,12 +186,14 @@ int late_put_long(struct rma_win *w, int target, struct ask_run run, const char 
                          .bytes = (int64_t)run.bytes,
                          .origin = w->comm->rank,
                          .number = ask_number(w)};
-    wait_for_room(w);
-    int rc = late_tell(w, target, &h, &run, NULL, 0);
-    if (rc != GW_OK) return rc;
     struct late *l = late_new(w, 0);
-    if (!l) gw_die("a put that has been announced cannot go: %s", gw_fail_text());
-    return counted(w, target, late_send(w, l, target, TAG_DATA + h.number, from, h.bytes));
+    int rc = l ? wait_for_room(w) : GW_ENOMEM;
+    if (rc == GW_OK) rc = late_say(w, target, &h, &run, NULL, 0);
+    if (rc != GW_OK) {
+        free(l);
+        return rc;
+    }
+    return counted(w, target, late_send(l, target, TAG_DATA + h.number, from, h.bytes));
 }
 
 int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
@@ -134,11 +204,11 @@ int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, i
                          .bytes = bytes,
                          .origin = w->comm->rank,
                          .number = ask_number(w)};
-    wait_for_room(w);
-    struct late *l = late_new(w, 0);
-    if (!l) return GW_ENOMEM;
-    int rc = late_receive(w, l, target, TAG_REPLY + h.number, into, bytes);
-    return rc == GW_OK ? late_tell(w, target, &h, runs, NULL, 0) : rc;
+    int rc = wait_for_room(w);
+    struct late *l = rc == GW_OK ? late_new(w, 0) : NULL;
+    if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
+    rc = late_receive(l, target, TAG_REPLY + h.number, into, bytes);
+    return rc == GW_OK ? tell(w, target, &h, runs, NULL, 0, bytes >= LONG_GET) : rc;
 }
 
 /* ---- the wire ---- */
@@ -147,9 +217,10 @@ int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
     struct gw_lane *lane = w->comm->lane;
     struct gw_peer *p = comm_peer(w->comm, target);
     struct iovec here = {packed, (size_t)bytes};
-    wait_for_room(w);
-    struct late *l = late_new(w, 0);
-    if (!l) return GW_ENOMEM;
+    int room = wait_for_room(w);
+    struct late *l = room == GW_OK ? late_new(w, 0) : NULL;
+    if (!l) return room == GW_OK ? GW_ENOMEM : room;
+    late_starts(l);
     for (;;) {
         gw_lock(&lane->lock);
         int rc = p->ep ? GW_OK : peer_connect(lane, p);
@@ -165,18 +236,25 @@ int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
 }
 
 /* ---- waiting ---- */
-static bool is_settled(void *arg)
+static bool is_idle(void *arg)
 {
     return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */
+}
+
+bool late_is_idle(struct rma_win *w)
+{
+    return is_idle(w->late);
 }
 
 int late_settle(struct rma_win *w)
 {
     struct rma_late *all = w->late;
     if (likely(!all)) return GW_OK;
-    if (!is_settled(all)) req_block_until(w->comm->lane, is_settled, all);
+    int rc = batches_send(w);
+    if (!is_idle(all)) req_block_until(w->comm->lane, is_idle, all);
     int err = atomic_exchange_explicit(&all->err, GW_OK, memory_order_relaxed);
-    return err == GW_OK ? GW_OK : gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
+    if (rc != GW_OK || err == GW_OK) return rc;
+    return gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
 }
 
 static void note_done(struct rma_win *w, int target, uint64_t sent)
@@ -192,8 +270,8 @@ static int ask_target(struct rma_win *w, int target, uint64_t *sent_out)
     struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)*sent_out, .origin = w->comm->rank, .number = ask_number(w)};
     struct late *l = late_new(w, sizeof(struct ask_reply));
     if (!l) return GW_ENOMEM;
-    int rc = late_receive(w, l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
-    return rc == GW_OK ? late_tell(w, target, &h, NULL, NULL, 0) : rc;
+    int rc = late_receive(l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
+    return rc == GW_OK ? tell(w, target, &h, NULL, NULL, 0, false) : rc;
 }
 
 int late_flush(struct rma_win *w, int target)
@@ -225,12 +303,13 @@ int late_flush_all(struct rma_win *w)
 int late_open(struct rma_win *w)
 {
     w->late = calloc(1, sizeof *w->late);
+    if (w->late) gw_list_init(&w->late->open);
     return w->late ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of ranks on several nodes");
 }
 
 void late_close(struct rma_win *w)
 {
-    assert(!w->late || atomic_load(&w->late->n) == 0);
+    assert(!w->late || (atomic_load(&w->late->n) == 0 && gw_list_empty(&w->late->open)));
     free(w->late);
     w->late = NULL;
 }

@@ -22,6 +22,7 @@ struct rma_target {
     _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
     _Atomic uint32_t turn;       /* counts them, for that */
     uint64_t key;                /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
+    struct late *batch;          /* what waits to be sent to it, or NULL (late.c) */
     _Atomic uint64_t sent, known; /* changes that it was sent without asking for an answer; that it has said to have done (late.c) */
 };
 
@@ -66,6 +67,7 @@ enum ask_flag {
     ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own, with LATE */
     ASK_OLD = 2,  /* UPDATE: the old value is wanted */
     ASK_TRY = 4,  /* LOCK: the answer is GW_AGAIN rather than late */
+    ASK_MORE = 16, /* another request follows in the same message, from the next multiple of 16 */
     ASK_LATE = 8, /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
 };
 struct ask_run {
@@ -102,11 +104,13 @@ int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close
 int serve_close(struct rma_win *w);
 
 /* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
- * copied. */
+ * copied.  Requests reach the target in the order of the calls; late_say() sends one, of any window, at once with those before it. */
 int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
 int late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from);
 int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
 int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
+int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
+bool late_is_idle(struct rma_win *w); /* nothing is under way; requests may wait to be sent */
 int late_settle(struct rma_win *w); /* all is over at this end; says what failed since it was last asked */
 int late_flush(struct rma_win *w, int target); /* and at the target */
 int late_flush_all(struct rma_win *w);

@@ -310,12 +310,9 @@ static void finish_run(struct gw_done *done, int err)
 }
 
 /* ---- requests, one after the other ---- */
-static void request_heard(struct gw_done *done, int err)
+static void take(struct rma_server *s, const struct ask_head *h)
 {
-    struct rma_server *s = container_of(done, struct rma_server, heard);
-    const struct ask_head *h = (const struct ask_head *)s->request;
     struct gw_lane *lane = s->w->comm->lane;
-    (void)err;
     gw_lock(&lane->lock);
     bool is_admitted = !(needs_busy(s->w, h) && is_busy_wanted(s)) && admit(s->w, h), may_wait = !(h->flags & ASK_TRY);
     if (!is_admitted && may_wait) keep(s, h);
@@ -324,6 +321,19 @@ static void request_heard(struct gw_done *done, int err)
         perform(s->w, h);
     else if (!may_wait)
         say(s->w, h, GW_AGAIN);
+}
+
+static void request_heard(struct gw_done *done, int err)
+{
+    struct rma_server *s = container_of(done, struct rma_server, heard);
+    const struct ask_head *h = (const struct ask_head *)s->request;
+    (void)err;
+    take(s, h);
+    while (h->flags & ASK_MORE) {
+        h = (const struct ask_head *)((const char *)h + gw_align_up(ask_bytes(h, data_bytes(h)), 16));
+        assert((const char *)h < s->request + REQUEST_MAX);
+        take(s, h);
+    }
 }
 
 /* ---- for windows ---- */
