@@ -1,7 +1,8 @@
 /* proto_far.c -- messages to other nodes: their thresholds, and R1 by writing straight into the receive buffer.
  *
  * The receiver of R1 exposes its buffer and says so with CTS; the sender writes chunk after chunk there, a few at a time, and then says
- * that all is in place.  Where one side is no run of bytes, or the wire cannot write, pieces go through the wire's buffers as on a node.
+ * that all is in place.  Where no card writes, the receiver hands out a ticket instead (wire.h), and the message goes there as a whole.
+ * Where one side is no run of bytes, pieces go through the wire's buffers as on a node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -26,13 +27,15 @@ void far_set_up(struct proto_lane *pl)
     f->pack_max = caps.pack_max;
     f->inline_max = gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
     f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(gw_set.net_eager_max - HEADER_COUNTED, packet);
-    /* Over the TCP of a node's kernel, 1 MiB took 0.75 ms in pieces, 0.95 read and 1.6 written; 16 MiB 15, 23 and 30 (November 2026). */
+    /* Over the TCP of a node's kernel 1 MiB took longer read or written than sent, and written twice as long (November 2026). */
     bool is_forced = gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1;
     bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
     f->may_get = may && caps.get && caps.keys;
     f->may_put = may && caps.put && caps.keys;
+    f->is_direct = caps.direct && !f->may_put && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO && gw_set.proto != GW_SET_PROTO_E1;
     GW_EXPLAIN(GW_LOG_PROTO, "to other nodes inline to %lld bytes, eager to %lld%s%s", (long long)f->inline_max, (long long)f->eager_max,
-               f->may_get ? ", then read by the receiver" : ", then in pieces", f->may_put ? "; larger ones are written in chunks" : "");
+               f->may_get ? ", then read by the receiver" : f->is_direct ? ", then from memory to memory" : ", then in pieces",
+               f->may_put ? "; larger ones are written in chunks" : "");
 }
 
 enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
@@ -57,9 +60,23 @@ void far_look(struct proto_lane *pl)
 }
 
 /* ---- the receiver of R1 ------------------------------------------------------------------------------------------------------ */
+static void direct_arrived(struct gw_done *done, int err)
+{
+    struct proto_recv *r = container_of(done, struct proto_recv, done);
+    if (err) gw_die("a message of %lld bytes did not arrive: %s", (long long)r->want, gw_fail_text());
+    r->got = r->want;
+    recv_finish(r);
+}
+
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
 {
+    bool is_run = r->key != 0;
     r->key = 0; /* the sender's is of no more use */
+    if (pl->far.is_direct && is_run && r->ptr) {
+        r->done.fn = direct_arrived;
+        peer_net->recv_into(pl->lane->net, r->ptr, (size_t)r->want, &cts->key, &r->done);
+        return;
+    }
     if (!pl->far.may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
     if (peer_net->expose(pl->lane->net, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
     cts->addr = (uintptr_t)r->ptr;
@@ -93,7 +110,7 @@ _Static_assert(sizeof(struct proto_put) <= FAR_PUT_BYTES, "fits a block of its p
 static void put_over(struct proto_lane *pl, struct proto_op *op)
 {
     if (op->pos < op->end || op->n_puts) return;
-    ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
+    if (op->addr) ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
     op_finish(pl, op, GW_OK);
 }
 
@@ -126,10 +143,11 @@ int put_step(struct proto_lane *pl, struct proto_op *op)
     int n = 0;
     while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD) {
         struct proto_put *put = pool_take(&pl->puts);
-        int64_t len = gw_min64(op->end - op->pos, gw_set.net_chunk);
+        int64_t left = op->end - op->pos, len = op->addr ? gw_min64(left, gw_set.net_chunk) : left;
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
-        int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done);
+        int rc = op->addr ? op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
+                          : op->peer->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
         if (rc < 0) put_failed(op);
         if (rc != GW_POSTED) pool_give(&pl->puts, put);
         if (rc == GW_AGAIN) return n;

@@ -74,7 +74,7 @@ struct proto_op {
     struct type_cursor *cursor;
     int64_t pos, end;            /* PIECES, PUTTING and HELPING: next byte and end of what goes now */
     uint64_t key;                /* under which the data are exposed; 0: they are not */
-    uint64_t to, addr, job;      /* the receiver's cookie, buffer and job */
+    uint64_t to, addr, job;      /* the receiver's cookie, buffer (PUTTING, 0: put_key is a ticket) and job */
     int64_t total;               /* of the job */
     uint64_t put_key;            /* PUTTING: of the receiver's buffer */
     int n_puts;                  /* chunks under way */
@@ -101,7 +101,8 @@ enum { FAR_PUT_BYTES = 64 };
 struct proto_far {
     int64_t inline_max, eager_max; /* E0 and E1 to here */
     size_t pack_max;
-    bool may_get, may_put;         /* R0; R1 without copies */
+    bool may_get, may_put;         /* R0; R1 without copies, in chunks */
+    bool is_direct;                /* R1 without copies, as a whole: where neither is */
     int n_sent;                    /* since the last look at what comes in */
 };
 

@@ -41,11 +41,11 @@ struct proto_ctl {
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
-    uint64_t key;          /* of wire.h, for caps.keys */
+    uint64_t key;          /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes */
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
-    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key */
+    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key; addr 0: a ticket (wire.h) */
 };
 struct proto_help {
     uint64_t addr, job; /* of the receive buffer; offset in the node segment */

@@ -23,6 +23,7 @@ struct wire_caps {
     bool get, put;      /* one-sided copies of remote memory by address (R0) */
     bool keys;          /* but only where its owner has exposed it */
     bool soft;          /* and these are done by the processes themselves, not by a card */
+    bool direct;        /* messages from memory to memory (recv_into, send_from) */
     bool node;          /* both ends share the node segment */
     double alpha_us, beta_us_per_kib; /* cost model */
 };
@@ -49,6 +50,10 @@ struct wire_ops {
      * never 0. */
     int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
     void (*conceal)(struct wire *w, uint64_t key);
+    /* caps.direct: a message without a copy of the wire's at either end.  The receiver names the memory and tells the sender its ticket,
+     * the sender answers with as many bytes; done->fn at each end says that its memory is no longer of use to the wire.  GW_POSTED. */
+    int (*recv_into)(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
+    int (*send_from)(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
     /* A wire that the doorbell of the node knows nothing of: a descriptor that becomes readable when progress has something to do.
      * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
     int (*wait_fd)(struct wire *w);

@@ -134,6 +134,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     struct wire *w = gw_xcalloc(1, sizeof *w);
     *w = (struct wire){.lane = lane, .recv = recv, .ctx = ctx, .fd = -1};
     gw_list_init(&w->waiting);
+    gw_list_init(&w->direct_waiting);
     w->info = ofi_lib.dupinfo(chosen);
     if (!w->info) gw_die("no memory for the description of a network");
     /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
@@ -145,6 +146,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     /* Where keys are the provider's and offsets are wanted, one number does not say both. */
     w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
                  (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
+    w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->eps = gw_xcalloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
     int err = 0;
@@ -279,6 +281,7 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
         .get = w->has_rma,
         .put = w->has_rma,
         .keys = true,
+        .direct = w->has_direct,
         .soft = !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT),
         .alpha_us = 8,
         .beta_us_per_kib = 0.3};
@@ -296,6 +299,8 @@ const struct wire_ops ofi_ops = {
     .progress = ofi_progress,
     .expose = ofi_expose,
     .conceal = ofi_conceal,
+    .recv_into = ofi_recv_into,
+    .send_from = ofi_send_from,
     .wait_fd = ofi_wait_fd,
     .arm = ofi_arm,
     .opened = ofi_opened,

@@ -43,7 +43,8 @@ static int list_get(uint64_t caps, struct fi_info **list_out)
 
 static int lists_get(struct fi_info **all_out)
 {
-    static const uint64_t wishes[] = {FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA, FI_MSG | FI_MULTI_RECV, FI_MSG};
+    static const uint64_t wishes[] = {FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA | FI_MULTI_RECV,
+                                      FI_MSG | FI_RMA, FI_MSG | FI_MULTI_RECV, FI_MSG};
     struct fi_info **end = all_out;
     for (size_t i = 0; i < GW_ARRAY_LEN(wishes); i++) {
         int rc = list_get(wishes[i], end);

@@ -97,12 +97,16 @@ struct wire {
     struct fid_ep *ep;
     int fd; /* of the queue, to sleep on; -1: there is none */
     size_t inject_max, pack_max, iov_max;
-    bool has_rma, has_gaps;
+    bool has_rma, has_gaps, has_direct;
     bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
     int under_way;               /* operations that a completion will come for, receives aside */
     int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h) */
     uint64_t look_at;            /* when to look for them, in ticks */
     int n_injects;               /* of these, small messages without a buffer: all have one record */
+    int n_direct;                /* transfers from memory to memory under way, */
+    uint64_t direct_until;       /* and when they should be over */
+    uint64_t tickets;            /* given out */
+    struct gw_list direct_waiting; /* those of which a part is not posted yet */
     struct ofi_op inject_op;
     struct ofi_ep **eps; /* [size] by rank */
     struct ofi_send *free_sends;
@@ -153,5 +157,10 @@ int ofi_expose(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out
 void ofi_conceal(struct wire *w, uint64_t key);
 int ofi_rma_waiting(struct wire *w); /* posts what had to wait: how many went */
 void ofi_regions_close(struct wire *w);
+/* ofi_direct.c.  The tags of tickets have both bits that no layout of ofi_tag.h sets together. */
+#define OFI_DIRECT_TAG (3ULL << 60)
+int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
+int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
+int ofi_direct_progress(struct wire *w); /* w->n_direct > 0, and nothing was heard: 0, it takes longer than it should */
 
 #endif

@@ -1,0 +1,121 @@
+/* ofi_direct.c -- long messages from memory to memory, without a copy of ours at either end.
+ *
+ * The receiver posts its memory under a tag of its own choice, the ticket, and tells the sender; so what arrives finds its place at
+ * once, and a provider over a stream reads the data there from its socket.  Reads and writes of memory would do the same, but a
+ * provider without a card takes another turn of both processes for each.
+ *
+ * A provider that moves the data by itself says nothing until all of it is there, and a process that hears nothing goes to sleep: so a
+ * transfer under way counts as something that happens, for as long as it may reasonably take.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_private.h"
+
+#include <rdma/fi_tagged.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum {
+    CHUNK = 128 << 10, /* who reads more at a time holds the socket against what arrives: 16 MiB took half as long again */
+    CHUNKS_MOST = 64,
+};
+static const uint64_t slowest = 100; /* bytes a microsecond */
+static const uint64_t start_ns = 1000000;
+
+struct transfer {
+    struct ofi_op op; /* of every chunk */
+    struct gw_list link; /* in wire.direct_waiting while not all of it is posted */
+    struct gw_done *done;
+    struct ofi_ep *ep; /* to there; NULL: to here */
+    char *at;          /* what is not posted yet */
+    size_t left, chunk, missing;
+    uint64_t ticket;   /* of the next chunk */
+    int err;
+};
+
+static void transfer_over(struct wire *w, struct transfer *t)
+{
+    struct gw_done *done = t->done;
+    int err = t->err;
+    w->n_direct--;
+    gw_list_del(&t->link);
+    free(t);
+    done->fn(done, err);
+}
+
+static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+{
+    struct transfer *t = container_of(op, struct transfer, op);
+    (void)e;
+    if (t->ep) w->under_way--;
+    if (unlikely(err)) t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror(err));
+    if (unlikely(err) && w->is_closing) return;
+    if (--t->missing == 0) transfer_over(w, t);
+}
+
+/* 0: all of it is posted. */
+static ssize_t transfer_post(struct wire *w, struct transfer *t)
+{
+    while (t->left > 0) {
+        size_t n = t->left < t->chunk ? t->left : t->chunk;
+        ssize_t rc = t->ep ? fi_tsend(w->ep, t->at, n, NULL, t->ep->addr, t->ticket, &t->op.context)
+                           : fi_trecv(w->ep, t->at, n, NULL, FI_ADDR_UNSPEC, t->ticket, 0, &t->op.context);
+        if (rc != 0) return rc;
+        if (t->ep) w->under_way++;
+        t->at += n;
+        t->left -= n;
+        t->ticket++;
+    }
+    return 0;
+}
+
+/* What cannot be posted now waits: the other side counts on it. */
+static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t bytes, uint64_t ticket, struct gw_done *done)
+{
+    struct transfer *t = gw_xmalloc(sizeof *t);
+    size_t chunk = gw_align_up(bytes / CHUNKS_MOST + 1, CHUNK); /* the same at both ends */
+    *t = (struct transfer){.op.fn = chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
+    t->missing = (bytes + chunk - 1) / chunk;
+    gw_list_init(&t->link);
+    ssize_t rc = transfer_post(w, t);
+    if (rc == -FI_EAGAIN) gw_list_push(&w->direct_waiting, &t->link);
+    if (rc != 0 && rc != -FI_EAGAIN) {
+        gw_fail(GW_EOTHER, "a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+        gw_die("%s", gw_fail_text());
+    }
+    uint64_t until = gw_now_ns() + start_ns + bytes * 1000 / slowest;
+    w->n_direct++;
+    if (until > w->direct_until) w->direct_until = until;
+    return GW_POSTED;
+}
+
+int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done)
+{
+    *ticket_out = OFI_DIRECT_TAG | (w->tickets += CHUNKS_MOST);
+    return transfer_start(w, NULL, to, bytes, *ticket_out, done);
+}
+
+int ofi_send_from(struct wire_ep *base, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done)
+{
+    struct ofi_ep *ep = (struct ofi_ep *)base;
+    return transfer_start(ep->w, ep, (void *)(uintptr_t)from, bytes, ticket, done);
+}
+
+int ofi_direct_progress(struct wire *w)
+{
+    int n = 0;
+    for (struct gw_list *l = w->direct_waiting.next, *next; l != &w->direct_waiting; l = next) {
+        struct transfer *t = container_of(l, struct transfer, link);
+        size_t left = t->left;
+        next = l->next;
+        ssize_t rc = transfer_post(w, t);
+        n += left != t->left;
+        if (rc == -FI_EAGAIN) continue;
+        if (rc != 0) gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+        gw_list_del(&t->link);
+        gw_list_init(&t->link);
+    }
+    if (n > 0 || gw_now_ns() > w->direct_until) return n;
+    if (gw_node.oversubscribed) sched_yield();
+    return 1;
+}
