@@ -1,11 +1,12 @@
 #!/bin/sh
-# Parallel HDF5 with all of its testpar checks on 2, 4 and 6 ranks, and parallel NetCDF-4 on top of it and of PnetCDF with its
-# parallel tests: all unmodified, from Debian's source archive, built with the installed mpicc.  About an hour on four cores, hours
-# where they have other work.  Most of it is t_cache_image, and there HDF5 itself: 60 % of its processor time it clears a conversion
-# buffer of 1 MiB for each of its 10x10 blocks, 400 thousand a pass; 3 % is spent in MPI.  Cut to 8 of its 256 datasets it took
-# 17.0, 17.7 and 22.1 s on 2, 4 and 6 ranks of four idle cores, with Debian's MPICH 17.1, 17.6 and more than 40.  Its last part
-# calls MPI_Allreduce 38 thousand times for 4 datasets (32 in full): with other work on the cores each may wait for a time slice.
-# It also starts itself by fork() and takes a child that is stopped for one that failed: do not stop this script (^Z) and go on.
+# Parallel HDF5 with all of its testpar checks on 2, 4 and 6 ranks, but for the longest also on two hosts of test/cluster, and
+# parallel NetCDF-4 on top of it and of PnetCDF with its parallel tests: all unmodified, from Debian's source archive, built with
+# the installed mpicc.  About an hour on four cores, hours where they have other work.  Most of it is t_cache_image, and there
+# HDF5 itself: 60 % of its processor time it clears a conversion buffer of 1 MiB for each of its 10x10 blocks, 400 thousand a
+# pass; 3 % is spent in MPI.  Cut to 8 of its 256 datasets it took 17.0, 17.7 and 22.1 s on 2, 4 and 6 ranks of four idle cores,
+# with Debian's MPICH 17.1, 17.6 and more than 40.  Its last part calls MPI_Allreduce 38 thousand times for 4 datasets (32 in
+# full): with other work on the cores each may wait for a time slice. It also starts itself by fork() and takes a child that is
+# stopped for one that failed: do not stop this script (^Z) and go on.
 # run.py: timeout=10800 tags=extra
 #
 # hdf5.sh BUILD PREFIX [ranks...]     sources and builds are kept in BUILD/real
@@ -94,3 +95,16 @@ for n in "$@"; do
     NPROCS=$n must "hdf5.$n" make -C hdf5/testpar check TEST_PROG_PARA="$run"
     echo "hdf5: $(grep -c '^Finished testing' "hdf5.$n") programs of testpar passed on $n ranks in $(($(date +%s) - began)) s"
 done
+
+# On two hosts, which share the folder.  Without t_cache_image: it waits some 40 thousand times for an answer of all.
+command -v mpiexec.hydra > /dev/null || { echo "hdf5 on two hosts: skipped: no mpiexec.hydra here"; exit 0; }
+run=$(echo " $programs " | sed 's/ t_cache_image / /')
+rm -f hdf5/testpar/*.h5
+began=$(date +%s) rc=0
+(cd hdf5/testpar && "$root/test/cluster/cluster" --hosts 2 sh -c 'for t; do
+    timeout 1200 mpiexec --engine hydra -host n1,n2 -n 4 "./$t" && echo "passed: $t" || exit 1; done' hosts $run) > hdf5.hosts 2>&1 || rc=$?
+case $rc in
+0) echo "hdf5: $(grep -c '^passed: ' hdf5.hosts) programs of testpar passed on 4 ranks of two hosts in $(($(date +%s) - began)) s" ;;
+77) tail -n 1 hdf5.hosts ;;
+*) tail -n 30 hdf5.hosts; echo "failed on two hosts; the whole log is $here/hdf5.hosts"; exit 1 ;;
+esac
