@@ -10,7 +10,6 @@ int coll_init(void)
     return rc == GW_OK ? coll_select_init() : rc;
 }
 
-
 static struct plan_args args_of(const struct gw_comm *c, int root)
 {
     return (struct plan_args){.rank = c->rank, .size = c->size, .root = root, .remote = c->remote ? c->targets : 0};
@@ -39,7 +38,8 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c, as != NULL);
     if (as) return start(alg, a, in, out, c, as);
     if (!alg->stages) return plan_run(alg, a, in, out, c);
-    return plan_run_stages(alg, a, in, out, coll_leaves_on() && plan_node_leaf_ready(c), c);
+    bool leaves = a->nodes && coll_leaves_on() && plan_node_leaf_ready(c);
+    return plan_run_stages(alg, a, in, out, leaves, c);
 }
 
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,

@@ -443,7 +443,8 @@ bool plan_exec_stage(struct plan_exec *x)
 /* The temporary is the communicator's meanwhile the walk's, which lets it grow. */
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c)
 {
-    struct comm_coll *k = c->coll;
+    struct comm_coll *k = plan_coll(c);
+    if (!k) return GW_ENOMEM;
     struct plan_walk w = {.alg = alg, .args = args, .in = (char *)(uintptr_t)in, .out = out, .leaves = leaves};
     struct plan_exec x = {.comm = c, .walk = &w, .err = GW_OK};
     int next;

@@ -201,7 +201,7 @@ int plan_init(void);
 /* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller).  Numbers args. */
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
 
-/* The same for an algorithm that has stages, after plan_nodes().  leaves: what plan_node_leaf_ready() said. */
+/* The same for an algorithm that has stages.  leaves: what plan_node_leaf_ready() said; false where the nodes are not known. */
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c);
 
 /* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
@@ -221,7 +221,8 @@ void plan_enter(struct gw_comm *c, int root);
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */
 bool plan_leaf_ready(struct gw_comm *c);
-/* The same for the members on this node, of a communicator with members elsewhere; the answer may differ between nodes. */
+/* The same for the members on this node, of a communicator with members elsewhere, whose plan_nodes() are known; the answer may differ
+ * between nodes. */
 bool plan_node_leaf_ready(struct gw_comm *c);
 const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, for some members are of other worlds */
 bool plan_pull_ready(struct gw_comm *c); /* every member can read every other's memory (asked once; leaf must be ready) */

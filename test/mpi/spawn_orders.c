@@ -6,6 +6,20 @@
 
 static char *self;
 
+/* Over ranks of two worlds, whose nodes nobody compares. */
+static void vectors(MPI_Comm all, int n, int me)
+{
+    int counts[64], begins[64], mine[8], every[64 * 8];
+    CHECK(n <= 64);
+    for (int i = 0, at = 0; i < n; at += counts[i++]) counts[i] = i % 3, begins[i] = at;
+    for (int i = 0; i < 8; i++) mine[i] = 100 * me + i;
+    MPI_Gatherv(mine, counts[me], MPI_INT, every, counts, begins, MPI_INT, n - 1, all);
+    for (int r = 0; r < n && me == n - 1; r++)
+        for (int i = 0; i < counts[r]; i++) CHECK_EQ(every[begins[r] + i], 100 * r + i);
+    MPI_Scatterv(every, counts, begins, MPI_INT, mine, counts[me], MPI_INT, n - 1, all);
+    for (int i = 0; i < counts[me]; i++) CHECK_EQ(mine[i], 100 * me + i);
+}
+
 /* Frees the parents' communicator, the merged one and a duplicate: `order` 0 to 5, how[i] says free or disconnect. */
 static void leave(MPI_Comm inter, int high, int order, int how)
 {
@@ -16,6 +30,7 @@ static void leave(MPI_Comm inter, int high, int order, int how)
     MPI_Comm_dup(inter, &comms[2]);
     MPI_Comm_size(comms[1], &n);
     MPI_Comm_rank(comms[1], &me);
+    vectors(comms[1], n, me);
     for (int i = 0; i < 3; i++) {
         int which = orders[order][i];
         MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comms[1] == MPI_COMM_NULL ? MPI_COMM_SELF : comms[1]);
