@@ -5,7 +5,8 @@
  *   on HOST COMMAND...      runs COMMAND there: signals, exit status and working directory as if it ran here
  *   rsh [-x] HOST WORDS...  hands the words to a shell there as a remote shell does: a clean environment, its home, and nothing
  *                           that happens to us ends what was started
- * The last two are this program under another name; $CLUSTER/HOST.pid holds the pid of the init.
+ * The last two are this program under another name; $CLUSTER/HOST.pid holds the pid of the init, and HOST.cores, where there is such
+ * a file, the first of the cores that are the host's own and how many they are.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -90,6 +91,21 @@ static void enter_name(int proc, const char *name, int kind)
     close(fd);
 }
 
+static void take_cores(const char *host)
+{
+    char path[512];
+    int first, n;
+    cpu_set_t set;
+    snprintf(path, sizeof path, "%s/%s.cores", getenv("CLUSTER") ? getenv("CLUSTER") : "", host);
+    FILE *f = fopen(path, "re");
+    if (!f) return;
+    CPU_ZERO(&set);
+    if (fscanf(f, "%d %d", &first, &n) != 2) die(path);
+    for (int i = first; i < first + n; i++) CPU_SET(i, &set);
+    if (sched_setaffinity(0, sizeof set, &set) < 0) die("cores");
+    fclose(f);
+}
+
 static void enter(const char *host)
 {
     char path[512], pid[32] = "";
@@ -97,6 +113,7 @@ static void enter(const char *host)
     FILE *f = fopen(path, "re");
     if (!f || !fgets(pid, sizeof pid, f)) die(host);
     fclose(f);
+    take_cores(host);
     pid[strcspn(pid, "\n")] = 0;
     /* Pids are those of the cluster's outermost namespace, whose /proc is kept here for those who stand inside a host. */
     snprintf(path, sizeof path, "%s/proc/%s/ns", getenv("CLUSTER"), pid);
