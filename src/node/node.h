@@ -24,7 +24,7 @@ struct node_door {
 struct node {
     int nlocal, me;            /* local ranks; mine */
     bool oversubscribed;       /* more local ranks than cores that they may use */
-    uint32_t spin;             /* how often to look before the core is given away */
+    _Atomic uint32_t spin;     /* how often to look before the core is given away; less while others are seen to share it */
     uint32_t yields;           /* how often a wait for all ranks gives the core away before anything else */
     _Atomic bool fence;        /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
     char *base;                /* of the mapping; offsets count from here */
@@ -106,6 +106,8 @@ static inline void node_ring_door(struct node_door *d)
 }
 void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank]); }
+
+static inline uint32_t node_spin(void) { return atomic_load_explicit(&gw_node.spin, memory_order_relaxed); }
 
 /* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------
  *     struct node_wait w; node_wait_begin(&w);

@@ -250,6 +250,25 @@ static void long_yields(int rank)
     node_finalize();
 }
 
+/* Who is seen to share its core with others that nobody counted spins less for a while. */
+static void shared_cores(int rank)
+{
+    (void)rank;
+    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    uint64_t us = gw_ticks_per_us(), ms = us * 1000, now = gw_ticks();
+    uint32_t spin = node_spin();
+    bool learns = spin > 1000 && gw_set.wait != GW_SET_WAIT_SPIN;
+    wait_yielded(now, now + us);
+    CHECK_EQ(node_spin(), spin);
+    wait_yielded(now, now + 50 * us);
+    CHECK(learns ? node_spin() < 10 : node_spin() == spin);
+    wait_yielded(now + 10 * ms, now + 10 * ms + us); /* a quick one now and then says nothing */
+    CHECK(learns ? node_spin() < 10 : node_spin() == spin);
+    wait_yielded(now + 30 * ms, now + 30 * ms + us);
+    CHECK_EQ(node_spin(), spin);
+    node_finalize();
+}
+
 /* A wait that has become long says so in the rank's slot, whichever way it waits; progress and its end are told too. */
 static void tells(int rank)
 {
@@ -391,7 +410,9 @@ int main(void)
     ranks_run(1, 4, steps);
     ranks_run(1, 0, steps);
     ranks_run(1, 4, long_yields);
+    ranks_run(1, 4, shared_cores);
     ranks_run(2, 4, pass_token);
+    ranks_run(1, 0, shared_cores);
     ranks_run(6, 2, pass_token); /* oversubscribed */
     ranks_run(1, 4, tells);
     ranks_run(1, 4, polls);
@@ -403,6 +424,7 @@ int main(void)
     ranks_run(3, 4, pass_token);
     ranks_run(1, 4, tells);
     ranks_run(1, 4, long_yields);
+    ranks_run(1, 4, shared_cores);
     setenv("GODWIT_WAIT", "spin", 1);
     ranks_run(1, 4, tells);
     unsetenv("GODWIT_WAIT");

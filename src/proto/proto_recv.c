@@ -125,7 +125,7 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
     if (unlikely(a->lane->net) && a->peer->ops != &shm_ops) return false;
     int64_t cap = count * t->size;
     /* Where there is a network, it waits for us meanwhile. */
-    for (uint32_t looks = a->lane->net ? LOOKS_BESIDE_NET : gw_node.spin; looks > 0; looks--) {
+    for (uint32_t looks = a->lane->net ? LOOKS_BESIDE_NET : node_spin(); looks > 0; looks--) {
         struct shm_rx *rx;
         const struct shm_line *l = peer_look(a->lane, &rx);
         if (likely(!l)) {
