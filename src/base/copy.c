@@ -29,11 +29,9 @@ static inline void own_soon(const char *to)
 #endif
 }
 
-NO_IDIOM void gw_copy_plain(void *dst, const void *src, size_t n)
+/* `whole`: of pairs of lines. */
+NO_IDIOM static void copy_narrow(char *to, const char *from, size_t whole)
 {
-    char *to = dst;
-    const char *from = src;
-    size_t whole = n & ~(size_t)63;
     LOOP_AS_IS
     for (size_t i = 0; i < whole; i += 64) {
         own_soon(to + i);
@@ -47,5 +45,38 @@ NO_IDIOM void gw_copy_plain(void *dst, const void *src, size_t n)
         __asm__ volatile("" ::: "memory");
 #endif
     }
-    if (n - whole) memcpy(to + whole, from + whole, n - whole);
+}
+
+#if defined(__x86_64__)
+typedef uint64_t wide __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* Loads and stores of half a line: 4 to 64 KiB that another core has written in 0.6 to 0.85 of the time of those of a quarter, and with
+ * them asking ahead is of no more use (Zen 3). */
+__attribute__((target("avx2"))) NO_IDIOM static void copy_wide(char *to, const char *from, size_t whole)
+{
+    LOOP_AS_IS
+    for (size_t i = 0; i < whole; i += 128) {
+        wide a = *(const wide *)(from + i), b = *(const wide *)(from + i + 32);
+        wide c = *(const wide *)(from + i + 64), d = *(const wide *)(from + i + 96);
+        *(wide *)(to + i) = a;
+        *(wide *)(to + i + 32) = b;
+        *(wide *)(to + i + 64) = c;
+        *(wide *)(to + i + 96) = d;
+#if defined(__clang__)
+        __asm__ volatile("" ::: "memory");
+#endif
+    }
+}
+#endif
+
+void gw_copy_plain(void *dst, const void *src, size_t n)
+{
+    size_t whole = n & ~(size_t)127;
+#if defined(__x86_64__)
+    if (likely(__builtin_cpu_supports("avx2")))
+        copy_wide(dst, src, whole);
+    else
+#endif
+        copy_narrow(dst, src, whole);
+    if (n - whole) memcpy((char *)dst + whole, (const char *)src + whole, n - whole);
 }
