@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "wire_ofi/network_private.h"
 #include "wire_ofi/tclass.h"
@@ -225,12 +226,37 @@ static void market_explain(const struct ofi_market *m)
         GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
 }
 
+/* An interface that is up and has no carrier: its cable may be out for a moment. */
+static bool may_come_back(const struct ofi_market *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->ifaces.n; i++) {
+        const struct iface *f = &m->ifaces.all[i];
+        any = any || (f->is_up && !f->has_carrier && !f->is_loopback);
+    }
+    return any;
+}
+
+/* A link that flaps just now does not end the job. */
+static int market_open_patiently(struct ofi_market *m)
+{
+    static const uint64_t patience_ns = 3000000000;
+    bool is_far = gw_boot.nnodes > 1 && gw_boot.how != BOOT_GODWIT; /* our mpiexec's nodes are faked ones */
+    uint64_t since = gw_now_ns();
+    int rc = ofi_market_open(m, is_far);
+    while (rc == GW_OK && m->n_usable == 0 && is_far && may_come_back(m) && gw_now_ns() - since < patience_ns) {
+        usleep(50000);
+        ofi_market_close(m);
+        rc = ofi_market_open(m, is_far);
+    }
+    return rc;
+}
+
 int ofi_choose(struct fi_info **chosen_out)
 {
     struct ofi_market m;
     char text[1024];
-    int offer, rc = ofi_market_open(&m, gw_boot.nnodes > 1 &&
-                                            gw_boot.how != BOOT_GODWIT); /* our mpiexec's nodes are faked ones */
+    int offer, rc = market_open_patiently(&m);
     if (rc != GW_OK) return rc;
     market_explain(&m);
     if (m.n_usable == 0) {
