@@ -5,7 +5,7 @@
     run.py --sum FILE
 
 Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
-(launcher, wrappers, other launchers), each called with BUILD and PREFIX.  A test passes when it exits 0 within its time limit,
+(launcher, wrappers, other launchers), each called with BUILD, PREFIX and the args of its line `# run.py:`.  A test passes when it exits 0 within its time limit,
 is skipped when it exits 77 (it says why).  --sum prints the closing line for all runs of a check."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -72,12 +72,11 @@ def script_cases(build, prefix):
     for path in sorted(glob.glob(os.path.join(ROOT, "test", "*", "*.sh")) + glob.glob(os.path.join(ROOT, "test", "*", "*.py"))):
         with open(path, encoding="utf-8") as f:
             head = f.read(2000)
-        m = re.search(r"^# run\.py: (.*)$", head, re.M)
-        if not m:
-            continue
-        words = dict(w.split("=", 1) for w in m.group(1).split())
-        yield Case(os.path.relpath(path, ROOT), [path, build, prefix or ""], timeout=int(words.get("timeout", 120)),
-                   tags=set(words.get("tags", "").split(",")), small=False)
+        for m in re.finditer(r"^# run\.py: (.*)$", head, re.M): # a script may have several
+            words = dict(w.split("=", 1) for w in m.group(1).split())
+            args = words["args"].split(",") if "args" in words else []
+            yield Case(" ".join([os.path.relpath(path, ROOT)] + args), [path, build, prefix or ""] + args,
+                       timeout=int(words.get("timeout", 120)), tags=set(words.get("tags", "").split(",")), small=False)
 
 
 def run_case(case, factor, extra_env):
