@@ -216,6 +216,7 @@ int boot_init(void)
 static int n_far; /* gets from ranks of other nodes: wires keep what they got, so each is another rank or lane */
 static bool collecting;
 
+const struct boot_way *boot_way_used(void) { return way; }
 bool boot_way_is_direct(void) { return way && way->commit && (way != &boot_way_godwit || boot_board_head()); }
 bool boot_is_direct(void) { return boot_way_is_direct() && gw_set.async_modex; }
 void boot_way_use(const struct boot_way *w)
@@ -340,6 +341,27 @@ bool boot_connects_all(void)
     return gw_boot.nnodes > 1 && (all || gw_boot.size < gw_set.add_procs_cutoff);
 }
 
+static int abort_status;
+
+static void give_up(int sig)
+{
+    (void)sig;
+    _exit(abort_status);
+}
+
+/* Telling a launcher that has lost a host may take for ever. */
+static void end_soon(int status)
+{
+    enum { PATIENCE_S = 3 };
+    sigset_t alarm_only;
+    abort_status = status;
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    signal(SIGALRM, give_up);
+    sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+    alarm(PATIENCE_S);
+}
+
 void boot_abort(int code, const char *text)
 {
     struct boot_rank *slot = boot_my_rank_slot();
@@ -347,13 +369,14 @@ void boot_abort(int code, const char *text)
     atomic_store_explicit(&slot->abort_code, code, memory_order_relaxed);
     /* Release: who reads ABORTED (the launcher, after our death) reads code and text. */
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
+    int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* it holds 8 bits; 256 must not look like success */
+    end_soon(status);
     if (way) way->abort(code, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);
         abort();
     }
-    /* A status holds 8 bits; 256 must not look like success. */
-    gw_exit_now(code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff);
+    gw_exit_now(status);
 }
 
 int boot_local_rank(int world_rank)

@@ -181,6 +181,27 @@ void boot_needs(unsigned when);
 bool boot_must_meet(unsigned when); /* one of them */
 /* Are all ranks connected at start, instead of on the first message?  By the settings add_procs_cutoff, dynamic_conn and startup_connect. */
 bool boot_connects_all(void);
+/* ---- are the others still there? (boot_alive.c) ----
+ * Launchers see processes end; most do not see a host that loses power or its cable, and the ranks elsewhere wait for it.  So a host is
+ * asked again and again for a connection to a port where nobody listens: a refusal is an answer.  Who never answered (a firewall may
+ * be silent) is never called silent.  One thread at a time. */
+struct sockaddr;
+struct boot_ask {
+    uint64_t at[16];                        /* struct sockaddr */
+    unsigned len;
+    int fd;                                 /* of a question under way, -1: there is none */
+    bool ever;                              /* it has answered once */
+    uint64_t asked_ns, heard_ns, stepped_ns;
+};
+void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len); /* its port does not matter */
+/* Asks, `pause` seconds after the last time, and looks for answers, without waiting: to be called often.  The seconds for which the host
+ * has been silent; time in which this was not called is none of them. */
+double boot_ask_step(struct boot_ask *a, double pause);
+void boot_ask_end(struct boot_ask *a);
+/* For waits that have become long, in which it looks once a second: ends this process where its launcher is gone, or where another rank
+ * of the node has aborted the job and the launcher does nothing. */
+void boot_look(void);
+
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
 
 /* Maps the node's segment: `bytes` as computed by boot_segment_bytes for this nlocal by every rank alike.

@@ -181,5 +181,5 @@ static void godwit_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_godwit = {
-    godwit_offered, godwit_join, godwit_put, godwit_commit, godwit_fence, godwit_get, godwit_leave, godwit_abort, godwit_hosts, NULL,
+    godwit_offered, godwit_join, godwit_put, godwit_commit, godwit_fence, godwit_get, godwit_leave, godwit_abort, godwit_hosts, NULL, NULL,
 };

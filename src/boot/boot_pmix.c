@@ -23,6 +23,7 @@ static struct {
     __typeof__(&PMIx_Fence_nb) fence_nb;
     __typeof__(&PMIx_Abort) abort;
     __typeof__(&PMIx_Error_string) error_string;
+    __typeof__(&PMIx_Register_event_handler) on_event;
 } pmix;
 
 static bool pmix_offered(void)
@@ -41,6 +42,7 @@ static int library_open(void)
         {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
         {"PMIx_Fence_nb", &pmix.fence_nb},
         {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
+        {"PMIx_Register_event_handler", &pmix.on_event},
     };
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     char why[256];
@@ -191,6 +193,27 @@ static pmix_status_t quiet_init(void)
     return s;
 }
 
+/* ---- its server may die ---- */
+static _Atomic bool is_cut;
+
+static void cut(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t n_info, pmix_info_t *results,
+                size_t n_results, pmix_event_notification_cbfunc_fn_t done, void *data)
+{
+    (void)id, (void)status, (void)source, (void)info, (void)n_info, (void)results, (void)n_results;
+    atomic_store_explicit(&is_cut, true, memory_order_relaxed);
+    if (done) done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
+static void registered(pmix_status_t status, size_t id, void *data) { (void)status, (void)id, (void)data; }
+
+static void watch_server(void)
+{
+    static pmix_status_t codes[] = {PMIX_ERR_LOST_CONNECTION, -101 /* the same, until PMIx 3 */};
+    pmix.on_event(codes, GW_ARRAY_LEN(codes), NULL, 0, cut, registered, NULL);
+}
+
+static bool pmix_is_lost(void) { return atomic_load_explicit(&is_cut, memory_order_relaxed); }
+
 static int pmix_join(void)
 {
     int rc = library_open();
@@ -210,7 +233,10 @@ static int pmix_join(void)
     gw_boot.universe_size = fact_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, 0);
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.63s", pmix.self.nspace);
     rc = find_locals();
-    if (rc) pmix.finalize(NULL, 0);
+    if (rc)
+        pmix.finalize(NULL, 0);
+    else
+        watch_server();
     return rc;
 }
 
@@ -366,5 +392,5 @@ static void pmix_abort(int code, const char *text)
 }
 
 const struct boot_way boot_way_pmix = {
-    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts, pmix_collect,
+    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost,
 };

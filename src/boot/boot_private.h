@@ -22,7 +22,10 @@ struct boot_way {
     int (*hosts)(int32_t *host_out);
     /* Not NULL: begins to bring everybody's keys here, without waiting; it comes about once all ranks have called it. */
     void (*collect)(void);
+    bool (*is_lost)(void); /* NULL: that cannot be known */
 };
+const struct boot_way *boot_way_used(void); /* NULL: none, or it has been left */
+bool boot_socket_is_lost(int fd);           /* whoever is at its other end has closed it */
 bool boot_way_is_direct(void); /* whatever the settings say */
 void boot_way_use(const struct boot_way *w); /* for tests: as if it had been joined */
 extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_pmi2, boot_way_godwit;

@@ -280,11 +280,13 @@ bool node_wait_step_slow(struct node_wait *w)
         }
         w->phase = SPIN_ON;
         w->count = node_spin();
+        boot_look();
         return tell_again(w) && tell_plainly(w);
     case SPIN_ON:
         gw_cpu_relax();
         if (w->count-- > 0) return false;
         w->count = node_spin();
+        boot_look();
         return tell_again(w) && tell_plainly(w);
     case YIELD:
         if (gw_ticks() < w->until && wait_yield()) return false;
@@ -293,6 +295,7 @@ bool node_wait_step_slow(struct node_wait *w)
             return false;
         }
         sched_yield();
+        boot_look();
         return tell_again(w) && tell_plainly(w);
     default:
         sleep_once(w);
@@ -300,6 +303,7 @@ bool node_wait_step_slow(struct node_wait *w)
         /* Somebody rang, most likely for us: look a little while before the next sleep. */
         w->phase = YIELD;
         w->until = gw_ticks();
+        if (w->count > 1) boot_look();
         return w->count > 1 && tell_again(w) && tell_plainly(w);
     }
 }

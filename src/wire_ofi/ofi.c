@@ -157,6 +157,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     if (rc == GW_OK) rc = ofi_sends_open(w);
     if (rc == GW_OK) rc = ofi_recvs_open(w);
     if (rc == GW_OK) rc = publish(w);
+    if (rc == GW_OK) rc = ofi_alive_begin(w);
     if (rc != GW_OK) {
         wire_free(w);
         return rc;
@@ -239,12 +240,14 @@ static int ofi_wait_fd(struct wire *w)
 static int ofi_arm(struct wire *w)
 {
     struct fid *fids[] = {&w->cq->fid};
+    ofi_alive_look(w);
     return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------ */
 static void wire_free(struct wire *w)
 {
+    ofi_alive_end(w);
     ofi_regions_close(w);
     if (w->ep) fi_close(&w->ep->fid);
     if (w->send_mr) fi_close(&w->send_mr->fid);

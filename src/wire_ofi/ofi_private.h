@@ -102,6 +102,8 @@ struct wire {
     int under_way;               /* operations that a completion will come for, receives aside */
     int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h) */
     uint64_t look_at;            /* when to look for them, in ticks */
+    struct ofi_alive *alive;     /* hosts that are watched; NULL: none */
+    uint32_t idle;               /* looks in vain */
     int n_injects;               /* of these, small messages without a buffer: all have one record */
     int n_direct;                /* transfers from memory to memory under way, */
     uint64_t direct_until;       /* and when they should be over */
@@ -137,6 +139,11 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
 int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
                  struct fid_mr **mr_out);
 
+bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
+/* ofi_alive.c */
+int ofi_alive_begin(struct wire *w); /* after the endpoint is there, before keys are shared */
+void ofi_alive_look(struct wire *w); /* to be called often where nothing happens */
+void ofi_alive_end(struct wire *w);
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
 void ofi_reach_end(struct ofi_ep *ep); /* it is connected, whoever of the two began */

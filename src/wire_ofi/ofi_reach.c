@@ -59,7 +59,7 @@ static char *table_read(const char *path)
 }
 
 /* ---- the peers ---------------------------------------------------------------------------------- */
-static bool is_by_tcp(const struct wire *w)
+bool ofi_is_by_tcp(const struct wire *w)
 {
     uint32_t p = w->info->ep_attr->protocol;
     return !ofi_node_is_hardware &&
@@ -70,7 +70,7 @@ static bool is_by_tcp(const struct wire *w)
 void ofi_reach_begin(struct ofi_ep *ep)
 {
     struct wire *w = ep->w;
-    if (ep->rank == gw_boot.rank || !is_by_tcp(w)) return;
+    if (ep->rank == gw_boot.rank || !ofi_is_by_tcp(w)) return;
     ep->doubted_ns = gw_now_ns();
     if (w->n_doubted++ == 0) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A host that goes, by all its processes or by its cable, ends a job that mpiexec had started there, within seconds; whom nobody
-# else names, mpiexec does.  A cable that flaps ends nothing.
+# A host that goes, by all its processes or by its cable, ends a job within seconds, and is named: by mpiexec where that had started the
+# job, else by the ranks.  A cable that flaps ends nothing.  Ranks whose launcher's daemon is killed end as well.
 # users.md row 5
-# run.py: timeout=120 tags=cluster,extra
+# run.py: timeout=180 tags=cluster,extra
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
@@ -55,4 +55,34 @@ for engine in srun hydra mpirun; do
     on n2 pkill -KILL -x cluster_ring || : # behind the cut nobody could tell them
     cable n2 plug
     echo "$engine: the job ended, and its host was named"
+done
+
+# ---- started by the engines themselves ----
+gone() { # HOST: its ranks are, within 20 s
+    for _ in $(seq 200); do on $1 pgrep -x cluster_ring >/dev/null || return 0; sleep 0.1; done
+    on $1 pkill -KILL -x cluster_ring
+    fail "$2: ranks live on at $1"
+}
+for engine in "srun --mpi=pmix" "srun --mpi=pmi2" hydra mpirun; do
+    case $engine in
+    srun*) m="$engine -N 3 --ntasks-per-node=2" daemon=slurmstepd ;;
+    hydra) m="mpiexec.hydra -hosts n1:2,n2:2,n3:2" daemon=hydra_pmi_proxy ;;
+    mpirun) m="mpirun.openmpi -x GODWIT_HOST_TIMEOUT --host n1:2,n2:2,n3:2" daemon=orted ;;
+    esac
+    begin
+    on n2 pkill -KILL $daemon || fail "no $daemon at n2"
+    gone n2 "its daemon was killed"
+    for h in n1 n3; do on $h pkill -KILL -x cluster_ring || :; done
+    kill -KILL $job 2>/dev/null || :
+    wait $job 2>/dev/null || :
+    begin
+    sleep 5 # the ranks have heard of each other's hosts
+    cable n2 pull
+    for h in n1 n2 n3; do gone $h "a cable was pulled"; done
+    grep -q 'host n2 has not answered for [0-9]* s (GODWIT_HOST_TIMEOUT=3); the job ends now$' "$dir/err" || fail "the host is not named"
+    cable n2 plug
+    sleep 2 # until then the others know that there is no way to it
+    kill $job 2>/dev/null || :
+    wait $job || :
+    echo "$engine alone: the ranks ended, and named the host"
 done

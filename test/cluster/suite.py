@@ -27,7 +27,7 @@ LEFT_OUT = { # on several hosts
     "topo_reorder": "describes the machine that it is on",
 }
 LEFT_OUT_ALONE = {"citizen": LEFT_OUT["citizen"], "nodes": LEFT_OUT["nodes"], "topo_reorder": LEFT_OUT["topo_reorder"]}
-ARGS = {"soak": ["1000"]} # a divisor of the work
+ARGS = {"soak": ["200"]} # a divisor of the work
 THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persistent comm_make idup io_basic io_shared rma_errors "
         "rma_random session_life spawn_errors").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()

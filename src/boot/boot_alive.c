@@ -1,0 +1,106 @@
+/* boot_alive.c -- whether others are still there: hosts, by asking their kernels; the launcher, and ranks of this node that have ended
+ * the job, by what this process has of them.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- hosts ---- */
+enum { MS = 1000000, GIVE_UP_MS = 2500, STOPPED_MS = 2000 };
+
+static void answered(struct boot_ask *a, int err)
+{
+    if (err != 0 && err != ECONNREFUSED && err != ECONNRESET) return;
+    a->heard_ns = gw_now_ns();
+    a->ever = true;
+}
+
+static void ask(struct boot_ask *a)
+{
+    a->asked_ns = gw_now_ns();
+    struct sockaddr *at = (struct sockaddr *)a->at;
+    a->fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (a->fd < 0) return;
+    if (connect(a->fd, at, a->len) < 0 && errno == EINPROGRESS) return;
+    answered(a, errno);
+    boot_ask_end(a);
+}
+
+static void look(struct boot_ask *a)
+{
+    int err = 0;
+    socklen_t len = sizeof err;
+    struct pollfd p = {.fd = a->fd, .events = POLLOUT};
+    if (poll(&p, 1, 0) > 0)
+        answered(a, getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 ? errno : err);
+    else if (gw_now_ns() - a->asked_ns < (uint64_t)GIVE_UP_MS * MS)
+        return;
+    boot_ask_end(a);
+}
+
+void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len)
+{
+    *a = (struct boot_ask){.len = len, .fd = -1};
+    assert(len > 0 && len <= sizeof a->at);
+    memcpy(a->at, at, len);
+    /* Discard, which nobody serves any more. */
+    if (at->sa_family == AF_INET) ((struct sockaddr_in *)a->at)->sin_port = htons(9);
+    if (at->sa_family == AF_INET6) ((struct sockaddr_in6 *)a->at)->sin6_port = htons(9);
+}
+
+void boot_ask_end(struct boot_ask *a)
+{
+    if (a->fd >= 0) close(a->fd);
+    a->fd = -1;
+}
+
+double boot_ask_step(struct boot_ask *a, double pause)
+{
+    uint64_t now = gw_now_ns();
+    uint64_t away = a->stepped_ns && now - a->stepped_ns > (uint64_t)STOPPED_MS * MS ? now - a->stepped_ns : 0;
+    a->stepped_ns = now;
+    a->heard_ns += away;
+    if (a->fd >= 0) look(a);
+    if (a->fd < 0 && (double)(now - a->asked_ns) * 1e-9 >= pause) ask(a);
+    return a->ever && now > a->heard_ns ? (double)(now - a->heard_ns) * 1e-9 : 0;
+}
+
+/* ---- the launcher, and our neighbours ---- */
+bool boot_socket_is_lost(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    char c;
+    if (poll(&p, 1, 0) <= 0) return false;
+    if (p.revents & (POLLERR | POLLNVAL)) return true;
+    if (!(p.revents & POLLIN)) return (p.revents & POLLHUP) != 0;
+    return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool neighbour_aborted(void)
+{
+    for (int i = 0; i < gw_boot.nlocal; i++)
+        if (i != gw_boot.local_rank && atomic_load_explicit(&boot_slot_of(i)->phase, memory_order_acquire) == BOOT_ABORTED) return true;
+    return false;
+}
+
+void boot_look(void)
+{
+    static const uint64_t every_ns = 1000000000;
+    static _Atomic uint64_t next_ns;
+    static int aborted; /* so often seen in a row */
+    uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
+    if (now < due || !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed)) return;
+    const struct boot_way *way = boot_way_used();
+    if (!way || !boot_head_mapped() || way == &boot_way_godwit) return; /* our mpiexec ends its ranks, and they die with it */
+    if (way->is_lost && way->is_lost())
+        gw_die("the connection to the launcher is gone: it has ended, or its process on this host has; this rank ends now");
+    /* The launcher was told, and is given time. */
+    aborted = neighbour_aborted() ? aborted + 1 : 0;
+    if (aborted > 2) gw_exit_now(1);
+}
