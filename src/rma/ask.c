@@ -173,8 +173,7 @@ int ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
     struct rma_target *t = &w->targets[target];
     uint64_t sent = atomic_load_explicit(&t->sent, memory_order_relaxed);
     struct ask_head h = {.what = ASK_UNLOCK, .kind = (uint8_t)kind, .bytes = (int64_t)sent};
-    /* Requests that wait to be sent go with it; what is under way may be reading or writing there without the target's knowledge. */
-    int settled = late_is_idle(w) ? GW_OK : late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    int settled = late_may_unlock(w, target) ? GW_OK : late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
     if (rc == GW_OK) atomic_store_explicit(&t->known, sent, memory_order_relaxed);
     return rc == GW_OK ? settled : rc;
 }

@@ -6,7 +6,8 @@
  *   get                                                                a request, and the bytes as its answer
  *
  * Requests to one target travel together: they gather in a batch, which goes when it is long enough, when an answer is wanted, or when
- * somebody waits.  So many small puts are few messages, and a put with its flush is one round trip.
+ * somebody waits; the answer to its small gets is one message, too.  So many small puts or gets are few messages, and a put with its
+ * flush is one round trip.
  *
  * Two things are waited for, by different calls:
  *   settled   at this end: buffers of the user's may be changed, and what was got is there (requests, temporary buffers)
@@ -21,8 +22,20 @@
 
 #include "rma/rma_private.h"
 
-enum { BATCH = 4096, BATCH_GOES = 2048, LONG_GET = 1024 };
+enum { LONG_GET = 1024 };
 
+/* The small gets of a batch; `data` is their answer. */
+struct got {
+    char *into;
+    int64_t bytes;
+};
+struct late_gets {
+    int n, room;
+    int32_t number;
+    int64_t bytes;
+    struct got *each;
+    char data[ASK_BATCH];
+};
 /* One message or copy that is under way, or a batch that still gathers. */
 struct late {
     struct gw_done done;
@@ -30,6 +43,7 @@ struct late {
     struct gw_list link; /* of a batch: in rma_late.open; and its target, bytes, and where its last request begins */
     int target;
     uint32_t used, last;
+    struct late_gets *gets; /* NULL: it has none; then, of the message that answers them */
     char bytes[] GW_ALIGNED(16); /* of a message, or for one */
 };
 struct rma_late {
@@ -63,6 +77,7 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
     }
     l->done.fn = late_done;
     l->w = w;
+    l->gets = NULL;
     return l;
 }
 /* Before it is given away; late_done() ends it. */
@@ -92,12 +107,38 @@ static int late_receive(struct late *l, int target, int tag, void *into, int64_t
     return rc < 0 ? rc : GW_OK;
 }
 
+static void gets_free(struct late_gets *g)
+{
+    if (g) free(g->each);
+    free(g);
+}
+
+static void gets_done(struct gw_done *done, int err)
+{
+    struct late *l = container_of(done, struct late, done);
+    struct late_gets *g = l->gets;
+    const char *from = g->data;
+    for (int i = 0; i < g->n && err >= 0; from += g->each[i++].bytes) memcpy(g->each[i].into, from, (size_t)g->each[i].bytes);
+    gets_free(g);
+    late_done(done, err);
+}
+
 /* With the lock. */
 static int batch_send(struct late *l)
 {
+    struct late *answer = NULL;
+    int rc = GW_OK;
+    if (l->gets) {
+        answer = late_new(l->w, 0);
+        if (!answer) return GW_ENOMEM;
+        answer->gets = l->gets;
+        answer->done.fn = gets_done;
+        rc = late_receive(answer, l->target, TAG_REPLY + l->gets->number, l->gets->data, l->gets->bytes);
+    }
     gw_list_del(&l->link);
     l->w->targets[l->target].batch = NULL;
-    return late_send(l, l->target, TAG_REQUEST, l->bytes, l->used);
+    int sent = late_send(l, l->target, TAG_REQUEST, l->bytes, l->used);
+    return rc == GW_OK ? sent : rc;
 }
 
 static int batches_send(struct rma_win *w)
@@ -124,9 +165,9 @@ static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct l
 {
     struct late **batch = &w->targets[target].batch;
     int rc = GW_OK;
-    if (*batch && gw_align_up((*batch)->used, 16) + bytes > BATCH) rc = batch_send(*batch);
+    if (*batch && gw_align_up((*batch)->used, 16) + bytes > ASK_BATCH) rc = batch_send(*batch);
     if (rc == GW_OK && !*batch) {
-        *batch = late_new(w, bytes > BATCH ? bytes : BATCH);
+        *batch = late_new(w, bytes > ASK_BATCH ? bytes : ASK_BATCH);
         if (!*batch) return GW_ENOMEM;
         (*batch)->target = target;
         (*batch)->used = (*batch)->last = 0;
@@ -136,22 +177,24 @@ static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct l
     return rc;
 }
 
-/* Head, runs and data, copied. */
+/* With the lock and room for it: head, runs and data, copied. */
+static int append(struct late *l, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes, bool goes_now)
+{
+    uint32_t at = (uint32_t)gw_align_up(l->used, 16);
+    if (at) ((struct ask_head *)(l->bytes + l->last))->flags |= ASK_MORE;
+    ask_fill(l->bytes + at, h, runs, data, bytes);
+    l->last = at;
+    l->used = at + (uint32_t)ask_bytes(h, bytes);
+    return goes_now || l->used >= ASK_BATCH / 2 ? batch_send(l) : GW_OK;
+}
+
 static int tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
                 bool goes_now)
 {
-    size_t own = ask_bytes(h, bytes);
     struct late *l;
     gw_lock(&w->late->lock);
-    int rc = batch_with_room(w, target, own, &l);
-    if (rc == GW_OK) {
-        uint32_t at = (uint32_t)gw_align_up(l->used, 16);
-        if (at) ((struct ask_head *)(l->bytes + l->last))->flags |= ASK_MORE;
-        ask_fill(l->bytes + at, h, runs, data, bytes);
-        l->last = at;
-        l->used = at + (uint32_t)own;
-        if (goes_now || l->used >= BATCH_GOES) rc = batch_send(l);
-    }
+    int rc = batch_with_room(w, target, ask_bytes(h, bytes), &l);
+    if (rc == GW_OK) rc = append(l, h, runs, data, bytes, goes_now);
     gw_unlock(&w->late->lock);
     return rc;
 }
@@ -196,8 +239,49 @@ int late_put_long(struct rma_win *w, int target, struct ask_run run, const char 
     return counted(w, target, late_send(l, target, TAG_DATA + h.number, from, h.bytes));
 }
 
+/* The batch's list of gets, with room for one more; NULL: no memory. */
+static struct late_gets *gets_with_room(struct late *l)
+{
+    struct late_gets *g = l->gets;
+    if (!g) {
+        l->gets = g = malloc(sizeof *g);
+        if (g) g->n = g->room = 0, g->bytes = 0, g->each = NULL, g->number = ask_number(l->w);
+    }
+    if (g && g->n == g->room) {
+        int room = g->room ? 2 * g->room : 8;
+        struct got *each = realloc(g->each, (size_t)room * sizeof *each);
+        if (!each) return NULL;
+        g->each = each;
+        g->room = room;
+    }
+    return g;
+}
+
+/* With the lock. */
+static int get_small(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, char *into)
+{
+    struct late *l = w->targets[target].batch;
+    int rc = l && l->gets && l->gets->bytes + h.bytes > ASK_BATCH ? batch_send(l) : GW_OK;
+    if (rc == GW_OK) rc = batch_with_room(w, target, ask_bytes(&h, 0), &l);
+    if (rc != GW_OK) return rc;
+    struct late_gets *g = gets_with_room(l);
+    if (!g) return gw_fail(GW_ENOMEM, "no memory for a list of gets");
+    g->each[g->n++] = (struct got){into, h.bytes};
+    g->bytes += h.bytes;
+    h.number = g->number;
+    return append(l, &h, runs, NULL, 0, false);
+}
+
 int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
 {
+    if (bytes < LONG_GET) {
+        struct ask_head h = {.what = ASK_READ, .flags = ASK_LATE | ASK_GATHER, .n_runs = n, .bytes = bytes, .origin = w->comm->rank};
+        int rc = wait_for_room(w);
+        gw_lock(&w->late->lock);
+        if (rc == GW_OK) rc = get_small(w, target, h, runs, into);
+        gw_unlock(&w->late->lock);
+        return rc;
+    }
     struct ask_head h = {.what = ASK_READ,
                          .flags = ASK_LATE | (n == 1 ? ASK_LONG : 0),
                          .n_runs = n,
@@ -208,7 +292,7 @@ int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, i
     struct late *l = rc == GW_OK ? late_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
     rc = late_receive(l, target, TAG_REPLY + h.number, into, bytes);
-    return rc == GW_OK ? tell(w, target, &h, runs, NULL, 0, bytes >= LONG_GET) : rc;
+    return rc == GW_OK ? late_say(w, target, &h, runs, NULL, 0) : rc;
 }
 
 /* ---- the wire ---- */
@@ -241,9 +325,12 @@ static bool is_idle(void *arg)
     return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */
 }
 
-bool late_is_idle(struct rma_win *w)
+bool late_may_unlock(struct rma_win *w, int target)
 {
-    return is_idle(w->late);
+    gw_lock(&w->late->lock);
+    bool gets = w->targets[target].batch && w->targets[target].batch->gets;
+    gw_unlock(&w->late->lock);
+    return !gets && is_idle(w->late);
 }
 
 int late_settle(struct rma_win *w)

@@ -61,13 +61,14 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
                char *packed);
 
 /* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
-enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
+enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_BATCH = 16384 /* of short requests, and of the data that they get */, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
 enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK };
 enum ask_flag {
     ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own, with LATE */
     ASK_OLD = 2,  /* UPDATE: the old value is wanted */
     ASK_TRY = 4,  /* LOCK: the answer is GW_AGAIN rather than late */
     ASK_MORE = 16, /* another request follows in the same message, from the next multiple of 16 */
+    ASK_GATHER = 32, /* READ, with LATE: one answer for all of a message, with the number that they all have */
     ASK_LATE = 8, /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
 };
 struct ask_run {
@@ -110,7 +111,8 @@ int late_put_long(struct rma_win *w, int target, struct ask_run run, const char 
 int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
 int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
 int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
-bool late_is_idle(struct rma_win *w); /* nothing is under way; requests may wait to be sent */
+/* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
+bool late_may_unlock(struct rma_win *w, int target);
 int late_settle(struct rma_win *w); /* all is over at this end; says what failed since it was last asked */
 int late_flush(struct rma_win *w, int target); /* and at the target */
 int late_flush_all(struct rma_win *w);
