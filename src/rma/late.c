@@ -5,9 +5,9 @@
  *   put, accumulate                                                    a request that is not answered; the target counts
  *   get                                                                a request, and the bytes as its answer
  *
- * Requests to one target travel together: they gather in a batch, which goes when it is long enough, when an answer is wanted, or when
- * somebody waits; the answer to its small gets is one message, too.  So many small puts or gets are few messages, and a put with its
- * flush is one round trip.
+ * Requests to one target travel together: they gather in a batch, which goes when it is long enough, when an answer is wanted, or
+ * when somebody waits; the answer to its small gets is one message, too.  So many small puts or gets are few messages, and a put with
+ * its flush is one round trip.
  *
  * Two things are waited for, by different calls:
  *   settled   at this end: buffers of the user's may be changed, and what was got is there (requests, temporary buffers)

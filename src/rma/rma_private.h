@@ -61,15 +61,21 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
                char *packed);
 
 /* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
-enum { ASK_RUNS = 512, ASK_PIECE = 32768, ASK_BATCH = 16384 /* of short requests, and of the data that they get */, ASK_NUMBERS = 1 << 20, ASK_SWAP_MAX = 32 };
+enum {
+    ASK_RUNS = 512,
+    ASK_PIECE = 32768,
+    ASK_BATCH = 16384, /* of short requests that travel together, and of the data that they get */
+    ASK_NUMBERS = 1 << 20,
+    ASK_SWAP_MAX = 32
+};
 enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK };
 enum ask_flag {
-    ASK_LONG = 1, /* READ, WRITE: one run; the data are a message of their own, with LATE */
-    ASK_OLD = 2,  /* UPDATE: the old value is wanted */
-    ASK_TRY = 4,  /* LOCK: the answer is GW_AGAIN rather than late */
-    ASK_MORE = 16, /* another request follows in the same message, from the next multiple of 16 */
-    ASK_GATHER = 32, /* READ, with LATE: one answer for all of a message, with the number that they all have */
-    ASK_LATE = 8, /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
+    ASK_LONG = 1,    /* with LATE: READ, WRITE of one run; the data are a message of their own */
+    ASK_OLD = 2,     /* UPDATE: the old value is wanted */
+    ASK_TRY = 4,     /* LOCK: the answer is GW_AGAIN rather than late */
+    ASK_LATE = 8,    /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
+    ASK_MORE = 16,   /* another request follows in the same message, from the next multiple of 16 */
+    ASK_GATHER = 32, /* with LATE: READs of one message that get one answer, under the number that they all have */
 };
 struct ask_run {
     uint64_t at, bytes;

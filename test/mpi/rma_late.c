@@ -149,6 +149,54 @@ static void buffers(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Runs of all lengths from 1 byte to what goes alone, every third one in two pieces at both ends; got back in another order. */
+static void lengths(void)
+{
+    enum { TIMES = 120 };
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, at[TIMES + 1] = {0};
+    MPI_Datatype halves[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        int bytes = 1 + i * 37 % 1500;
+        at[i + 1] = at[i] + bytes + (i % 3 == 0 ? 3 : 0);
+        if (i % 3 == 0) MPI_Type_create_hvector(2, bytes / 2 + 1, bytes / 2 + 2, MPI_BYTE, &halves[i]); /* a gap of one byte */
+        if (i % 3 == 0) MPI_Type_commit(&halves[i]);
+    }
+    pattern_fill(out, at[TIMES], (unsigned)(rank + 50));
+    memset(w.base, 0x33, (size_t)at[TIMES]);
+    memset(in, 0x33, (size_t)at[TIMES]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, w.win);
+    for (int i = 0; i < TIMES; i++) {
+        int bytes = i % 3 ? at[i + 1] - at[i] : 1;
+        MPI_Datatype t = i % 3 ? MPI_BYTE : halves[i];
+        MPI_Put(out + at[i], bytes, t, right, w.at[right] + at[i], bytes, t, w.win);
+    }
+    MPI_Win_flush(right, w.win);
+    for (int k = 0; k < TIMES; k++) {
+        int i = k * 7 % TIMES, bytes = i % 3 ? at[i + 1] - at[i] : 1;
+        MPI_Datatype t = i % 3 ? MPI_BYTE : halves[i];
+        MPI_Get(in + at[i], bytes, t, right, w.at[right] + at[i], bytes, t, w.win);
+    }
+    MPI_Win_unlock_all(w.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    char *theirs = malloc((size_t)at[TIMES]);
+    pattern_fill(theirs, at[TIMES], (unsigned)(left + 50));
+    int wrong[2] = {0, 0};
+    for (int i = 0; i < TIMES; i++) {
+        int half = i % 3 ? 0 : (1 + i * 37 % 1500) / 2 + 1;
+        for (int b = 0; b < at[i + 1] - at[i]; b++) {
+            int is_gap = half && (b == half || b > 2 * half);
+            wrong[0] += in[at[i] + b] != (is_gap ? 0x33 : out[at[i] + b]);
+            wrong[1] += w.base[at[i] + b] != (is_gap ? 0x33 : theirs[at[i] + b]);
+        }
+        if (half) MPI_Type_free(&halves[i]);
+    }
+    free(theirs);
+    CHECK_EQ(wrong[0], 0);
+    CHECK_EQ(wrong[1], 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Everybody to rank 0 at once: a place of its own that is replaced and added to by turns, and one sum of all.  Long ones, too. */
 static void accumulates(void)
 {
@@ -230,6 +278,7 @@ int main(int argc, char **argv)
         ends();
         flushed_then_told();
         buffers();
+        lengths();
         if (kind < 5) accumulates();
         window_free(&w);
     }
