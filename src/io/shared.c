@@ -12,7 +12,7 @@
 #include "node/node.h"
 #include "p2p/p2p.h"
 
-enum { TAG_QUESTION = 1, TAG_ANSWER, NUMBERS = 1 << 20 }; /* answers: TAG_ANSWER + number */
+enum { TAG_QUESTION = 1, TAG_ANSWER, NUMBERS = 1 << 17 }; /* answers: TAG_ANSWER + number, below 2^19 (ofi_tag_2) */
 
 struct question {
     int32_t origin, number;

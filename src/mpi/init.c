@@ -158,7 +158,7 @@ static void threads_count(int level)
     bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(first_thread, pthread_self());
     turn(&gw_threads, many || (gw_threads && !is_first));
     turn(&gw_checking, check_is_asked());
-    turn(&gw_careful, gw_threads || gw_checking);
+    turn(&gw_careful, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 
@@ -170,7 +170,7 @@ void instance_begin(int level)
     if (rooms == DOWN) {
         rooms_up();
         env_facts();
-        gw_attr_predefined_set(GW_TAG_UB, INT_MAX);
+        gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
         pid_up = getpid();
         atexit(at_exit);
     }

@@ -25,7 +25,8 @@ static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, e
                                .my_rank = c->rank,
                                .rank = rank,
                                .tag = tag,
-                               .errctx = p2p_errctx(c)};
+                               .errctx = p2p_errctx(c),
+                               .is_near = c->one_node};
 }
 
 /* With the lane's lock held: `done` is called when `inner` is complete (now, if it is) and then inner is recycled.
@@ -35,6 +36,8 @@ void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *sta
 enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                   struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */
+
+void p2p_tell_member(struct gw_done *done, int err); /* tell.c: for proto_member_teller */
 
 /* Persistent requests (persistent.c). */
 void p2p_persistent_release(struct gw_req *r);

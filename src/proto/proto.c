@@ -16,8 +16,8 @@ static void ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8_t kind, const void *hdr,
                                                     const void *payload, size_t len)
 {
-    struct proto_ctl c;
-    memcpy(&c, hdr, sizeof c);
+    struct proto_ctl c = {0};
+    if (hdr) memcpy(&c, hdr, sizeof c);
     switch ((enum proto_kind)kind) {
     case PROTO_EAGER_SYNC:
         eager_sync_arrived(pl, hdr, payload, len);
@@ -52,6 +52,12 @@ static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, uint8
     case PROTO_PUT:
         put_arrived(pl, &c);
         return;
+    case PROTO_CAUGHT:
+        tag_caught(pl, hdr, payload, len);
+        return;
+    case PROTO_FULL:
+        tags_full(pl);
+        return;
     case PROTO_NOTE: /* only note_receiver() knows what to do with it */
     case PROTO_EAGER:
         break;
@@ -78,7 +84,7 @@ wire_recv_fn proto_receiver(void)
 
 static bool has_work(const struct proto_lane *pl)
 {
-    return pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) || !gw_list_empty(&pl->getting);
+    return pl->n_outs || pl->tags.must_take_over || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) || !gw_list_empty(&pl->getting);
 }
 
 static int work_poll(struct proto_lane *pl)
@@ -106,7 +112,7 @@ static void lane_poll(struct gw_done *done, int err)
 {
     (void)err;
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
-    int n = 0;
+    int n = tags_poll(pl);
     /* A program that tests now and then gets a piece's bytes by R0 each time, of as many messages as that may be. */
     for (int64_t got, until = pl->got + gw_set.get_piece;; n += peer_progress(pl->lane)) {
         got = pl->got;
@@ -173,8 +179,15 @@ int64_t proto_posted(void)
 {
     int64_t n = 0;
     for (int i = 0; i < gw_nlanes; i++)
-        if (gw_lanes[i].proto) n += match_posted_count(lane_of(&gw_lanes[i])->fast.q);
+        if (gw_lanes[i].proto) n += match_posted_count(lane_of(&gw_lanes[i])->fast.q) + lane_of(&gw_lanes[i])->tags.n_posted;
     return n;
+}
+
+int proto_tag_max(void)
+{
+    struct wire_caps caps = {0};
+    if (gw_lanes[0].net) peer_net->caps(gw_lanes[0].net, &caps);
+    return caps.matches ? caps.tag_max : INT32_MAX;
 }
 
 void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes)
@@ -260,6 +273,7 @@ static void lane_finish(struct proto_lane *pl)
     pool_finish(&pl->cursors);
     pool_finish(&pl->puts);
     for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
+    tags_finish(pl);
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);

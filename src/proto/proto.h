@@ -31,6 +31,7 @@ struct proto_addr {
     int32_t rank;         /* peer's rank in the communicator; receives may say GW_ANY_SOURCE */
     int32_t tag;          /* receives may say GW_ANY_TAG */
     const void *errctx;   /* the communicator, for errors; opaque */
+    bool is_near;         /* receives from any source: all of them are on this node */
 };
 
 int proto_init(void);     /* lanes' match queues; before peer_init (it is the wires' receiver) */
@@ -104,5 +105,9 @@ struct proto_tally { uint64_t messages[PROTO_PATHS], bytes[PROTO_PATHS]; };
 void proto_sent_to(int world, struct proto_tally *sum_out);
 void proto_explain(void);    /* GODWIT_EXPLAIN=proto: says how many, while the peers are there */
 int64_t proto_posted(void); /* receives that wait for a message */
+int proto_tag_max(void);    /* the largest tag, INT_MAX unless the network matches messages */
+/* Set by whoever knows communicators: the process that has this rank in one.  `world` comes in as -1 and stays so where it is unknown. */
+struct proto_member { struct gw_done done; uint32_t ctx; int rank, world; }; /* ctx: of the wire */
+extern void (*proto_member_teller)(struct gw_done *done, int err);
 
 #endif

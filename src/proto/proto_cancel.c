@@ -4,14 +4,20 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
+void recv_cancelled(struct proto_recv *r)
 {
-    if (r->state != RECV_POSTED) return;
-    match_remove_recv(pl->fast.q, &r->m);
     proto_type_drop(r->type);
     gw_status_fill(&r->req.status, GW_ANY_SOURCE, GW_ANY_TAG, 0, true);
     r->req.flags |= REQ_CANCELLED;
     req_complete(&r->req);
+}
+
+static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
+{
+    if (r->state == RECV_AT_WIRE) tag_recv_cancel(pl, r);
+    if (r->state != RECV_POSTED) return;
+    match_remove_recv(pl->fast.q, &r->m);
+    recv_cancelled(r);
 }
 
 /* The operation will not be spoken of again, apart from what wants_cancel_ack says. */
@@ -19,6 +25,12 @@ static void op_cancelled(struct proto_lane *pl, struct proto_op *op)
 {
     op_complete_req(op, GW_OK, true);
     op_finish(pl, op, GW_OK);
+}
+
+static void cancel_ask(struct proto_lane *pl, struct proto_op *op)
+{
+    op->wants_cancel_ack = true;
+    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)op->peer->ep->as}, NULL, 0);
 }
 
 static void send_cancel(struct proto_lane *pl, struct proto_op *op)
@@ -31,8 +43,7 @@ static void send_cancel(struct proto_lane *pl, struct proto_op *op)
         return;
     }
     if (op->state != OP_ASKED || op->wants_cancel_ack) return;
-    op->wants_cancel_ack = true;
-    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)op->peer->ep->as}, NULL, 0);
+    cancel_ask(pl, op);
 }
 
 void proto_cancel(struct gw_req *req)
@@ -59,6 +70,7 @@ void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
         msg_drop(pl, msg);
         break;
     }
+    if (!m && pl->tags.state == TAGS_NET) tags_cancel_came(pl);
     ctl_send(pl, peer_get(pl->lane, world), PROTO_CANCEL_ACK, (struct proto_ctl){c->to, m != NULL}, NULL, 0);
 }
 
@@ -71,4 +83,6 @@ void cancel_ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
         pool_give(&pl->ops, op);
     else if (c->value)
         op_cancelled(pl, op);
+    else if (op->state == OP_ASKED && tag_goes(pl, op->peer, &op->hdr))
+        cancel_ask(pl, op); /* it may lie in the other end's wire still: until it is found, or was matched */
 }

@@ -6,14 +6,21 @@
 
 enum { SCRATCH_BYTES = 256 << 10 }; /* no wire has larger packets; what is not used costs no memory */
 
+/* In memory of the lane's, `at` bytes from its begin. */
+static const char *packed(struct proto_lane *pl, int64_t at, const void *buf, int64_t count, struct gw_type *t)
+{
+    assert(at + count * t->size <= SCRATCH_BYTES);
+    if (!pl->scratch) pl->scratch = gw_xmalloc(SCRATCH_BYTES);
+    type_pack(buf, count, t, pl->scratch + at);
+    return pl->scratch;
+}
+
 /* The cookie and the data have to be one piece: through memory of our own. */
 static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const void *buf, int64_t count,
                     struct gw_type *t, int64_t len, uint64_t cookie)
 {
-    assert(len + PROTO_SYNC_PREFIX <= SCRATCH_BYTES);
-    if (!pl->scratch) pl->scratch = gw_xmalloc(SCRATCH_BYTES);
+    packed(pl, PROTO_SYNC_PREFIX, buf, count, t);
     memcpy(pl->scratch, &cookie, PROTO_SYNC_PREFIX);
-    type_pack(buf, count, t, pl->scratch + PROTO_SYNC_PREFIX);
     return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
 }
 
@@ -21,6 +28,7 @@ int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, co
               const char *ptr, const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
 {
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
+    if (tag_goes(pl, p, h)) return tag_send(pl, p, PROTO_EAGER, h, ptr ? ptr : packed(pl, 0, buf, count, t), (size_t)len);
     if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);
     struct type_cursor c;
     type_cursor_init(&c, buf, count, t);

@@ -25,6 +25,7 @@ void far_set_up(struct proto_lane *pl)
     peer_net->caps(pl->lane->net, &caps);
     int64_t packet = (int64_t)caps.pack_max - PROTO_SYNC_PREFIX;
     f->pack_max = caps.pack_max;
+    tags_set_up(pl, &caps);
     f->inline_max = gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
     f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(gw_set.net_eager_max - HEADER_COUNTED, packet);
     /* Over the TCP of a node's kernel 1 MiB took longer read or written than sent, and written twice as long (November 2026). */
@@ -43,6 +44,7 @@ enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p,
     const struct proto_far *f = &pl->far;
     int forced = gw_set.proto;
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
+    if (prefix && pl->tags.state != TAGS_OFF) may_be_eager = false; /* a tag has no room for a cookie */
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;
     if (may_be_eager && len <= f->eager_max) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run || !f->may_get) return PROTO_R1;

@@ -11,9 +11,9 @@
 #include "proto/proto_wire.h"
 
 /* ---- receives ------------------------------------------------------------------------------------------------
- *   POSTED --arrival--> (eager: done) | GETTING (R0) | SHARED (R0 with the sender's help) | TAKING (R1) --> done
- *   GETTING --the wire refuses--> TAKING. */
-enum recv_state { RECV_POSTED = 1, RECV_GETTING, RECV_SHARED, RECV_TAKING };
+ *   POSTED or AT_WIRE --arrival--> (eager: done) | GETTING (R0) | SHARED (R0 with the sender's help) | TAKING (R1) --> done
+ *   GETTING --the wire refuses--> TAKING.  AT_WIRE: the network matches it (proto_tag.c); --> POSTED when we do. */
+enum recv_state { RECV_POSTED = 1, RECV_AT_WIRE, RECV_GETTING, RECV_SHARED, RECV_TAKING };
 struct proto_recv {
     struct gw_req req;
     struct match_recv m;
@@ -22,6 +22,7 @@ struct proto_recv {
     void *buf;
     int64_t count;
     struct gw_type *type;        /* held unless predefined */
+    void *at_wire;               /* AT_WIRE: proto_tag.c's */
     struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
     int64_t len, want, got;      /* of the message; to be moved; moved */
     uint64_t addr, key, cookie, job;

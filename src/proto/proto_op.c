@@ -52,6 +52,13 @@ static bool op_expose(struct proto_lane *pl, struct proto_op *op)
     return op->peer->ops->expose(pl->lane->net, op->ptr, (size_t)op->len, &op->key) == GW_OK;
 }
 
+int rts_send(struct proto_lane *pl, struct proto_op *op)
+{
+    assert(op->kind == PROTO_RTS);
+    if (tag_goes(pl, op->peer, &op->hdr)) return tag_send(pl, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+    return peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+}
+
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool can_read = op->ptr && op->peer->ep && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;

@@ -72,7 +72,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     op->hdr.world = op->peer->ep->as;
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
     if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
-    rc = op->kind == PROTO_RTS ? peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len)
+    rc = op->kind == PROTO_RTS ? rts_send(pl, op)
                                    : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
                                                op->len, (uintptr_t)op);
     if (rc == GW_AGAIN) return rc;

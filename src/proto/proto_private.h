@@ -106,11 +106,25 @@ struct proto_far {
     int n_sent;                    /* since the last look at what comes in */
 };
 
+/* Matching by the network (proto_tag.c). */
+enum tags_state { TAGS_OFF, TAGS_NET, TAGS_OWN };
+struct proto_tags {
+    uint8_t state;
+    bool must_take_over, has_warned, has_told_room;
+    const char *why;              /* must_take_over */
+    struct wire_caps limits;
+    int n_posted, n_any, n_back;  /* receives at the wire; those from any source; those that came back from it */
+    struct gw_list posted;
+    struct proto_pool pool;
+};
+enum { PROTO_WORLD_UNKNOWN = -1 };
+
 struct proto_lane {
     struct proto_fast fast;      /* first */
     int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
     size_t short_max, pack_max;
     struct proto_far far;        /* where there is a network wire */
+    struct proto_tags tags;
     bool is_set_up;              /* the above are known */
     bool has_choked;             /* counted in the door's `choked` */
     uint64_t *told;              /* bit per world rank on other nodes: was told so; NULL: nobody ever */
@@ -186,6 +200,7 @@ void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, st
 struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p);
 void op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
 void op_complete_req(struct proto_op *op, int err, bool is_cancelled);
+int rts_send(struct proto_lane *pl, struct proto_op *op);          /* of one that has become so: as send_short of the wire */
 void op_ask(struct proto_lane *pl, struct proto_op *op);           /* becomes an RTS; the caller sends or queues it */
 
 /* proto_eager.c */
@@ -235,6 +250,33 @@ void put_start(struct proto_op *op, const struct proto_cts *cts);
 void far_look(struct proto_lane *pl); /* before a send to another node */
 int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
+/* proto_tag.c */
+void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps);
+void tags_finish(struct proto_lane *pl);
+int tags_poll(struct proto_lane *pl); /* must_take_over */
+void tags_full(struct proto_lane *pl); /* the wire has no room for messages that nobody waits for */
+void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h) GW_COLD; /* n_any > 0, and match/ has no receive for it */
+void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a); /* what has come is probed for */
+void tags_cancel_came(struct proto_lane *pl);
+void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len);
+/* EAGER and RTS where tag_goes().  As send_short of the wire; an error also where the tag is too large. */
+int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
+             size_t len);
+/* True: it is posted to the wire, or complete.  False: it is to be posted in match/. */
+bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a);
+void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r); /* AT_WIRE: recv_cancelled() follows, or a message */
+int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx);
+static inline bool tag_has_room(const struct proto_lane *pl, uint32_t ctx, int src)
+{
+    return ctx / (PROTO_STREAM_MASK + 1) <= (uint32_t)pl->tags.limits.ctx_max && src <= pl->tags.limits.src_max;
+}
+/* A message goes by tag.  Both ends decide alike, and for all messages of a source and context. */
+static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p, const struct proto_hdr *h)
+{
+    return unlikely(pl->tags.state != TAGS_OFF) && p->ops == peer_net && !(h->ctx & PROTO_STREAM_MASK) &&
+           tag_has_room(pl, h->ctx, h->src);
+}
+
 /* proto_choke.c */
 void lane_choke(struct proto_lane *pl, bool on) GW_COLD;
 void choke_sender(struct proto_lane *pl, int world) GW_COLD; /* while we are choked, he sent data */
@@ -242,7 +284,13 @@ void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 
 /* proto_recv.c */
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
+int msg_world(uint32_t ctx, int src, int world); /* `world`, or where that is unknown, what the communicator says */
+void recv_offer(struct proto_lane *pl, struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
+bool recv_find(struct proto_lane *pl, struct proto_recv *r);  /* the first half of that; r->m is set */
 void msg_drop(struct proto_lane *pl, struct proto_msg *m);
+
+/* proto_cancel.c */
+void recv_cancelled(struct proto_recv *r); /* nothing came, nothing will */
 
 /* proto_note.c: GODWIT_CHECK */
 void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);

@@ -8,9 +8,19 @@
 
 /* ---- messages that nobody waits for yet ----------------------------------------------------------------- */
 
+void (*proto_member_teller)(struct gw_done *done, int err);
+
+GW_COLD int msg_world(uint32_t ctx, int src, int world)
+{
+    struct proto_member m = {{proto_member_teller}, ctx, src, world};
+    if (world == PROTO_WORLD_UNKNOWN && m.done.fn) m.done.fn(&m.done, GW_OK);
+    return m.world;
+}
+
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
                            size_t data_len)
 {
+    if (unlikely(pl->tags.n_any)) tags_other_came(pl, h);
     int class = data_len <= MSG_DATA_MIN ? 0 : 64 - __builtin_clzll((data_len - 1) / MSG_DATA_MIN);
     assert(class < MSG_CLASSES);
     struct proto_msg *m = pool_take(&pl->msgs[class]);
@@ -30,9 +40,9 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
     gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
     if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
-        gw_event_raise(GW_EVENT_UNEXPECTED, false, h->world, h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
+        gw_event_raise(GW_EVENT_UNEXPECTED, false, msg_world(h->ctx, h->src, h->world), h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
     if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
-    if (unlikely(pl->has_choked) && data_len) choke_sender(pl, h->world);
+    if (unlikely(pl->has_choked) && data_len) choke_sender(pl, msg_world(h->ctx, h->src, h->world));
     return m;
 }
 
@@ -71,8 +81,23 @@ static inline void recv_post(struct proto_lane *pl, struct proto_recv *r, const 
     r->m.ctx = a->ctx;
     r->m.src = a->rank;
     r->m.tag = a->tag;
+    if (unlikely(gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) && tag_recv(pl, r, a)) return;
     struct match_msg *m = match_post(pl->fast.q, &r->m);
     if (unlikely(m)) msg_consume(pl, r, container_of(m, struct proto_msg, m));
+}
+
+void recv_offer(struct proto_lane *pl, struct proto_recv *r)
+{
+    r->state = RECV_POSTED;
+    struct match_msg *m = match_post(pl->fast.q, &r->m);
+    if (m) msg_consume(pl, r, container_of(m, struct proto_msg, m));
+}
+
+bool recv_find(struct proto_lane *pl, struct proto_recv *r)
+{
+    struct match_msg *m = match_probe(pl->fast.q, r->m.ctx, r->m.src, r->m.tag, true);
+    if (m) msg_consume(pl, r, container_of(m, struct proto_msg, m));
+    return m != NULL;
 }
 
 int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out)
@@ -147,6 +172,7 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
 
 static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_status *status)
 {
+    if (unlikely(lane_of(a->lane)->tags.state == TAGS_NET)) tags_look_inside(lane_of(a->lane), a);
     struct match_msg *found = match_probe(lane_of(a->lane)->fast.q, a->ctx, a->rank, a->tag, take);
     if (!found) return NULL;
     struct proto_msg *m = container_of(found, struct proto_msg, m);

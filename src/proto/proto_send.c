@@ -49,7 +49,7 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     *req_out = req;
     int rc = GW_AGAIN;
     if (!is_blocked && kind == PROTO_RTS)
-        rc = peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+        rc = rts_send(pl, op);
     else if (!is_blocked && kind == PROTO_EAGER_SYNC)
         rc = eager_try(pl, op->peer, kind, &op->hdr, s->ptr, s->buf, s->count, s->t, s->len, (uintptr_t)op);
     if (rc == GW_OK) {

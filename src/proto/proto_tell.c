@@ -14,7 +14,7 @@ void proto_describe(const struct gw_req *req, struct boot_pending *p_out)
         p.tag = r->m.tag;
         p.ctx = r->m.ctx;
         p.bytes = r->cap;
-        p.is_moving = r->state != RECV_POSTED;
+        p.is_moving = r->state > RECV_AT_WIRE;
     } else {
         const struct proto_op *op = container_of(req, struct proto_sreq, req)->op;
         p.about = BOOT_SEND;
@@ -51,7 +51,7 @@ static void list_add(struct boot_where *where, int *score, int *n, const struct 
     const struct proto_msg *m = container_of(mm, struct proto_msg, m);
     score[at] = s;
     where->unexpected[at] = (struct boot_pending){
-        .bytes = m->len, .world = m->world, .peer = mm->src, .tag = mm->tag, .ctx = mm->ctx, .about = BOOT_RECV};
+        .bytes = m->len, .world = msg_world(mm->ctx, mm->src, m->world), .peer = mm->src, .tag = mm->tag, .ctx = mm->ctx, .about = BOOT_RECV};
 }
 
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask,
@@ -87,7 +87,7 @@ void proto_each_left(struct gw_lane *lane, struct proto_left *l)
 void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out)
 {
     struct match_queue *q = lane_of(lane)->fast.q;
-    *out = (struct proto_lengths){.posted = match_posted_in(q, ctx)};
+    *out = (struct proto_lengths){.posted = match_posted_in(q, ctx) + tags_posted_in(lane_of(lane), ctx)};
     for (struct match_msg *m = match_first_msg(q, ctx); m; m = match_next_msg(q, m, ctx)) {
         out->messages++;
         out->bytes += container_of(m, struct proto_msg, m)->len;

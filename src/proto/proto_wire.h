@@ -26,7 +26,8 @@ enum proto_kind {
     PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
     PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
     PROTO_NOTE, /* the same */
-    PROTO_CHOKE, PROTO_PUT
+    PROTO_CHOKE, PROTO_PUT,
+    PROTO_CAUGHT = WIRE_CAUGHT, PROTO_FULL = WIRE_FULL /* of our own wire, not from a sender: see proto_tag.c */
 };
 
 struct proto_hdr {

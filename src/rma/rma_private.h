@@ -65,7 +65,7 @@ enum {
     ASK_RUNS = 512,
     ASK_PIECE = 32768,
     ASK_BATCH = 16384, /* of short requests that travel together, and of the data that they get */
-    ASK_NUMBERS = 1 << 20,
+    ASK_NUMBERS = 1 << 17, /* tags are below 2^19 (ofi_tag_2) */
     ASK_SWAP_MAX = 32
 };
 enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK };

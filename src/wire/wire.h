@@ -25,8 +25,33 @@ struct wire_caps {
     bool soft;          /* and these are done by the processes themselves, not by a card */
     bool direct;        /* messages from memory to memory (recv_into, send_from) */
     bool node;          /* both ends share the node segment */
+    /* Matches messages with receives (tag_recv) below these limits: largest context id, source and tag; receives that it can hold. */
+    bool matches;
+    int32_t ctx_max, src_max, tag_max, match_entries;
     double alpha_us, beta_us_per_kib; /* cost model */
 };
+
+/* ---- caps.matches: messages and receives as the wire sees them ----
+ * A message is named by three numbers.  A receive is posted to the wire, which gives the payload to the first one posted that names it;
+ * what nobody waits for stays in the wire, in order, until somebody does.  `asks` travels along: what it means is the sender's and
+ * the receiver's affair. */
+struct wire_tag {
+    int32_t ctx, src, tag; /* in receives, src may be GW_ANY_SOURCE and tag GW_ANY_TAG (any that is not negative) */
+    int32_t asks;          /* 0 or 1; receives take both */
+};
+_Static_assert(sizeof(struct wire_tag) == WIRE_HDR_BYTES, "it is the header of a caught message");
+struct wire_take {         /* a receive; its owner's until `done`, and then again */
+    struct gw_done done;   /* GW_OK, or GW_ETRUNCATE: cap bytes at most of a message of len are in buf */
+    void *buf;
+    size_t cap;
+    struct wire_tag tag;   /* what is wanted; afterwards, what came */
+    size_t len;            /* of the message that came */
+    bool is_cancelled;     /* afterwards: nothing came */
+    uint64_t at_wire[12];  /* the wire's own */
+};
+/* Kinds of what the receiver is told that are the wire's own: a message that tag_catch() made it take, with a struct wire_tag as its
+ * header; and that it has no room left for messages that nobody waits for (no header, no payload). */
+enum { WIRE_CAUGHT = 254, WIRE_FULL = 255 };
 
 struct wire;            /* one per lane, wire and process */
 struct wire_ep;         /* towards one peer */
@@ -54,6 +79,14 @@ struct wire_ops {
      * the sender answers with as many bytes; done->fn at each end says that its memory is no longer of use to the wire.  GW_POSTED. */
     int (*recv_into)(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
     int (*send_from)(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
+    /* caps.matches.  Payload copied on return, len <= pack_max: GW_OK, GW_AGAIN or an error. */
+    int (*tag_send)(struct wire_ep *ep, const struct wire_tag *tag, const void *payload, size_t len);
+    /* `from`: the endpoint of tag.src, NULL for any.  GW_POSTED, GW_AGAIN (no entry is free) or an error. */
+    int (*tag_recv)(struct wire *w, struct wire_ep *from, struct wire_take *take);
+    void (*tag_cancel)(struct wire *w, struct wire_take *take); /* done follows from progress, cancelled or not */
+    /* From now on everything that no posted receive names comes to the receiver of open(), in order, as WIRE_CAUGHT. */
+    int (*tag_catch)(struct wire *w);
+    int (*tag_check)(struct wire *w, const struct wire_tag *tag); /* of a message: GW_OK, or the limit that it breaks, in words */
     /* A wire that the doorbell of the node knows nothing of: a descriptor that becomes readable when progress has something to do.
      * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
     int (*wait_fd)(struct wire *w);

@@ -55,7 +55,9 @@ static void tags_print(FILE *to, const struct ofi_offer *o)
         fprintf(to, "tags\n  %s\n", gw_fail_text());
         return;
     }
-    fprintf(to, "tags where the provider matches (Godwit matches itself, tags to %d)\n", INT32_MAX);
+    fprintf(to, "tags where the provider matches (GODWIT_MATCH_MODE; else tags to %d)\n", INT32_MAX);
+    if (ofi_stops_at_unexpected(o->protocol))
+        fprintf(to, "  not by %s, which stops a connection at a message that nobody waits for\n", o->provider);
     fprintf(to, "  %s: context ids to %u, tags to %d, ", ofi_tag_mode_names[l.mode], l.cid_max, l.tag_max);
     if (l.src_bits)
         fprintf(to, "%u ranks\n", l.src_max + 1);

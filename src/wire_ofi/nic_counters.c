@@ -185,12 +185,12 @@ void counters_table(const struct counter_names *names, const struct counter_sums
         double n = (double)s->sum[2 * i], most = (double)s->most[2 * i], least = -(double)s->most[2 * i + 1];
         if (n < 1 || most <= 0) continue;
         if (!has_head)
-            gw_text_add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n", "Counter",
-                "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
+            gw_text_add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n",
+                        "Counter", "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
         has_head = true;
         double mean = (double)s->sum[2 * i + 1] / n;
-        gw_text_add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least, least * per,
-            mean, mean * per, most, most * per);
+        gw_text_add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least,
+                    least * per, mean, mean * per, most, most * per);
     }
     ratios_add(names, s, out, cap);
 }
@@ -203,5 +203,5 @@ void counters_card(const char *host, const char *nic, const struct counter_names
     for (int i = 0; i < names->n; i++)
         if (values[i] > 0)
             gw_text_add(out, cap, "%s %s   %-36s %14.0f %10.1f/s\n", host, nic, names->at[i], (double)values[i],
-                seconds > 0 ? (double)values[i] / seconds : 0.0);
+                        seconds > 0 ? (double)values[i] / seconds : 0.0);
 }

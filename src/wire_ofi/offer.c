@@ -77,6 +77,11 @@ bool ofi_is_hardware(const struct ofi_offer *o)
     }
 }
 
+bool ofi_stops_at_unexpected(uint32_t protocol)
+{
+    return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: small ones are kept, 64 a connection */
+}
+
 static bool is_node_only(const struct ofi_offer *o)
 {
     return o->protocol == FI_PROTO_SHM || o->is_loopback ||
@@ -145,6 +150,8 @@ static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w
         return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
     if (o->max_msg_size < w->msg_bytes)
         return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
+    if (w->matches && ofi_stops_at_unexpected(o->protocol))
+        return refuse(v, "stops a connection at a message that nobody waits for: not for GODWIT_MATCH_MODE=hardware");
     if (w->is_far && is_node_only(o)) return refuse(v, "reaches only this node");
     if (w->is_far && o->is_link_local) return refuse(v, "has only a link-local address on %s", o->domain);
     if (o->is_link_down) return refuse(v, "the link of %s is down", o->domain);
@@ -244,8 +251,8 @@ void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
     gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
     if (*o->address) gw_text_add(out, cap, ", %s", o->address);
     gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software",
-        o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "",
-        o->inject_size);
+                o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "",
+                o->caps & FI_ATOMIC ? ", atomics" : "", o->inject_size);
     if (o->bits_per_s) gw_text_add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
     gw_text_add(out, cap, ")");
 }
@@ -298,8 +305,8 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
             continue;
         }
         ofi_offer_text(&offers[verdicts[i].offer], line, sizeof line);
-        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
-            verdicts[i].why);
+        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line,
+                    *verdicts[i].why ? "; before the next by " : "", verdicts[i].why);
     }
 }
 
@@ -311,7 +318,8 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
     *out = 0;
     if (n == 0) {
         bool is_named = wish->include && *wish->include;
-        gw_text_add(out, cap,
+        gw_text_add(
+            out, cap,
             "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
             "what it sees",
             is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
@@ -336,7 +344,7 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
     }
     if (by_list)
         gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
-            by_iface ? ", or the interface" : "");
+                    by_iface ? ", or the interface" : "");
     else if (by_iface)
         gw_text_add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");
     else

@@ -44,6 +44,7 @@ struct ofi_wish {
     uint64_t modes;           /* mode bits that we serve; any other refuses */
     int mr_modes;             /* the same for registration, where the offer has RMA */
     size_t msg_bytes;         /* the longest message that we send */
+    bool matches;             /* it is to match messages with receives (GODWIT_MATCH_MODE=hardware) */
 };
 extern const struct ofi_wish ofi_wish_usual; /* any list, far, FI_MSG in order */
 
@@ -54,6 +55,8 @@ struct ofi_verdict {
 };
 
 bool ofi_is_hardware(const struct ofi_offer *o);
+/* A message that nobody waits for yet stays on its connection, and what comes behind it waits: not for matching. */
+bool ofi_stops_at_unexpected(uint32_t protocol);
 /* "tcp" in a list means itself and what is made of it: "tcp;ofi_rxm". */
 bool ofi_list_has(const char *list, const char *provider);
 /* Fills verdicts[n], the usable ones first and best first, then the refused in the order of the list; the number of usable ones. */

@@ -93,6 +93,11 @@ static void software_is_ranked(void)
     unsigned seen = 0;
     for (int i = 0; i < n; i++) seen |= 1u << verdicts[i].offer;
     CHECK_EQ(seen, (1u << n) - 1);
+    struct ofi_wish matching = ofi_wish_usual;
+    matching.matches = true;
+    usable = ofi_offers_rank(offers, n, &matching, verdicts);
+    CHECK_STR(order_of(usable), "tcp;ofi_rxm udp;ofi_rxd sockets");
+    CHECK(strstr(why_of("net"), "nobody waits for"));
     struct ofi_wish near = ofi_wish_usual;
     near.is_far = false;
     usable = ofi_offers_rank(offers, n, &near, verdicts);

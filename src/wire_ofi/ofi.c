@@ -55,7 +55,7 @@ static void fabric_close(void)
 
 static int cq_open(struct wire *w)
 {
-    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD};
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_FD};
     int rc = fi_cq_open(w->domain, &attr, &w->cq, NULL);
     w->fd = -1;
     if (rc == 0 && fi_control(&w->cq->fid, FI_GETWAIT, &w->fd) != 0) w->fd = -1;
@@ -88,7 +88,7 @@ static void hex_put(char *to, const uint8_t *from, size_t n)
     for (size_t i = 0; i < n; i++) snprintf(to + 2 * i, 3, "%02x", from[i]);
 }
 
-/* "PROVIDER NICS ADDRESS": of the host. */
+/* "PROVIDER NICS LAYOUT ADDRESS": NICs of the host; how tags lie where the provider matches, else auto. */
 static int publish(struct wire *w)
 {
     uint8_t name[NAME_MOST];
@@ -98,7 +98,7 @@ static int publish(struct wire *w)
     if (rc)
         return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
                        ofi_lib.strerror(-rc));
-    int n = snprintf(value, sizeof value, "%.63s %d ", ofi_provider_name(w), ofi_node.n_nics);
+    int n = snprintf(value, sizeof value, "%.63s %d %d ", ofi_provider_name(w), ofi_node.n_nics, w->layout.mode);
     hex_put(value + n, name, bytes);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     if (gw_boot.size == 1) return GW_OK;
@@ -116,9 +116,10 @@ static void explain(const struct wire *w)
     size_t bytes = sizeof name, room = sizeof text;
     if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
     GW_EXPLAIN(GW_LOG_WIRE,
-               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s",
+               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s",
                w->lane, FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text,
-               w->inject_max, w->pack_max, w->has_rma ? "reads and writes memory" : "no access to memory");
+               w->inject_max, w->pack_max, w->has_rma ? "reads and writes memory" : "no access to memory",
+               w->is_tagged ? ", matches with " : "", w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "");
 }
 
 static void wire_free(struct wire *w);
@@ -156,6 +157,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
                      failed, ofi_lib.strerror(-err));
     if (rc == GW_OK) rc = ofi_sends_open(w);
     if (rc == GW_OK) rc = ofi_recvs_open(w);
+    if (rc == GW_OK) rc = ofi_tagged_open(w);
     if (rc == GW_OK) rc = publish(w);
     if (rc == GW_OK) rc = ofi_alive_begin(w);
     if (rc != GW_OK) {
@@ -194,16 +196,21 @@ static int address_get(const struct wire *w, int rank, uint8_t *name)
     }
     static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     gw_lock(&lock);
-    int rc = boot_get(rank, key, value, sizeof value), at = 0, nics = 0;
+    int rc = boot_get(rank, key, value, sizeof value), at = 0, nics = 0, layout = 0;
     gw_unlock(&lock);
     if (rc != GW_OK) return rc;
-    if (sscanf(value, "%63s %d %n", provider, &nics, &at) < 2 || hex_get(value + at, name, NAME_MOST) == 0)
+    if (sscanf(value, "%63s %d %d %n", provider, &nics, &layout, &at) < 3 || hex_get(value + at, name, NAME_MOST) == 0)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
     if (strncmp(provider, ofi_provider_name(w), sizeof provider - 1) != 0)
         return gw_fail(
             GW_EOTHER,
             "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
             provider, gw_boot.rank, ofi_provider_name(w));
+    if (layout != (int)w->layout.mode)
+        return gw_fail(GW_EOTHER,
+                       "rank %d and this one (rank %d) do not agree on matching by the network: set GODWIT_MATCH_MODE and "
+                       "GODWIT_OFI_TAG_MODE for all",
+                       rank, gw_boot.rank);
     symmetry_check(rank, nics);
     return GW_OK;
 }
@@ -252,6 +259,8 @@ static void wire_free(struct wire *w)
     if (w->ep) fi_close(&w->ep->fid);
     if (w->send_mr) fi_close(&w->send_mr->fid);
     if (w->recv_mr) fi_close(&w->recv_mr->fid);
+    if (w->catch_mr) fi_close(&w->catch_mr->fid);
+    if (w->sink_mr) fi_close(&w->sink_mr->fid);
     if (w->av) fi_close(&w->av->fid);
     if (w->cq) fi_close(&w->cq->fid);
     if (w->domain) fi_close(&w->domain->fid);
@@ -261,6 +270,9 @@ static void wire_free(struct wire *w)
     free(w->recvs);
     free(w->send_slab);
     free(w->recv_slab);
+    free(w->catches);
+    free(w->catch_slab);
+    free(w->sink);
     ofi_lib.freeinfo(w->info);
     free(w);
     fabric_close();
@@ -285,6 +297,11 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
         .put = w->has_rma,
         .keys = true,
         .direct = w->has_direct,
+        .matches = w->is_tagged,
+        .ctx_max = (int32_t)w->layout.cid_max,
+        .src_max = (int32_t)w->layout.src_max,
+        .tag_max = w->layout.tag_max,
+        .match_entries = (int32_t)gw_min64((int64_t)w->info->rx_attr->size, INT32_MAX),
         .soft = !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT),
         .alpha_us = 8,
         .beta_us_per_kib = 0.3};
@@ -300,6 +317,11 @@ const struct wire_ops ofi_ops = {
     .get = ofi_get,
     .put = ofi_put,
     .progress = ofi_progress,
+    .tag_send = ofi_tag_send,
+    .tag_recv = ofi_tag_recv,
+    .tag_cancel = ofi_tag_cancel,
+    .tag_catch = ofi_tag_catch,
+    .tag_check = ofi_tag_check,
     .expose = ofi_expose,
     .conceal = ofi_conceal,
     .recv_into = ofi_recv_into,

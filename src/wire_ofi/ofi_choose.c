@@ -70,6 +70,7 @@ int ofi_market_open(struct ofi_market *m, bool is_far)
 {
     *m = (struct ofi_market){.wish = ofi_wish_usual};
     m->wish.is_far = is_far;
+    m->wish.matches = gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE;
     m->wish.include = gw_set.ofi_provider;
     m->wish.exclude = gw_set.ofi_provider_exclude;
     m->wish.include_from = m->from;
@@ -190,6 +191,52 @@ static int nic_pick(const struct ofi_market *m, int *offer_out)
     return rc;
 }
 
+/* ---- once more, with wishes --------------------------------------------------------------------- */
+/* What the same provider answers to these hints, which are given back; NULL: it cannot. */
+static struct fi_info *again_with(struct fi_info *hints)
+{
+    struct fi_info *got = NULL;
+    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &got);
+    ofi_lib.freeinfo(hints);
+    struct fi_info *first = rc == 0 && got ? ofi_lib.dupinfo(got) : NULL;
+    if (got) ofi_lib.freeinfo(got);
+    return first;
+}
+
+static void replace(struct fi_info **chosen, struct fi_info *by)
+{
+    ofi_lib.freeinfo(*chosen);
+    *chosen = by;
+}
+
+/* The provider is to match: with the source of a message outside the tag, if it can do that. */
+static int tagged_take(struct fi_info **chosen)
+{
+    static const uint64_t wishes[] = {FI_TAGGED | FI_DIRECTED_RECV, FI_TAGGED};
+    const char *name = (*chosen)->fabric_attr->prov_name;
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE || gw_checking) return GW_OK;
+    for (size_t i = 0; i < GW_ARRAY_LEN(wishes) && !ofi_stops_at_unexpected((*chosen)->ep_attr->protocol); i++) {
+        struct fi_info *hints = ofi_lib.dupinfo(*chosen), *got;
+        if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for matching");
+        hints->caps |= wishes[i];
+        hints->tx_attr->caps = hints->rx_attr->caps = 0;
+        if (!(got = again_with(hints))) continue;
+        replace(chosen, got);
+        return GW_OK;
+    }
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
+        return gw_fail(
+            GW_EUNSUPPORTED,
+            "GODWIT_MATCH_MODE=hardware: provider %s does not match messages (FI_TAGGED); take software or hybrid, "
+            "or another provider with GODWIT_OFI_PROVIDER",
+            name);
+    GW_EXPLAIN(
+        GW_LOG_WIRE,
+        "provider %s does not match messages, or stops a connection at one that nobody waits for: software matches",
+        name);
+    return GW_OK;
+}
+
 /* ---- traffic class ------------------------------------------------------------------------------ */
 /* Asks for the same once more, with the class that the user wants. */
 static int tclass_take(struct fi_info **chosen)
@@ -199,19 +246,15 @@ static int tclass_take(struct fi_info **chosen)
     if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one of a node says it */
     int rc = tclass_parse(gw_set.ofi_tclass, errors, &want);
     if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
-    struct fi_info *hints = ofi_lib.dupinfo(*chosen), *got = NULL;
+    struct fi_info *hints = ofi_lib.dupinfo(*chosen);
     if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for a traffic class");
     hints->tx_attr->tclass = hints->domain_attr->tclass = want;
-    bool is_there = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &got) == 0 && got &&
-                    (got->tx_attr->tclass == want || got->domain_attr->tclass == want);
-    ofi_lib.freeinfo(hints);
-    struct fi_info *with = is_there ? ofi_lib.dupinfo(got) : NULL;
-    if (got) ofi_lib.freeinfo(got);
-    if (with) {
-        ofi_lib.freeinfo(*chosen);
-        *chosen = with;
+    struct fi_info *with = again_with(hints);
+    if (with && (with->tx_attr->tclass == want || with->domain_attr->tclass == want)) {
+        replace(chosen, with);
         return GW_OK;
     }
+    if (with) ofi_lib.freeinfo(with);
     /* Best effort is what there is where nothing can be chosen. */
     return want == FI_TC_BEST_EFFORT ? GW_OK : tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
 }
@@ -267,5 +310,6 @@ int ofi_choose(struct fi_info **chosen_out)
     if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(ofi_market_info(&m, offer))))
         rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
     ofi_market_close(&m);
+    if (rc == GW_OK) rc = tagged_take(chosen_out);
     return rc == GW_OK ? tclass_take(chosen_out) : rc;
 }

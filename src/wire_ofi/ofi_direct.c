@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
 
-#include <rdma/fi_tagged.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -43,7 +42,7 @@ static void transfer_over(struct wire *w, struct transfer *t)
     done->fn(done, err);
 }
 
-static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct transfer *t = container_of(op, struct transfer, op);
     (void)e;
@@ -91,7 +90,8 @@ static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t by
 
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done)
 {
-    *ticket_out = OFI_DIRECT_TAG | (w->tickets += CHUNKS_MOST);
+    uint64_t apart = w->is_tagged ? ofi_tag_apart(&w->layout) : 0;
+    *ticket_out = apart | (w->tickets += CHUNKS_MOST);
     return transfer_start(w, NULL, to, bytes, *ticket_out, done);
 }
 

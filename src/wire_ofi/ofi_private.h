@@ -11,10 +11,12 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
 #undef container_of /* base.h has its own */
 
 #include "boot/boot.h"
 #include "wire_ofi/ofi.h"
+#include "wire_ofi/ofi_tag.h"
 #include "wire_shm/shm.h"
 
 /* ---- libfabric's real symbols (ofi_lib.c); everything else is inline in its headers ---- */
@@ -54,8 +56,8 @@ static inline size_t ofi_total(size_t len)
 /* ---- operations under way: what a completion brings back ---- */
 struct ofi_op {
     struct fi_context2 context; /* the provider's, and first */
-    /* err 0: done, `e` says of what; else errno of libfabric, positive. */
-    void (*fn)(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err);
+    /* err 0: done, `e` says of what; else errno of libfabric, positive, and `e` is what the provider told of it. */
+    void (*fn)(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err);
 };
 struct ofi_send { /* a message in a buffer of ours */
     struct ofi_op op;
@@ -63,6 +65,15 @@ struct ofi_send { /* a message in a buffer of ours */
     struct ofi_ep *ep;
     struct ofi_head head;
     char payload[];
+};
+struct ofi_take { /* in wire_take.at_wire */
+    struct ofi_op op;
+    struct fid_mr *mr; /* of its buffer, where the provider wants it registered */
+};
+struct ofi_catch { /* a buffer for a tagged message that no receive of the program's takes */
+    struct ofi_op op;
+    char *buf;
+    bool is_posted;
 };
 struct ofi_recv { /* a buffer that takes many messages, or where the provider cannot do that, one */
     struct ofi_op op;
@@ -98,6 +109,8 @@ struct wire {
     int fd; /* of the queue, to sleep on; -1: there is none */
     size_t inject_max, pack_max, iov_max;
     bool has_rma, has_gaps, has_direct;
+    bool is_tagged;              /* it matches (GODWIT_MATCH_MODE), with tags of this layout: */
+    struct ofi_tag_layout layout;
     bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
     int under_way;               /* operations that a completion will come for, receives aside */
     int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h) */
@@ -120,10 +133,16 @@ struct wire {
     struct ofi_recv *recvs;
     char *recv_slab;
     struct fid_mr *recv_mr;
+    struct ofi_catch *catches; /* NULL: receives of the program's take what comes */
+    int n_catches_unposted;
+    char *catch_slab;
+    struct fid_mr *catch_mr;
+    char *sink; /* [pack_max] */
+    struct fid_mr *sink_mr;
     struct gw_list waiting; /* one-sided copies of which a part is not posted yet */
     struct ofi_region *regions;
     int n_regions, first_free_region;
-    struct fi_cq_data_entry *events; /* [gw_set.progress_event_cnt] */
+    struct fi_cq_tagged_entry *events; /* [gw_set.progress_event_cnt] */
 };
 
 static inline bool ofi_needs(const struct wire *w, uint64_t mr_bit)
@@ -152,11 +171,19 @@ void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something i
 int ofi_sends_open(struct wire *w);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
 int ofi_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
+int ofi_tag_send(struct wire_ep *ep, const struct wire_tag *tag, const void *payload, size_t len);
 bool ofi_drained(struct wire *w);
 void ofi_leave(struct wire *w, bool is_leaving);
 /* ofi_recv.c */
 int ofi_recvs_open(struct wire *w);
 int ofi_progress(struct wire *w);
+/* ofi_take.c: receives that the provider matches */
+int ofi_tagged_open(struct wire *w);
+int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *take);
+void ofi_tag_cancel(struct wire *w, struct wire_take *take);
+int ofi_tag_catch(struct wire *w);
+int ofi_tag_check(struct wire *w, const struct wire_tag *tag);
+int ofi_catches_again(struct wire *w); /* posts those that were refused: how many went */
 /* ofi_rma.c */
 int ofi_get(struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, uint64_t key, struct gw_done *done);
 int ofi_put(struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, uint64_t key, struct gw_done *done);
@@ -164,8 +191,7 @@ int ofi_expose(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out
 void ofi_conceal(struct wire *w, uint64_t key);
 int ofi_rma_waiting(struct wire *w); /* posts what had to wait: how many went */
 void ofi_regions_close(struct wire *w);
-/* ofi_direct.c.  The tags of tickets have both bits that no layout of ofi_tag.h sets together. */
-#define OFI_DIRECT_TAG (3ULL << 60)
+/* ofi_direct.c.  Where messages are matched by tag, tickets are those of ofi_tag_apart(). */
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
 int ofi_direct_progress(struct wire *w); /* w->n_direct > 0, and nothing was heard: 0, it takes longer than it should */

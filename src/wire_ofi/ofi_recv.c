@@ -50,7 +50,7 @@ static void message_arrived(struct wire *w, const char *at, size_t bytes)
 /* A buffer for many messages comes back with the last one that fits.  Provider net says so although messages of other senders are still
  * on their way into it (1.17): so it is used again when no byte up to its end is missing.  Where messages do not lie end to end, the
  * provider is taken at its word. */
-static bool is_whole(struct wire *w, struct ofi_recv *r, const struct fi_cq_data_entry *e)
+static bool is_whole(struct wire *w, struct ofi_recv *r, const struct fi_cq_tagged_entry *e)
 {
     size_t at = e->len ? (size_t)((char *)e->buf - r->buf) : r->end;
     if (at > r->last_end && at - r->last_end < sizeof(struct ofi_head)) w->has_gaps = true;
@@ -61,7 +61,7 @@ static bool is_whole(struct wire *w, struct ofi_recv *r, const struct fi_cq_data
     return r->is_released && (r->got == r->end || w->has_gaps);
 }
 
-static void recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+static void recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_recv *r = container_of(op, struct ofi_recv, op);
     if (unlikely(err)) {
@@ -118,7 +118,11 @@ static GW_COLD int error_read(struct wire *w)
         gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w),
                ofi_lib.strerror((int)-rc));
     struct ofi_op *op = e.op_context;
-    if (op) op->fn(w, op, NULL, e.err ? e.err : FI_EOTHER);
+    struct fi_cq_tagged_entry at = {op, e.flags, e.len + e.olen, e.buf, e.data, e.tag};
+    if (op)
+        op->fn(w, op, &at, e.err ? e.err : FI_EOTHER);
+    else if (w->is_tagged && e.err == FI_ENOSPC)
+        w->recv(w->ctx, w->lane, WIRE_FULL, NULL, NULL, 0);
     return 1;
 }
 
@@ -144,6 +148,7 @@ int ofi_progress(struct wire *w)
         n += (int)got;
     }
     if (unlikely(w->n_unposted) && !w->is_closing) n += recvs_again(w);
+    if (unlikely(w->n_catches_unposted) && !w->is_closing) n += ofi_catches_again(w);
     if (unlikely(!gw_list_empty(&w->waiting))) n += ofi_rma_waiting(w);
     if (unlikely(w->n_direct) && n == 0) n += ofi_direct_progress(w);
     enum { IDLE_LOOKS = 4096 };

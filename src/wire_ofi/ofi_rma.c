@@ -118,7 +118,7 @@ static void part_free(struct part *p)
     free(p);
 }
 
-static void part_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+static void part_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct part *p = container_of(op, struct part, op);
     struct copy *c = p->copy;

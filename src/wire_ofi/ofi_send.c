@@ -28,7 +28,7 @@ static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err
     gw_die("%s", gw_fail_text());
 }
 
-static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     (void)op, (void)e;
     w->under_way--;
@@ -36,7 +36,7 @@ static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_da
     if (unlikely(err)) send_failed(w, NULL, err);
 }
 
-static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_data_entry *e, int err)
+static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_send *s = container_of(op, struct ofi_send, op);
     (void)e;
@@ -149,6 +149,44 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     int rc = send_post(ep, s, kind, hdr, len);
     if (unlikely(rc == GW_AGAIN)) *c = before;
     return rc;
+}
+
+/* No head: what it says is in the tag, and so the payload lands where the receive wants it. */
+int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *payload, size_t len)
+{
+    struct ofi_ep *ep = (struct ofi_ep *)base;
+    struct wire *w = ep->w;
+    assert(w->is_tagged && len <= w->pack_max);
+    if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
+    bool is_small = len <= w->inject_max;
+    struct ofi_send *s = is_small ? NULL : send_take(w);
+    if (unlikely(!is_small && !s)) return GW_AGAIN;
+    struct iovec iov = {is_small ? (void *)(uintptr_t)payload : s->payload, len};
+    void *desc = w->send_mr ? fi_mr_desc(w->send_mr) : NULL;
+    struct fi_msg_tagged m = {
+        .msg_iov = &iov,
+        .desc = &desc,
+        .iov_count = 1,
+        .addr = ep->addr,
+        .tag = ofi_tag_bits(&w->layout, (uint32_t)tag->ctx, (uint32_t)tag->src, tag->tag,
+                            tag->asks ? OFI_TAG_SYNC : OFI_TAG_PLAIN),
+        .context = is_small ? &w->inject_op.context : &s->op.context,
+        .data = (uint64_t)tag->src,
+    };
+    uint64_t flags = FI_COMPLETION | (is_small ? FI_INJECT : 0);
+    if (w->layout.mode == OFI_TAG_FULL) flags |= FI_REMOTE_CQ_DATA;
+    if (s) {
+        gw_copy(s->payload, payload, len);
+        s->ep = ep;
+    }
+    ssize_t rc = fi_tsendmsg(w->ep, &m, flags);
+    if (unlikely(rc)) {
+        if (s) send_back(w, s);
+        return refused(ep, rc);
+    }
+    w->under_way++;
+    w->n_injects += is_small;
+    return GW_OK;
 }
 
 int ofi_sends_open(struct wire *w)

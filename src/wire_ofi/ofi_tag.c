@@ -69,12 +69,11 @@ int ofi_tag_check_size(const struct ofi_tag_layout *l, int64_t ranks)
 int ofi_tag_check_cid(const struct ofi_tag_layout *l, uint32_t cid)
 {
     if (cid <= l->cid_max) return GW_OK;
-    return gw_fail(
-        GW_EUNSUPPORTED,
-        "too many communicators: context id %u, %s has ids up to %u%s: free some, or set GODWIT_OFI_TAG_MODE=%s", cid,
-        ofi_tag_mode_names[l->mode], l->cid_max,
-        l->reserved_bits ? " since the provider keeps tag bits for itself" : "",
-        l->mode == OFI_TAG_1 ? "ofi_tag_2" : "ofi_tag_full");
+    return gw_fail(GW_EUNSUPPORTED,
+                   "a communicator's context id is %u, %s has ids up to %u%s: GODWIT_OFI_TAG_MODE=%s may have more",
+                   cid, ofi_tag_mode_names[l->mode], l->cid_max,
+                   l->reserved_bits ? " since the provider keeps tag bits for itself" : "",
+                   l->mode == OFI_TAG_1 ? "ofi_tag_2" : "ofi_tag_full");
 }
 
 int ofi_tag_check_tag(const struct ofi_tag_layout *l, int64_t tag)
@@ -103,6 +102,17 @@ void ofi_tag_wanted(const struct ofi_tag_layout *l, uint32_t cid, int32_t src, i
     *ignore_out = (uint64_t)OFI_TAG_SYNC << l->sync_shift;
     if (any_src) *ignore_out |= ones(l->src_bits) << l->src_shift;
     if (any_tag) *ignore_out |= ones(l->tag_bits - 1); /* not the top bit: negative tags are the library's own */
+}
+
+void ofi_tag_everything(const struct ofi_tag_layout *l, uint64_t *bits_out, uint64_t *ignore_out)
+{
+    *bits_out = 0;
+    *ignore_out = ones(64 - l->reserved_bits) & ~ofi_tag_apart(l);
+}
+
+uint64_t ofi_tag_apart(const struct ofi_tag_layout *l)
+{
+    return 2ull << l->sync_shift;
 }
 
 uint32_t ofi_tag_cid(const struct ofi_tag_layout *l, uint64_t bits)

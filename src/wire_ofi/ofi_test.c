@@ -1,5 +1,5 @@
 /* ofi_test.c -- the network wire on an invented provider: messages in order and whole though it refuses, is slow, gives buffers back too
- * early and has short queues; memory under each of the ways that providers number and address it; errors that name the peer.
+early and has short queues; matching with few entries; memory under each of the ways that providers number and address it; errors that name the peer.
  *
  * The provider is the table that ofi_lib is filled with.  Its one endpoint sends to itself.  Everything happens when the completion queue
  * is read: that is the clock.
@@ -18,10 +18,13 @@ static struct ways {
     uint64_t caps, mode;
     int mr_mode;
     size_t inject;
-    int refuses;  /* one of so many operations; 0: none */
-    int late;     /* one of so many messages is said to be there only long after its place was taken */
-    int fails;    /* the operation of this number from now on fails */
-    bool is_cut;  /* no message goes */
+    int refuses; /* one of so many operations; 0: none */
+    int late;    /* one of so many messages is said to be there only long after its place was taken */
+    int fails;   /* the operation of this number from now on fails */
+    bool is_cut; /* no message goes */
+    int entries; /* for tagged messages: receives posted and messages that nobody waits for */
+    uint64_t tag_format;
+    size_t cq_data;
     int cq_takes; /* entries that the queue takes before what is sent waits */
 } ways;
 
@@ -32,8 +35,17 @@ struct packet {
     bool wants_completion;
     char data[];
 };
+struct tagged {
+    bool is_used;
+    uint64_t tag, ignore, data; /* ignore: of receives */
+    void *context;
+    size_t len;
+    struct iovec iov[2];
+    int n_iov;
+    char bytes[256];
+};
 struct place {
-    struct fi_cq_data_entry e;
+    struct fi_cq_tagged_entry e;
     int reads_left;
 };
 struct one_sided {
@@ -43,16 +55,16 @@ struct one_sided {
     struct fi_rma_iov there;
     bool is_put;
 };
-enum { ENTRIES = 4096, BUFFERS = 128, PLACES = 64, REGIONS = 64 };
+enum { ENTRIES = 4096, BUFFERS = 128, PLACES = 64, REGIONS = 64, TAGGED = 128 };
 static struct {
     struct packet *air, **air_end;
     struct one_sided *copies, **copies_end;
-    struct fi_cq_data_entry cq[ENTRIES];
+    struct fi_cq_tagged_entry cq[ENTRIES];
     unsigned head, tail;
     struct {
         void *context;
         int err;
-    } failed[16];
+    } failed[TAGGED];
     int n_failed;
     struct {
         char *at;
@@ -62,6 +74,9 @@ static struct {
     } bufs[BUFFERS];
     unsigned buf_head, buf_tail;
     size_t min_multi;
+    struct tagged on_way[TAGGED], unexpected[TAGGED], posted[TAGGED]; /* in order, without gaps */
+    int n_on_way, n_unexpected, n_posted;
+    bool is_full;
     struct place late[PLACES];
     int n_late;
     struct region {
@@ -92,7 +107,103 @@ static void complete(void *context, uint64_t flags, char *buf, size_t len)
 {
     CHECK(net.tail - net.head < ENTRIES);
     net.cq[net.tail++ % ENTRIES] =
-        (struct fi_cq_data_entry){.op_context = context, .flags = flags, .len = len, .buf = buf};
+        (struct fi_cq_tagged_entry){.op_context = context, .flags = flags, .len = len, .buf = buf};
+}
+
+/* ---- tagged messages: as many as it has entries for; the rest stays on its way, and it says so ---- */
+static void tagged_take(struct tagged *list, int *n, int i)
+{
+    memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--*n - i));
+}
+static void tagged_give(const struct tagged *m, const struct tagged *r)
+{
+    size_t at = 0;
+    for (int i = 0; i < r->n_iov && at < m->len; i++) {
+        size_t some = m->len - at < r->iov[i].iov_len ? m->len - at : r->iov[i].iov_len;
+        memcpy(r->iov[i].iov_base, m->bytes + at, some);
+        at += some;
+    }
+    CHECK_EQ(at, m->len);
+    complete(r->context, FI_RECV | FI_TAGGED, NULL, m->len);
+    net.cq[(net.tail - 1) % ENTRIES].tag = m->tag;
+    net.cq[(net.tail - 1) % ENTRIES].data = m->data;
+}
+static bool tagged_match(const struct tagged *m, const struct tagged *r)
+{
+    return !((m->tag ^ r->tag) & ~r->ignore);
+}
+static void tagged_deliver(void)
+{
+    while (net.n_on_way) {
+        struct tagged *m = &net.on_way[0];
+        int i = 0;
+        while (i < net.n_posted && !tagged_match(m, &net.posted[i])) i++;
+        if (i < net.n_posted) {
+            tagged_give(m, &net.posted[i]);
+            tagged_take(net.posted, &net.n_posted, i);
+        } else if (net.n_posted + net.n_unexpected < ways.entries) {
+            net.unexpected[net.n_unexpected++] = *m;
+        } else {
+            if (!net.is_full) {
+                net.failed[net.n_failed].context = NULL;
+                net.failed[net.n_failed++].err = FI_ENOSPC;
+            }
+            net.is_full = true;
+            return;
+        }
+        net.is_full = false;
+        tagged_take(net.on_way, &net.n_on_way, 0);
+    }
+}
+static ssize_t fake_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, uint64_t flags)
+{
+    (void)ep;
+    size_t len = m->msg_iov->iov_len;
+    CHECK(m->iov_count == 1 && (!(flags & FI_INJECT) || len <= ways.inject) && !(m->tag & ~ways.tag_format));
+    CHECK(!(flags & FI_REMOTE_CQ_DATA) || ways.cq_data >= 4);
+    if (net.n_on_way == TAGGED) return -FI_EAGAIN;
+    struct tagged *t = &net.on_way[net.n_on_way++];
+    *t = (struct tagged){.tag = m->tag, .data = flags & FI_REMOTE_CQ_DATA ? m->data : 99, .len = len};
+    CHECK(len <= sizeof t->bytes);
+    memcpy(t->bytes, m->msg_iov->iov_base, len);
+    complete(m->context, FI_SEND | FI_TAGGED, NULL, 0);
+    return 0;
+}
+static ssize_t fake_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, uint64_t flags)
+{
+    (void)ep, (void)flags;
+    CHECK((m->addr != FI_ADDR_UNSPEC) <= !!(ways.caps & FI_DIRECTED_RECV));
+    struct tagged r = {.tag = m->tag, .ignore = m->ignore, .context = m->context, .n_iov = (int)m->iov_count};
+    memcpy(r.iov, m->msg_iov, m->iov_count * sizeof *r.iov);
+    for (int i = 0; i < net.n_unexpected; i++)
+        if (tagged_match(&net.unexpected[i], &r)) {
+            tagged_give(&net.unexpected[i], &r);
+            tagged_take(net.unexpected, &net.n_unexpected, i);
+            return 0;
+        }
+    if (net.n_posted + net.n_unexpected >= ways.entries) return -FI_EAGAIN;
+    net.posted[net.n_posted++] = r;
+    return 0;
+}
+static ssize_t fake_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from, uint64_t tag,
+                          uint64_t ignore, void *context)
+{
+    struct iovec iov = {buf, len};
+    struct fi_msg_tagged m = {
+        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = from, .tag = tag, .ignore = ignore, .context = context};
+    return fake_trecvmsg(ep, &m, 0);
+}
+static ssize_t fake_cancel(fid_t fid, void *context)
+{
+    (void)fid;
+    for (int i = 0; i < net.n_posted; i++)
+        if (net.posted[i].context == context) {
+            tagged_take(net.posted, &net.n_posted, i);
+            net.failed[net.n_failed].context = context;
+            net.failed[net.n_failed++].err = FI_ECANCELED;
+            return 0;
+        }
+    return -FI_ENOENT;
 }
 
 /* True: the operation is to fail, and its failure stands in the queue. */
@@ -248,10 +359,11 @@ static ssize_t fake_cq_read(struct fid_cq *cq, void *buf, size_t count)
     net.reads++;
     for (int i = 0; i < 300 && deliver(); i++) {}
     deliver_late();
+    tagged_deliver();
     copy_one();
     if (net.n_failed) return -FI_EAVAIL;
     size_t n = 0;
-    for (struct fi_cq_data_entry *to = buf; n < count && net.head != net.tail; n++)
+    for (struct fi_cq_tagged_entry *to = buf; n < count && net.head != net.tail; n++)
         to[n] = net.cq[net.head++ % ENTRIES];
     return n ? (ssize_t)n : -FI_EAGAIN;
 }
@@ -342,21 +454,27 @@ static int fake_mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t ac
 static struct fi_ops_cq cq_ops = {.size = sizeof cq_ops, .read = fake_cq_read, .readerr = fake_cq_readerr};
 static struct fi_ops_av av_ops = {
     .size = sizeof av_ops, .insert = fake_av_insert, .lookup = fake_av_lookup, .straddr = fake_av_straddr};
-static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .setopt = fake_setopt};
+static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .setopt = fake_setopt, .cancel = fake_cancel};
 static struct fi_ops_cm cm_ops = {.size = sizeof cm_ops, .getname = fake_getname};
 static struct fi_ops_msg msg_ops = {
     .size = sizeof msg_ops, .send = fake_send, .sendmsg = fake_sendmsg, .recvmsg = fake_recvmsg};
+static struct fi_ops_tagged tagged_ops = {
+    .size = sizeof tagged_ops, .recv = fake_trecv, .recvmsg = fake_trecvmsg, .sendmsg = fake_tsendmsg};
 static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .readmsg = fake_readmsg, .writemsg = fake_writemsg};
 static struct fi_ops_mr mr_ops = {.size = sizeof mr_ops, .reg = fake_mr_reg};
 static struct fid_cq the_cq = {.fid = {FI_CLASS_CQ, NULL, &fid_ops}, .ops = &cq_ops};
 static struct fid_av the_av = {.fid = {FI_CLASS_AV, NULL, &fid_ops}, .ops = &av_ops};
-static struct fid_ep the_ep = {
-    .fid = {FI_CLASS_EP, NULL, &fid_ops}, .ops = &ep_ops, .cm = &cm_ops, .msg = &msg_ops, .rma = &rma_ops};
+static struct fid_ep the_ep = {.fid = {FI_CLASS_EP, NULL, &fid_ops},
+                               .ops = &ep_ops,
+                               .cm = &cm_ops,
+                               .msg = &msg_ops,
+                               .tagged = &tagged_ops,
+                               .rma = &rma_ops};
 
 static int fake_cq_open(struct fid_domain *d, struct fi_cq_attr *attr, struct fid_cq **cq, void *context)
 {
     (void)d, (void)context;
-    CHECK_EQ(attr->format, FI_CQ_FORMAT_DATA);
+    CHECK_EQ(attr->format, FI_CQ_FORMAT_TAGGED);
     if (attr->wait_obj != FI_WAIT_NONE) return -FI_ENOSYS; /* as shm does */
     net.n_objects++;
     *cq = &the_cq;
@@ -437,6 +555,10 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
     i->tx_attr->inject_size = ways.inject;
     i->tx_attr->msg_order = i->rx_attr->msg_order = FI_ORDER_SAS;
     i->tx_attr->iov_limit = i->tx_attr->rma_iov_limit = 4;
+    i->rx_attr->iov_limit = 2;
+    i->rx_attr->size = (size_t)ways.entries;
+    i->ep_attr->mem_tag_format = ways.tag_format;
+    i->domain_attr->cq_data_size = ways.cq_data;
     i->ep_attr->type = FI_EP_RDM;
     i->ep_attr->max_msg_size = 1 << 20;
     i->domain_attr->mr_mode = ways.mr_mode;
@@ -610,8 +732,8 @@ static void test_failed_copy(void)
     CHECK_EQ(ofi_ops.get(ep, &iov, 1, (uintptr_t)far, key, &c.done), GW_POSTED);
     for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_EOTHER);
-    CHECK_STR(gw_fail_text(),
-              "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) failed: connection reset");
+    CHECK_STR(gw_fail_text(), "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) "
+                              "failed: connection reset");
     ofi_ops.conceal(w, key);
     close_wire(w);
 }
@@ -628,6 +750,129 @@ static void test_leave(void)
     CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_OK);
     ofi_ops.leave(w, false);
     CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_EOTHER);
+    close_wire(w);
+}
+
+/* ---- matching ---- */
+static struct {
+    struct wire_tag tag[TAGGED];
+    int value[TAGGED], n, n_full;
+} caught;
+static void caught_one(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
+{
+    (void)ctx, (void)lane;
+    if (kind == WIRE_FULL) {
+        caught.n_full++;
+        return;
+    }
+    CHECK(kind == WIRE_CAUGHT && len == sizeof(int));
+    memcpy(&caught.tag[caught.n], hdr, sizeof *caught.tag);
+    memcpy(&caught.value[caught.n++], payload, sizeof(int));
+}
+
+struct took {
+    struct wire_take take;
+    struct counted c;
+    int value[4];
+};
+static void took_done(struct gw_done *d, int err)
+{
+    struct took *t = container_of(d, struct took, take.done);
+    t->c.n++;
+    t->c.err = err;
+}
+static int want(struct wire *w, struct wire_ep *from, struct took *t, int src, int tag)
+{
+    *t = (struct took){.take = {.done.fn = took_done, .buf = t->value, .cap = sizeof(int), .tag = {5, src, tag, 0}}};
+    t->value[0] = t->value[1] = -1;
+    return ofi_ops.tag_recv(w, from, &t->take);
+}
+static void tag_send(struct wire *w, struct wire_ep *ep, int src, int tag, const int *v, size_t ints)
+{
+    struct wire_tag t = {5, src, tag, tag & 1};
+    while (ofi_ops.tag_send(ep, &t, v, ints * sizeof *v) == GW_AGAIN) ofi_ops.progress(w);
+}
+static bool got(const struct took *t, int src, int tag, int value)
+{
+    return t->c.n == 1 && t->c.err == GW_OK && !t->take.is_cancelled && t->take.tag.src == src &&
+           t->take.tag.tag == tag && t->take.tag.asks == (tag & 1) && t->take.len == sizeof value &&
+           t->value[0] == value && t->value[1] == -1;
+}
+static struct wire *open_tagged(const struct ways *how, struct wire_ep **ep)
+{
+    struct wire *w;
+    gw_set.match_mode = GW_SET_MATCH_MODE_HARDWARE;
+    memset(&caught, 0, sizeof caught);
+    w = open_wire(how, ep);
+    gw_set.match_mode = GW_SET_MATCH_MODE_SOFTWARE;
+    w->recv = caught_one;
+    return w;
+}
+static void rounds(struct wire *w)
+{
+    for (int i = 0; i < 10; i++) ofi_ops.progress(w);
+}
+
+/* By name and by wildcard, before and after the message; the order of both; too long; cancelled. */
+static void test_matching(const struct ways *how, int32_t ctx_max)
+{
+    struct wire_ep *ep;
+    struct wire_caps caps;
+    struct wire *w = open_tagged(how, &ep);
+    struct took a, b, c, d;
+    int v[4] = {10, 11, 12, 13};
+    ofi_ops.caps(w, &caps);
+    CHECK(caps.matches && caps.ctx_max == ctx_max && caps.tag_max == INT32_MAX && caps.match_entries == how->entries);
+    CHECK_EQ(want(w, NULL, &a, GW_ANY_SOURCE, GW_ANY_TAG), GW_POSTED);
+    CHECK_EQ(want(w, ep, &b, 3, 7), GW_POSTED);
+    tag_send(w, ep, 3, 7, &v[0], 1);
+    tag_send(w, ep, 3, 7, &v[1], 1);
+    tag_send(w, ep, 3, 8, &v[2], 1);
+    tag_send(w, ep, 3, 8, &v[3], 1);
+    tag_send(w, ep, 3, 9, v, 3); /* longer than its receive */
+    rounds(w);
+    CHECK(got(&a, 3, 7, 10) && got(&b, 3, 7, 11));
+    CHECK_EQ(want(w, ep, &c, 3, 9), GW_POSTED);
+    CHECK_EQ(want(w, NULL, &a, GW_ANY_SOURCE, 8), GW_POSTED);
+    CHECK_EQ(want(w, ep, &b, 3, GW_ANY_TAG), GW_POSTED);
+    CHECK_EQ(want(w, ep, &d, 3, 8), GW_POSTED);
+    rounds(w);
+    CHECK(got(&a, 3, 8, 12) && got(&b, 3, 8, 13));
+    CHECK(c.c.n == 1 && c.c.err == GW_ETRUNCATE && c.take.len == sizeof(int[3]) && c.value[0] == 10 &&
+          c.value[1] == -1);
+    CHECK_EQ(d.c.n, 0);
+    ofi_ops.tag_cancel(w, &d.take);
+    rounds(w);
+    CHECK(d.c.n == 1 && d.c.err == GW_OK && d.take.is_cancelled && d.value[0] == -1);
+    struct wire_tag beyond = {ctx_max, 0, 0, 0};
+    CHECK_EQ(ofi_ops.tag_check(w, &beyond), GW_OK);
+    close_wire(w);
+}
+
+/* Few entries: receives are refused; of messages that nobody waits for we are told when there is no room, and once everything is caught
+ * all of them come, in order. */
+static void test_entries(const struct ways *how)
+{
+    struct wire_ep *ep;
+    struct wire *w = open_tagged(how, &ep);
+    static struct took t[TAGGED];
+    for (int i = 0; i < how->entries; i++) CHECK_EQ(want(w, ep, &t[i], 1, 1000 + i), GW_POSTED);
+    CHECK_EQ(want(w, ep, &t[how->entries], 1, 1), GW_AGAIN);
+    for (int i = 0; i < how->entries; i++) ofi_ops.tag_cancel(w, &t[i].take);
+    rounds(w);
+    for (int i = 0; i < how->entries; i++) CHECK(t[i].c.n == 1 && t[i].take.is_cancelled);
+    for (int i = 0; i < how->entries; i++) tag_send(w, ep, 1, i, &i, 1);
+    rounds(w);
+    CHECK_EQ(caught.n_full, 0);
+    for (int i = how->entries; i < 4 * how->entries; i++) tag_send(w, ep, 1, i, &i, 1);
+    rounds(w);
+    CHECK(caught.n_full == 1 && caught.n == 0);
+    CHECK_EQ(ofi_ops.tag_catch(w), GW_OK);
+    for (int i = 0; i < 100; i++) rounds(w);
+    CHECK_EQ(caught.n, 4 * how->entries);
+    for (int i = 0; i < caught.n; i++)
+        CHECK(caught.value[i] == i && caught.tag[i].ctx == 5 && caught.tag[i].src == 1 && caught.tag[i].tag == i &&
+              caught.tag[i].asks == (i & 1));
     close_wire(w);
 }
 
@@ -664,6 +909,16 @@ int main(void)
     for (size_t i = 0; i < GW_ARRAY_LEN(modes); i++) test_memory(modes[i], 0), test_memory(modes[i], 3);
     test_failed_copy();
     test_leave();
+    const uint64_t tags = FI_MSG | FI_TAGGED | FI_MULTI_RECV;
+    test_matching(
+        &(struct ways){
+            .caps = tags | FI_DIRECTED_RECV, .inject = 8, .entries = 32, .tag_format = UINT64_MAX, .cq_data = 8},
+        (1 << 30) - 1);
+    test_matching(&(struct ways){.caps = tags, .entries = 32, .tag_format = UINT64_MAX >> 2, .cq_data = 8}, 1023);
+    test_matching(
+        &(struct ways){.caps = tags, .inject = 64, .entries = 32, .tag_format = UINT64_MAX, .mr_mode = FI_MR_LOCAL},
+        4095);
+    test_entries(&(struct ways){.caps = tags, .inject = 64, .entries = 20, .tag_format = UINT64_MAX});
     test_no_memory_access();
     return unit_end();
 }

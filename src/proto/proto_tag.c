@@ -1,0 +1,389 @@
+/* proto_tag.c -- the network matches messages of other nodes with receives (GODWIT_MATCH_MODE=hardware, hybrid); doc/adr/0015.
+ *
+ * Only messages of the user's (stream 0) that come over the network go by tag, and of each source and context either all or none.
+ * Senders always send so; who matches is the receiver's affair, a lane at a time:
+ *
+ *   NET  receives that a message from another node may match are posted to the wire; what nobody waits for stays there
+ *   OWN  the wire gives us everything that comes (tag_catch), and match/ pairs it, as without all this
+ *
+ *   OFF -> NET [tags_set_up]; NET -> OWN [take_over], never back
+ *
+ * INVARIANT T1  in NET, of receives that could match one message, those posted to the wire are older than those posted in match/.
+ * INVARIANT T2  in OWN, no receive is posted to the wire.
+ * A receive from any source may be satisfied from shared memory, too.  It is posted to the wire all the same; the first message
+ * that comes another way while it is there, or receive that would stand behind it in match/, makes the lane take over.  So T1
+ * holds, and jobs in which that never happens stay in NET.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+#include <stdlib.h>
+
+/* The network's message that asks: what an RTS says, and who asks. */
+struct tag_ask {
+    struct proto_rts rts;
+    int32_t world, unused;
+};
+_Static_assert(sizeof(struct tag_ask) == 40 && offsetof(struct tag_ask, world) == 32, "wire format");
+
+/* A receive that is posted to the wire. */
+struct tag_recv {
+    struct wire_take take;
+    struct gw_list link; /* in proto_tags.posted, in order of posting */
+    struct proto_recv *r;
+    struct proto_lane *pl;
+    bool is_any, is_unwanted; /* from any source; the program cancels it */
+    char *bounce;             /* takes the message instead of a buffer of several runs */
+    /* The first bytes of the program's buffer, which a tag_ask overwrites; or the buffer itself where the program's is smaller. */
+    char first[sizeof(struct tag_ask)];
+};
+
+/* Receives that the wire holds for sure; it may take more until it refuses one, unless a setting forbids that. */
+static int entries_of(const struct proto_lane *pl)
+{
+    return gw_set.match_entries >= 0 ? (int)gw_set.match_entries : pl->tags.limits.match_entries;
+}
+
+void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps)
+{
+    struct proto_tags *t = &pl->tags;
+    if (!caps->matches || t->state != TAGS_OFF) return;
+    gw_list_init(&t->posted);
+    pool_init(&t->pool, sizeof(struct tag_recv));
+    t->limits = *caps;
+    t->state = TAGS_NET;
+    GW_EXPLAIN(
+        GW_LOG_PROTO,
+        "messages from other nodes are matched by the network: context ids to %d, tags to %d, %d receives at once",
+        t->limits.ctx_max, t->limits.tag_max, entries_of(pl));
+}
+
+void tags_finish(struct proto_lane *pl)
+{
+    if (pl->tags.state != TAGS_OFF) pool_finish(&pl->tags.pool);
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------------------------------ */
+static struct wire_tag tag_of(const struct proto_hdr *h, bool asks)
+{
+    return (struct wire_tag){(int32_t)(h->ctx / (PROTO_STREAM_MASK + 1)), h->src, h->tag, asks};
+}
+
+int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
+             const void *payload, size_t len)
+{
+    struct wire_tag tag = tag_of(h, kind == PROTO_RTS);
+    if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ops->tag_check(pl->lane->net, &tag);
+    if (kind == PROTO_EAGER) return p->ops->tag_send(p->ep, &tag, payload, len);
+    struct tag_ask ask = {.world = h->world};
+    assert(kind == PROTO_RTS && len == sizeof ask.rts);
+    memcpy(&ask.rts, payload, sizeof ask.rts);
+    return p->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
+}
+
+/* ---- a message came to a receive ---------------------------------------------------------------------------------------------- */
+static void tag_recv_free(struct proto_lane *pl, struct tag_recv *t)
+{
+    gw_list_del(&t->link);
+    pl->tags.n_posted--;
+    pl->tags.n_any -= t->is_any;
+    free(t->bounce);
+    pool_give(&pl->tags.pool, t);
+}
+
+static void asked(struct proto_lane *pl, struct tag_recv *t)
+{
+    struct proto_recv *r = t->r;
+    struct wire_tag tag = t->take.tag;
+    struct tag_ask ask;
+    memcpy(&ask, t->take.buf, sizeof ask);
+    if (t->take.buf == r->ptr)
+        memcpy(r->ptr, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
+    tag_recv_free(pl, t);
+    r->state = RECV_POSTED;
+    rndv_start(pl, r, tag.src, tag.tag, &ask.rts, ask.world, false);
+}
+
+static void delivered(struct proto_lane *pl, struct tag_recv *t)
+{
+    struct proto_recv *r = t->r;
+    int64_t len = (int64_t)t->take.len;
+    if (t->take.buf != r->ptr) {
+        int64_t there = gw_min64(len, (int64_t)t->take.cap);
+        if (len > there) { /* it is longer than the buffer in any case: what does not matter is not there */
+            gw_status_fill(&r->req.status, t->take.tag.src, t->take.tag.tag, len, false);
+            r->len = len;
+            recv_finish(r);
+        } else {
+            eager_deliver(r, t->take.tag.src, t->take.tag.tag, t->take.buf, len);
+        }
+    } else {
+        gw_status_fill(&r->req.status, t->take.tag.src, t->take.tag.tag, len, false);
+        r->len = len;
+        recv_finish(r);
+    }
+    tag_recv_free(pl, t);
+}
+
+static void cancelled(struct proto_lane *pl, struct tag_recv *t)
+{
+    struct proto_recv *r = t->r;
+    if (!t->is_unwanted) { /* take_over() has cancelled it */
+        pl->tags.n_back++;
+        return;
+    }
+    tag_recv_free(pl, t);
+    recv_cancelled(r);
+}
+
+static void take_done(struct gw_done *done, int err)
+{
+    struct tag_recv *t = container_of(done, struct tag_recv, take.done);
+    struct proto_lane *pl = t->pl;
+    (void)err; /* a message that is too long shows by its length */
+    if (t->take.is_cancelled)
+        cancelled(pl, t);
+    else if (t->take.tag.asks)
+        asked(pl, t);
+    else
+        delivered(pl, t);
+}
+
+/* ---- taking over -------------------------------------------------------------------------------------------------------------- */
+/* Not from within the wire's progress.  Receives come back from the wire, in whatever order; they are posted again in theirs. */
+static void take_over(struct proto_lane *pl, const char *why)
+{
+    struct proto_tags *tags = &pl->tags;
+    assert(tags->state == TAGS_NET && !pl->lane->net_busy);
+    GW_EXPLAIN(GW_LOG_PROTO, "lane %d matches messages from other nodes itself from now on: %s", pl->lane->index, why);
+    gw_counted(&gw_count.match_moves, 1);
+    tags->must_take_over = false;
+    for (struct gw_list *l = tags->posted.next; l != &tags->posted; l = l->next)
+        peer_net->tag_cancel(pl->lane->net, &container_of(l, struct tag_recv, link)->take);
+    while (tags->n_back < tags->n_posted) peer_net_look(pl->lane);
+    tags->state = TAGS_OWN;
+    while (!gw_list_empty(&tags->posted)) {
+        struct tag_recv *t = container_of(tags->posted.next, struct tag_recv, link);
+        struct proto_recv *r = t->r;
+        tag_recv_free(pl, t);
+        recv_offer(pl, r);
+    }
+    if (peer_net->tag_catch(pl->lane->net) != GW_OK) gw_die("%s", gw_fail_text());
+}
+
+int tags_poll(struct proto_lane *pl)
+{
+    if (likely(!pl->tags.must_take_over) || pl->lane->net_busy) return 0;
+    take_over(pl, pl->tags.why);
+    return 1;
+}
+
+static void take_over_soon(struct proto_lane *pl, const char *why)
+{
+    if (pl->tags.state != TAGS_NET || pl->tags.must_take_over) return;
+    pl->tags.must_take_over = true;
+    pl->tags.why = why;
+    lane_hook(pl);
+}
+
+static GW_COLD __attribute__((noreturn)) void exhausted(const struct proto_lane *pl)
+{
+    gw_die("LE resources not recovered during flow control: %d of the network's match entries hold receives of this "
+           "rank, and there are no more for "
+           "messages or receives; GODWIT_MATCH_MODE (FI_CXI_RX_MATCH_MODE)=[hybrid OR software] is required",
+           pl->tags.n_posted);
+}
+
+void tags_full(struct proto_lane *pl)
+{
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE) exhausted(pl);
+    take_over_soon(pl, "the network has no match entry left");
+}
+
+/* A message came by another way than the wire's matching, and no receive in match/ wants it. */
+void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h)
+{
+    if (!(h->ctx & PROTO_STREAM_MASK)) take_over_soon(pl, "a receive from any source is satisfied from shared memory");
+}
+
+/* A message for this receive or probe may come over the network. */
+static bool may_be_far(const struct proto_lane *pl, const struct proto_addr *a)
+{
+    if (a->peer) return peer_is_far(pl->lane, (int)(a->peer - pl->lane->peers));
+    return !a->is_near || peer_is_far(pl->lane, gw_boot.rank); /* GODWIT_WIRES=ofi: even what we send to ourselves */
+}
+
+void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a)
+{
+    if (pl->tags.state == TAGS_NET && may_be_far(pl, a) && !(a->ctx & PROTO_STREAM_MASK) && !pl->lane->net_busy)
+        take_over(pl, "it probes for messages");
+}
+
+void tags_cancel_came(struct proto_lane *pl)
+{
+    take_over_soon(pl, "the sender cancels a message");
+}
+
+/* ---- posting ------------------------------------------------------------------------------------------------------------------ */
+/* Waits a moment for entries to come free; false: they did not. */
+static bool entries_wait(struct proto_lane *pl, int most)
+{
+    static const uint64_t patience_ns = 1000000000;
+    int before = pl->tags.n_posted;
+    for (uint64_t since = gw_now_ns(); gw_now_ns() - since < patience_ns;) {
+        peer_net_look(pl->lane);
+        if (pl->tags.n_posted < before && pl->tags.n_posted < most) return true;
+    }
+    return false;
+}
+
+/* There is an entry for one more.  False: the lane has taken over. */
+static bool entries_allow(struct proto_lane *pl)
+{
+    struct proto_tags *tags = &pl->tags;
+    int most = entries_of(pl);
+    bool is_near = tags->n_posted >= most - most / 4;
+    if (likely(!is_near)) return true;
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) {
+        take_over(pl, "match entries of the network run out");
+        return false;
+    }
+    if (!tags->has_warned)
+        gw_warn("%d of %d match entries of the network are in use; the job ends when none is left, unless "
+                "GODWIT_MATCH_MODE is hybrid or software",
+                tags->n_posted, most);
+    tags->has_warned = true;
+    if (tags->n_posted >= most && gw_set.match_entries >= 0 && !entries_wait(pl, most)) exhausted(pl);
+    return true;
+}
+
+static struct tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+{
+    struct tag_recv *t = pool_take(&pl->tags.pool);
+    memset(t, 0, offsetof(struct tag_recv, first));
+    t->take.done.fn = take_done;
+    t->take.tag = (struct wire_tag){(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank, a->tag, 0};
+    t->r = r;
+    t->pl = pl;
+    t->is_any = a->rank == GW_ANY_SOURCE;
+    size_t cap = (size_t)gw_min64(r->cap, (int64_t)pl->far.pack_max);
+    if (cap < sizeof t->first) {
+        t->take.buf = t->first;
+        t->take.cap = sizeof t->first;
+    } else {
+        if (!r->ptr) t->bounce = gw_xmalloc(cap);
+        if (r->ptr) memcpy(t->first, r->ptr, sizeof t->first);
+        t->take.buf = r->ptr ? r->ptr : t->bounce;
+        t->take.cap = cap;
+    }
+    gw_list_push(&pl->tags.posted, &t->link);
+    pl->tags.n_posted++;
+    pl->tags.n_any += t->is_any;
+    return t;
+}
+
+/* Is a receive from any source posted to the wire that this one, posted in match/, would have to stand behind? */
+static bool has_any_before(const struct proto_lane *pl, uint32_t ctx)
+{
+    if (likely(!pl->tags.n_any)) return false;
+    for (const struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next) {
+        const struct tag_recv *t = container_of(l, struct tag_recv, link);
+        if (t->is_any && t->take.tag.ctx == (int32_t)(ctx / (PROTO_STREAM_MASK + 1))) return true;
+    }
+    return false;
+}
+
+static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+{
+    if (a->tag > pl->tags.limits.tag_max) {
+        struct wire_tag tag = {0, 0, a->tag, 0};
+        return peer_net->tag_check(pl->lane->net, &tag);
+    }
+    if (a->peer) {
+        int rc = peer_open(pl, a->peer);
+        assert(rc != GW_AGAIN); /* only rings in memory have to wait for their other end */
+        if (rc < 0) return rc;
+    }
+    struct tag_recv *t = tag_recv_new(pl, r, a);
+    int rc;
+    r->state = RECV_AT_WIRE;
+    r->at_wire = t;
+    while ((rc = peer_net->tag_recv(pl->lane->net, a->peer ? a->peer->ep : NULL, &t->take)) == GW_AGAIN) {
+        if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) break;
+        if (!entries_wait(pl, INT32_MAX)) exhausted(pl);
+    }
+    if (rc == GW_POSTED) return rc;
+    tag_recv_free(pl, t);
+    r->state = RECV_POSTED;
+    if (rc == GW_AGAIN) take_over(pl, "the network takes no more receives");
+    return rc;
+}
+
+/* The communicator's messages go as without all this. */
+static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
+{
+    struct wire_tag tag = {(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank == GW_ANY_SOURCE ? 0 : a->rank, 0, 0};
+    if (pl->tags.has_told_room) return;
+    pl->tags.has_told_room = true;
+    if (peer_net->tag_check(pl->lane->net, &tag) == GW_OK) return;
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
+        gw_warn("the network does not match all messages: %s", gw_fail_text());
+    else
+        GW_EXPLAIN(GW_LOG_PROTO, "the network does not match all messages: %s", gw_fail_text());
+}
+
+bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+{
+    if (!pl->lane->net || a->ctx & PROTO_STREAM_MASK) return false;
+    if (unlikely(!pl->is_set_up)) lane_set_up(pl, peer_get(pl->lane, gw_boot.rank));
+    if (pl->tags.state != TAGS_NET) return false;
+    if (pl->tags.must_take_over) take_over(pl, pl->tags.why);
+    if (pl->tags.state != TAGS_NET) return false;
+    bool is_any = a->rank == GW_ANY_SOURCE;
+    bool is_far = may_be_far(pl, a), has_room = tag_has_room(pl, a->ctx, is_any ? 0 : a->rank);
+    if (is_far && !has_room) no_room(pl, a);
+    if (!is_far || !has_room) {
+        if (has_any_before(pl, a->ctx)) take_over(pl, "a receive from shared memory stands behind one from any source");
+        return false;
+    }
+    if (recv_find(pl, r) || !entries_allow(pl)) return pl->tags.state == TAGS_NET;
+    int rc = to_wire(pl, r, a);
+    if (rc < 0) {
+        r->req.err = rc;
+        proto_type_drop(r->type);
+        req_complete(&r->req);
+    }
+    return rc != GW_AGAIN;
+}
+
+void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
+{
+    struct tag_recv *t = r->at_wire;
+    t->is_unwanted = true;
+    peer_net->tag_cancel(pl->lane->net, &t->take);
+}
+
+int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
+{
+    int64_t n = 0;
+    if (!pl->tags.n_posted) return 0;
+    for (const struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next)
+        n += container_of(l, struct tag_recv, link)->r->m.ctx == ctx;
+    return n;
+}
+
+/* ---- in OWN: what the wire gives us -------------------------------------------------------------------------------------------- */
+void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len)
+{
+    struct proto_hdr h = {(uint32_t)tag->ctx * (PROTO_STREAM_MASK + 1), tag->src, tag->tag, PROTO_WORLD_UNKNOWN};
+    if (!tag->asks) {
+        eager_arrived(pl, &h, payload, len);
+        return;
+    }
+    struct tag_ask ask;
+    assert(len == sizeof ask);
+    memcpy(&ask, payload, sizeof ask);
+    h.world = ask.world;
+    rts_arrived(pl, &h, &ask.rts, sizeof ask.rts);
+}
