@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "../../test/recorded.h"
+#include "wire_ofi/nic_recorded.h"
 #include "../../test/unit.h"
 
 enum { MOST = 256 };

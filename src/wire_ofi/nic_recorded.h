@@ -1,11 +1,11 @@
-/* recorded.h -- reads a machine recorded by hwloc (`lstopo --of xml`) into a struct nic_node, for tests.
+/* nic_recorded.h -- reads a machine recorded by hwloc (`lstopo --of xml`) into a struct nic_node, for tests.
  *
  * It knows what hwloc writes, a tag a line or not, and no XML beyond that.  NICs and GPUs are ordered by name.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_TEST_RECORDED_H
-#define GW_TEST_RECORDED_H
+#ifndef GW_WIRE_OFI_NIC_RECORDED_H
+#define GW_WIRE_OFI_NIC_RECORDED_H
 
 #include <stdio.h>
 #include <stdlib.h>
