@@ -63,6 +63,14 @@ static void stage_local(struct plan_stage *s, const struct plan_algorithm *alg, 
     s->tmp = at;
 }
 
+/* Of nodes of equal size all blocks are equal, and any member knows all lengths. */
+static void stage_equal(struct plan_stage *s, struct gw_counts *counts, struct gw_counts *displs, int64_t *count, int64_t each)
+{
+    s->args.is_vector = false;
+    counts->v = displs->v = NULL;
+    *count = each;
+}
+
 /* ---- gather: to who speaks for the node, then to the root ------------------------------------------------------------------------ */
 static int64_t gather_block(const struct plan_args *a)
 {
@@ -98,7 +106,8 @@ static bool gather_stages(const struct plan_args *a, int i, bool leaves, char *t
         s->args.in_place = root;
         s->in = place_at(PLAN_TMP, lists(a));
         if (!direct) s->out = place_at(PLAN_TMP, lists(a)), s->args.rt = gw_type_byte;
-        if (speaks(n, a->root)) s->alg = &alg_gather_linear;
+        if (n->fewest == n->most) stage_equal(s, &s->args.rcounts, &s->args.rdispls, &s->args.rcount, counts_in(tmp)[0]);
+        if (speaks(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_GATHERV : COLL_GATHER, node, false);
     } else if (i == 2 && root && !direct) {
         stage_local(s, &alg_unpack, block, lists(a));
     }
@@ -139,7 +148,8 @@ static bool scatter_stages(const struct plan_args *a, int i, bool leaves, char *
         s->args.rcount = node, s->args.rt = gw_type_byte;
         s->args.in_place = root;
         s->out = place_at(PLAN_TMP, lists(a));
-        if (speaks(n, a->root)) s->alg = &alg_scatter_linear;
+        if (n->fewest == n->most) stage_equal(s, &s->args.scounts, &s->args.sdispls, &s->args.scount, counts_in(tmp)[0]);
+        if (speaks(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_SCATTERV : COLL_SCATTER, node, false);
     } else if (i == 2) {
         stage_node(s);
         s->args.root = speaker(n, a->root);
@@ -350,3 +360,85 @@ static bool alltoall_fits(const struct plan_args *a)
 }
 const struct plan_algorithm alg_alltoall_levels = {
     .name = "levels", .tmp_bytes = alltoall_tmp, .kind = PLAN_P2P, .fits = alltoall_fits, .stages = alltoall_stages};
+
+/* ---- alltoall by columns: nodes of equal size.  On its node each member collects what goes to its place on any node; so there is one
+ * message from member to member in the same place, with the blocks of a whole node ------------------------------------------------- */
+/* Two areas, as above, of every member. */
+static int64_t columns_area(const struct plan_args *a)
+{
+    return lines(a->size * a->rcount * a->rt->size);
+}
+static int64_t columns_tmp(const struct plan_args *a)
+{
+    return 2 * columns_area(a);
+}
+/* What I give, into [place][node]; chunk: bytes a block. */
+static int sort_by_places(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int nodes = a->nodes->n;
+    for (int64_t e = (int64_t)round * PLAN_STEPS; e < a->size && s.n < PLAN_STEPS; e++)
+        step_copy(&s, send_block(a, plan_member(a->nodes, (int)(e % nodes), (int)(e / nodes))),
+                  ref_raw(PLAN_TMP, e * a->chunk, a->chunk));
+    return s.n;
+}
+/* [place here][node] into [node][place here]. */
+static int turn_columns(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int nodes = a->nodes->n, here = a->nodes->most;
+    for (int64_t e = (int64_t)round * PLAN_STEPS; e < a->size && s.n < PLAN_STEPS; e++)
+        step_copy(&s, ref_raw(PLAN_IN, (e % here * nodes + e / here) * a->chunk, a->chunk),
+                  ref_raw(PLAN_OUT, e * a->chunk, a->chunk));
+    return s.n;
+}
+static const struct plan_algorithm alg_sort_places = {.name = "sort", .emit = sort_by_places, .kind = PLAN_P2P};
+static const struct plan_algorithm alg_turn_columns = {.name = "turn", .emit = turn_columns, .kind = PLAN_P2P};
+static bool columns_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    const struct plan_nodes *n = a->nodes;
+    int64_t block = a->rcount * a->rt->size, column = block * n->n, node = block * n->most;
+    struct plan_place first = place_at(PLAN_TMP, 0), second = place_at(PLAN_TMP, columns_area(a));
+    s->args.in_place = false;
+    s->tmp = columns_tmp(a);
+    switch (i) {
+    case 0:
+        s->alg = &alg_sort_places;
+        s->args.chunk = block;
+        s->tmp = first.off;
+        return true;
+    case 1:
+        stage_node(s);
+        s->in = first, s->out = second;
+        s->args.scount = s->args.rcount = column, s->args.st = s->args.rt = gw_type_byte;
+        stage_pick(s, COLL_ALLTOALL, column, leaves);
+        return true;
+    case 2:
+        s->alg = &alg_turn_columns;
+        s->args.chunk = block;
+        s->in = second, s->out = first;
+        return true;
+    case 3:
+        stage_across(s, n->place);
+        s->in = first;
+        s->args.scount = node, s->args.st = gw_type_byte;
+        s->args.rcount = a->rcount * n->most;
+        if (!n->ordered) s->args.rcount = node, s->args.rt = gw_type_byte, s->out = second;
+        stage_pick(s, COLL_ALLTOALL, node, leaves);
+        return true;
+    case 4:
+        if (n->ordered) return false;
+        stage_local(s, &alg_unpack, block, second.off);
+        s->args.in_place = false;
+        return true;
+    default:
+        return false;
+    }
+}
+static bool columns_fit(const struct plan_args *a)
+{
+    return over_nodes(a) && a->nodes->fewest == a->nodes->most && !a->rcounts.v && !a->rts;
+}
+const struct plan_algorithm alg_alltoall_columns = {
+    .name = "columns", .tmp_bytes = columns_tmp, .kind = PLAN_P2P, .fits = columns_fit, .stages = columns_stages};

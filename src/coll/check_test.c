@@ -39,6 +39,7 @@ struct job { int alg, n, root; uint32_t salt; int64_t chunk; bool in_place, gaps
 static struct gw_type *gapped;        /* 8 bytes of data, 8 behind the begin of 24 */
 static struct gw_op *op_add, *op_compose;
 static int p;
+enum { MOST_NODES = 12 };
 static int node_of_rank[256], n_nodes;  /* 0: nobody knows of nodes */
 static struct plan_nodes *nodes[256];   /* as each member sees them */
 static bool node_leaves[256];
@@ -380,18 +381,18 @@ static void place_ranks(int ranks, int n, int shape)
         case 2: k = i < n ? i : (int)below((unsigned)n); break; /* each has one */
         default: k += k < n - 1 && ranks - i > n - 1 - k && i > 0 && (below(3) == 0 || ranks - i == n - 1 - k); break;
         }
-        node_of_rank[i] = shape == 2 ? (k * 5 + 3) % 8 : k; /* numbers need not be in order */
+        node_of_rank[i] = shape == 2 ? (k * 5 + 3) % MOST_NODES : k; /* numbers need not be in order */
     }
-    for (int i = 0; i < 8; i++) node_leaves[i] = below(3) > 0;
+    for (int i = 0; i < MOST_NODES; i++) node_leaves[i] = below(3) > 0;
 }
 static void all_places(int ranks)
 {
-    for (int n = 1; n <= 8 && n <= ranks; n++)
+    for (int n = 1; n <= MOST_NODES && n <= ranks; n += n < 8 ? 1 : 4)
         for (int shape = 0; shape < 4; shape++) {
             if (ranks > 9 && below(ranks > 24 ? 6 : 2)) continue;
             place_ranks(ranks, n, shape);
             for (int i = 0; i < ranks; i++) {
-                nodes[i] = plan_nodes_new(ranks, i, node_here, NULL, 8);
+                nodes[i] = plan_nodes_new(ranks, i, node_here, NULL, MOST_NODES);
                 CHECK(nodes[i] && plan_member(nodes[i], nodes[i]->me, nodes[i]->place) == i);
                 for (int q = 0; q < ranks; q++)
                     CHECK((plan_node_of(nodes[i], q) == nodes[i]->me) == (node_of_rank[q] == node_of_rank[i]));

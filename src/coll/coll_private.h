@@ -145,7 +145,7 @@ void coll_temporaries(struct plan_args *a);
     X(scan_leaf) X(exscan_leaf)                                                                                             \
     X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)                          \
     X(gather_tree) X(scatter_tree) X(gather_permitted) X(gather_ruled) X(scatter_ruled) X(gather_levels) X(scatter_levels)  \
-    X(allgather_levels) X(alltoall_levels) X(reduce_scatter_levels) X(scan_levels) X(exscan_levels)
+    X(allgather_levels) X(alltoall_levels) X(alltoall_columns) X(reduce_scatter_levels) X(scan_levels) X(exscan_levels)
 /* Not in the table: there is one for each. */
 extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
 #define X(name) extern const struct plan_algorithm alg_##name;

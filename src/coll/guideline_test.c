@@ -213,8 +213,6 @@ static int64_t arguments(enum coll_kind kind, int64_t n, struct plan_args *a)
     a->tmp_span = gw_align_up((size_t)n, GW_CACHELINE);
     switch (kind) {
     case COLL_BARRIER:
-    case COLL_GATHER:
-    case COLL_SCATTER:
     case COLL_GATHERV:
     case COLL_SCATTERV: return 0;
     case COLL_REDUCE_SCATTER: return n * p;
