@@ -354,9 +354,22 @@ static struct boot_head *segment_alone(uint64_t bytes)
     return h;
 }
 
+static void slot_take(void)
+{
+    int32_t nobody = 0;
+    boot_slot = slot_of_world(gw_boot.rank);
+    if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
+                                                 memory_order_relaxed))
+        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
+               gw_boot.rank, (int)nobody);
+    atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
+}
+
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
 {
     assert(!head);
+    bool is_early = boot_board_head() != NULL;
+    if (is_early) slot_take(); /* mpiexec is to see that we wait, here already, for ranks that may have ended */
     mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
     if (gw_boot.local_rank == 0) check_memory(mapped_bytes - seldom_bytes);
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
@@ -370,14 +383,8 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
     if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
-    boot_slot = boot_slot_of(gw_boot.local_rank);
+    if (!is_early) slot_take();
     map_look();
-    int32_t nobody = 0;
-    if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
-                                                 memory_order_relaxed))
-        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
-               gw_boot.rank, (int)nobody);
-    atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
     boot_order_show();
     return head;
 }

@@ -78,7 +78,7 @@ static void all_at_once(int kind)
 static void target_computes(void)
 {
     struct window w;
-    int flag = 0, bytes = 300000, must_look = getenv("GODWIT_CMA") || !is_one_node(MPI_COMM_WORLD);
+    int flag = 0, bytes = 300000, must_look = getenv("GODWIT_CMA") || getenv("GODWIT_WIRES") || !is_one_node(MPI_COMM_WORLD);
     if (getenv("GODWIT_PROGRESS_THREAD")) must_look = 0;
     MPI_Request r;
     window_make(&w, 0, bytes);
