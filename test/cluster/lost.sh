@@ -23,6 +23,11 @@ begin() {
     for _ in $(seq 300); do grep -qs turning "$dir/out" && break; sleep 0.1; done
     grep -q turning "$dir/out" || fail "it does not start: $(cat "$dir/out")"
 }
+gone() { # HOST: its ranks are, within 20 s
+    for _ in $(seq 200); do on $1 pgrep -x cluster_ring >/dev/null || return 0; sleep 0.1; done
+    on $1 pkill -KILL -x cluster_ring
+    fail "$2: ranks live on at $1"
+}
 for engine in srun hydra mpirun; do
     m="$build/mpiexec --engine $engine -host n1,n2,n3"
     [ $engine != srun ] || m="salloc -Q -N 3 $build/mpiexec -ppn 2"
@@ -44,25 +49,13 @@ for engine in srun hydra mpirun; do
     wait $job || rc=$?
     [ $rc = 125 ] || fail "status $rc"
     grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
-    for h in n1 n3; do
-        for _ in $(seq 50); do on $h pgrep -x cluster_ring >/dev/null || break; sleep 0.1; done
-        if [ $engine != srun ]; then # the daemons of the others may leave theirs behind
-            on $h pkill -KILL -x cluster_ring || :
-        else
-            ! on $h pgrep -x cluster_ring || fail "ranks live on at $h"
-        fi
-    done
+    for h in n1 n3; do gone $h "a cable was pulled"; done
     on n2 pkill -KILL -x cluster_ring || : # behind the cut nobody could tell them
     cable n2 plug
     echo "$engine: the job ended, and its host was named"
 done
 
 # ---- started by the engines themselves ----
-gone() { # HOST: its ranks are, within 20 s
-    for _ in $(seq 200); do on $1 pgrep -x cluster_ring >/dev/null || return 0; sleep 0.1; done
-    on $1 pkill -KILL -x cluster_ring
-    fail "$2: ranks live on at $1"
-}
 for engine in "srun --mpi=pmix" "srun --mpi=pmi2" hydra mpirun; do
     case $engine in
     srun*) m="$engine -N 3 --ntasks-per-node=2" daemon=slurmstepd ;;
