@@ -45,6 +45,10 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
 static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
                struct coll_as *as)
 {
+    if (unlikely(coll_synced >> kind & 1) && !as && !c->remote) {
+        int rc = coll_barrier(c, NULL);
+        if (rc != GW_OK) return rc;
+    }
     plan_enter(c, a->root);
     if (unlikely(!c->one_node)) return run_apart(kind, bytes, a, in, out, c, as);
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);

@@ -173,6 +173,7 @@ extern const struct coll_rule coll_node_rules[]; /* for members on several nodes
 extern const int coll_node_rule_count;
 extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
 int coll_select_init(void);
+extern uint32_t coll_synced; /* GODWIT_COLL_SYNC: bit by collective */
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <strings.h>
 
 #include "coll/coll_private.h"
 
@@ -55,6 +56,7 @@ static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
 
 static bool leaves_on;      /* settings allow leaves */
+uint32_t coll_synced;
 static uint32_t plain_only; /* GODWIT_COLL_OPT_OFF: bit by collective */
 
 static const struct plan_algorithm *find(int kind, const char *name, size_t len)
@@ -91,10 +93,12 @@ static int bad_algorithm(int kind, const char *name, int len)
     return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", kind_names[kind], len, name, known);
 }
 
-static int kind_named(const char *name, size_t len) /* COLL_KINDS: none */
+/* With MPI_ before it or without; COLL_KINDS: none. */
+static int kind_named(const char *name, size_t len)
 {
     int kind = 0;
-    while (kind < COLL_KINDS && (strlen(kind_names[kind]) != len || strncmp(kind_names[kind], name, len) != 0)) kind++;
+    if (len > 4 && strncasecmp(name, "MPI_", 4) == 0) name += 4, len -= 4;
+    while (kind < COLL_KINDS && (strlen(kind_names[kind]) != len || strncasecmp(kind_names[kind], name, len) != 0)) kind++;
     return kind;
 }
 
@@ -118,23 +122,24 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
-/* "bcast,allreduce", or all of them. */
-static int parse_opt_off(const char *text)
+/* "bcast,allreduce", or all of them: a bit each.  What is no collective is said and left out. */
+static uint32_t kinds_of(const char *setting, const char *text)
 {
-    plain_only = 0;
+    uint32_t kinds = 0;
     while (text && *text) {
         size_t n = strcspn(text, ",");
         if ((n == 1 && *text == '1') || (n == 3 && !strncmp(text, "all", 3))) {
-            plain_only = ~0u;
+            kinds = ~0u;
         } else if (n != 1 || *text != '0') {
             int k = kind_named(text, n);
-            if (k == COLL_KINDS)
-                return gw_fail(GW_EARG, "GODWIT_COLL_OPT_OFF: '%.*s' is no collective; there are barrier, bcast, .. or all", (int)n, text);
-            plain_only |= 1u << k;
+            if (k < COLL_KINDS)
+                kinds |= 1u << k;
+            else if (gw_comm_world.rank == 0)
+                gw_warn("%s: '%.*s' is no collective; there are barrier, bcast, .. or all", setting, (int)n, text);
         }
         text += n + (text[n] == ',');
     }
-    return GW_OK;
+    return kinds;
 }
 
 static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS])
@@ -154,8 +159,9 @@ int coll_select_init(void)
 {
     int rc = read_table(coll_rules, coll_rule_count, rows);
     if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, node_rows);
-    if (rc == GW_OK) rc = parse_opt_off(gw_set.coll_opt_off);
     if (rc != GW_OK) return rc;
+    plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
+    coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
     /* Ranks that are to use the network alone do so here, too. */
     leaves_on = gw_set.coll_leaf && (!gw_set.wires || gw_set_lists(gw_set.wires, "shm"));
     for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
