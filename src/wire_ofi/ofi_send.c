@@ -132,7 +132,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     if (likely(ofi_total(len) <= w->inject_max)) return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
-    gw_copy(s->payload, payload, len);
+    if (len) gw_copy(s->payload, payload, len);
     return send_post(ep, s, kind, hdr, len);
 }
 
@@ -176,7 +176,7 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
     uint64_t flags = FI_COMPLETION | (is_small ? FI_INJECT : 0);
     if (w->layout.mode == OFI_TAG_FULL) flags |= FI_REMOTE_CQ_DATA;
     if (s) {
-        gw_copy(s->payload, payload, len);
+        if (len) gw_copy(s->payload, payload, len);
         s->ep = ep;
     }
     ssize_t rc = fi_tsendmsg(w->ep, &m, flags);
