@@ -34,7 +34,7 @@ struct tag_recv {
     struct proto_recv *r;
     struct proto_lane *pl;
     bool is_any, is_unwanted; /* from any source; the program cancels it */
-    char *bounce;             /* takes the message instead of a buffer of several runs */
+    char *bounce;             /* takes the message instead of a buffer of several runs, or of a long one */
     /* The first bytes of the program's buffer, which a tag_ask overwrites; or the buffer itself where the program's is smaller. */
     char first[sizeof(struct tag_ask)];
 };
@@ -272,9 +272,11 @@ static struct tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_recv *r
         t->take.buf = t->first;
         t->take.cap = sizeof t->first;
     } else {
-        if (!r->ptr) t->bounce = gw_xmalloc(cap);
-        if (r->ptr) memcpy(t->first, r->ptr, sizeof t->first);
-        t->take.buf = r->ptr ? r->ptr : t->bounce;
+        /* A tag_ask is most likely what comes to a long one, and programs that measure post one buffer to several receives. */
+        bool is_direct = r->ptr && r->cap <= pl->far.eager_max;
+        if (!is_direct) t->bounce = gw_xmalloc(cap);
+        if (is_direct) memcpy(t->first, r->ptr, sizeof t->first);
+        t->take.buf = is_direct ? r->ptr : t->bounce;
         t->take.cap = cap;
     }
     gw_list_push(&pl->tags.posted, &t->link);

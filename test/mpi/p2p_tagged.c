@@ -114,6 +114,27 @@ static void buffers(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Several receives at once into one buffer, as programs that measure bandwidth have them: which message is there at last is not said. */
+static void shared_buffer(void)
+{
+    enum { WINDOW = 16, ROUNDS = 10, LONGEST = 300000 };
+    static const int bytes[] = {8, 4000, 60000, LONGEST};
+    char *b = calloc(1, LONGEST);
+    int last = size - 1;
+    MPI_Request q[WINDOW];
+    MPI_Status s[WINDOW];
+    for (int k = 0; k < 4 * ROUNDS && (rank == 0 || rank == last); k++) {
+        for (int i = 0; i < WINDOW; i++) {
+            if (rank == 0) MPI_Irecv(b, bytes[k % 4], MPI_BYTE, last, 9, MPI_COMM_WORLD, &q[i]);
+            if (rank == last) MPI_Isend(b, bytes[k % 4], MPI_BYTE, 0, 9, MPI_COMM_WORLD, &q[i]);
+        }
+        MPI_Waitall(WINDOW, q, s);
+        for (int i = 0; rank == 0 && i < WINDOW; i++) CHECK_EQ(count_of(&s[i]), bytes[k % 4]);
+    }
+    free(b);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void tags(int limit)
 {
     int *ub, has, v = rank, last = size - 1, class;
@@ -168,6 +189,7 @@ int main(int argc, char **argv)
     if (wants(argc, argv, "unexpected") && size > 1) many(0);
     if (wants(argc, argv, "tags")) tags(limit);
     if (wants(argc, argv, "buffers") && size > 1) buffers();
+    if (wants(argc, argv, "buffers") && size > 1) shared_buffer();
     if (wants(argc, argv, "communicators")) communicators();
     if (wants(argc, argv, "wildcards")) wildcards();
     return test_end();
