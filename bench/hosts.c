@@ -1,4 +1,4 @@
-/* hosts.c -- between two hosts: half a round trip and the bandwidth of messages, windows, allreduce and alltoall.
+/* hosts.c -- between two hosts: half a round trip, many messages under way, one-sided access, allreduce and alltoall.
  *
  *     hosts [WORD]   rank 0 on one host, rank 1 (or half of the ranks) on another; see bench/hosts.  WORD: only rows of this name
  *
@@ -28,6 +28,33 @@ static void ping_pong(int bytes, int rounds)
         }
     }
 }
+/* One way, so many under way, and an answer a window; time of each. */
+static void window(int bytes, int rounds, int ahead)
+{
+    MPI_Request r[64];
+    char word = 0;
+    for (int k = 0; k < rounds && rank % (size / 2) == 0; k++) {
+        for (int i = 0; i < ahead; i++)
+            if (rank == 0)
+                MPI_Isend(out, bytes, MPI_BYTE, size / 2, 0, MPI_COMM_WORLD, &r[i]);
+            else
+                MPI_Irecv(in, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[i]);
+        MPI_Waitall(ahead, r, MPI_STATUSES_IGNORE);
+        if (rank == 0)
+            MPI_Recv(&word, 1, MPI_BYTE, size / 2, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(&word, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+}
+static void window_64(int bytes, int rounds)
+{
+    window(bytes, rounds, 64);
+}
+static void window_16(int bytes, int rounds)
+{
+    window(bytes, rounds, 16);
+}
+
 static void allreduces(int bytes, int rounds)
 {
     for (int i = 0; i < rounds; i++) MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -121,8 +148,17 @@ int main(int argc, char **argv)
     if (size == 2) {
         static const int sizes[] = {8, 1024, 65536, 1 << 20, LARGEST};
         for (int i = 0; i < 5; i++) row("latency", ping_pong, sizes[i], 0.5);
+        row("window64", window_64, 8, 1. / 64);
+        row("window16", window_16, 65536, 1. / 16);
+        row("window16", window_16, 1 << 20, 1. / 16);
+        row("window16", window_16, LARGEST, 1. / 16);
         char *part;
-        MPI_Win_allocate(4 << 20, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        if (MPI_Win_allocate(4 << 20, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win) != MPI_SUCCESS) {
+            if (rank == 0) printf("no windows here\n");
+            MPI_Finalize();
+            return 0;
+        }
         MPI_Win_lock_all(0, win);
         row("put", put, 8, 1);
         row("puts", puts_64, 8, 1);
