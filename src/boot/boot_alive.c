@@ -93,7 +93,7 @@ void boot_look(void)
 {
     static const uint64_t every_ns = 1000000000;
     static _Atomic uint64_t next_ns;
-    static int aborted; /* so often seen in a row */
+    static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
     if (now < due || !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed)) return;
     const struct boot_way *way = boot_way_used();
@@ -101,6 +101,8 @@ void boot_look(void)
     if (way->is_lost && way->is_lost())
         gw_die("the connection to the launcher is gone: it has ended, or its process on this host has; this rank ends now");
     /* The launcher was told, and is given time. */
-    aborted = neighbour_aborted() ? aborted + 1 : 0;
-    if (aborted > 2) gw_exit_now(1);
+    if (!neighbour_aborted())
+        atomic_store_explicit(&aborted, 0, memory_order_relaxed);
+    else if (atomic_fetch_add_explicit(&aborted, 1, memory_order_relaxed) >= 2)
+        gw_exit_now(1);
 }
