@@ -24,6 +24,7 @@ LEFT_OUT = { # on several hosts
     "session_everything": SPAWNS, "spawn_basic": SPAWNS, "spawn_odd": SPAWNS, "spawn_orders": SPAWNS, "spawn_ports": SPAWNS,
     "spawn_soft": SPAWNS, "spawn_windows": SPAWNS, "tool_spawn": SPAWNS,
     "threads_every": "has windows of shared memory of all ranks (and runs on one host by the network alone)",
+    "tool_queues": "one rank reads another's memory, as a debugger does",
     "topo_reorder": "describes the machine that it is on",
 }
 LEFT_OUT_ALONE = {"citizen": LEFT_OUT["citizen"], "nodes": LEFT_OUT["nodes"], "topo_reorder": LEFT_OUT["topo_reorder"]}
