@@ -1,5 +1,5 @@
-/* alive_test.c -- a host that answers, by a refusal or by taking the connection, is heard; one that never did is never called silent; time in
- * which nobody asked is no silence; an end of a socket that is closed is seen, with what is still in it.
+/* alive_test.c -- a host that answers, by a refusal or by taking the connection, is heard; one that never did is never called silent;
+ * time in which nobody asked is no silence; a socket whose other end is closed is seen.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,5 +1,5 @@
-/* boot_alive.c -- whether others are still there: hosts, by asking their kernels; the launcher, and ranks of this node that have ended
- * the job, by what this process has of them.
+/* boot_alive.c -- whether others are still there: hosts, by asking their kernels; the launcher, and ranks of this node that have
+ * ended the job, by what this process has of them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -85,7 +85,8 @@ bool boot_socket_is_lost(int fd)
 static bool neighbour_aborted(void)
 {
     for (int i = 0; i < gw_boot.nlocal; i++)
-        if (i != gw_boot.local_rank && atomic_load_explicit(&boot_slot_of(i)->phase, memory_order_acquire) == BOOT_ABORTED) return true;
+        if (i != gw_boot.local_rank && atomic_load_explicit(&boot_slot_of(i)->phase, memory_order_acquire) == BOOT_ABORTED)
+            return true;
     return false;
 }
 
@@ -95,7 +96,9 @@ void boot_look(void)
     static _Atomic uint64_t next_ns;
     static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
-    if (now < due || !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed)) return;
+    if (now < due || !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        return;
     const struct boot_way *way = boot_way_used();
     if (!way || !boot_head_mapped() || way == &boot_way_godwit) return; /* our mpiexec ends its ranks, and they die with it */
     if (way->is_lost && way->is_lost())

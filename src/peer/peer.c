@@ -66,7 +66,9 @@ int peer_init(wire_recv_fn recv, void *ctx)
 {
     by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
     if (peer_net && gw_boot.nnodes > 1 && !gw_set_lists(gw_set.wires, "ofi"))
-        return gw_fail(GW_EARG, "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave it unset",
+        return gw_fail(GW_EARG,
+                       "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave "
+                       "it unset",
                        gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i, recv, ctx);

@@ -1,9 +1,9 @@
 /* ofi_alive.c -- whether the hosts of the other nodes are still there, where nobody else watches them.
  *
- * TCP does not tell a receiver that its sender's host is gone, and launchers that lose one leave the ranks elsewhere alone.  So the first
- * rank of each node asks the hosts of the other nodes (boot.h), of those with the next numbers if there are very many, and ends the job
- * by the name of the one that is silent; a node that is cut off finds all others silent.  Our mpiexec watches hosts, too, and cleans
- * up: it comes first.
+ * TCP does not tell a receiver that its sender's host is gone, and launchers that lose one leave the ranks elsewhere alone.  So the
+ * first rank of each node asks the hosts of the other nodes (boot.h), of those with the next numbers if there are very many, and ends
+ * the job by the name of the one that is silent; a node that is cut off finds all others silent.  Our mpiexec watches hosts, too, and
+ * cleans up: it comes first.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -32,7 +32,7 @@ ARGS = {"soak": ["200"]} # a divisor of the work
 THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persistent comm_make idup io_basic io_shared rma_errors "
         "rma_random session_life spawn_errors").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
-THIN_SLOW = "p2p_modes comm_make rma_errors".split()
+THIN_SLOW = "p2p_modes rma_errors".split()
 SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "n2:400:100"]}
 
 
@@ -70,7 +70,8 @@ def command(build, name, row, hosts, most):
 def run(words):
     """What went wrong; None: nothing."""
     try:
-        p = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=150, check=False)
+        p = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=150,
+                           check=False)
     except subprocess.TimeoutExpired as e:
         return "no end after 150 s\n" + (e.stdout or b"").decode(errors="replace")
     return None if p.returncode in (0, 77) else "status %d\n%s" % (p.returncode, p.stdout.decode(errors="replace"))
