@@ -117,7 +117,9 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
                    : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type,
                                 bytes, packed);
-    if (!run && rc == GW_OK) rc = late_settle(p->w);
+    /* Nothing may change a buffer that GODWIT_CHECK watches: there the bytes come before it looks. */
+    bool ends_now = !run || (!is_put && gw_checking);
+    if (ends_now && rc == GW_OK) rc = late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
