@@ -35,8 +35,9 @@ static bool is_predef(int keyval)
 void gw_attr_predefined_set(int keyval, int value)
 {
     assert(is_predef(keyval));
-    predef[keyval - PREDEF_FIRST].value = value;
-    predef[keyval - PREDEF_FIRST].is_set = true;
+    /* Programs read it where it is, also while another thread makes an error code. */
+    __atomic_store_n(&predef[keyval - PREDEF_FIRST].value, value, __ATOMIC_RELAXED);
+    if (!predef[keyval - PREDEF_FIRST].is_set) predef[keyval - PREDEF_FIRST].is_set = true;
 }
 
 /* ---- keyvals ---- */

@@ -58,7 +58,7 @@ static void scene_error_codes(struct th *th)
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &held);
-    SO(held && *(int *)last >= code);
+    SO(held && __atomic_load_n((int *)last, __ATOMIC_RELAXED) >= code); /* other threads make codes, too */
     snprintf(want, sizeof want, "what thread %d does", th->t);
     MPI_Add_error_string(code, want);
     MPI_Error_string(code, text, &len);
