@@ -139,12 +139,12 @@ static void test_only_rank_0(void)
 /* A site's file comes before the program's environment only where it says so. */
 static void test_site(void)
 {
-    char path[] = "/tmp/godwit-site.XXXXXX";
+    char path[32];
     const char *origin, *said;
-    int fd = mkstemp(path);
+    int fd = memfd_create("site", 0);
     CHECK(fd >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     CHECK(dprintf(fd, "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n") > 0);
-    close(fd);
     setenv("GODWIT_SITE", path, 1);
     setenv("GODWIT_WAIT", "spin", 1);
     setenv("GODWIT_HEAP", "2M", 1);
@@ -162,7 +162,7 @@ static void test_site(void)
         CHECK(strstr(said, want) != NULL);
     }
     CHECK(strstr(said, "line 6") == NULL);
-    unlink(path);
+    close(fd);
     capture_begin();
     load_with(NULL, NULL); /* no such file: no defaults, and no complaint */
     CHECK_STR(capture_end(), "");

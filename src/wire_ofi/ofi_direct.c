@@ -101,7 +101,7 @@ int ofi_send_from(struct wire_ep *base, const void *from, size_t bytes, uint64_t
     return transfer_start(ep->w, ep, (void *)(uintptr_t)from, bytes, ticket, done);
 }
 
-int ofi_direct_progress(struct wire *w)
+int ofi_direct_progress(struct wire *w, bool is_quiet)
 {
     int n = 0;
     for (struct gw_list *l = w->direct_waiting.next, *next; l != &w->direct_waiting; l = next) {
@@ -115,7 +115,7 @@ int ofi_direct_progress(struct wire *w)
         gw_list_del(&t->link);
         gw_list_init(&t->link);
     }
-    if (n > 0 || gw_now_ns() > w->direct_until) return n;
+    if (n > 0 || !is_quiet || gw_now_ns() > w->direct_until) return n;
     if (gw_node.oversubscribed) sched_yield();
     return 1;
 }

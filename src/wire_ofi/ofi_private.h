@@ -194,6 +194,7 @@ void ofi_regions_close(struct wire *w);
 /* ofi_direct.c.  Where messages are matched by tag, tickets are those of ofi_tag_apart(). */
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
-int ofi_direct_progress(struct wire *w); /* w->n_direct > 0, and nothing was heard: 0, it takes longer than it should */
+/* w->n_direct > 0: posts what had to wait.  is_quiet: nothing else happened; then 0 says that transfers take longer than they should. */
+int ofi_direct_progress(struct wire *w, bool is_quiet);
 
 #endif
