@@ -16,7 +16,7 @@
 
 enum {
     CHUNK = 512 << 10, /* 8 MiB between two hosts took 3.3 to 4.4 ms so, 4 to 8 in chunks of 128 KiB, 5 to 7 as a whole */
-    CHUNKS_MOST = 64,
+    CHUNKS_WANTED = 64, /* longer ones instead of more, as far as the provider takes them */
 };
 static const uint64_t slowest = 100; /* bytes a microsecond */
 static const uint64_t start_ns = 1000000;
@@ -32,56 +32,55 @@ struct transfer {
     int err;
 };
 
-static void transfer_over(struct wire *w, struct transfer *t)
-{
-    struct gw_done *done = t->done;
-    int err = t->err;
-    w->n_direct--;
-    gw_list_del(&t->link);
-    free(t);
-    done->fn(done, err);
-}
-
 static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct transfer *t = container_of(op, struct transfer, op);
     (void)e;
     if (t->ep) w->under_way--;
     if (unlikely(err)) t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror(err));
-    if (unlikely(err) && w->is_closing) return;
-    if (--t->missing == 0) transfer_over(w, t);
+    if (--t->missing > 0) return;
+    struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nobody waits for it any more */
+    int result = t->err;
+    w->n_direct--;
+    gw_list_del(&t->link);
+    free(t);
+    if (done) done->fn(done, result);
 }
 
-/* 0: all of it is posted. */
-static ssize_t transfer_post(struct wire *w, struct transfer *t)
+/* As far as the provider takes it; what it does not take now waits in the list, for the other side counts on it. */
+static void transfer_post(struct wire *w, struct transfer *t)
 {
-    while (t->left > 0) {
+    ssize_t rc = 0;
+    while (t->left > 0 && rc == 0) {
         size_t n = t->left < t->chunk ? t->left : t->chunk;
-        ssize_t rc = t->ep ? fi_tsend(w->ep, t->at, n, NULL, t->ep->addr, t->ticket, &t->op.context)
-                           : fi_trecv(w->ep, t->at, n, NULL, FI_ADDR_UNSPEC, t->ticket, 0, &t->op.context);
-        if (rc != 0) return rc;
+        rc = t->ep ? fi_tsend(w->ep, t->at, n, NULL, t->ep->addr, t->ticket, &t->op.context)
+                   : fi_trecv(w->ep, t->at, n, NULL, FI_ADDR_UNSPEC, t->ticket, 0, &t->op.context);
+        if (rc != 0) break;
         if (t->ep) w->under_way++;
         t->at += n;
         t->left -= n;
         t->ticket++;
     }
-    return 0;
+    if (rc != 0 && rc != -FI_EAGAIN)
+        gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
 }
 
-/* What cannot be posted now waits: the other side counts on it. */
+/* The same at both ends. */
+static size_t chunk_of(const struct wire *w, size_t bytes)
+{
+    size_t chunk = gw_align_up(bytes / CHUNKS_WANTED + 1, CHUNK), most = w->info->ep_attr->max_msg_size;
+    return chunk < most ? chunk : most;
+}
+
 static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t bytes, uint64_t ticket, struct gw_done *done)
 {
     struct transfer *t = gw_xmalloc(sizeof *t);
-    size_t chunk = gw_align_up(bytes / CHUNKS_MOST + 1, CHUNK); /* the same at both ends */
+    size_t chunk = chunk_of(w, bytes);
     *t = (struct transfer){.op.fn = chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
     t->missing = (bytes + chunk - 1) / chunk;
     gw_list_init(&t->link);
-    ssize_t rc = transfer_post(w, t);
-    if (rc == -FI_EAGAIN) gw_list_push(&w->direct_waiting, &t->link);
-    if (rc != 0 && rc != -FI_EAGAIN) {
-        gw_fail(GW_EOTHER, "a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
-        gw_die("%s", gw_fail_text());
-    }
+    transfer_post(w, t);
+    if (t->left > 0) gw_list_push(&w->direct_waiting, &t->link);
     uint64_t until = gw_now_ns() + start_ns + bytes * 1000 / slowest;
     w->n_direct++;
     if (until > w->direct_until) w->direct_until = until;
@@ -91,7 +90,8 @@ static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t by
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done)
 {
     uint64_t apart = w->is_tagged ? ofi_tag_apart(&w->layout) : 0;
-    *ticket_out = apart | (w->tickets += CHUNKS_MOST);
+    *ticket_out = apart | (w->tickets + 1);
+    w->tickets += bytes / chunk_of(w, bytes) + 1; /* one a chunk */
     return transfer_start(w, NULL, to, bytes, *ticket_out, done);
 }
 
@@ -108,10 +108,9 @@ int ofi_direct_progress(struct wire *w, bool is_quiet)
         struct transfer *t = container_of(l, struct transfer, link);
         size_t left = t->left;
         next = l->next;
-        ssize_t rc = transfer_post(w, t);
+        transfer_post(w, t);
         n += left != t->left;
-        if (rc == -FI_EAGAIN) continue;
-        if (rc != 0) gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+        if (t->left > 0) continue;
         gw_list_del(&t->link);
         gw_list_init(&t->link);
     }
