@@ -96,7 +96,7 @@ static bool read_algs(const struct options *o, struct figure *f, char *error, in
 static void detail(const struct sim_variant *v, const struct engine_result *r)
 {
     printf("#   %-12s %lld messages, %lld bytes; %lld ranks run; mean %.2f us; longest queues: %lld receives, %lld "
-           "choose\n",
+           "messages\n",
            v->text, (long long)r->messages, (long long)r->bytes, (long long)r->ranks, r->mean_us,
            (long long)r->most_posted, (long long)r->most_unexpected);
 }
