@@ -96,13 +96,17 @@ void gw_die(const char *fmt, ...)
     gw_exit_now(1);
 }
 
+void gw_keep_output(void)
+{
+    /* A lock held by a blocked thread must not stop us. */
+    if (ftrylockfile(stdout) != 0) return;
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+}
+
 void gw_exit_now(int status)
 {
-    /* What the program printed so far is worth keeping; exit() is not safe here, for other threads may run and
-     * atexit handlers may call back into us.  A lock held by a blocked thread must not stop us either. */
-    if (ftrylockfile(stdout) == 0) {
-        fflush_unlocked(stdout);
-        funlockfile(stdout);
-    }
+    /* exit() is not safe here, for other threads may run and atexit handlers may call back into us. */
+    gw_keep_output();
     _exit(status);
 }

@@ -371,6 +371,7 @@ void boot_abort(int code, const char *text)
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
     int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* it holds 8 bits; 256 must not look like success */
     end_soon(status);
+    gw_keep_output(); /* a launcher that is told may kill us at once */
     if (way) way->abort(code, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);

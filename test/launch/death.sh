@@ -32,10 +32,11 @@ for n in 2 4; do
     named 1 11 "Segmentation fault" MPI_Recv
 done
 
-# A rank that ends the job dumps core where asked.
+# A rank that ends the job dumps core where asked; what it had printed is not lost.
 MPICH_ABORT_ON_ERROR=1 timeout 60 "$build/mpiexec" -n 2 "$e" 1 abort 3 >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
 [ $rc = 134 ] || fail "status $rc, not 134"
 grep -q 'MPI_Abort(MPI_COMM_WORLD, 3)' "$dir/err" || fail "what ended the job: '$(cat "$dir/err")'"
+grep -q '^said before' "$dir/out" || fail "what it had printed is lost"
 
 # A rank that waits in MPI_Recv is killed from outside, as by the system that has no memory.
 for s in 11 9; do

@@ -25,7 +25,10 @@ int main(int argc, char **argv)
         printf("pid %d\n", (int)getpid());
         fflush(stdout);
         if (is(how, "nofinal")) exit(number);
-        if (is(how, "abort")) MPI_Abort(MPI_COMM_WORLD, number);
+        if (is(how, "abort")) {
+            printf("said before, and not flushed\n");
+            MPI_Abort(MPI_COMM_WORLD, number);
+        }
         if (is(how, "signal")) raise(number);
         if (is(how, "wait")) MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* never comes */
         if (is(how, "recv")) {
