@@ -18,6 +18,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The network's message that asks: what an RTS says, and who asks. */
@@ -158,10 +159,12 @@ static void take_over(struct proto_lane *pl, const char *why)
     assert(tags->state == TAGS_NET && !pl->lane->net_busy);
     GW_EXPLAIN(GW_LOG_PROTO, "lane %d matches messages from other nodes itself from now on: %s", pl->lane->index, why);
     gw_counted(&gw_count.match_moves, 1);
-    tags->must_take_over = false;
-    for (struct gw_list *l = tags->posted.next; l != &tags->posted; l = l->next)
+    tags->must_take_over = true; /* what arrives meanwhile need not ask for it again */
+    /* The youngest first: a message that comes in between must not find a younger receive where an older one was. */
+    for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev)
         peer_net->tag_cancel(pl->lane->net, &container_of(l, struct tag_recv, link)->take);
     while (tags->n_back < tags->n_posted) peer_net_look(pl->lane);
+    tags->must_take_over = false;
     tags->state = TAGS_OWN;
     while (!gw_list_empty(&tags->posted)) {
         struct tag_recv *t = container_of(tags->posted.next, struct tag_recv, link);
@@ -238,6 +241,34 @@ static bool entries_wait(struct proto_lane *pl, int most)
     return false;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct wire_tag));
+}
+
+/* Says it while there is still time to change something, and whose messages most of the receives are for. */
+static GW_COLD void entries_warn(const struct proto_lane *pl, int most)
+{
+    int n = 0, same = 0, best = 0, best_at = 0;
+    struct wire_tag *names = gw_xmalloc((size_t)pl->tags.n_posted * sizeof *names);
+    for (struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next)
+        names[n++] = container_of(l, struct tag_recv, link)->take.tag;
+    qsort(names, (size_t)n, sizeof *names, by_name);
+    for (int i = 0; i < n; i++) {
+        same = i && by_name(&names[i - 1], &names[i]) == 0 ? same + 1 : 1;
+        if (same <= best) continue;
+        best = same;
+        best_at = i;
+    }
+    char source[32] = "any source", tag[32] = "any tag";
+    if (names[best_at].src != GW_ANY_SOURCE) snprintf(source, sizeof source, "rank %d", names[best_at].src);
+    if (names[best_at].tag != GW_ANY_TAG) snprintf(tag, sizeof tag, "tag %d", names[best_at].tag);
+    gw_warn("%d of %d match entries of the network are in use, %d of them for messages from %s with %s; the job ends when none "
+            "is left, unless GODWIT_MATCH_MODE is hybrid or software",
+            n, most, best, source, tag);
+    free(names);
+}
+
 /* There is an entry for one more.  False: the lane has taken over. */
 static bool entries_allow(struct proto_lane *pl)
 {
@@ -249,10 +280,7 @@ static bool entries_allow(struct proto_lane *pl)
         take_over(pl, "match entries of the network run out");
         return false;
     }
-    if (!tags->has_warned)
-        gw_warn("%d of %d match entries of the network are in use; the job ends when none is left, unless "
-                "GODWIT_MATCH_MODE is hybrid or software",
-                tags->n_posted, most);
+    if (!tags->has_warned && tags->n_posted > 0) entries_warn(pl, most);
     tags->has_warned = true;
     if (tags->n_posted >= most && gw_set.match_entries >= 0 && !entries_wait(pl, most)) exhausted(pl);
     return true;

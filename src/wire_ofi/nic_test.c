@@ -50,7 +50,8 @@ static const char *table(enum nic_policy policy, const char *mapping)
     for (int i = 0; i < node.n_nics; i++) {
         strcat(text, i ? " /" : "");
         for (int r = 0; r < node.n_ranks; r++)
-            if (nic_of[r] == i) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i || *text ? " " : "", r);
+            if (nic_of[r] == i)
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i || *text ? " " : "", r);
     }
     return text;
 }

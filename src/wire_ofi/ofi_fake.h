@@ -1,8 +1,9 @@
-/* ofi_fake.h -- an invented provider, for tests of the network wire: it refuses, is slow, gives buffers back too early, has short queues
- * and few match entries, and numbers and addresses memory as it is told.
+/* ofi_fake.h -- an invented provider, for tests of the network wire: it refuses, is slow, gives buffers back too early, has short
+ * queues and few match entries, and numbers and addresses memory as it is told.
  *
- * The provider is the table that ofi_lib is filled with.  Its one endpoint sends to itself.  Everything happens when the completion queue
- * is read: that is the clock.
+ * The provider is the table that ofi_lib is filled with.  Its one endpoint sends to itself.  Everything happens when the completion
+ * queue is read: that is the clock.  But with `is_card`, tagged messages arrive in each of its calls, as they do where a card takes
+ * them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -25,6 +26,7 @@ static struct ways {
     int fails;   /* the operation of this number from now on fails */
     bool is_cut; /* no message goes */
     int entries; /* for tagged messages: receives posted and messages that nobody waits for */
+    bool is_card;
     uint64_t tag_format;
     size_t cq_data;
     int cq_takes; /* entries that the queue takes before what is sent waits */
@@ -134,9 +136,9 @@ static bool tagged_match(const struct tagged *m, const struct tagged *r)
 {
     return !((m->tag ^ r->tag) & ~r->ignore);
 }
-static void tagged_deliver(void)
+static void tagged_deliver(int most)
 {
-    while (net.n_on_way) {
+    for (; net.n_on_way && most > 0; most--) {
         struct tagged *m = &net.on_way[0];
         int i = 0;
         while (i < net.n_posted && !tagged_match(m, &net.posted[i])) i++;
@@ -157,12 +159,18 @@ static void tagged_deliver(void)
         tagged_take(net.on_way, &net.n_on_way, 0);
     }
 }
+/* A call to a card: meanwhile one more message has arrived, or none. */
+static void tagged_meanwhile(void)
+{
+    if (ways.is_card) tagged_deliver(chance(2));
+}
 static ssize_t fake_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, uint64_t flags)
 {
     (void)ep;
     size_t len = m->msg_iov->iov_len;
     CHECK(m->iov_count == 1 && (!(flags & FI_INJECT) || len <= ways.inject) && !(m->tag & ~ways.tag_format));
     CHECK(!(flags & FI_REMOTE_CQ_DATA) || ways.cq_data >= 4);
+    tagged_meanwhile();
     if (net.n_on_way == TAGGED) return -FI_EAGAIN;
     struct tagged *t = &net.on_way[net.n_on_way++];
     *t = (struct tagged){.tag = m->tag, .data = flags & FI_REMOTE_CQ_DATA ? m->data : 99, .len = len};
@@ -171,9 +179,18 @@ static ssize_t fake_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, u
     complete(m->context, FI_SEND | FI_TAGGED, NULL, 0);
     return 0;
 }
+static ssize_t fake_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to, uint64_t tag,
+                          void *context)
+{
+    struct iovec iov = {(void *)(uintptr_t)buf, len};
+    struct fi_msg_tagged m = {
+        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = to, .tag = tag, .context = context};
+    return fake_tsendmsg(ep, &m, 0);
+}
 static ssize_t fake_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, uint64_t flags)
 {
     (void)ep, (void)flags;
+    tagged_meanwhile();
     CHECK((m->addr != FI_ADDR_UNSPEC) <= !!(ways.caps & FI_DIRECTED_RECV));
     struct tagged r = {.tag = m->tag, .ignore = m->ignore, .context = m->context, .n_iov = (int)m->iov_count};
     memcpy(r.iov, m->msg_iov, m->iov_count * sizeof *r.iov);
@@ -198,6 +215,7 @@ static ssize_t fake_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc, 
 static ssize_t fake_cancel(fid_t fid, void *context)
 {
     (void)fid;
+    tagged_meanwhile();
     for (int i = 0; i < net.n_posted; i++)
         if (net.posted[i].context == context) {
             tagged_take(net.posted, &net.n_posted, i);
@@ -361,7 +379,7 @@ static ssize_t fake_cq_read(struct fid_cq *cq, void *buf, size_t count)
     net.reads++;
     for (int i = 0; i < 300 && deliver(); i++) {}
     deliver_late();
-    tagged_deliver();
+    tagged_deliver(TAGGED);
     copy_one();
     if (net.n_failed) return -FI_EAVAIL;
     size_t n = 0;
@@ -460,8 +478,11 @@ static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .setopt = fake_setopt, 
 static struct fi_ops_cm cm_ops = {.size = sizeof cm_ops, .getname = fake_getname};
 static struct fi_ops_msg msg_ops = {
     .size = sizeof msg_ops, .send = fake_send, .sendmsg = fake_sendmsg, .recvmsg = fake_recvmsg};
-static struct fi_ops_tagged tagged_ops = {
-    .size = sizeof tagged_ops, .recv = fake_trecv, .recvmsg = fake_trecvmsg, .sendmsg = fake_tsendmsg};
+static struct fi_ops_tagged tagged_ops = {.size = sizeof tagged_ops,
+                                          .send = fake_tsend,
+                                          .recv = fake_trecv,
+                                          .recvmsg = fake_trecvmsg,
+                                          .sendmsg = fake_tsendmsg};
 static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .readmsg = fake_readmsg, .writemsg = fake_writemsg};
 static struct fi_ops_mr mr_ops = {.size = sizeof mr_ops, .reg = fake_mr_reg};
 static struct fid_cq the_cq = {.fid = {FI_CLASS_CQ, NULL, &fid_ops}, .ops = &cq_ops};
@@ -579,10 +600,9 @@ static uint32_t fake_version(void)
     return FI_VERSION(1, 17);
 }
 
-/* ---- a wire on it ----------------------------------------------------------------------------------------------------------------- */
-static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *ctx, struct wire_ep **ep)
+/* ---- a wire on it ------------------------------------------------------------------------------------------------------------- */
+static void fake_set_up(const struct ways *how)
 {
-    struct wire *w = NULL;
     memset(&net, 0, sizeof net);
     ways = *how;
     if (!ways.cq_takes) ways.cq_takes = ENTRIES / 2;
@@ -590,6 +610,11 @@ static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *c
     net.copies_end = &net.copies;
     net.random = 12345;
     ofi_lib = (struct ofi_lib){fake_getinfo, fake_freeinfo, fake_dupinfo, fake_fabric, fake_strerror, fake_version};
+}
+static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *ctx, struct wire_ep **ep)
+{
+    struct wire *w = NULL;
+    fake_set_up(how);
     CHECK_EQ(ofi_ops.open(3, recv, ctx, &w), GW_OK);
     CHECK_EQ(ofi_ops.connect(w, 0, ep), GW_OK);
     CHECK((*ep)->tail == (*ep)->limit && !(*ep)->lines && (*ep)->cma == SHM_CMA_NO);

@@ -1,8 +1,14 @@
-/* ofi_take_test.c -- receives that the provider matches, on an invented one with few entries.
+/* ofi_take_test.c -- receives that the provider matches, on an invented one with few entries: at the wire, and with the rooms above
+ * it, which warn, move, or end the job (doc/adr/0015).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_fake.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/proto.h"
 
 static struct {
     struct wire_tag tag[TAGGED];
@@ -123,9 +129,246 @@ static void test_entries(const struct ways *how)
     close_wire(w);
 }
 
+/* ---- with the rooms above: one rank that sends to itself over the network, under the names of several sources ---- */
+enum { ENTRIES_FEW = 24, NEAR = 18, CTX = 5 * (PROTO_STREAM_MASK + 1), INTS = 60, MANY = 100, SOURCES = 3, TAGS = 3 };
+static const char *const move_words = "matches messages from other nodes itself from now on: ";
+static struct gw_lane *const lane = &gw_lanes[0];
+
+static void rooms_up(int mode)
+{
+    CHECK_EQ(boot_init(), GW_OK);
+    fake_set_up(&(struct ways){.caps = FI_MSG | FI_TAGGED | FI_MULTI_RECV,
+                               .inject = 64,
+                               .entries = ENTRIES_FEW,
+                               .is_card = true,
+                               .tag_format = UINT64_MAX});
+    gw_set.match_mode = mode;
+    gw_log_mask = GW_LOG_PROTO;
+    CHECK_EQ(type_init(), GW_OK);
+    peer_lanes_choose();
+    CHECK_EQ(node_init(shm_area_bytes(1, gw_nlanes), 0, 1 << 20), GW_OK);
+    req_init();
+    CHECK_EQ(proto_init(), GW_OK);
+    CHECK_EQ(peer_init(proto_receiver(), NULL), GW_OK);
+}
+static void rooms_down(void)
+{
+    CHECK_EQ(proto_posted(), 0);
+    peer_finalize();
+    req_finalize();
+    proto_finalize();
+    type_finalize();
+    node_finalize();
+    boot_finalize();
+    CHECK_EQ(net.n_objects, 0);
+}
+
+/* What fn says in a process of its own; how that ended. */
+static const char *said(void (*fn)(int arg), int arg, int *status_out)
+{
+    static char text[8192];
+    int out[2];
+    size_t n = 0;
+    CHECK_EQ(pipe(out), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(out[1], 2);
+        alarm(60);
+        unit_failures = 0;
+        fn(arg);
+        exit(unit_failures ? 2 : 0);
+    }
+    close(out[1]);
+    for (ssize_t r; (r = read(out[0], text + n, sizeof text - 1 - n)) > 0;) n += (size_t)r;
+    text[n] = 0;
+    close(out[0]);
+    CHECK_EQ(waitpid(child, status_out, 0), child);
+    return text;
+}
+static bool ended_with(int status, int code)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+static int times(const char *text, const char *words)
+{
+    int n = 0;
+    for (; (text = strstr(text, words)); text++) n++;
+    return n;
+}
+
+struct item { /* a message, or a receive */
+    int src, tag, ints, data[INTS];
+    struct gw_req *q;
+};
+static void item_send(struct item *m, int src, int tag, int value, int ints, enum proto_mode mode)
+{
+    struct proto_addr a = {.lane = lane, .peer = peer_get(lane, 0), .ctx = CTX, .my_rank = src, .tag = tag};
+    m->src = src, m->tag = tag, m->ints = ints;
+    for (int i = 0; i < ints; i++) m->data[i] = value + 1000 * i;
+    CHECK(proto_send(&a, m->data, ints, gw_type_int, mode, &m->q) >= 0);
+}
+static void item_recv(struct item *r, int src, int tag)
+{
+    struct proto_addr a = {.lane = lane, .ctx = CTX, .rank = src, .tag = tag};
+    if (src != GW_ANY_SOURCE) a.peer = peer_get(lane, 0);
+    r->src = src, r->tag = tag;
+    memset(r->data, -1, sizeof r->data);
+    CHECK_EQ(proto_recv(&a, r->data, INTS, gw_type_int, &r->q), GW_POSTED);
+}
+static bool can_take(const struct item *r, const struct item *m)
+{
+    return (r->src == GW_ANY_SOURCE || r->src == m->src) && (r->tag == GW_ANY_TAG || r->tag == m->tag);
+}
+static void look(int rounds)
+{
+    for (int i = 0; i < rounds; i++) req_progress();
+}
+
+/* Messages and receives by chance, at first more of the one or of the other (or both alike); then what is missing. */
+static struct item out[2 * MANY], in[2 * MANY];
+static int n_out, n_in;
+static void out_one(int src, int tag)
+{
+    item_send(&out[n_out], src, tag, n_out, 1 + (int)(net.random >> 40) % INTS,
+              chance(4) ? PROTO_SYNC : PROTO_STANDARD);
+    n_out++;
+}
+static void in_one(int src, int tag)
+{
+    item_recv(&in[n_in++], src, tag);
+}
+static void turns(int seed)
+{
+    net.random = (uint64_t)seed * 7919;
+    while (n_out < MANY || n_in < MANY) {
+        int lead = n_out - n_in, src = (int)(net.random >> 33) % SOURCES, tag = (int)(net.random >> 43) % TAGS;
+        bool is_late = n_out + n_in > MANY, sends = chance(2);
+        if (!is_late && seed % 3 == 1) sends = chance(8);
+        if (!is_late && seed % 3 == 2) sends = !chance(8);
+        if (seed % 3 == 0 && (lead > 6 || lead < -6)) sends = lead < 0;
+        if (sends && n_out < MANY) out_one(src, tag);
+        if (!sends && n_in < MANY) in_one(chance(3) ? GW_ANY_SOURCE : src, chance(3) ? GW_ANY_TAG : tag);
+        if (chance(3)) look(1);
+    }
+    look(200);
+    for (int i = 0; i < MANY; i++)
+        if (!req_is_done(in[i].q)) {
+            out_one(in[i].src == GW_ANY_SOURCE ? 0 : in[i].src, in[i].tag == GW_ANY_TAG ? 0 : in[i].tag);
+            look(50);
+            if (!req_is_done(in[i].q)) i = -1; /* an older one has taken it */
+        }
+    while (n_in < n_out) in_one(GW_ANY_SOURCE, GW_ANY_TAG);
+}
+
+/* Each message came once and whole, under its own name; and in order: of two receives that could take the first of two messages,
+ * the older one did. */
+static void turns_check(void)
+{
+    static int taken[2 * MANY];
+    for (int i = 0; i < n_in; i++) {
+        struct gw_status s;
+        CHECK_EQ(req_wait(&in[i].q, &s), GW_OK);
+        int value = in[i].data[0];
+        CHECK(value >= 0 && value < n_out && !taken[value]++);
+        const struct item *m = &out[value];
+        CHECK(s.source == m->src && s.tag == m->tag && can_take(&in[i], m));
+        CHECK_EQ(gw_status_bytes(&s), m->ints * (int)sizeof(int));
+        for (int k = 0; k < INTS; k++) CHECK_EQ(in[i].data[k], k < m->ints ? value + 1000 * k : -1);
+    }
+    for (int i = 0; i < n_out; i++) CHECK(req_wait(&out[i].q, NULL) == GW_OK && taken[i] == 1);
+    for (int i = 0; i < n_in; i++)
+        for (int k = i + 1; k < n_in; k++)
+            CHECK(in[i].data[0] < in[k].data[0] || !can_take(&in[i], &out[in[k].data[0]]));
+}
+static void exchange(int seed)
+{
+    rooms_up(GW_SET_MATCH_MODE_HYBRID);
+    turns(seed);
+    turns_check();
+    rooms_down();
+}
+static void test_hybrid_moves(void)
+{
+    enum { SEEDS = 90 };
+    int posted = 0, unexpected = 0, stayed = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        int status;
+        const char *text = said(exchange, seed, &status);
+        CHECK(ended_with(status, 0));
+        if (!ended_with(status, 0)) fprintf(stderr, "seed %d: %s\n", seed, text);
+        int moves = times(text, move_words);
+        CHECK(moves <= 1 && !strstr(text, "warning"));
+        stayed += moves == 0;
+        posted += times(text, "match entries of the network run out");
+        unexpected += times(text, "the network has no match entry left");
+    }
+    CHECK(posted >= SEEDS / 4 && unexpected >= SEEDS / 4 && stayed >= SEEDS / 4);
+}
+
+/* At three quarters of the entries: hardware warns once, hybrid moves before any is missing. */
+static void post_to(int n)
+{
+    while (n_in < n) in_one(n_in % 2 ? GW_ANY_SOURCE : 1, n_in < NEAR / 2 ? 7 : 100 + n_in);
+}
+static void near(int mode)
+{
+    rooms_up(mode);
+    post_to(NEAR);
+    fputs("near\n", stderr);
+    post_to(ENTRIES_FEW);
+    CHECK_EQ(gw_count.match_moves, mode == GW_SET_MATCH_MODE_HYBRID);
+    for (int i = 0; i < n_in; i++) item_send(&out[i], 1, in[i].tag, i, 1, PROTO_STANDARD);
+    n_out = n_in;
+    turns_check();
+    rooms_down();
+}
+static void too_many_posted(int mode)
+{
+    rooms_up(mode);
+    post_to(ENTRIES_FEW + 1);
+}
+static void too_many_unexpected(int mode)
+{
+    rooms_up(mode);
+    while (n_out < ENTRIES_FEW) item_send(&out[n_out], 1, 7, n_out, 1, PROTO_STANDARD), n_out++;
+    look(100);
+    fputs("all entries\n", stderr);
+    item_send(&out[n_out], 1, 7, n_out, 1, PROTO_STANDARD), n_out++;
+    look(100);
+    CHECK_EQ(gw_count.match_moves, 1); /* in hardware mode we are not here */
+    while (n_in < n_out) in_one(1, 7);
+    turns_check();
+    rooms_down();
+}
+static void test_entries_end(void)
+{
+    static const char
+        words[] = "LE resources not recovered during flow control",
+        advice[] = "FI_CXI_RX_MATCH_MODE)=[hybrid OR software] is required",
+        warning[] = "18 of 24 match entries of the network are in use, 5 of them for messages from rank 1 with tag 7";
+    int status;
+    const char *text = said(near, GW_SET_MATCH_MODE_HARDWARE, &status);
+    CHECK(ended_with(status, 0) && times(text, "warning") == 1 && !strstr(text, move_words));
+    CHECK(strstr(text, warning) > strstr(text, "near"));
+    text = said(near, GW_SET_MATCH_MODE_HYBRID, &status);
+    CHECK(ended_with(status, 0) && !strstr(text, "warning") && times(text, move_words) == 1);
+    CHECK(strstr(text, move_words) > strstr(text, "near"));
+    text = said(too_many_posted, GW_SET_MATCH_MODE_HARDWARE, &status);
+    CHECK(ended_with(status, 1) && times(text, words) == 1 && times(text, advice) == 1 && times(text, warning) == 1);
+    text = said(too_many_unexpected, GW_SET_MATCH_MODE_HARDWARE, &status);
+    CHECK(ended_with(status, 1) && times(text, words) == 1 && times(text, advice) == 1);
+    CHECK(strstr(text, words) > strstr(text, "all entries"));
+    text = said(too_many_unexpected, GW_SET_MATCH_MODE_HYBRID, &status);
+    CHECK(ended_with(status, 0) && !strstr(text, "warning") && times(text, move_words) == 1);
+    CHECK(strstr(text, move_words) > strstr(text, "all entries"));
+}
+
 int main(void)
 {
+    setenv("GODWIT_WIRES", "ofi", 1);
     gw_settings_load();
+    test_hybrid_moves();
+    test_entries_end();
     gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
     gw_set.match_mode = GW_SET_MATCH_MODE_HARDWARE;
     const uint64_t tags = FI_MSG | FI_TAGGED | FI_MULTI_RECV;
