@@ -153,7 +153,8 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     int per_piece = 2 * a->size - 1, rounds = (per_piece + PLAN_STEPS - 1) / PLAN_STEPS;
     int64_t k = (round - 1) / rounds;
     if (round == 0) {
-        step_expose(&s, ref_raw(own.buf, 0, 0));
+        struct plan_ref last = operand_part(a, a->size - 1);
+        step_expose(&s, ref_raw(own.buf, 0, last.off + ref_bytes(&last)));
         step_publish(&s, 1);
         step_wait(&s, EVERYBODY, 1);
     } else if (k < pieces) {

@@ -9,6 +9,7 @@
 
 #include "node/node.h"
 #include "plan/plan_private.h"
+#include "wire_shm/shm.h"
 
 /* ---- references to memory -------------------------------------------------------------------------------------------------- */
 /* In integers: a buffer may be NULL, for no data or for datatypes of absolute addresses. */
@@ -187,6 +188,12 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
     assert(piece.rank <= x->args->size);
 }
 
+static void expose(struct plan_exec *x, const void *at, int64_t bytes)
+{
+    x->leaf->exposed[x->args->rank].address = (uint64_t)(uintptr_t)at;
+    shm_read_by_others(at, bytes);
+}
+
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
     struct comm_coll *k = x->leaf;
@@ -211,7 +218,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
         return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_of(k, s->peer) >= flag_at(x, s->phase);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
-    case PLAN_EXPOSE: k->exposed[x->args->rank].address = (uint64_t)(uintptr_t)plan_address(m, &s->a); return true;
+    case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;
     case PLAN_PULL: {
         int rc = pull(x, m, s);
         if (rc < 0 && x->err == GW_OK) x->err = rc;

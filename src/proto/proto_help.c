@@ -21,6 +21,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     if (!job) return false;
     r->job = job;
     r->state = RECV_SHARED;
+    shm_read_by_others(r->ptr, r->want);
     struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
     ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, (uintptr_t)r}, &h, sizeof h);
     gw_list_push(&pl->sharing, &r->work);

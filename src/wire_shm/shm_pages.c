@@ -1,0 +1,95 @@
+/* shm_pages.c -- memory that other ranks read again and again is moved onto huge pages.
+ *
+ * To read another process's memory the kernel takes hold of each of its pages: 0.24 us for one of 4 KiB, which is more than the copy
+ * takes, and no more for one of 2 MiB (Zen 3 in a virtual machine, November 2026).  Where programs do not get huge pages unless they
+ * ask for them, as by default on many systems, nearly all memory is on small ones.  Moving 2 MiB (MADV_COLLAPSE, Linux 6.1) takes 0.75
+ * ms once: it is done when as much time has gone into taking hold, so that at worst twice the time is spent that was needed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "wire_shm/shm_private.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum {
+    PIECE_SHIFT = 21, PIECE = 1 << PIECE_SHIFT,
+    KNOWN = 4096,               /* pieces that are counted at a time: 8 GiB side by side */
+    MOVE_AFTER = 16 << 10,      /* KiB of a piece that others have read: 0.24 us for 4 of them */
+    AGAIN_AFTER = 256 << 10,    /* the memory may be another by now; where it is not, the call takes some microseconds */
+    AT_ONCE = 4,                /* others wait meanwhile: the next ones when this memory is shown the next time */
+    TOO_LONG_US = 100000,       /* the kernel had to make room first */
+};
+/* Number of the piece << 28 | moved once << 27 | KiB since then.  Who counts at the same time may count too little: that only delays. */
+static _Atomic uint64_t known[KNOWN];
+enum { MOVED = 1 << 27, KIB = MOVED - 1 };
+
+static _Atomic int answer; /* may pages be moved? */
+enum { NOT_ASKED, MAY, MAY_NOT };
+
+static bool file_says(const char *path, const char *word, char *text_out, size_t cap)
+{
+    FILE *f = fopen(path, "re");
+    bool is_read = f && fgets(text_out, (int)cap, f);
+    if (f) fclose(f);
+    return is_read && strstr(text_out, word);
+}
+
+/* Not where whoever runs this machine has turned huge pages off, nor where these have another size. */
+static GW_COLD int ask(void)
+{
+    char text[128], bytes[16];
+    snprintf(bytes, sizeof bytes, "%d\n", PIECE);
+    bool may = gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO &&
+               file_says("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", bytes, text, sizeof text) && !strcmp(text, bytes) &&
+               !file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[never]", text, sizeof text);
+    int now = may ? MAY : MAY_NOT;
+    atomic_store_explicit(&answer, now, memory_order_relaxed);
+    return now;
+}
+
+/* It fails where the 2 MiB are not all of one mapping or somebody holds a page right now: next time, perhaps. */
+static GW_COLD void move(uintptr_t piece)
+{
+    uint64_t since = gw_now_ns();
+    int rc = madvise((void *)piece, PIECE, MADV_COLLAPSE) < 0 ? errno : 0;
+    uint64_t us = (gw_now_ns() - since) / 1000;
+    if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
+    if (rc != ENOMEM && rc != EBUSY && us < TOO_LONG_US) return;
+    atomic_store_explicit(&answer, MAY_NOT, memory_order_relaxed);
+    GW_EXPLAIN(GW_LOG_WIRE, "no more memory is moved onto huge pages: the last 2 MiB took %llu us%s%s", (unsigned long long)us,
+               rc ? ": " : "", rc ? strerror(rc) : "");
+}
+
+/* Has enough of it been read? */
+static inline bool piece_count(uintptr_t piece, int64_t bytes)
+{
+    uint64_t number = piece >> PIECE_SHIFT, old, now;
+    _Atomic uint64_t *k = &known[number % KNOWN];
+    old = atomic_load_explicit(k, memory_order_relaxed);
+    if (old >> 28 != number) old = number << 28;
+    now = old + (uint64_t)(bytes >> 10);
+    bool is_due = (now & KIB) >= (now & MOVED ? AGAIN_AFTER : MOVE_AFTER);
+    atomic_store_explicit(k, is_due ? number << 28 | MOVED : now, memory_order_relaxed);
+    return is_due;
+}
+
+void shm_read_by_others(const void *at, int64_t bytes)
+{
+    uintptr_t from = (uintptr_t)at, end = from + (uint64_t)bytes, last;
+    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_AUTO) return;
+    for (int moved = 0; from < end && moved < AT_ONCE; from = last) {
+        uintptr_t piece = from & ~(uintptr_t)(PIECE - 1);
+        last = piece + PIECE < end ? piece + PIECE : end;
+        if (likely(!piece_count(piece, (int64_t)(last - from)))) continue;
+        int may = atomic_load_explicit(&answer, memory_order_relaxed);
+        if (may == MAY_NOT || (may == NOT_ASKED && ask() == MAY_NOT)) return;
+        move(piece);
+        moved++;
+    }
+}

@@ -1,0 +1,200 @@
+/* shm_pages_test.c -- memory that is read often enough goes on huge pages, once, whole, while others read it; nothing else does.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_shm/shm_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../test/unit.h"
+
+enum { MIB = 1 << 20, PIECE = 2 * MIB };
+
+static unsigned char byte_at(size_t i) { return (unsigned char)(i * 7 + (i >> 12)); }
+
+/* A mapping of its own that begins at a multiple of 2 MiB, with no page in use yet. */
+static char *region(size_t bytes)
+{
+    char *p = mmap(NULL, bytes + PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(p != MAP_FAILED);
+    uintptr_t begin = ((uintptr_t)p + PIECE - 1) & ~(uintptr_t)(PIECE - 1);
+    munmap(p, begin - (uintptr_t)p);
+    munmap((char *)begin + bytes, (uintptr_t)p + PIECE - begin);
+    return (char *)begin;
+}
+static char *filled(size_t bytes)
+{
+    char *p = region(bytes);
+    for (size_t i = 0; i < bytes; i++) p[i] = (char)byte_at(i);
+    return p;
+}
+static void is_whole(const char *p, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes && p[i] == (char)byte_at(i)) i++;
+    CHECK_EQ(i, bytes);
+}
+
+/* KiB of the mapping that begins here that lie on huge pages. */
+static long huge_kib(const char *p)
+{
+    char line[256], begin[32];
+    long kib = 0;
+    bool is_ours = false;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    CHECK(f != NULL);
+    snprintf(begin, sizeof begin, "%lx-", (unsigned long)(uintptr_t)p);
+    while (f && fgets(line, sizeof line, f)) {
+        if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' ')) is_ours = !strncmp(line, begin, strlen(begin));
+        if (is_ours) sscanf(line, "AnonHugePages: %ld kB", &kib);
+    }
+    if (f) fclose(f);
+    return kib;
+}
+
+static uint64_t moved(void) { return atomic_load(&gw_count.pages_moved); }
+
+/* Can this kernel do it, and may we? */
+static bool is_possible(void)
+{
+    char text[64] = "";
+    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    if (f && !fgets(text, sizeof text, f)) *text = 0;
+    if (f) fclose(f);
+    if (!f || strstr(text, "[never]")) return false;
+    char *p = filled(PIECE);
+    bool works = madvise(p, PIECE, 25) == 0;
+    munmap(p, PIECE);
+    return works;
+}
+
+/* 16 MiB of a piece must have been read before it is moved, and then 256 MiB more before the kernel is asked again. */
+static void when(void)
+{
+    char *p = filled(8 * MIB);
+    for (int i = 0; i < 7; i++) shm_read_by_others(p, 4 * MIB);
+    CHECK_EQ(moved(), 0);
+    CHECK_EQ(huge_kib(p), 0);
+    shm_read_by_others(p, 2 * MIB + 100);
+    CHECK_EQ(moved(), 1);
+    CHECK_EQ(huge_kib(p), 2048);
+    shm_read_by_others(p, 4 * MIB);
+    CHECK_EQ(moved(), 2);
+    CHECK_EQ(huge_kib(p), 4096);
+    is_whole(p, 8 * MIB);
+    for (int i = 0; i < 126; i++) shm_read_by_others(p, 4 * MIB);
+    CHECK_EQ(moved(), 2);
+    for (int i = 0; i < 2; i++) shm_read_by_others(p, 4 * MIB);
+    CHECK_EQ(moved(), 4);
+    CHECK_EQ(huge_kib(p), 4096);
+    for (int i = 0; i < 16; i++) shm_read_by_others(p + 4 * MIB + 512, MIB); /* parts of a piece count as such */
+    CHECK_EQ(moved(), 5);
+    shm_read_by_others(p, 0);
+    is_whole(p, 8 * MIB);
+    munmap(p, 8 * MIB);
+}
+
+/* Few at a time; the others in the next turns. */
+static void large(void)
+{
+    char *p = filled(32 * MIB);
+    for (int i = 0; i < 7; i++) shm_read_by_others(p, 32 * MIB);
+    CHECK_EQ(moved(), 0);
+    for (int i = 1; i <= 4; i++) {
+        shm_read_by_others(p, 32 * MIB);
+        CHECK_EQ(moved(), 4 * i);
+    }
+    CHECK_EQ(huge_kib(p), 32 << 10);
+    is_whole(p, 32 * MIB);
+    munmap(p, 32 * MIB);
+}
+
+/* What is not 2 MiB of one mapping stays as it is. */
+static void edges(void)
+{
+    char *p = filled(3 * MIB);
+    CHECK_EQ(munmap(p, MIB), 0);
+    for (int i = 0; i < 40; i++) shm_read_by_others(p + MIB, 2 * MIB);
+    CHECK_EQ(moved(), 0);
+    CHECK_EQ(huge_kib(p + MIB), 0);
+    for (size_t i = MIB; i < 3 * MIB; i += 999) CHECK_EQ((unsigned char)p[i], byte_at(i));
+    munmap(p + MIB, 2 * MIB);
+}
+
+/* Another process reads all the time. */
+static void meanwhile(void)
+{
+    enum { BYTES = 8 * MIB };
+    char *p = filled(BYTES);
+    prctl(PR_SET_DUMPABLE, 1);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    pid_t owner = getpid(), reader = fork();
+    if (reader == 0) {
+        char *got = malloc(BYTES);
+        struct iovec here = {got, BYTES}, there = {p, BYTES};
+        bool may = true;
+        alarm(60);
+        munmap(p, BYTES); /* else the pages would be shared with us by copy-on-write */
+        for (int i = 0; i < 60 && may; i++) {
+            ssize_t n = gw_cma_read(owner, &here, 1, &there, 1);
+            may = n != -EPERM && n != -ENOSYS;
+            if (may) CHECK_EQ(n, BYTES);
+            if (may) is_whole(got, BYTES);
+        }
+        free(got);
+        _exit(unit_failures != 0);
+    }
+    int status = -1;
+    while (waitpid(reader, &status, WNOHANG) == 0) shm_read_by_others(p, BYTES);
+    CHECK_EQ(status, 0);
+    is_whole(p, BYTES);
+    for (int i = 0; i < 200; i++) shm_read_by_others(p, BYTES); /* nobody reads any more: now at the latest */
+    CHECK_EQ(huge_kib(p), BYTES >> 10);
+    is_whole(p, BYTES);
+    munmap(p, BYTES);
+}
+
+static void off(void)
+{
+    char *p = filled(4 * MIB);
+    for (int i = 0; i < 50; i++) shm_read_by_others(p, 4 * MIB);
+    CHECK_EQ(moved(), 0);
+    CHECK_EQ(huge_kib(p), 0);
+    munmap(p, 4 * MIB);
+}
+
+/* A case is a process: counts begin anew. */
+static void run(const char *setting, void (*fn)(void))
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("GODWIT_HUGE_PAGES", setting, 1);
+        gw_settings_load();
+        alarm(100);
+        fn();
+        gw_settings_free();
+        exit(unit_failures != 0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+int main(void)
+{
+    run("off", off);
+    run("auto", edges);
+    if (!is_possible()) {
+        printf("shm_pages_test: the rest is not checked: this kernel does not move memory onto huge pages\n");
+        return unit_end();
+    }
+    run("auto", when);
+    run("auto", large);
+    run("auto", meanwhile);
+    return unit_end();
+}

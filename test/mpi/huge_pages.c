@@ -1,0 +1,134 @@
+/* huge_pages.c -- memory that others read again and again moves onto huge pages meanwhile: what arrives is what was sent, whichever
+ * call reads it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_check.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BLOCK = 1 << 20, TURNS = 20 };
+static unsigned char *out, *in;
+static int turn;
+
+static unsigned char byte_of(int from, int to, size_t i) { return (unsigned char)(from * 31 + to * 17 + turn * 5 + (int)(i >> 9) + (int)i); }
+
+/* My blocks for everybody, one behind the other. */
+static void fill(void)
+{
+    for (int to = 0; to < size; to++)
+        for (size_t i = 0; i < BLOCK; i++) out[(size_t)to * BLOCK + i] = byte_of(rank, to, i);
+    memset(in, 0, (size_t)size * BLOCK);
+}
+static void check_block(const unsigned char *block, int from, int to)
+{
+    size_t i = 0;
+    while (i < BLOCK && block[i] == byte_of(from, to, i)) i++;
+    CHECK_EQ(i, BLOCK);
+}
+
+static void alltoall(void)
+{
+    MPI_Alltoall(out, BLOCK, MPI_BYTE, in, BLOCK, MPI_BYTE, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) check_block(in + (size_t)i * BLOCK, i, rank);
+}
+static void ialltoall(void)
+{
+    MPI_Request r;
+    MPI_Ialltoall(out, BLOCK, MPI_BYTE, in, BLOCK, MPI_BYTE, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    for (int i = 0; i < size; i++) check_block(in + (size_t)i * BLOCK, i, rank);
+}
+static void allgather(void)
+{
+    MPI_Allgather(out, BLOCK, MPI_BYTE, in, BLOCK, MPI_BYTE, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) check_block(in + (size_t)i * BLOCK, i, 0);
+}
+static void bcast(void)
+{
+    unsigned char *at = rank == 0 ? out : in;
+    MPI_Bcast(at, BLOCK, MPI_BYTE, 0, MPI_COMM_WORLD);
+    check_block(at, 0, 0);
+}
+/* One way at a time: sender and receiver share the copying, so that memory is written, too. */
+static void send(void)
+{
+    int n = size * BLOCK;
+    if (size < 2 || rank > 1) return;
+    if (rank == 0)
+        MPI_Send(out, n, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+    else
+        MPI_Recv(in, n, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int to = 0; to < size && rank == 1; to++) check_block(in + (size_t)to * BLOCK, 0, to);
+}
+static void reduce_scatter(void)
+{
+    unsigned char sum = 0;
+    MPI_Reduce_scatter_block(out, in, BLOCK, MPI_UNSIGNED_CHAR, MPI_BXOR, MPI_COMM_WORLD);
+    for (size_t i = 0; i < BLOCK; i++, sum = 0) {
+        for (int from = 0; from < size; from++) sum ^= byte_of(from, rank, i);
+        if (in[i] != sum) {
+            CHECK_EQ(in[i], sum);
+            break;
+        }
+    }
+}
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle counter(const char *name)
+{
+    MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
+    int index = -1, n;
+    CHECK_EQ(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &h, &n), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_pvar_start(session, h), MPI_SUCCESS);
+    return h;
+}
+static unsigned long long counted(MPI_T_pvar_handle h)
+{
+    unsigned long long count = 0;
+    CHECK_EQ(MPI_T_pvar_read(session, h, &count), MPI_SUCCESS);
+    return count;
+}
+
+/* Do this machine and this kernel move pages at all? */
+static int is_possible(void)
+{
+    enum { PIECE = 2 << 20 };
+    char text[64] = "", *p = mmap(NULL, 2 * PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    if (!f || !fgets(text, sizeof text, f)) strcpy(text, "[never]");
+    if (f) fclose(f);
+    char *piece = p + (PIECE - (size_t)p % PIECE);
+    memset(p, 1, 2 * PIECE);
+    int works = !strstr(text, "[never]") && madvise(piece, PIECE, 25 /* MADV_COLLAPSE */) == 0;
+    munmap(p, 2 * PIECE);
+    return works;
+}
+
+int main(int argc, char **argv)
+{
+    static void (*const calls[])(void) = {alltoall, ialltoall, allgather, bcast, send, reduce_scatter};
+    int provided;
+    MPI_Init(&argc, &argv);
+    test_begin();
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
+    MPI_T_pvar_handle moved = counter("pages_moved"), direct = counter("copies_direct");
+    out = malloc((size_t)size * BLOCK);
+    in = malloc((size_t)size * BLOCK);
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
+        for (turn = 0; turn < TURNS; turn++) {
+            fill();
+            calls[c]();
+        }
+    if (argc > 1 && !strcmp(argv[1], "none"))
+        CHECK_EQ(counted(moved), 0);
+    else if (rank == 0 && size >= 4 && counted(direct) > 0 && is_possible())
+        CHECK(counted(moved) > 0);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    free(out), free(in);
+    return test_end();
+}
