@@ -1,11 +1,12 @@
-/* overlap.c -- how much of a large message's time a rank can spend computing (after the idea of Sandia's overlap benchmark).
+/* overlap.c -- how much of a transfer's time a rank can spend computing.
  *
- *     overlap [BYTES...]      default 16384 65536 262144 1048576 4194304; two ranks
+ *     overlap [iallreduce] [BYTES...]      default 65536 1048576 16777216; two ranks
  *
- * Both ranks exchange a message: Irecv, Isend, compute, Waitall.  t0 is the time without computing.  Then they compute for w = 4 x t0,
- * which takes t1 altogether.  Prints "overlap BYTES t0 w t1 available", times in microseconds, medians of 21: `available` is the part
- * of t0 in which the cores were free for the program, 1 - (t1 - w) / t0, never below 0.  Run it with GODWIT_PROGRESS_THREAD=1 and
- * without, and with `mpiexec -r 1` where a core is to be had.
+ * Both ranks exchange a message: Irecv, Isend, compute, Waitall; or with `iallreduce` they sum up doubles: Iallreduce, compute, Wait.
+ * t0 is the time without computing, w that of computing alone, for about as long; t1 that of both.  One turn measures each of them once,
+ * so that a noisy neighbour troubles all alike; the ranks' maximum counts.  Prints "overlap BYTES t0 w t1 hidden", times in
+ * microseconds, medians of 9 turns: `hidden` is the part of the shorter of t0 and w that the other one hides, (t0 + w - t1) / min(t0, w);
+ * 0: one after the other, 1: all of it.  Run it with GODWIT_PROGRESS_THREAD=1 and without; bench/hosts does so between two hosts.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 21, LONGER = 4 };
+enum { TURNS = 9, WARM = 3 };
 static volatile double sink;
+static int rank, is_sum;
+static char *in, *out;
 
 /* Arithmetic in registers for about so long: no memory, so that it takes nothing from the copying. */
 static void compute(long rounds)
@@ -30,42 +33,79 @@ static int order(const void *a, const void *b)
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
-
-static double exchange(char *in, char *out, int bytes, int peer, long rounds)
+static double median(double *turns)
 {
-    double turns[TURNS], worst;
-    for (int t = 0; t < TURNS; t++) {
-        MPI_Request reqs[2];
-        MPI_Barrier(MPI_COMM_WORLD);
-        double start = MPI_Wtime();
-        MPI_Irecv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, &reqs[0]);
-        MPI_Isend(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, &reqs[1]);
-        compute(rounds);
-        MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE);
-        turns[t] = (MPI_Wtime() - start) * 1e6;
-    }
     qsort(turns, TURNS, sizeof *turns, order);
-    MPI_Allreduce(&turns[TURNS / 2], &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return turns[TURNS / 2];
+}
+
+/* Microseconds on the slower rank; bytes 0: only computes. */
+static double turn(int bytes, long rounds)
+{
+    MPI_Request reqs[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    double took, worst;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    if (bytes && is_sum) {
+        MPI_Iallreduce(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &reqs[0]);
+    } else if (bytes) {
+        MPI_Irecv(in, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &reqs[0]);
+        MPI_Isend(out, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &reqs[1]);
+    }
+    compute(rounds);
+    MPI_Waitall(2, reqs, statuses);
+    took = (MPI_Wtime() - start) * 1e6;
+    MPI_Allreduce(&took, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return worst;
 }
 
-static double time_of(long rounds)
+static void fill(int bytes, int turn_number)
 {
-    double turns[TURNS], worst;
-    for (int t = 0; t < TURNS; t++) {
-        double start = MPI_Wtime();
-        compute(rounds);
-        turns[t] = (MPI_Wtime() - start) * 1e6;
+    memset(in, 0, (size_t)bytes);
+    for (int i = 0; i < bytes && !is_sum; i++) out[i] = (char)(i * 7 + rank + turn_number);
+    for (int i = 0; i < bytes / (int)sizeof(double) && is_sum; i++) ((double *)out)[i] = i + rank * 1000 + turn_number;
+}
+static void check(int bytes, int turn_number)
+{
+    int wrong = 0;
+    for (int i = 0; i < bytes && !is_sum; i++) wrong += in[i] != (char)(i * 7 + 1 - rank + turn_number);
+    for (int i = 0; i < bytes / (int)sizeof(double) && is_sum; i++) wrong += ((double *)in)[i] != 2.0 * (i + turn_number) + 1000;
+    if (!wrong) return;
+    fprintf(stderr, "overlap: %d elements of %d bytes are wrong\n", wrong, bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void row(int bytes, double us_per_round)
+{
+    double t0[TURNS], w[TURNS], t1[TURNS];
+    in = malloc((size_t)bytes), out = malloc((size_t)bytes);
+    fill(bytes, 0);
+    for (int i = 0; i < WARM; i++) turn(bytes, 0); /* connections, pages */
+    for (int i = 0; i < TURNS; i++) t0[i] = turn(bytes, 0);
+    long rounds = (long)(median(t0) / us_per_round);
+    for (int i = 0; i < TURNS; i++) {
+        fill(bytes, i);
+        t0[i] = turn(bytes, 0);
+        check(bytes, i);
+        w[i] = turn(0, rounds);
+        fill(bytes, i + TURNS);
+        t1[i] = turn(bytes, rounds);
+        check(bytes, i + TURNS);
     }
-    qsort(turns, TURNS, sizeof *turns, order);
-    MPI_Allreduce(&turns[TURNS / 2], &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return worst;
+    double alone = median(t0), computing = median(w), both = median(t1);
+    double shorter = alone < computing ? alone : computing;
+    if (rank == 0) printf("overlap %d %.1f %.1f %.1f %.2f\n", bytes, alone, computing, both, (alone + computing - both) / shorter);
+    fflush(stdout);
+    free(in), free(out);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const usual[] = {"16384", "65536", "262144", "1048576", "4194304"};
-    int rank, size, n = argc > 1 ? argc - 1 : 5;
+    static const int usual[] = {65536, 1 << 20, 16 << 20};
+    enum { ROUNDS = 1000000 };
+    double w[TURNS];
+    int size, at = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -73,22 +113,14 @@ int main(int argc, char **argv)
         if (rank == 0) fprintf(stderr, "overlap: start two ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    double us_per_round = time_of(1000000) / 1000000;
-    for (int i = 0; i < n; i++) {
-        int bytes = atoi(argc > 1 ? argv[i + 1] : usual[i]);
-        char *in = malloc((size_t)bytes), *out = malloc((size_t)bytes);
-        memset(in, 0, (size_t)bytes);
-        memset(out, rank + 1, (size_t)bytes);
-        exchange(in, out, bytes, 1 - rank, 0); /* connections, pages */
-        double t0 = exchange(in, out, bytes, 1 - rank, 0);
-        long rounds = (long)(LONGER * t0 / us_per_round);
-        double w = time_of(rounds), t1 = exchange(in, out, bytes, 1 - rank, rounds), available = 1 - (t1 - w) / t0;
-        for (int k = 0; k < bytes; k += 4095)
-            if (in[k] != 2 - rank) MPI_Abort(MPI_COMM_WORLD, 1);
-        if (rank == 0) printf("overlap %d %.1f %.1f %.1f %.2f\n", bytes, t0, w, t1, available < 0 ? 0 : available);
-        free(in);
-        free(out);
-    }
+    if (argc > at && strcmp(argv[at], "iallreduce") == 0) is_sum = at++;
+    for (int i = 0; i < TURNS; i++) w[i] = turn(0, ROUNDS);
+    double us_per_round = median(w) / ROUNDS;
+    MPI_Bcast(&us_per_round, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (argc > at)
+        for (; at < argc; at++) row(atoi(argv[at]), us_per_round);
+    else
+        for (int i = 0; i < 3; i++) row(usual[i], us_per_round);
     MPI_Finalize();
     return 0;
 }
