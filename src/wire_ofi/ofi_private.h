@@ -119,7 +119,9 @@ struct wire {
     uint32_t idle;               /* looks in vain */
     int n_injects;               /* of these, small messages without a buffer: all have one record */
     int n_direct;                /* transfers from memory to memory under way, */
-    uint64_t direct_until;       /* and when they should be over */
+    uint64_t direct_until;       /* and when they should be over; */
+    int n_streams_in;            /* of them, those to here out of a socket, */
+    uint64_t rest_until;         /* which is not looked at before */
     uint64_t tickets;            /* given out */
     struct gw_list direct_waiting; /* those of which a part is not posted yet */
     struct ofi_op inject_op;
@@ -196,5 +198,6 @@ int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, 
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
 /* w->n_direct > 0: posts what had to wait.  is_quiet: nothing else happened; then 0 says that transfers take longer than they should. */
 int ofi_direct_progress(struct wire *w, bool is_quiet);
+bool ofi_direct_rests(const struct wire *w); /* w->n_streams_in > 0: it is too early for another look */
 
 #endif

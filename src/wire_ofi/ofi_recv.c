@@ -128,6 +128,7 @@ static GW_COLD int error_read(struct wire *w)
 
 int ofi_progress(struct wire *w)
 {
+    if (unlikely(w->n_streams_in) && ofi_direct_rests(w)) return 1;
     int n = 0;
     ssize_t got = gw_set.progress_event_cnt;
     for (int reads = 0; got == gw_set.progress_event_cnt && reads < READS_A_ROUND; reads++) {
