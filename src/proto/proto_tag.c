@@ -229,16 +229,12 @@ void tags_cancel_came(struct proto_lane *pl)
 }
 
 /* ---- posting ------------------------------------------------------------------------------------------------------------------ */
-/* Waits a moment for entries to come free; false: they did not. */
-static bool entries_wait(struct proto_lane *pl, int most)
+static const uint64_t patience_ns = 1000000000; /* for entries to come free */
+
+static void entries_wait(struct proto_lane *pl, int most)
 {
-    static const uint64_t patience_ns = 1000000000;
-    int before = pl->tags.n_posted;
-    for (uint64_t since = gw_now_ns(); gw_now_ns() - since < patience_ns;) {
-        peer_net_look(pl->lane);
-        if (pl->tags.n_posted < before && pl->tags.n_posted < most) return true;
-    }
-    return false;
+    for (uint64_t since = gw_now_ns(); pl->tags.n_posted >= most; peer_net_look(pl->lane))
+        if (gw_now_ns() - since > patience_ns) exhausted(pl);
 }
 
 static int by_name(const void *a, const void *b)
@@ -282,7 +278,7 @@ static bool entries_allow(struct proto_lane *pl)
     }
     if (!tags->has_warned && tags->n_posted > 0) entries_warn(pl, most);
     tags->has_warned = true;
-    if (tags->n_posted >= most && gw_set.match_entries >= 0 && !entries_wait(pl, most)) exhausted(pl);
+    if (gw_set.match_entries >= 0) entries_wait(pl, most);
     return true;
 }
 
@@ -339,9 +335,12 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
     int rc;
     r->state = RECV_AT_WIRE;
     r->at_wire = t;
-    while ((rc = peer_net->tag_recv(pl->lane->net, a->peer ? a->peer->ep : NULL, &t->take)) == GW_AGAIN) {
+    /* Entries come free when a receive finds its message, and when a long message that was on its way is there. */
+    struct wire_ep *from = a->peer ? a->peer->ep : NULL;
+    for (uint64_t since = gw_now_ns(); (rc = peer_net->tag_recv(pl->lane->net, from, &t->take)) == GW_AGAIN;) {
         if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) break;
-        if (!entries_wait(pl, INT32_MAX)) exhausted(pl);
+        if (gw_now_ns() - since > patience_ns) exhausted(pl);
+        peer_net_look(pl->lane);
     }
     if (rc == GW_POSTED) return rc;
     tag_recv_free(pl, t);
