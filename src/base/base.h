@@ -219,6 +219,10 @@ static inline void gw_unlock(struct gw_lock *l)
         gw_unlock_slow(l);
 }
 
+/* ---- threads of the library's own: no signals come to them, and they are not the program's ---- */
+int gw_thread_start(pthread_t *out, void *(*run)(void *), void *arg); /* GW_OK or GW_ENOMEM */
+bool gw_thread_is_own(pid_t tid);
+
 /* ---- what a tool may ask for: counters, levels, events ---------------------------------------------
  * Only base/count.c and tool/ read them.  Counts may lose one where threads that hold no common lock count the same thing. */
 struct gw_counters {

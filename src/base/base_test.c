@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
@@ -189,6 +190,32 @@ static void test_memory_and_limits(void)
     CHECK(limit && limit[0]);
 }
 
+/* A thread of our own gets no signals, and is known as one while it runs. */
+static void *own_thread(void *tid)
+{
+    sigset_t blocked;
+    *(pid_t *)tid = (pid_t)syscall(SYS_gettid);
+    CHECK(gw_thread_is_own(*(pid_t *)tid));
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, NULL, &blocked), 0);
+    CHECK(sigismember(&blocked, SIGTERM) == 1 && sigismember(&blocked, SIGALRM) == 1);
+    return NULL;
+}
+
+static void test_own_threads(void)
+{
+    for (int i = 0; i < 40; i++) { /* their places are given back */
+        pthread_t t;
+        pid_t tid = 0;
+        sigset_t blocked;
+        CHECK_EQ(gw_thread_start(&t, own_thread, &tid), GW_OK);
+        CHECK_EQ(pthread_join(t, NULL), 0);
+        CHECK(tid > 0 && tid != getpid() && !gw_thread_is_own(tid));
+        CHECK(!gw_thread_is_own(getpid()));
+        CHECK_EQ(pthread_sigmask(SIG_BLOCK, NULL, &blocked), 0);
+        CHECK_EQ(sigismember(&blocked, SIGTERM), 0);
+    }
+}
+
 /* gw_die() ends a child with status 1 and says who died, after what the child printed. */
 static void test_die(void)
 {
@@ -218,6 +245,7 @@ static void test_die(void)
 
 int main(void)
 {
+    test_own_threads();
     test_die();
     test_errors();
     test_text();

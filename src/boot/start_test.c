@@ -6,6 +6,7 @@
 #include "boot/boot_private.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../../test/unit.h"
 
@@ -193,6 +194,43 @@ static void test_meetings(void)
     }
 }
 
+/* The caller goes on while a thread waits for the others; an error of the launcher's arrives with its words. */
+static _Atomic int n_over;
+static bool fence_fails;
+
+static void over(void) { n_over++; }
+
+static int slow_fence(void)
+{
+    usleep(20000);
+    cost.fences++;
+    return fence_fails ? gw_fail(GW_EOTHER, "the launcher is gone") : GW_OK;
+}
+
+static void test_fence_beside(void)
+{
+    struct boot_way slow = fake;
+    slow.fence = slow_fence;
+    world(100, 0, PER_NODE);
+    boot_way_use(&slow);
+    for (int i = 0; i < 2; i++) {
+        fence_fails = i == 1;
+        n_over = 0;
+        CHECK_EQ(boot_fence_begin(over), GW_OK);
+        CHECK(!boot_fence_is_over());
+        while (!n_over) usleep(1000);
+        CHECK(boot_fence_is_over());
+        CHECK_EQ(boot_fence_end(), i == 0 ? GW_OK : GW_EOTHER);
+        CHECK_EQ(cost.fences, i + 1);
+        if (i == 1) CHECK_STR(gw_fail_text(), "the launcher is gone");
+    }
+    boot_way_use(&fake);
+    gw_boot.parent = 1; /* children are met as a whole */
+    gw_boot.nnodes = 2;
+    CHECK(boot_must_meet(BOOT_BEFORE_FIRST));
+    gw_boot.parent = 0;
+}
+
 /* ---- the node map of a million ranks: in the segment, 4 bytes a rank ---- */
 static void test_million(void)
 {
@@ -217,6 +255,7 @@ int main(void)
     test_costs();
     test_cutoff();
     test_meetings();
+    test_fence_beside();
     test_million();
     gw_settings_free();
     return unit_end();

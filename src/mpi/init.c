@@ -212,10 +212,24 @@ static void meet_on_node(_Atomic uint32_t *arrived)
     node_wait_end(&w);
 }
 
+static void ring_myself(void) { node_ring(gw_node.me); }
+
+/* By the launcher: whose ranks never sent anything to other nodes do not open the network for this. */
+static int meet_all(void)
+{
+    struct node_wait w;
+    int rc = boot_fence_begin(ring_myself);
+    if (rc != GW_OK) return rc;
+    node_wait_begin(&w);
+    while (!boot_fence_is_over()) node_wait_step(&w, req_progress() > 0);
+    node_wait_end(&w);
+    return boot_fence_end();
+}
+
 /* Everybody, or where the network does not need that, those who share memory. */
 static int meet(unsigned when)
 {
-    if (boot_must_meet(when)) return coll_barrier(&gw_comm_world, NULL);
+    if (boot_must_meet(when)) return gw_boot.nnodes == 1 ? coll_barrier(&gw_comm_world, NULL) : meet_all();
     meet_on_node(&((struct boot_head *)gw_node.base)->met[when == BOOT_AFTER_LAST]);
     return GW_OK;
 }

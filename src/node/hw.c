@@ -150,7 +150,7 @@ void hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_
     }
 }
 
-/* The cpus of all threads: a program may have bound each of them to one. */
+/* The cpus of all threads of the program, which may have bound each of them to one. */
 static void process_cpus(struct hw_cpus *all)
 {
     memset(all, 0, sizeof *all);
@@ -158,7 +158,7 @@ static void process_cpus(struct hw_cpus *all)
     for (struct dirent *e; d && (e = readdir(d));) {
         struct hw_cpus one = {0};
         pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-        if (tid <= 0 || sched_getaffinity(tid, sizeof one, (cpu_set_t *)(void *)&one) < 0) continue;
+        if (tid <= 0 || gw_thread_is_own(tid) || sched_getaffinity(tid, sizeof one, (cpu_set_t *)(void *)&one) < 0) continue;
         for (int i = 0; i < HW_MAX_CPUS / 64; i++) all->bits[i] |= one.bits[i];
     }
     if (d) closedir(d);

@@ -186,7 +186,8 @@ int64_t proto_posted(void)
 int proto_tag_max(void)
 {
     struct wire_caps caps = {0};
-    if (gw_lanes[0].net) peer_net->caps(gw_lanes[0].net, &caps);
+    bool may_match = gw_lanes[0].net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE; /* else nobody opens the network for this */
+    if (may_match) peer_net->caps(gw_lanes[0].net, &caps);
     return caps.matches ? caps.tag_max : INT32_MAX;
 }
 

@@ -73,6 +73,7 @@ static void direct_arrived(struct gw_done *done, int err)
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
 {
     bool is_run = r->key != 0;
+    if (unlikely(!pl->far.pack_max)) far_set_up(pl);
     r->key = 0; /* the sender's is of no more use */
     if (pl->far.is_direct && is_run && r->ptr) {
         r->done.fn = direct_arrived;

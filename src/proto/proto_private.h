@@ -165,10 +165,11 @@ static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps
     return caps->get && (caps->keys || shm_cma_ok(p->ep));
 }
 void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
+int peer_meet_first(struct proto_lane *pl, struct gw_peer *p) GW_COLD;
 /* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
-    int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
+    int rc = likely(p->ep != NULL) ? GW_OK : peer_meet_first(pl, p);
     if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max))) lane_set_up(pl, p);
     return rc;
 }

@@ -38,12 +38,20 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
     pl->short_max = caps.short_max;
     pl->pack_max = caps.pack_max;
-    if (pl->lane->net) far_set_up(pl);
+    if (pl->lane->net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) far_set_up(pl); /* receives go there, too */
     assert(pl->pack_max >= PROTO_CTL_MAX);
     pl->is_set_up = true;
     if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) pl->eager_fast = eager_limit(pl);
     lane_inline_update(pl);
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
+}
+
+/* The network says what it can do when there is somebody to reach by it: it may not be open before. */
+int peer_meet_first(struct proto_lane *pl, struct gw_peer *p)
+{
+    int rc = peer_connect(pl->lane, p);
+    if (rc == GW_OK && p->ops != peer_wire && !pl->far.pack_max) far_set_up(pl);
+    return rc;
 }
 
 static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)

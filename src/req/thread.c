@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include "req/req_private.h"
 
@@ -44,16 +43,10 @@ static void *run(void *unused)
 
 int req_thread_start(void)
 {
-    sigset_t all, old;
     if (!gw_set.progress_thread) return GW_OK;
     assert(gw_threads);
     atomic_store_explicit(&is_over, false, memory_order_relaxed);
-    /* Signals belong to the program's threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (rc) return gw_fail(GW_ENOMEM, "the progress thread cannot be started (error %d); unset GODWIT_PROGRESS_THREAD", rc);
+    if (gw_thread_start(&thread, run, NULL) != GW_OK) return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset GODWIT_PROGRESS_THREAD");
     is_running = true;
     return GW_OK;
 }

@@ -66,7 +66,7 @@ int iface_of_address(const struct iface *all, int n, const struct sockaddr *addr
     return -1;
 }
 
-static const struct iface_address *best_address(const struct iface *i)
+const struct iface_address *iface_best_address(const struct iface *i)
 {
     const struct iface_address *best = NULL;
     for (int k = 0; k < i->n_addresses; k++) {
@@ -167,11 +167,11 @@ static int compare(const struct iface *a, int listed_a, const struct iface *b, i
 {
     const int64_t rows[][2] = {
         {listed_a, listed_b},
-        {iface_is_link_local(best_address(a)), iface_is_link_local(best_address(b))},
+        {iface_is_link_local(iface_best_address(a)), iface_is_link_local(iface_best_address(b))},
         {strcmp(a->kind, "tun") == 0, strcmp(b->kind, "tun") == 0}, /* frames go through a program */
         {!a->is_hardware, !b->is_hardware},
         {-a->mbit_per_s, -b->mbit_per_s},
-        {best_address(a)->family == AF_INET6, best_address(b)->family == AF_INET6},
+        {iface_best_address(a)->family == AF_INET6, iface_best_address(b)->family == AF_INET6},
         {a->index, b->index},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
@@ -211,7 +211,7 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
 void iface_text(const struct iface *i, char *out, size_t cap)
 {
     char address[INET6_ADDRSTRLEN] = "no address";
-    const struct iface_address *a = best_address(i);
+    const struct iface_address *a = iface_best_address(i);
     if (a) inet_ntop(a->family, a->bytes, address, sizeof address);
     int at = snprintf(out, cap, "%s %s (", i->name, address);
     if (at < 0 || (size_t)at >= cap) return;

@@ -40,6 +40,7 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
 /* The one with this address (of AF_INET or AF_INET6), -1: none. */
 int iface_of_address(const struct iface *all, int n, const struct sockaddr *address);
 bool iface_is_link_local(const struct iface_address *a);
+const struct iface_address *iface_best_address(const struct iface *i); /* NULL: it has none */
 /* "eth0 192.0.2.2 (10000 Mbit/s, mtu 1500)" */
 void iface_text(const struct iface *i, char *out, size_t cap);
 

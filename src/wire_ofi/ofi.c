@@ -4,20 +4,28 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/network_private.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 enum {
     PACK_MAX = 128 << 10,
     PACK_MAX_LAYERED = 8 << 10,
     NAME_MOST = 256, /* bytes of an endpoint's address */
     PROVIDER_MOST = 64,
-    VALUE_MOST = 2 * NAME_MOST + PROVIDER_MOST + 16,
+    LANES_MOST = 16,
 };
+_Static_assert(KNOCK_VALUE >= 2 * NAME_MOST + PROVIDER_MOST + 16, "there is room for what a lane says");
 
-static struct fid_fabric *fabric; /* of all lanes */
+/* ---- of all lanes; while a lane is opened or closed, under `opening` ---- */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static struct fid_fabric *fabric;
 static struct fi_info *chosen;
 static int n_open;
+static struct wire *wires[LANES_MOST]; /* by lane */
+static bool is_shared;                 /* where to knock: others can read it */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -89,10 +97,10 @@ static void hex_put(char *to, const uint8_t *from, size_t n)
 }
 
 /* "PROVIDER NICS LAYOUT ADDRESS": NICs of the host; how tags lie where the provider matches, else auto. */
-static int publish(struct wire *w)
+static int where_make(struct wire *w)
 {
     uint8_t name[NAME_MOST];
-    char key[32], value[VALUE_MOST];
+    char value[KNOCK_VALUE];
     size_t bytes = sizeof name;
     int rc = fi_getname(&w->ep->fid, name, &bytes);
     if (rc)
@@ -100,14 +108,16 @@ static int publish(struct wire *w)
                        ofi_lib.strerror(-rc));
     int n = snprintf(value, sizeof value, "%.63s %d %d ", ofi_provider_name(w), ofi_node.n_nics, w->layout.mode);
     hex_put(value + n, name, bytes);
-    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
-    if (gw_boot.size == 1) return GW_OK;
-    return boot_put(key, value);
+    w->where = strdup(value);
+    if (!w->where) gw_die("no memory for an address");
+    return GW_OK;
 }
 
 static int ofi_opened(void)
 {
-    return gw_boot.size == 1 ? GW_OK : boot_share();
+    if (gw_boot.size == 1 || is_shared) return GW_OK;
+    is_shared = knock_is_on();
+    return boot_share();
 }
 
 static void explain(const struct wire *w)
@@ -122,20 +132,16 @@ static void explain(const struct wire *w)
                w->is_tagged ? ", matches with " : "", w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "");
 }
 
-static void wire_free(struct wire *w);
+static void wire_shut(struct wire *w);
 
-static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
+/* What failed is shut again. */
+static int wire_open(struct wire *w)
 {
-    int rc = n_open++ == 0 ? fabric_open() : GW_OK;
-    boot_needs(BOOT_AFTER_LAST); /* what is sent last may still lie in our own buffers */
+    int err = 0, rc = n_open++ == 0 ? fabric_open() : GW_OK;
     if (rc != GW_OK) {
         fabric_close();
         return rc;
     }
-    struct wire *w = gw_xcalloc(1, sizeof *w);
-    *w = (struct wire){.lane = lane, .recv = recv, .ctx = ctx, .fd = -1};
-    gw_list_init(&w->waiting);
-    gw_list_init(&w->direct_waiting);
     w->info = ofi_lib.dupinfo(chosen);
     if (!w->info) gw_die("no memory for the description of a network");
     /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
@@ -150,7 +156,6 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->eps = gw_xcalloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
-    int err = 0;
     const char *failed = objects_open(w, &err);
     if (failed)
         rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w),
@@ -158,13 +163,140 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     if (rc == GW_OK) rc = ofi_sends_open(w);
     if (rc == GW_OK) rc = ofi_recvs_open(w);
     if (rc == GW_OK) rc = ofi_tagged_open(w);
-    if (rc == GW_OK) rc = publish(w);
-    if (rc == GW_OK) rc = ofi_alive_begin(w);
+    if (rc == GW_OK) rc = where_make(w);
+    if (rc == GW_OK) ofi_alive_begin(w);
+    if (rc != GW_OK) {
+        wire_shut(w);
+        return rc;
+    }
+    if (unlikely(gw_log_mask & GW_LOG_WIRE)) explain(w);
+    return GW_OK;
+}
+
+/* ---- late ------------------------------------------------------------------------------------------------------------------------
+ * A lane is opened by its first message to another node, or because another rank knocks (ofi_knock.h): that one's thread opens it, and
+ * the lane sees that with its next progress, of which the eventfd tells it where it sleeps. */
+static int woken = -1;
+
+/* Under `opening`. */
+static struct wire *wire_of(int lane)
+{
+    struct wire *w = wires[lane];
+    if (w) return w;
+    w = wires[lane] = gw_xcalloc(1, sizeof *w);
+    w->lane = lane;
+    w->fd = -1;
+    gw_list_init(&w->waiting);
+    gw_list_init(&w->direct_waiting);
+    return w;
+}
+
+/* Under `opening`. */
+static void open_once(struct wire *w)
+{
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) != OFI_CLOSED) return;
+    bool is_open = wire_open(w) == GW_OK;
+    if (!is_open && !(w->where = strdup(gw_fail_text()))) gw_die("no memory for an error");
+    /* Release: who sees it ready finds the objects. */
+    atomic_store_explicit(&w->state, is_open ? OFI_READY : OFI_FAILED, memory_order_release);
+}
+
+int ofi_need(struct wire *w)
+{
+    uint64_t n;
+    if (likely(w->is_open)) return GW_OK;
+    pthread_mutex_lock(&opening);
+    open_once(w);
+    if (woken >= 0) (void)!read(woken, &n, sizeof n); /* other lanes look before they sleep (ofi_arm) */
+    pthread_mutex_unlock(&opening);
+    bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
+    if (has_failed && knock_is_on()) gw_die("the network between nodes: %s", w->where); /* as in MPI_Init, had it been opened there */
+    if (has_failed) return gw_fail(GW_EUNSUPPORTED, "%s", w->where);
+    w->is_open = true;
+    return knock_is_on() && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
+}
+
+bool ofi_was_opened(struct wire *w)
+{
+    return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY && ofi_need(w) == GW_OK;
+}
+
+/* In the thread of ofi_knock.c. */
+static int open_for_others(int lane, char where_out[KNOCK_VALUE])
+{
+    if (lane >= LANES_MOST) return gw_fail(GW_EARG, "there is no lane %d", lane);
+    pthread_mutex_lock(&opening);
+    struct wire *w = wire_of(lane);
+    bool was_closed = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_CLOSED;
+    open_once(w);
+    bool is_open = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_READY;
+    if (is_open && was_closed) (void)!write(woken, &(uint64_t){1}, sizeof(uint64_t));
+    snprintf(where_out, KNOCK_VALUE, "%s", w->where);
+    pthread_mutex_unlock(&opening);
+    return is_open ? GW_OK : gw_fail(GW_EUNSUPPORTED, "%s", where_out);
+}
+
+/* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
+ * what was chosen. */
+static bool may_be_late(void)
+{
+    static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
+        if (access(cards[i], F_OK) == 0) return false;
+    const char *const choices[] = {gw_set.ofi_provider, gw_set.ofi_provider_exclude, gw_set.nic_count, gw_set.nic_mapping, gw_set.ofi_tclass};
+    for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
+        if (choices[i] && *choices[i]) return false;
+    bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
+    return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
+           gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE;
+}
+
+/* With the first lane. */
+static int late_begin(void)
+{
+    char at[KNOCK_AT];
+    struct sockaddr_storage address;
+    bool is_far = gw_boot.nnodes > 1 && gw_boot.how != BOOT_GODWIT; /* our mpiexec's nodes are faked ones */
+    woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (woken < 0 || !knock_begin(is_far, gw_hash_text(gw_boot.jobid), open_for_others, at, &address)) return GW_OK;
+    int rc = boot_put("gw.ofi.0", at);
+    return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
+}
+
+static int publish(const struct wire *w)
+{
+    char key[32];
+    union {
+        struct sockaddr any;
+        char room[NAME_MOST];
+    } at;
+    size_t bytes = sizeof at;
+    if (gw_boot.size == 1) return GW_OK;
+    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    int rc = boot_put(key, w->where);
+    if (rc != GW_OK || w->lane > 0 || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return rc;
+    return ofi_alive_tell(&at.any);
+}
+
+static void wire_free(struct wire *w);
+
+static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
+{
+    boot_needs(BOOT_AFTER_LAST); /* what is sent last may still lie in our own buffers */
+    int rc = !knock_is_on() && !n_open && may_be_late() ? late_begin() : GW_OK;
+    pthread_mutex_lock(&opening);
+    struct wire *w = wire_of(lane);
+    pthread_mutex_unlock(&opening);
+    w->recv = recv;
+    w->ctx = ctx;
+    if (rc == GW_OK && !knock_is_on()) {
+        rc = ofi_need(w);
+        if (rc == GW_OK) rc = publish(w);
+    }
     if (rc != GW_OK) {
         wire_free(w);
         return rc;
     }
-    if (unlikely(gw_log_mask & GW_LOG_WIRE)) explain(w);
     *wire_out = w;
     return GW_OK;
 }
@@ -185,20 +317,53 @@ static void symmetry_check(int rank, int nics)
     gw_warn("%s", gw_fail_text());
 }
 
-static int address_get(const struct wire *w, int rank, uint8_t *name)
+/* Where that rank can be reached, or asked for that. */
+static int place_get(const struct wire *w, int rank, char value[KNOCK_VALUE])
 {
-    char key[32], value[VALUE_MOST], provider[PROVIDER_MOST] = "";
+    static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
+    char key[32];
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    gw_lock(&lock);
+    int rc = boot_get(rank, "gw.ofi.0", value, KNOCK_VALUE);
+    if (rc == GW_OK && w->lane > 0 && !knock_is_name(value)) rc = boot_get(rank, key, value, KNOCK_VALUE);
+    gw_unlock(&lock);
+    return rc;
+}
+
+static int answer_wait(struct wire *w, struct knock_call *call, char value[KNOCK_VALUE])
+{
+    bool is_warned = false;
+    int rc;
+    while ((rc = knock_answer(call, value)) == GW_AGAIN) {
+        ofi_alive_look(w);
+        ofi_reach_unanswered(call, &is_warned);
+    }
+    return rc;
+}
+
+/* The other rank opens its lane while this one opens its own. */
+static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
+{
+    struct knock_call call;
+    int rc = place_get(w, rank, value);
+    if (rc != GW_OK || !knock_is_name(value)) return rc == GW_OK ? ofi_need(w) : rc;
+    rc = knock_call(&call, rank, value, w->lane);
+    if (rc == GW_OK) rc = ofi_need(w);
+    if (rc == GW_OK && (rc = answer_wait(w, &call, value)) != GW_OK) gw_die("the network between nodes: %s", gw_fail_text());
+    knock_hang_up(&call);
+    return rc;
+}
+
+static int address_get(struct wire *w, int rank, uint8_t *name)
+{
+    char value[KNOCK_VALUE], provider[PROVIDER_MOST] = "";
+    int at = 0, nics = 0, layout = 0, rc = rank == gw_boot.rank ? ofi_need(w) : where_is(w, rank, value);
+    if (rc != GW_OK) return rc;
     if (rank == gw_boot.rank) {
         size_t bytes = NAME_MOST;
         return fi_getname(&w->ep->fid, name, &bytes) == 0 ? GW_OK
                                                           : gw_fail(GW_EOTHER, "the provider forgot its address");
     }
-    static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
-    gw_lock(&lock);
-    int rc = boot_get(rank, key, value, sizeof value), at = 0, nics = 0, layout = 0;
-    gw_unlock(&lock);
-    if (rc != GW_OK) return rc;
     if (sscanf(value, "%63s %d %d %n", provider, &nics, &layout, &at) < 3 || hex_get(value + at, name, NAME_MOST) == 0)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
     if (strncmp(provider, ofi_provider_name(w), sizeof provider - 1) != 0)
@@ -218,7 +383,7 @@ static int address_get(const struct wire *w, int rank, uint8_t *name)
 static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
 {
     uint8_t name[NAME_MOST] = {0};
-    if (!w->eps[rank]) {
+    if (!w->is_open || !w->eps[rank]) {
         int rc = address_get(w, rank, name);
         if (rc != GW_OK) return rc;
         struct ofi_ep *ep = gw_xcalloc(1, sizeof *ep);
@@ -241,18 +406,19 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
 /* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
 static int ofi_wait_fd(struct wire *w)
 {
-    return w->fd;
+    return w->is_open ? w->fd : w->lane == 0 ? woken : -1;
 }
 
 static int ofi_arm(struct wire *w)
 {
     struct fid *fids[] = {&w->cq->fid};
+    if (!w->is_open) return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY ? GW_AGAIN : GW_OK;
     ofi_alive_look(w);
     return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------ */
-static void wire_free(struct wire *w)
+static void wire_shut(struct wire *w)
 {
     ofi_alive_end(w);
     ofi_regions_close(w);
@@ -274,22 +440,40 @@ static void wire_free(struct wire *w)
     free(w->catch_slab);
     free(w->sink);
     ofi_lib.freeinfo(w->info);
-    free(w);
     fabric_close();
+}
+
+static void wire_free(struct wire *w)
+{
+    wires[w->lane] = NULL;
+    if (atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY) wire_shut(w);
+    free(w->where);
+    free(w);
 }
 
 /* Waits for what is on its way, though not for ever: a peer that has gone needs nothing more. */
 static void ofi_close(struct wire *w)
 {
     static const uint64_t patience_ns = 2000000000;
+    knock_end();
     w->is_leaving = w->is_closing = true;
     for (uint64_t since = gw_now_ns(); !ofi_drained(w) && gw_now_ns() - since < patience_ns;)
         if (ofi_progress(w)) since = gw_now_ns();
     wire_free(w);
+    for (int i = 0; i < LANES_MOST; i++)
+        if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* others knocked for it, and the program never used it */
+    bool any = false;
+    for (int i = 0; i < LANES_MOST; i++) any = any || wires[i];
+    if (any || woken < 0) return;
+    close(woken);
+    woken = -1;
+    is_shared = false;
 }
 
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
 {
+    *caps_out = (struct wire_caps){0};
+    if (ofi_need(w) != GW_OK) return; /* connecting fails, too, and says why */
     *caps_out = (struct wire_caps){
         .short_max = w->inject_max > sizeof(struct ofi_head) ? w->inject_max - sizeof(struct ofi_head) : 0,
         .pack_max = w->pack_max,

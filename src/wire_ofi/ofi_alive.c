@@ -14,7 +14,7 @@
 
 #include "wire_ofi/ofi_private.h"
 
-enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, ADDRESS_MOST = 256, WATCH_MOST = 64 };
+enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };
 static const char key[] = "gw.host.at"; /* "ADDRESS HOST", of the first rank of a node */
 
 struct ofi_alive {
@@ -26,27 +26,29 @@ struct ofi_alive {
     } of[];
 };
 
-int ofi_alive_begin(struct wire *w)
+static bool is_watched(void)
+{
+    return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0;
+}
+
+int ofi_alive_tell(const struct sockaddr *at)
+{
+    char value[INET6_ADDRSTRLEN + HOST_MOST + 2] = "";
+    const void *address = at->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)at)->sin6_addr
+                                                    : &((const struct sockaddr_in *)(const void *)at)->sin_addr;
+    if (!is_watched() || !inet_ntop(at->sa_family, address, value, INET6_ADDRSTRLEN)) return GW_OK;
+    gw_text_add(value, sizeof value, " %.63s", gw_boot.host);
+    return boot_put(key, value);
+}
+
+void ofi_alive_begin(struct wire *w)
 {
     static const uint64_t first_ns = 3000000000;
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-        char room[ADDRESS_MOST];
-    } at;
-    char value[INET6_ADDRSTRLEN + HOST_MOST + 2] = "";
-    size_t bytes = sizeof at;
-    bool is_mine = w->lane == 0 && gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0;
-    if (!is_mine || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return GW_OK;
-    const void *address = at.any.sa_family == AF_INET6 ? (const void *)&at.six.sin6_addr : &at.four.sin_addr;
-    if (!inet_ntop(at.any.sa_family, address, value, INET6_ADDRSTRLEN)) return GW_OK;
-    gw_text_add(value, sizeof value, " %.63s", gw_boot.host);
+    if (w->lane > 0 || !is_watched() || !ofi_is_by_tcp(w)) return;
     int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
     w->alive = gw_xcalloc(1, sizeof *w->alive + (size_t)n * sizeof *w->alive->of);
     w->alive->look_ns = gw_now_ns() + first_ns;
     w->alive->n = n;
-    return boot_put(key, value);
 }
 
 /* The host of one of the next nodes; by now its first rank has said where it is. */

@@ -1,12 +1,16 @@
 /* ofi_lib.c -- opens libfabric.
  *
- * Some of its providers install handlers for signals while they are loaded and asked (psm: SIGSEGV and five more): the program's own
- * are put back.
+ * Some of its providers install handlers for signals while they are loaded and asked (psm: SIGSEGV and five more).  The program goes on
+ * meanwhile where another thread opens libfabric, so a guard looks every millisecond and puts the program's own handlers back, those
+ * that it installs meanwhile, too.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "wire_ofi/ofi_private.h"
 
@@ -14,15 +18,69 @@ struct ofi_lib ofi_lib;
 
 enum { SIGNALS = 32 }; /* the real-time ones are nobody's business here */
 
-static void handlers_save(struct sigaction *to)
+struct guard {
+    struct sigaction of[SIGNALS]; /* the program's */
+    int n_objects;                /* that there were before */
+    _Atomic bool is_over;
+};
+
+/* Objects are counted in the order in which they were loaded. */
+struct objects { uintptr_t address; int n, with_address; };
+
+static int object_count(struct dl_phdr_info *o, size_t bytes, void *to)
 {
-    for (int s = 1; s < SIGNALS; s++) sigaction(s, NULL, &to[s]);
+    struct objects *all = to;
+    (void)bytes;
+    for (int i = 0; i < o->dlpi_phnum; i++)
+        if (o->dlpi_phdr[i].p_type == PT_LOAD && all->address - o->dlpi_addr - o->dlpi_phdr[i].p_vaddr < o->dlpi_phdr[i].p_memsz)
+            all->with_address = all->n;
+    all->n++;
+    return 0;
 }
 
-static void handlers_restore(const struct sigaction *from)
+static struct objects objects_look(uintptr_t address)
 {
-    for (int s = 1; s < SIGNALS; s++)
-        if (s != SIGKILL && s != SIGSTOP) sigaction(s, &from[s], NULL);
+    struct objects all = {address, 0, -1};
+    dl_iterate_phdr(object_count, &all);
+    return all;
+}
+
+static void handlers_look(struct guard *g)
+{
+    struct sigaction now;
+    for (int s = 1; s < SIGNALS; s++) {
+        if (sigaction(s, NULL, &now) != 0 || now.sa_handler == g->of[s].sa_handler) continue;
+        if (objects_look((uintptr_t)now.sa_handler).with_address >= g->n_objects)
+            sigaction(s, &g->of[s], NULL);
+        else
+            g->of[s] = now;
+    }
+}
+
+static void *guard_run(void *guard)
+{
+    enum { EVERY_US = 1000 };
+    struct guard *g = guard;
+    while (!atomic_load_explicit(&g->is_over, memory_order_acquire)) {
+        handlers_look(g);
+        usleep(EVERY_US);
+    }
+    return NULL;
+}
+
+static void guard_begin(struct guard *g, pthread_t *thread, bool *has_thread)
+{
+    memset(g, 0, sizeof *g);
+    g->n_objects = objects_look(0).n;
+    for (int s = 1; s < SIGNALS; s++) sigaction(s, NULL, &g->of[s]);
+    *has_thread = gw_thread_start(thread, guard_run, g) == GW_OK;
+}
+
+static void guard_end(struct guard *g, pthread_t thread, bool has_thread)
+{
+    atomic_store_explicit(&g->is_over, true, memory_order_release);
+    if (has_thread) pthread_join(thread, NULL);
+    handlers_look(g);
 }
 
 static bool symbols_find(void *so)
@@ -40,13 +98,15 @@ static bool symbols_find(void *so)
 int ofi_lib_open(void)
 {
     if (ofi_lib.getinfo) return GW_OK;
-    struct sigaction handlers[SIGNALS];
+    struct guard guard;
+    pthread_t thread;
+    bool has_thread;
     struct fi_info *any = NULL;
-    handlers_save(handlers);
+    guard_begin(&guard, &thread, &has_thread);
     void *so = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
     bool is_whole = so && symbols_find(so);
     if (is_whole && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &any) == 0) ofi_lib.freeinfo(any);
-    handlers_restore(handlers);
+    guard_end(&guard, thread, has_thread);
     if (!so) {
         const char *why = dlerror();
         return gw_fail(

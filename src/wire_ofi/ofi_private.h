@@ -16,6 +16,7 @@
 
 #include "boot/boot.h"
 #include "wire_ofi/ofi.h"
+#include "wire_ofi/ofi_knock.h"
 #include "wire_ofi/ofi_tag.h"
 #include "wire_shm/shm.h"
 
@@ -99,6 +100,9 @@ struct ofi_region {
 
 struct wire {
     int lane;
+    _Atomic int state;           /* enum ofi_state, written while the network is opened, maybe by the thread of ofi_knock.c */
+    bool is_open;                /* READY, and the lane has seen it: everything from `info` on is there */
+    char *where;                 /* what others need to send here; or, where it could not be opened, why */
     wire_recv_fn recv;
     void *ctx;
     struct fi_info *info;
@@ -160,13 +164,23 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
 int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
                  struct fid_mr **mr_out);
 
+enum ofi_state { OFI_CLOSED, OFI_READY, OFI_FAILED };
+/* Opens the network on this lane if it is not open yet. */
+int ofi_need(struct wire *w) GW_COLD;
+/* The lane is closed: has somebody else made it open it? */
+bool ofi_was_opened(struct wire *w);
+
 bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
 /* ofi_alive.c */
-int ofi_alive_begin(struct wire *w); /* after the endpoint is there, before keys are shared */
+/* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
+int ofi_alive_tell(const struct sockaddr *at);
+void ofi_alive_begin(struct wire *w); /* after the endpoint is there */
 void ofi_alive_look(struct wire *w); /* to be called often where nothing happens */
 void ofi_alive_end(struct wire *w);
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
+/* Nobody has answered a knock yet: to be called again and again. */
+void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned);
 void ofi_reach_end(struct ofi_ep *ep); /* it is connected, whoever of the two began */
 void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */
 /* ofi_send.c */

@@ -130,6 +130,7 @@ int ofi_progress(struct wire *w)
 {
     if (unlikely(w->n_streams_in) && ofi_direct_rests(w)) return 1;
     int n = 0;
+    if (unlikely(!w->is_open) && !ofi_was_opened(w)) return 0;
     ssize_t got = gw_set.progress_event_cnt;
     for (int reads = 0; got == gw_set.progress_event_cnt && reads < READS_A_ROUND; reads++) {
         got = fi_cq_read(w->cq, w->events, (size_t)gw_set.progress_event_cnt);

@@ -210,4 +210,5 @@ bool ofi_drained(struct wire *w)
 void ofi_leave(struct wire *w, bool is_leaving)
 {
     w->is_leaving = is_leaving;
+    knock_rest(is_leaving);
 }

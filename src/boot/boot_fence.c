@@ -1,0 +1,42 @@
+/* boot_fence.c -- a fence of the launcher during which the caller's messages go on: a thread waits for the launcher meanwhile.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "boot/boot_private.h"
+
+static struct {
+    pthread_t thread;
+    void (*over)(void);
+    _Atomic bool is_over;
+    int rc;
+    char text[512];
+} fence;
+
+static void *wait_for_all(void *unused)
+{
+    (void)unused;
+    fence.rc = boot_fence();
+    if (fence.rc != GW_OK) snprintf(fence.text, sizeof fence.text, "%s", gw_fail_text());
+    /* Release: who sees it finds the code and what others had done before. */
+    atomic_store_explicit(&fence.is_over, true, memory_order_release);
+    fence.over();
+    return NULL;
+}
+
+int boot_fence_begin(void (*over)(void))
+{
+    fence.over = over;
+    atomic_store_explicit(&fence.is_over, false, memory_order_relaxed);
+    return gw_thread_start(&fence.thread, wait_for_all, NULL);
+}
+
+bool boot_fence_is_over(void) { return atomic_load_explicit(&fence.is_over, memory_order_acquire); }
+
+int boot_fence_end(void)
+{
+    pthread_join(fence.thread, NULL);
+    return fence.rc == GW_OK ? GW_OK : gw_fail(fence.rc, "%s", fence.text);
+}

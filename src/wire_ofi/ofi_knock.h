@@ -1,0 +1,44 @@
+/* ofi_knock.h -- a rank that has not opened the network yet can be asked to: a datagram socket, and a thread that sleeps on it.
+ *
+ * libfabric takes a third of a second to load and to look for cards.  A job whose ranks never speak across nodes need not pay that,
+ * and others need not pay it before MPI_Init returns (adr 0016).  So the launcher is told where to knock, and who wants to send there
+ * does: the other rank opens its lane, if it has not, and answers with the address of its endpoint.  Its program need
+ * not call MPI meanwhile.  A program that runs for a while gets lane 0 opened without being asked.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_OFI_KNOCK_H
+#define GW_WIRE_OFI_KNOCK_H
+
+#include <sys/socket.h>
+
+#include "base/base.h"
+
+enum { KNOCK_VALUE = 1024, KNOCK_AT = 80 };
+
+/* Opens that lane of this process where it is not open; GW_OK and in value_out what address a sender needs, or an error. */
+typedef int (*knock_open_fn)(int lane, char value_out[KNOCK_VALUE]);
+
+/* From now on others may knock, at an address of this host that other nodes (is_far) or other ranks of this one can reach: its name goes to at_out,
+ * the address to address_out.  False: there is no such address, or no thread; then the network has to be opened at once. */
+bool knock_begin(bool is_far, uint64_t job, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out);
+bool knock_is_on(void);
+/* The program has sent its last: no lane is opened unasked from now on. */
+void knock_rest(bool is_resting);
+/* Nobody is answered any more; waits for a lane that is being opened. */
+void knock_end(void);
+
+/* A question to another rank.  The first two return at once; knock_answer() says GW_AGAIN until the answer is there, waiting for it for
+ * a twentieth of a second at most, and asks again now and then: datagrams get lost.  Any other code ends the call. */
+struct knock_call {
+    int s, rank, lane;
+    uint64_t begun_ns, asked_ns;
+    struct sockaddr_storage to;
+    char at[KNOCK_AT]; /* the same as text */
+};
+bool knock_is_name(const char *at); /* and not an address of a lane that is open */
+int knock_call(struct knock_call *c, int rank, const char *at, int lane);
+int knock_answer(struct knock_call *c, char value_out[KNOCK_VALUE]);
+void knock_hang_up(struct knock_call *c);
+
+#endif
