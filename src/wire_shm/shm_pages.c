@@ -1,9 +1,10 @@
 /* shm_pages.c -- memory that other ranks read again and again is moved onto huge pages.
  *
- * To read another process's memory the kernel takes hold of each of its pages: 0.24 us for one of 4 KiB, which is more than the copy
- * takes, and no more for one of 2 MiB (Zen 3 in a virtual machine, November 2026).  Where programs do not get huge pages unless they
- * ask for them, as by default on many systems, nearly all memory is on small ones.  Moving 2 MiB (MADV_COLLAPSE, Linux 6.1) takes 0.75
- * ms once: it is done when as much time has gone into taking hold, so that at worst twice the time is spent that was needed.
+ * To read another process's memory the kernel takes hold of each of its pages: 0.24 us for one of 4 KiB, which is more than the
+ * copy takes, and no more for one of 2 MiB (Zen 3 in a virtual machine, November 2026).  Where programs do not get huge pages unless
+ * they ask for them, as by default on many systems, nearly all memory is on small ones.  Moving 2 MiB (MADV_COLLAPSE, Linux 6.1)
+ * takes 0.75 ms once: it is done when as much time has gone into taking hold, so that at worst twice the time is spent that was
+ * needed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -25,7 +26,7 @@ enum {
     AT_ONCE = 4,                /* others wait meanwhile: the next ones when this memory is shown the next time */
     TOO_LONG_US = 100000,       /* the kernel had to make room first */
 };
-/* Number of the piece << 28 | moved once << 27 | KiB since then.  Who counts at the same time may count too little: that only delays. */
+/* Number of the piece << 28 | moved once << 27 | KiB since then.  Threads that count at once may count too little, which only delays. */
 static _Atomic uint64_t known[KNOWN];
 enum { MOVED = 1 << 27, KIB = MOVED - 1 };
 

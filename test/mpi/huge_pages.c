@@ -12,7 +12,10 @@ enum { BLOCK = 1 << 20, TURNS = 20 };
 static unsigned char *out, *in;
 static int turn;
 
-static unsigned char byte_of(int from, int to, size_t i) { return (unsigned char)(from * 31 + to * 17 + turn * 5 + (int)(i >> 9) + (int)i); }
+static unsigned char byte_of(int from, int to, size_t i)
+{
+    return (unsigned char)(from * 31 + to * 17 + turn * 5 + (int)(i >> 9) + (int)i);
+}
 
 /* My blocks for everybody, one behind the other. */
 static void fill(void)
