@@ -31,7 +31,8 @@ struct proto_recv {
     int32_t world;
     uint8_t state;
     bool wire_busy;              /* a get is on its way */
-    char type_name[26];          /* for the error's text, when the type may be gone */
+    bool is_huge;                /* the sender's memory is on huge pages */
+    char type_name[25];          /* for the error's text, when the type may be gone */
 };
 _Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
 _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");

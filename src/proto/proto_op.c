@@ -61,12 +61,12 @@ int rts_send(struct proto_lane *pl, struct proto_op *op)
 
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
-    bool can_read = op->ptr && op->peer->ep && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
+    bool is_near = op->peer->ops == peer_wire, is_run = op->ptr && op->peer->ep;
+    bool can_read = is_run && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
     if (can_read) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
-    if (can_read && op->peer->ops == peer_wire) shm_read_by_others(op->ptr, op->len);
-    bool is_far_run = op->ptr && op->peer->ep && op->peer->ops != peer_wire;
-    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : is_far_run};
+    bool hint = is_near ? can_read && shm_read_by_others(op->ptr, op->len) : is_run;
+    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;

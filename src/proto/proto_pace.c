@@ -2,7 +2,8 @@
  * at the same time.
  *
  * That depends on where the two cores lie (with a common cache R1 takes half the time of R0 at 64 KiB, without one twice as
- * long), which nothing tells reliably, in virtual machines least of all.  So the receiver takes the time of both ways.
+ * long), which nothing tells reliably, in virtual machines least of all.  So the receiver takes the time of both ways, of R0 from
+ * huge pages, of which it takes half, for itself.
  *
  * In an exchange the sender's core has messages of its own to receive: then what counts is not how long R1 takes but how long the
  * two cores copy for it together, and half as much again for streams that get into each other's way.  And what one rank does there
@@ -33,19 +34,14 @@ static uint32_t *pace_of(struct proto_lane *pl, const struct gw_peer *p, int64_t
     return pl->paces[(unsigned)p->ep->local_rank % PACE_PEERS][class].ticks;
 }
 
-/* Is this the time at which samples count?  The first one always does. */
-static inline bool is_time_for(const struct proto_lane *pl, int way, uint32_t now)
-{
-    return !now || pl->sampling == way;
-}
-
 /* The mean, in which no sample counts more than twice what was there. */
 void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks)
 {
     uint32_t *now = &pace_of(pl, p, len)[what];
     int64_t sample = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = *now;
-    if (what == PACE_GET) pl->taking_since += ticks; /* of no concern to the streams of pieces that wait meanwhile */
-    if (is_time_for(pl, what == PACE_GET ? PACE_GET : PACE_PIECES, *now))
+    bool is_get = what == PACE_GET || what == PACE_GET_HUGE;
+    if (is_get) pl->taking_since += ticks; /* of no concern to the streams of pieces that wait meanwhile */
+    if (pl->sampling == (is_get ? PACE_GET : PACE_PIECES))
         *now = (uint32_t)(old ? old + (gw_min64(sample, 2 * old) - old) / SLOWER_BY : sample);
 }
 
@@ -53,13 +49,14 @@ void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64
 static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t ticks, int64_t bytes)
 {
     uint64_t sample = ticks * 1024 / (uint64_t)bytes + 1;
-    if (!is_time_for(pl, PACE_PIECES, *now)) return;
+    if (pl->sampling != PACE_PIECES) return;
     if (!*now || sample < *now)
         *now = (uint32_t)gw_min64((int64_t)sample, UINT32_MAX);
     else
         *now += (uint32_t)gw_min64((int64_t)(sample - *now), *now / SLOWER_BY + 1);
 }
 
+/* R0 until both ways have had their time, and where R1 is not clearly quicker: a sender that serves several has less time for each. */
 bool pace_direct(struct proto_lane *pl, const struct proto_recv *r)
 {
     bool exchange = lane_sends_large(pl);
@@ -67,10 +64,12 @@ bool pace_direct(struct proto_lane *pl, const struct proto_recv *r)
     if (!r->ptr) return r->want >= gw_set.cma_sure;
     int now = way_to_try(pl);
     if (now != PACE_TIMES) return now == PACE_GET;
-    const uint32_t *t = pace_of(pl, peer_get(pl->lane, r->world), r->want); /* not tried yet: 0 */
-    if (!exchange) return t[PACE_GET] < t[PACE_PIECES];
+    const uint32_t *t = pace_of(pl, peer_get(pl->lane, r->world), r->want);
+    uint32_t get = t[r->is_huge ? PACE_GET_HUGE : PACE_GET];
+    if (!get || !t[exchange ? PACE_OUT : PACE_PIECES]) return true;
+    if (!exchange) return (uint64_t)get * 3 < (uint64_t)t[PACE_PIECES] * 4;
     uint64_t copies = (uint64_t)t[PACE_OUT] + (t[PACE_IN] ? t[PACE_IN] : t[PACE_OUT]);
-    return (uint64_t)t[PACE_GET] * 2 < copies * 3;
+    return (uint64_t)get * 2 < copies * 3;
 }
 
 /* Streams of pieces overlap, so what is timed is the while in which there are any. */

@@ -93,8 +93,8 @@ struct proto_out {               /* what waits for room on the way to one peer; 
 
 /* What the two ways of a message have taken lately, in ticks a KiB; 0: not known.  GET: the copy of R0; PIECES: R1 from asking to the
  * last byte; IN, OUT: the copies of R1, those of the sender to and those of the receiver from that peer. */
-enum { PACE_GET, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
-struct proto_pace { uint32_t ticks[PACE_TIMES]; };
+enum { PACE_GET, PACE_GET_HUGE, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
+struct proto_pace { uint32_t ticks[PACE_TIMES]; }; /* for a KiB; 0: not timed yet */
 
 /* Messages to other nodes (proto_far.c). */
 enum { FAR_PUT_BYTES = 64 };

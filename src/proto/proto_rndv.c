@@ -46,7 +46,8 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     r->want = gw_min64(rts->len, r->cap);
     r->got = 0;
     r->addr = rts->addr;
-    r->key = rts->key;
+    r->is_huge = rts->key && !peer_is_far(pl->lane, world);
+    r->key = r->is_huge ? 0 : rts->key;
     r->cookie = rts->cookie;
     r->world = world;
     r->job = 0;
@@ -63,7 +64,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
-    if (!may_get(pl, p, rts) || (!rts->key && !pace_direct(pl, r))) {
+    if (!may_get(pl, p, rts) || (!r->key && !pace_direct(pl, r))) {
         pieces_ask(pl, r);
         return;
     }

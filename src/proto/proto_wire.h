@@ -42,7 +42,8 @@ struct proto_ctl {
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
-    uint64_t key;          /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes */
+    uint64_t key;          /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes; on a node: not 0 where they
+                            * lie on huge pages */
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */

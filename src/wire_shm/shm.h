@@ -81,7 +81,8 @@ void shm_forget(struct node_other *other); /* nothing is sent there, nor does an
 /* True if CMA towards this rank was probed by a real read and is allowed (and gw_set.cma is not off). */
 bool shm_cma_ok(struct wire_ep *ep);
 /* Memory of this rank that the kernel is about to read, or write, for another one (bytes >= 0, all of it mapped): what is so shown
- * again and again is moved onto huge pages, unless GODWIT_HUGE_PAGES says off.  Any thread, with locks or without. */
-void shm_read_by_others(const void *at, int64_t bytes);
+ * again and again is moved onto huge pages, unless GODWIT_HUGE_PAGES says off.  Any thread, with locks or without.  True: it was, so
+ * that copying it costs little. */
+bool shm_read_by_others(const void *at, int64_t bytes);
 
 #endif

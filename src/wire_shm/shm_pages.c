@@ -26,9 +26,9 @@ enum {
     AT_ONCE = 4,                /* others wait meanwhile: the next ones when this memory is shown the next time */
     TOO_LONG_US = 100000,       /* the kernel had to make room first */
 };
-/* Number of the piece << 28 | moved once << 27 | KiB since then.  Threads that count at once may count too little, which only delays. */
+/* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
 static _Atomic uint64_t known[KNOWN];
-enum { MOVED = 1 << 27, KIB = MOVED - 1 };
+enum { TRIED = 1 << 27, HUGE = 1 << 26, KIB = HUGE - 1 }; /* asked for; and got it */
 
 static _Atomic int answer; /* may pages be moved? */
 enum { NOT_ASKED, MAY, MAY_NOT };
@@ -55,42 +55,49 @@ static GW_COLD int ask(void)
 }
 
 /* It fails where the 2 MiB are not all of one mapping or somebody holds a page right now: next time, perhaps. */
-static GW_COLD void move(uintptr_t piece)
+static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();
     int rc = madvise((void *)piece, PIECE, MADV_COLLAPSE) < 0 ? errno : 0;
     uint64_t us = (gw_now_ns() - since) / 1000;
     if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
-    if (rc != ENOMEM && rc != EBUSY && us < TOO_LONG_US) return;
-    atomic_store_explicit(&answer, MAY_NOT, memory_order_relaxed);
-    GW_EXPLAIN(GW_LOG_WIRE, "no more memory is moved onto huge pages: the last 2 MiB took %llu us%s%s", (unsigned long long)us,
-               rc ? ": " : "", rc ? strerror(rc) : "");
+    if (rc == ENOMEM || rc == EBUSY || us >= TOO_LONG_US) {
+        atomic_store_explicit(&answer, MAY_NOT, memory_order_relaxed);
+        GW_EXPLAIN(GW_LOG_WIRE, "no more memory is moved onto huge pages: the last 2 MiB took %llu us%s%s", (unsigned long long)us,
+                   rc ? ": " : "", rc ? strerror(rc) : "");
+    }
+    return rc == 0;
 }
 
-/* Has enough of it been read? */
-static inline bool piece_count(uintptr_t piece, int64_t bytes)
+/* Counts bytes of a piece; moves it if so many have been read, and fewer than AT_ONCE others in this turn.  Is it on a huge page? */
+static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
 {
-    uint64_t number = piece >> PIECE_SHIFT, old, now;
+    uint64_t number = piece >> PIECE_SHIFT, now;
     _Atomic uint64_t *k = &known[number % KNOWN];
-    old = atomic_load_explicit(k, memory_order_relaxed);
-    if (old >> 28 != number) old = number << 28;
-    now = old + (uint64_t)(bytes >> 10);
-    bool is_due = (now & KIB) >= (now & MOVED ? AGAIN_AFTER : MOVE_AFTER);
-    atomic_store_explicit(k, is_due ? number << 28 | MOVED : now, memory_order_relaxed);
-    return is_due;
+    now = atomic_load_explicit(k, memory_order_relaxed);
+    if (now >> 28 != number) now = number << 28;
+    now += (uint64_t)(bytes >> 10);
+    bool is_due = (now & KIB) >= (now & TRIED ? AGAIN_AFTER : MOVE_AFTER);
+    if (unlikely(is_due)) {
+        int may = atomic_load_explicit(&answer, memory_order_relaxed);
+        if (may == NOT_ASKED) may = ask();
+        if (may == MAY && (*moved)++ >= AT_ONCE) return now & HUGE;
+        now = number << 28 | TRIED | (may == MAY && move(piece) ? HUGE : 0);
+    }
+    atomic_store_explicit(k, now, memory_order_relaxed);
+    return now & HUGE;
 }
 
-void shm_read_by_others(const void *at, int64_t bytes)
+bool shm_read_by_others(const void *at, int64_t bytes)
 {
     uintptr_t from = (uintptr_t)at, end = from + (uint64_t)bytes, last;
-    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_AUTO) return;
-    for (int moved = 0; from < end && moved < AT_ONCE; from = last) {
+    bool is_huge = true;
+    int moved = 0;
+    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_AUTO) return false;
+    for (; from < end; from = last) {
         uintptr_t piece = from & ~(uintptr_t)(PIECE - 1);
         last = piece + PIECE < end ? piece + PIECE : end;
-        if (likely(!piece_count(piece, (int64_t)(last - from)))) continue;
-        int may = atomic_load_explicit(&answer, memory_order_relaxed);
-        if (may == MAY_NOT || (may == NOT_ASKED && ask() == MAY_NOT)) return;
-        move(piece);
-        moved++;
+        if (!piece_read(piece, (int64_t)(last - from), &moved)) is_huge = false;
     }
+    return is_huge;
 }
