@@ -293,9 +293,11 @@ void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
-/* Before a process ends in another way than by exit(): writes out what the program printed with stdio. */
-void gw_keep_output(void);
-/* Prints nothing; keeps the output and ends the process without its exit handlers. */
+/* Before a process ends in another way than by exit(), or has its launcher end the job: writes out what the program printed with stdio,
+ * and waits, once, until what it said last has arrived. */
+void gw_last_words(void);
+void gw_words_take(int us); /* that long; at first no time at all */
+/* Prints nothing; after the last words, ends the process without its exit handlers. */
 void gw_exit_now(int status) __attribute__((noreturn, cold));
 int gw_cores_allowed(void);    /* cpuset and cgroup quota, at least 1 */
 int gw_cores_of(pid_t pid);    /* the same by the cpuset of another process (our parent) and our own quota */

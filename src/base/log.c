@@ -96,17 +96,24 @@ void gw_die(const char *fmt, ...)
     gw_exit_now(1);
 }
 
-void gw_keep_output(void)
+static _Atomic int words_us;
+
+void gw_words_take(int us) { atomic_store_explicit(&words_us, us, memory_order_relaxed); }
+
+void gw_last_words(void)
 {
     /* A lock held by a blocked thread must not stop us. */
-    if (ftrylockfile(stdout) != 0) return;
-    fflush_unlocked(stdout);
-    funlockfile(stdout);
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    int us = atomic_exchange_explicit(&words_us, 0, memory_order_relaxed);
+    if (us > 0) usleep((useconds_t)us);
 }
 
 void gw_exit_now(int status)
 {
     /* exit() is not safe here, for other threads may run and atexit handlers may call back into us. */
-    gw_keep_output();
+    gw_last_words();
     _exit(status);
 }

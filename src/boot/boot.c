@@ -40,11 +40,19 @@ static void join_alone(void)
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "alone-%d", (int)getpid());
 }
 
+/* All ranks have the same to say, and one of each node does; the launcher ends all at the first end. */
+static void let_one_speak(void)
+{
+    if (boot_env_speaks()) return;
+    sleep(1);
+    gw_exit_now(1);
+}
+
 /* Several of us were started and nobody could be found: N silent singletons would be worse than an end. */
 static void refuse(const char *offered, const char *reasons) __attribute__((noreturn));
 static void refuse(const char *offered, const char *reasons)
 {
-    if (!boot_env_speaks()) gw_exit_now(1);
+    let_one_speak();
     gw_die(
         "this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
         "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
@@ -53,6 +61,7 @@ static void refuse(const char *offered, const char *reasons)
 
 static void join_any(void)
 {
+    enum { WORDS_US = 200000 };
     static const enum boot_how order[] = {BOOT_GODWIT, BOOT_PMI1, BOOT_PMI2, BOOT_PMIX};
     static const char *const offers[] = {
         [BOOT_GODWIT] = "GODWIT_BOOT is set", [BOOT_PMI1] = "PMI_FD is set", [BOOT_PMI2] = "PMI_FD is set", [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
@@ -62,6 +71,8 @@ static void join_any(void)
         const struct boot_way *w = ways[order[i]];
         if (!w->offered()) continue;
         gw_fail_clear();
+        /* Hydra ends everything at the first process that ends badly, and loses what is still in its pipes; others may as well. */
+        if (order[i] != BOOT_GODWIT) gw_words_take(WORDS_US);
         gw_boot.how = order[i];
         if (w->join() == GW_OK) {
             way = w;
@@ -147,11 +158,10 @@ static void order_begin(void)
         rc = boot_order_apply((int)gw_set.rank_order, gw_set.rank_order_file, node, gw_boot.size, rank_of);
     }
     if (rc == GW_OK && gw_set.rank_order == BOOT_ORDER_FILE) rc = check_same_order(rank_of);
-    if (rc != GW_OK && !boot_env_speaks()) {
-        usleep(1000000); /* the launcher ends all at the first end: let somebody speak */
-        gw_exit_now(1);
+    if (rc != GW_OK) {
+        let_one_speak();
+        gw_die("%s", gw_fail_text());
     }
-    if (rc != GW_OK) gw_die("%s", gw_fail_text());
     order_take(node, rank_of);
     free(node);
     free(rank_of);
@@ -372,7 +382,7 @@ void boot_abort(int code, const char *text)
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
     int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* it holds 8 bits; 256 must not look like success */
     end_soon(status);
-    gw_keep_output(); /* a launcher that is told may kill us at once */
+    gw_last_words(); /* a launcher that is told may kill us at once */
     if (way) way->abort(code, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);

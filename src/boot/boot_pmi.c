@@ -35,13 +35,6 @@ int boot_pmi_write(int fd, const char *at, size_t n)
     return GW_OK;
 }
 
-/* Hydra ends everything at once on that word, and loses what is still in its pipes. */
-void boot_pmi_last_words(void)
-{
-    enum { PAUSE_US = 100000 };
-    usleep(PAUSE_US);
-}
-
 /* ---- values: no spaces, no line ends, no '=' and ';' on the wire ---- */
 int boot_pmi_escape(const char *value, char *out, size_t cap)
 {

@@ -207,7 +207,6 @@ static void pmi1_leave(void)
 static void pmi1_abort(int code, const char *text)
 {
     (void)text;
-    boot_pmi_last_words();
     line_send("cmd=abort exitcode=%d\n", code);
 }
 

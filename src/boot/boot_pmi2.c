@@ -235,7 +235,6 @@ static void pmi2_abort(int code, const char *text)
 {
     char wire[512];
     if (boot_pmi_escape(text, wire, sizeof wire) != GW_OK) wire[0] = 0;
-    boot_pmi_last_words();
     message_send("cmd=abort;isworld=TRUE;exitcode=%d;msg=%s;", code, wire);
 }
 

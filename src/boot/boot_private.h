@@ -64,7 +64,6 @@ int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
 /* ---- PMI-1 and PMI-2 (boot_pmi.c); mapping: of the server, "": it has none ---- */
 bool boot_pmi_offered(void); /* a socket PMI_FD is there, with PMI_RANK and PMI_SIZE */
 int boot_pmi_write(int fd, const char *at, size_t n); /* all of it: GW_OK or GW_EUNSUPPORTED */
-void boot_pmi_last_words(void); /* before a job is ended: what was printed has time to arrive */
 int boot_pmi_escape(const char *value, char *out, size_t cap);
 void boot_pmi_unescape(char *text);
 int boot_pmi_locals(const char *mapping, const struct boot_way *way);
