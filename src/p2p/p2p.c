@@ -114,7 +114,7 @@ int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_
     *req_out = &gw_req_sent;
     if (dst == GW_PROC_NULL) return GW_OK;
     if (mode == P2P_BUFFERED) return p2p_buffered_send(buf, count, t, dst, tag, c); /* complete once it is copied */
-    return send_now(buf, count, t, dst, tag, c, mode == P2P_SYNC ? PROTO_SYNC : PROTO_STANDARD, GW_STREAM_P2P, req_out);
+    return send_now(buf, count, t, dst, tag, c, mode == P2P_SYNC ? PROTO_SYNC : PROTO_LATER, GW_STREAM_P2P, req_out);
 }
 
 int p2p_issend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)

@@ -171,6 +171,7 @@ static int net_progress(struct gw_lane *lane, bool near_is_busy)
 {
     enum { MOST_REST = 16 };
     struct lane_rest *rest = &lane->rest;
+    lane->net_rounds++;
     bool is_armed = atomic_load_explicit(&gw_node.armed, memory_order_relaxed);
     if (near_is_busy && rest->every < MOST_REST) rest->every = rest->every ? 2 * rest->every : 1;
     if (rest->left > 0 && !is_armed) {

@@ -21,6 +21,7 @@ struct gw_lane {
     bool net_busy;      /* in its progress */
     wire_recv_fn net_recv; /* for when it is opened */
     void *net_ctx;
+    uint32_t net_rounds; /* of its progress, however short */
     struct lane_rest { uint32_t every, left; } rest; /* rounds of progress without a look at it */
     struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
     void *proto;        /* struct proto_lane of proto/ */

@@ -20,7 +20,9 @@
 #include "match/match.h"
 #include "req/req.h"
 
-enum proto_mode { PROTO_STANDARD, PROTO_SYNC }; /* SYNC: complete only when matched (Ssend) */
+/* SYNC: complete only when matched (Ssend).  LATER: standard, and the caller comes back for its request (Isend), so that one of many in a
+ * row may wait for the next. */
+enum proto_mode { PROTO_STANDARD, PROTO_LATER, PROTO_SYNC };
 
 /* What a send or receive needs to know of the communicator; comm/ lies above, so it comes as data. */
 struct proto_addr {

@@ -87,20 +87,51 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     return GW_OK;
 }
 
+static bool goes_with_others(const struct proto_op *op)
+{
+    return op->type && op->kind == PROTO_EAGER && op->ptr && far_goes_with_others(op->len);
+}
+
+/* Several small messages at the begin of the queue as one.  How many have gone; 0: there are not several, or there is no room. */
+static int out_try_many(struct proto_lane *pl, struct proto_out *o)
+{
+    struct gw_peer *p = o->peer;
+    struct wire_part parts[FAR_TOGETHER_MOST];
+    int n = 0;
+    size_t bytes = 0;
+    if (!p->ep || !p->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_choked(p)) return 0;
+    for (struct gw_list *l = o->ops.next; l != &o->ops && n < gw_set.net_together; l = l->next) {
+        struct proto_op *op = container_of(l, struct proto_op, link);
+        if (!goes_with_others(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > pl->far.pack_max) break;
+        op->hdr.world = p->ep->as;
+        parts[n++] = (struct wire_part){&op->hdr, op->ptr, (size_t)op->len};
+    }
+    if (n < 2 || p->ops->send_many(p->ep, PROTO_EAGER, parts, n) != GW_OK) return 0;
+    for (int i = 0; i < n; i++) op_finish(pl, container_of(o->ops.next, struct proto_op, link), GW_OK);
+    return n;
+}
+
 int out_poll(struct proto_lane *pl)
 {
     int n = 0;
+    if (pl->is_sending_outs) return 0; /* the end of a send made somebody send the next one */
+    pl->is_sending_outs = true;
+    pl->far.burst.queued = 0;
     for (struct gw_list *l = pl->outs.next, *next; l != &pl->outs; l = next) {
         struct proto_out *o = container_of(l, struct proto_out, link);
         next = l->next;
         int rc = GW_OK;
         while (!gw_list_empty(&o->ops) && rc == GW_OK) {
+            int many = out_try_many(pl, o);
+            n += many;
+            if (many) continue;
             rc = out_try(pl, container_of(o->ops.next, struct proto_op, link));
             n += rc == GW_OK;
         }
         if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
         out_drop_if_empty(pl, o);
     }
+    pl->is_sending_outs = false;
     return n;
 }
 

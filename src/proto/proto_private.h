@@ -97,13 +97,19 @@ enum { PACE_GET, PACE_GET_HUGE, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE
 struct proto_pace { uint32_t ticks[PACE_TIMES]; }; /* for a KiB; 0: not timed yet */
 
 /* Messages to other nodes (proto_far.c). */
-enum { FAR_PUT_BYTES = 64 };
+enum { FAR_PUT_BYTES = 64, FAR_TOGETHER_BYTES = 1024, FAR_TOGETHER_MOST = 64 };
 struct proto_far {
     int64_t inline_max, eager_max; /* E0 and E1 to here */
     size_t pack_max;
     bool may_get, may_put;         /* R0; R1 without copies, in chunks */
     bool is_direct;                /* R1 without copies, as a whole: where neither is */
     int n_sent;                    /* since the last look at what comes in */
+    struct far_burst {             /* messages in a row: */
+        const struct gw_peer *to;
+        uint64_t at;               /* when the last one was, */
+        uint32_t rounds;           /* and lane->net_rounds then */
+        int n, queued;             /* so many, of which these wait */
+    } burst;
 };
 
 /* Matching by the network (proto_tag.c). */
@@ -130,6 +136,7 @@ struct proto_lane {
     uint64_t *told;              /* bit per world rank on other nodes: was told so; NULL: nobody ever */
     bool is_hooked;
     int n_outs;                  /* peers with something queued */
+    bool is_sending_outs;        /* in out_poll() */
     struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
     int64_t unexpected_bytes, unexpected_max;
     struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
@@ -249,6 +256,9 @@ void far_close(struct proto_lane *pl, struct proto_recv *r);
 void put_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
 void far_look(struct proto_lane *pl); /* before a send to another node */
+/* A small message that may go at once shall wait for the next ones; those to another rank that wait go now. */
+bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
+static inline bool far_goes_with_others(int64_t len) { return len <= FAR_TOGETHER_BYTES; }
 int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
 /* proto_tag.c */

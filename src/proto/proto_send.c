@@ -79,13 +79,16 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
     proto_count(pl, p, path, s->len);
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
-    if (!is_blocked) {
+    bool waits = p->ops != peer_wire && far_waits(pl, p, s->len, s->mode);
+    if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
         rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }
-    return send_by_op(pl, s, PROTO_EAGER, true, req_out);
+    rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
+    if (waits && pl->far.burst.queued >= gw_set.net_together) out_poll(pl);
+    return rc;
 }
 
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
@@ -96,7 +99,7 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
     int64_t len = count * t->size;
     bool is_run = proto_is_run(t, count);
     const char *ptr = proto_run_at(buf, t);
-    if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode == PROTO_STANDARD) && likely(!pl->n_outs) &&
+    if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode != PROTO_SYNC) && likely(!pl->n_outs) &&
         likely(p->ops == peer_wire) && likely(!peer_is_choked(p))) {
         struct proto_hdr h = header_of(a);
         int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);

@@ -53,6 +53,13 @@ struct wire_take {         /* a receive; its owner's until `done`, and then agai
  * header; and that it has no room left for messages that nobody waits for (no header, no payload). */
 enum { WIRE_CAUGHT = 254, WIRE_FULL = 255 };
 
+/* One of several short messages that go as one. */
+struct wire_part {
+    const void *hdr, *payload;
+    size_t len;
+};
+enum { WIRE_PART_BYTES = 32 }; /* what a part needs beside its payload, at most */
+
 struct wire;            /* one per lane, wire and process */
 struct wire_ep;         /* towards one peer */
 
@@ -71,6 +78,8 @@ struct wire_ops {
     int (*put)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
     int (*progress)(struct wire *w); /* number of things that happened */
     /* ---- from here on NULL where a wire has no need of it ---- */
+    /* As send_short of each, but all or none.  With WIRE_PART_BYTES for each at most pack_max bytes. */
+    int (*send_many)(struct wire_ep *ep, uint8_t kind, const struct wire_part *parts, int n);
     /* caps.keys: lets others get and put this memory until conceal(); the answer of the latter is that no copy is under way.  A key is
      * never 0. */
     int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);

@@ -498,6 +498,7 @@ const struct wire_ops ofi_ops = {
     .connect = ofi_connect,
     .send_short = ofi_send_short,
     .send_pack = ofi_send_pack,
+    .send_many = ofi_send_many,
     .get = ofi_get,
     .put = ofi_put,
     .progress = ofi_progress,

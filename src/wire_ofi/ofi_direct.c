@@ -10,8 +10,8 @@
  * A stream of the kernel's is slow to one who takes every few KiB of it: his looks and the arriving packets want the same lock, and each
  * look costs two system calls.  So while something long is on its way to here, a look that found nothing complete is followed by a rest.
  * Two hosts on veth, receiver and sender on cores of their own: 16 messages of 1 MiB under way took 665 to 777 us each without, 275 to
- * 460 with 10 us, 430 to 596 with 50; 16 MiB 8.6 ms and 4.4.  What is shorter than 256 KiB is there before a rest could help
- * (Skylake-X, November 2026).
+ * 460 with 10 us, 430 to 596 with 50; 16 MiB 8.6 ms and 4.4.  What is shorter than 512 KiB in all is there before a rest could help: one
+ * of 300 KB took 87 us with it and 78 without (Skylake-X, November 2026).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,7 +22,7 @@
 
 enum {
     CHUNK = 512 << 10, /* 8 MiB between two hosts took 3.3 to 4.4 ms so, 4 to 8 in chunks of 128 KiB, 5 to 7 as a whole */
-    STREAM_LEAST = 256 << 10,
+    STREAM_LEAST = 512 << 10,
     CHUNKS_WANTED = 64, /* longer ones instead of more, as far as the provider takes them */
 };
 static const uint64_t slowest = 100; /* bytes a microsecond */
@@ -38,7 +38,7 @@ struct transfer {
     size_t left, chunk, missing;
     uint64_t ticket;   /* of the next chunk */
     int err;
-    bool is_stream_in; /* counted in w->n_streams_in */
+    size_t stream_bytes; /* counted in the wire's */
 };
 
 static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
@@ -51,7 +51,7 @@ static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tag
     struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nobody waits for it any more */
     int result = t->err;
     w->n_direct--;
-    w->n_streams_in -= t->is_stream_in;
+    w->stream_bytes -= t->stream_bytes;
     gw_list_del(&t->link);
     free(t);
     if (done) done->fn(done, result);
@@ -92,9 +92,9 @@ static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t by
     transfer_post(w, t);
     if (t->left > 0) gw_list_push(&w->direct_waiting, &t->link);
     uint64_t until = gw_now_ns() + start_ns + bytes * 1000 / slowest;
-    t->is_stream_in = !ep && bytes >= STREAM_LEAST && ofi_is_by_tcp(w);
+    t->stream_bytes = !ep && ofi_is_by_tcp(w) ? bytes : 0;
     w->n_direct++;
-    w->n_streams_in += t->is_stream_in;
+    w->stream_bytes += t->stream_bytes;
     if (until > w->direct_until) w->direct_until = until;
     return GW_POSTED;
 }
@@ -128,14 +128,14 @@ int ofi_direct_progress(struct wire *w, bool is_quiet)
     }
     uint64_t now = n == 0 && is_quiet ? gw_now_ns() : UINT64_MAX;
     if (now > w->direct_until) return n;
-    if (w->n_streams_in) w->rest_until = now + rest_ns;
+    if (w->stream_bytes >= STREAM_LEAST) w->rest_until = now + rest_ns;
     if (gw_node.oversubscribed) sched_yield();
     return 1;
 }
 
 bool ofi_direct_rests(const struct wire *w)
 {
-    if (gw_now_ns() >= w->rest_until) return false;
+    if (w->stream_bytes < STREAM_LEAST || gw_now_ns() >= w->rest_until) return false;
     if (gw_node.oversubscribed) sched_yield();
     return true;
 }

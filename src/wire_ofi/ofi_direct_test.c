@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_fake.h"
 
-enum { LONG = 256 << 10, SHORT = 200 };
+enum { LONG = 512 << 10, SHORT = 200 };
 static char to[LONG];
 static const char from[SHORT] = "what is sent";
 

@@ -40,7 +40,7 @@ struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for 
 int ofi_choose(struct fi_info **chosen_out);
 
 /* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
- * the other in a receive buffer are aligned ---- */
+ * the other in a receive buffer are aligned.  One message of the provider's has one of these, or several ---- */
 enum { OFI_ALIGN = 8 };
 struct ofi_head {
     uint32_t len; /* of the payload */
@@ -53,6 +53,8 @@ static inline size_t ofi_total(size_t len)
 {
     return gw_align_up(sizeof(struct ofi_head) + len, OFI_ALIGN);
 }
+
+_Static_assert(sizeof(struct ofi_head) + OFI_ALIGN <= WIRE_PART_BYTES, "send_many() has room for all");
 
 /* ---- operations under way: what a completion brings back ---- */
 struct ofi_op {
@@ -124,7 +126,7 @@ struct wire {
     int n_injects;               /* of these, small messages without a buffer: all have one record */
     int n_direct;                /* transfers from memory to memory under way, */
     uint64_t direct_until;       /* and when they should be over; */
-    int n_streams_in;            /* of them, those to here out of a socket, */
+    size_t stream_bytes;         /* of them, those to here out of a socket, */
     uint64_t rest_until;         /* which is not looked at before */
     uint64_t tickets;            /* given out */
     struct gw_list direct_waiting; /* those of which a part is not posted yet */
@@ -187,6 +189,7 @@ void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something i
 int ofi_sends_open(struct wire *w);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
 int ofi_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
+int ofi_send_many(struct wire_ep *ep, uint8_t kind, const struct wire_part *parts, int n);
 int ofi_tag_send(struct wire_ep *ep, const struct wire_tag *tag, const void *payload, size_t len);
 bool ofi_drained(struct wire *w);
 void ofi_leave(struct wire *w, bool is_leaving);
@@ -212,6 +215,6 @@ int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, 
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
 /* w->n_direct > 0: posts what had to wait.  is_quiet: nothing else happened; then 0 says that transfers take longer than they should. */
 int ofi_direct_progress(struct wire *w, bool is_quiet);
-bool ofi_direct_rests(const struct wire *w); /* w->n_streams_in > 0: it is too early for another look */
+bool ofi_direct_rests(const struct wire *w); /* w->stream_bytes > 0: it is too early for another look */
 
 #endif

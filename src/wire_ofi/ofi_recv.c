@@ -35,16 +35,19 @@ static void unpost(struct wire *w, struct ofi_recv *r)
     w->n_unposted++;
 }
 
-static void message_arrived(struct wire *w, const char *at, size_t bytes)
+static void messages_arrived(struct wire *w, const char *at, size_t bytes)
 {
     struct ofi_head h;
-    if (unlikely(bytes < sizeof h))
-        gw_die("a message of %zu bytes came over the network: not from a rank of this job", bytes);
-    memcpy(&h, at, sizeof h);
-    if (unlikely(ofi_total(h.len) != bytes))
-        gw_die("a message of %zu bytes came over the network that says it has %u: not from a rank of this job", bytes,
-               (unsigned)h.len);
-    w->recv(w->ctx, w->lane, h.kind, h.hdr, at + sizeof h, h.len);
+    for (size_t total; bytes > 0; at += total, bytes -= total) {
+        if (unlikely(bytes < sizeof h))
+            gw_die("a message of %zu bytes came over the network: not from a rank of this job", bytes);
+        memcpy(&h, at, sizeof h);
+        total = ofi_total(h.len);
+        if (unlikely(total > bytes))
+            gw_die("a message of %zu bytes came over the network that says it has %u: not from a rank of this job", bytes,
+                   (unsigned)h.len);
+        w->recv(w->ctx, w->lane, h.kind, h.hdr, at + sizeof h, h.len);
+    }
 }
 
 /* A buffer for many messages comes back with the last one that fits.  Provider net says so although messages of other senders are still
@@ -70,7 +73,7 @@ static void recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagg
         gw_die("receiving from the network by provider %s failed: %s", ofi_provider_name(w), ofi_lib.strerror(err));
     }
     bool is_multi = w->info->caps & FI_MULTI_RECV;
-    if (e->len) message_arrived(w, is_multi ? e->buf : r->buf, e->len);
+    messages_arrived(w, is_multi ? e->buf : r->buf, e->len);
     if (is_multi && !is_whole(w, r, e)) return;
     unpost(w, r);
     if (!w->is_closing && recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
@@ -128,7 +131,7 @@ static GW_COLD int error_read(struct wire *w)
 
 int ofi_progress(struct wire *w)
 {
-    if (unlikely(w->n_streams_in) && ofi_direct_rests(w)) return 1;
+    if (unlikely(w->stream_bytes) && ofi_direct_rests(w)) return 1;
     int n = 0;
     if (unlikely(!w->is_open) && !ofi_was_opened(w)) return 0;
     ssize_t got = gw_set.progress_event_cnt;

@@ -87,20 +87,24 @@ static inline int refused(const struct ofi_ep *ep, ssize_t rc)
     return ep->w->is_leaving ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
 }
 
-static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const void *hdr, size_t len)
+static int buffer_post(struct ofi_ep *ep, struct ofi_send *s, size_t bytes)
 {
     struct wire *w = ep->w;
-    head_fill(&s->head, kind, hdr, len);
-    pad_clear(s->payload, len);
     s->ep = ep;
-    ssize_t rc =
-        fi_send(w->ep, &s->head, ofi_total(len), w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
+    ssize_t rc = fi_send(w->ep, &s->head, bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
     if (unlikely(rc)) {
         send_back(w, s);
         return refused(ep, rc);
     }
     w->under_way++;
     return GW_OK;
+}
+
+static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const void *hdr, size_t len)
+{
+    head_fill(&s->head, kind, hdr, len);
+    pad_clear(s->payload, len);
+    return buffer_post(ep, s, ofi_total(len));
 }
 
 /* With a completion, unlike fi_inject(): so that it is known when nothing is left here. */
@@ -149,6 +153,25 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     int rc = send_post(ep, s, kind, hdr, len);
     if (unlikely(rc == GW_AGAIN)) *c = before;
     return rc;
+}
+
+int ofi_send_many(struct wire_ep *base, uint8_t kind, const struct wire_part *parts, int n)
+{
+    struct ofi_ep *ep = (struct ofi_ep *)base;
+    struct ofi_send *s = send_take(ep->w);
+    if (unlikely(!s)) return GW_AGAIN;
+    char *begin = (char *)s + offsetof(struct ofi_send, head), *at = begin;
+    for (int i = 0; i < n; i++) {
+        size_t len = parts[i].len;
+        struct ofi_head *h = (struct ofi_head *)at;
+        head_fill(h, kind, parts[i].hdr, len);
+        at += sizeof *h;
+        if (len) gw_copy(at, parts[i].payload, len);
+        pad_clear(at, len);
+        at += ofi_total(len) - sizeof *h;
+        assert((size_t)(at - begin) <= ofi_total(ep->w->pack_max));
+    }
+    return buffer_post(ep, s, (size_t)(at - begin));
 }
 
 /* No head: what it says is in the tag, and so the payload lands where the receive wants it. */
