@@ -99,8 +99,8 @@ void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
 /* ---- settings ----------------------------------------------------------------------------------
  * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
  * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
- * where the environment does not have it, and NAME:force=VALUE.  getenv() stands nowhere else but here and in boot (the launchers'
- * own variables). */
+ * where the environment does not have it, and NAME:force=VALUE.  getenv() stands nowhere else but here, in boot (the launchers'
+ * own variables) and where libfabric is opened (one of its own). */
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
 void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling */
 struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */

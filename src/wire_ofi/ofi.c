@@ -170,6 +170,7 @@ static int wire_open(struct wire *w)
         return rc;
     }
     if (unlikely(gw_log_mask & GW_LOG_WIRE)) explain(w);
+    ofi_regs_open(w);
     return GW_OK;
 }
 
@@ -248,7 +249,7 @@ static bool may_be_late(void)
         if (choices[i] && *choices[i]) return false;
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
     return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
-           gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE;
+           gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE && gw_set.reg_cache_monitor == GW_SET_REG_CACHE_MONITOR_AUTO;
 }
 
 /* With the first lane. */
@@ -486,7 +487,7 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
         .src_max = (int32_t)w->layout.src_max,
         .tag_max = w->layout.tag_max,
         .match_entries = (int32_t)gw_min64((int64_t)w->info->rx_attr->size, INT32_MAX),
-        .soft = !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT),
+        .soft = ofi_is_soft(w),
         .alpha_us = 8,
         .beta_us_per_kib = 0.3};
 }

@@ -4,15 +4,22 @@
  * meanwhile where another thread opens libfabric, so a guard looks every millisecond and puts the program's own handlers back, those
  * that it installs meanwhile, too.
  *
+ * Some have a cache of registrations, and by libfabric's default learn from replaced functions (munmap, madvise ...) that memory
+ * was freed.  While it is opened a variable tells it to ask the kernel, or nobody; what the user has set counts more.  Not where
+ * it is opened late, while the program may look for variables of its own: that is not done where there are cards (ofi.c), and
+ * without a card nobody has such a cache.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "wire_ofi/ofi_private.h"
+#include "wire_ofi/ofi_watch.h"
 
 struct ofi_lib ofi_lib;
 
@@ -83,6 +90,22 @@ static void guard_end(struct guard *g, pthread_t thread, bool has_thread)
     handlers_look(g);
 }
 
+static const char monitor_variable[] = "FI_MR_CACHE_MONITOR";
+
+/* False: it has a value of the user's. */
+static bool monitor_tell(void)
+{
+    static const char *const words[] = {[GW_SET_REG_CACHE_MONITOR_USERFAULTFD] = "userfaultfd",
+                                        [GW_SET_REG_CACHE_MONITOR_KDREG2] = "kdreg2",
+                                        [GW_SET_REG_CACHE_MONITOR_MEMHOOKS] = "memhooks",
+                                        [GW_SET_REG_CACHE_MONITOR_DISABLED] = "disabled"};
+    int who = gw_set.reg_cache_monitor;
+    if (getenv(monitor_variable)) return false;
+    if (who == GW_SET_REG_CACHE_MONITOR_AUTO)
+        who = ofi_watch_may() == GW_OK ? GW_SET_REG_CACHE_MONITOR_USERFAULTFD : GW_SET_REG_CACHE_MONITOR_DISABLED;
+    return setenv(monitor_variable, words[who], 0) == 0;
+}
+
 static bool symbols_find(void *so)
 {
     *(void **)&ofi_lib.getinfo = dlsym(so, "fi_getinfo");
@@ -103,9 +126,11 @@ int ofi_lib_open(void)
     bool has_thread;
     struct fi_info *any = NULL;
     guard_begin(&guard, &thread, &has_thread);
+    bool is_told = !knock_is_on() && monitor_tell();
     void *so = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
     bool is_whole = so && symbols_find(so);
     if (is_whole && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &any) == 0) ofi_lib.freeinfo(any);
+    if (is_told) unsetenv(monitor_variable);
     guard_end(&guard, thread, has_thread);
     if (!so) {
         const char *why = dlerror();

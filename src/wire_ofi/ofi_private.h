@@ -17,6 +17,7 @@
 #include "boot/boot.h"
 #include "wire_ofi/ofi.h"
 #include "wire_ofi/ofi_knock.h"
+#include "wire_ofi/ofi_regs.h"
 #include "wire_ofi/ofi_tag.h"
 #include "wire_shm/shm.h"
 
@@ -33,6 +34,12 @@ struct ofi_lib {
 };
 extern struct ofi_lib ofi_lib; /* a test fills in its own before the first lane is opened */
 int ofi_lib_open(void);
+/* GODWIT_REG_CACHE_MONITOR, as far as it is about us. */
+static inline bool ofi_by_userfaultfd(void)
+{
+    int who = gw_set.reg_cache_monitor;
+    return who == GW_SET_REG_CACHE_MONITOR_AUTO || who == GW_SET_REG_CACHE_MONITOR_USERFAULTFD;
+}
 
 /* ---- choice (ofi_choose.c) ---- */
 struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
@@ -71,7 +78,7 @@ struct ofi_send { /* a message in a buffer of ours */
 };
 struct ofi_take { /* in wire_take.at_wire */
     struct ofi_op op;
-    struct fid_mr *mr; /* of its buffer, where the provider wants it registered */
+    struct ofi_reg *reg; /* of its buffer, where the provider wants it registered */
 };
 struct ofi_catch { /* a buffer for a tagged message that no receive of the program's takes */
     struct ofi_op op;
@@ -94,11 +101,6 @@ struct ofi_ep {
     uint64_t doubted_ns;    /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
     bool is_warned;
 };
-
-struct ofi_region {
-    struct fid_mr *mr;
-    uint64_t key;
-}; /* exposed memory; mr NULL: a free slot */
 
 struct wire {
     int lane;
@@ -148,7 +150,8 @@ struct wire {
     char *sink; /* [pack_max] */
     struct fid_mr *sink_mr;
     struct gw_list waiting; /* one-sided copies of which a part is not posted yet */
-    struct ofi_region *regions;
+    struct ofi_regs regs;
+    struct ofi_reg **regions; /* [n_regions] by number - 1; NULL: free */
     int n_regions, first_free_region;
     struct fi_cq_tagged_entry *events; /* [gw_set.progress_event_cnt] */
 };
@@ -156,6 +159,11 @@ struct wire {
 static inline bool ofi_needs(const struct wire *w, uint64_t mr_bit)
 {
     return w->info->domain_attr->mr_mode & (int)mr_bit;
+}
+/* The processes do it all themselves: to register memory is to note where it is. */
+static inline bool ofi_is_soft(const struct wire *w)
+{
+    return !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT);
 }
 static inline const char *ofi_provider_name(const struct wire *w)
 {
@@ -210,6 +218,8 @@ int ofi_expose(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out
 void ofi_conceal(struct wire *w, uint64_t key);
 int ofi_rma_waiting(struct wire *w); /* posts what had to wait: how many went */
 void ofi_regions_close(struct wire *w);
+int ofi_region_begin(struct wire *w, struct ofi_reg *r); /* gives it a number */
+void ofi_region_end(struct wire *w, struct ofi_reg *r);
 /* ofi_direct.c.  Where messages are matched by tag, tickets are those of ofi_tag_apart(). */
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);

@@ -156,6 +156,7 @@ int ofi_progress(struct wire *w)
     if (unlikely(w->n_catches_unposted) && !w->is_closing) n += ofi_catches_again(w);
     if (unlikely(!gw_list_empty(&w->waiting))) n += ofi_rma_waiting(w);
     if (unlikely(w->n_direct)) n += ofi_direct_progress(w, n == 0);
+    if (unlikely(atomic_load_explicit(&w->regs.n_gone, memory_order_relaxed))) ofi_regs_sweep(w);
     enum { IDLE_LOOKS = 4096 };
     if (unlikely(w->alive != NULL) && n == 0 && ++w->idle % IDLE_LOOKS == 0) ofi_alive_look(w);
     if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);

@@ -30,49 +30,57 @@ int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, u
                    ofi_provider_name(w), ofi_lib.strerror(-rc));
 }
 
-/* A free slot; -1: there is none. */
-static int region_slot(struct wire *w)
+int ofi_region_begin(struct wire *w, struct ofi_reg *r)
 {
-    for (int i = w->first_free_region; i < w->n_regions; i++)
-        if (!w->regions[i].mr) return w->first_free_region = i;
-    if (w->n_regions == REGIONS_MOST) return -1;
-    int old = w->n_regions, more = (int)gw_min64(old ? 2 * (int64_t)old : REGIONS_FIRST, REGIONS_MOST);
-    w->regions = gw_xrealloc(w->regions, (size_t)more * sizeof *w->regions);
-    memset(w->regions + old, 0, (size_t)(more - old) * sizeof *w->regions);
-    w->n_regions = more;
-    return w->first_free_region = old;
+    int i = w->first_free_region;
+    while (i < w->n_regions && w->regions[i]) i++;
+    if (i == REGIONS_MOST) return gw_fail(GW_ENOMEM, "%d regions of memory are exposed already", REGIONS_MOST);
+    if (i == w->n_regions) {
+        int more = (int)gw_min64(i ? 2 * (int64_t)i : REGIONS_FIRST, REGIONS_MOST);
+        w->regions = gw_xrealloc(w->regions, (size_t)more * sizeof *w->regions);
+        memset(w->regions + i, 0, (size_t)(more - i) * sizeof *w->regions);
+        w->n_regions = more;
+    }
+    w->regions[i] = r;
+    r->number = w->first_free_region = i + 1;
+    return GW_OK;
+}
+
+void ofi_region_end(struct wire *w, struct ofi_reg *r)
+{
+    w->regions[r->number - 1] = NULL;
+    if (r->number - 1 < w->first_free_region) w->first_free_region = r->number - 1;
+}
+
+static uint64_t region_key(const struct wire *w, const struct ofi_reg *r)
+{
+    return ofi_needs(w, FI_MR_PROV_KEY) ? fi_mr_key(r->mr) + 1 : (uint64_t)r->lo << NUMBER_BITS | (uint64_t)r->number;
 }
 
 int ofi_expose(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out)
 {
-    uint64_t base = (uintptr_t)addr;
-    int slot = region_slot(w);
-    if (slot < 0) return gw_fail(GW_ENOMEM, "%d regions of memory are exposed already", REGIONS_MOST);
-    if (base >> ADDRESS_BITS) return gw_fail(GW_EUNSUPPORTED, "memory at %p lies too high to be exposed", addr);
-    struct ofi_region *r = &w->regions[slot];
-    int rc = ofi_register(w, addr, bytes, remote_access, (uint64_t)slot + 1, &r->mr);
-    if (rc != GW_OK) return rc;
-    r->key = ofi_needs(w, FI_MR_PROV_KEY) ? fi_mr_key(r->mr) + 1 : base << NUMBER_BITS | ((uint64_t)slot + 1);
-    *key_out = r->key;
-    w->first_free_region = slot + 1;
-    return GW_OK;
+    struct ofi_reg *r;
+    if ((uint64_t)(uintptr_t)addr >> ADDRESS_BITS)
+        return gw_fail(GW_EUNSUPPORTED, "memory at %p lies too high to be exposed", addr);
+    int rc = ofi_regs_take(w, addr, bytes, remote_access, &r);
+    if (rc == GW_OK) *key_out = region_key(w, r);
+    return rc;
 }
 
 void ofi_conceal(struct wire *w, uint64_t key)
 {
-    int slot = (int)(key & REGIONS_MOST) - 1;
+    int i = (int)(key & REGIONS_MOST) - 1;
     if (ofi_needs(w, FI_MR_PROV_KEY))
-        for (slot = 0; slot < w->n_regions && (!w->regions[slot].mr || w->regions[slot].key != key); slot++) {}
-    assert(slot >= 0 && slot < w->n_regions && w->regions[slot].key == key);
-    fi_close(&w->regions[slot].mr->fid);
-    w->regions[slot] = (struct ofi_region){0};
-    if (slot < w->first_free_region) w->first_free_region = slot;
+        for (i = 0; i < w->n_regions && (!w->regions[i] || region_key(w, w->regions[i]) != key); i++) {}
+    assert(i >= 0 && i < w->n_regions && region_key(w, w->regions[i]) == key);
+    ofi_regs_give(w, w->regions[i]);
 }
 
 void ofi_regions_close(struct wire *w)
 {
     for (int i = 0; i < w->n_regions; i++)
-        if (w->regions[i].mr) fi_close(&w->regions[i].mr->fid);
+        if (w->regions[i] && !w->regions[i]->is_kept) ofi_regs_give(w, w->regions[i]);
+    ofi_regs_close(w);
     free(w->regions);
 }
 
@@ -100,8 +108,8 @@ struct copy {
 struct part { /* one operation of the provider's */
     struct ofi_op op;
     struct copy *copy;
-    int n_mrs;
-    struct fid_mr *mrs[]; /* of the local memory, where the provider wants it registered */
+    int n_regs;
+    struct ofi_reg *regs[]; /* of the local memory, where the provider wants it registered */
 };
 
 static void copy_end(struct copy *c)
@@ -112,9 +120,9 @@ static void copy_end(struct copy *c)
     done->fn(done, err);
 }
 
-static void part_free(struct part *p)
+static void part_free(struct wire *w, struct part *p)
 {
-    for (int i = 0; i < p->n_mrs; i++) fi_close(&p->mrs[i]->fid);
+    for (int i = 0; i < p->n_regs; i++) ofi_regs_give(w, p->regs[i]);
     free(p);
 }
 
@@ -124,7 +132,7 @@ static void part_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagg
     struct copy *c = p->copy;
     (void)e;
     w->under_way--;
-    part_free(p);
+    part_free(w, p);
     if (unlikely(err)) c->err = ofi_fail(c->ep, c->is_put ? "writing" : "reading", err);
     if (--c->under_way == 0 && !c->is_waiting) copy_end(c);
 }
@@ -133,14 +141,13 @@ static struct part *part_new(struct copy *c, int n)
 {
     struct wire *w = c->ep->w;
     bool must_register = ofi_needs(w, FI_MR_LOCAL);
-    struct part *p = gw_xcalloc(1, sizeof *p + (must_register ? (size_t)n * sizeof *p->mrs : 0));
+    struct part *p = gw_xcalloc(1, sizeof *p + (must_register ? (size_t)n * sizeof *p->regs : 0));
     p->op.fn = part_done;
     p->copy = c;
-    for (; must_register && p->n_mrs < n; p->n_mrs++) {
-        const struct iovec *v = &c->iov[c->at + p->n_mrs];
-        if (ofi_register(w, v->iov_base, v->iov_len, c->is_put ? FI_WRITE : FI_READ, 0, &p->mrs[p->n_mrs]) == GW_OK)
-            continue;
-        part_free(p);
+    for (; must_register && p->n_regs < n; p->n_regs++) {
+        const struct iovec *v = &c->iov[c->at + p->n_regs];
+        if (ofi_regs_take(w, v->iov_base, v->iov_len, c->is_put ? FI_WRITE : FI_READ, &p->regs[p->n_regs]) == GW_OK) continue;
+        part_free(w, p);
         return NULL;
     }
     return p;
@@ -158,7 +165,7 @@ static ssize_t part_post(struct copy *c)
     if (!p) return -FI_ENOMEM;
     for (int i = 0; i < n; i++) {
         bytes += c->iov[c->at + i].iov_len;
-        if (i < p->n_mrs) desc[i] = fi_mr_desc(p->mrs[i]);
+        if (i < p->n_regs) desc[i] = fi_mr_desc(p->regs[i]->mr);
     }
     struct fi_rma_iov there = {c->remote, bytes, c->key};
     struct fi_msg_rma m = {&c->iov[c->at], desc, (size_t)n, c->ep->addr, &there, 1, &p->op.context, 0};
@@ -166,7 +173,7 @@ static ssize_t part_post(struct copy *c)
     ssize_t rc =
         c->is_put ? fi_writemsg(w->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE) : fi_readmsg(w->ep, &m, FI_COMPLETION);
     if (rc) {
-        part_free(p);
+        part_free(w, p);
         return rc;
     }
     w->under_way++;

@@ -51,7 +51,7 @@ static void take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagg
 {
     struct ofi_take *o = container_of(op, struct ofi_take, op);
     struct wire_take *t = container_of((uint64_t *)o, struct wire_take, at_wire[0]);
-    if (o->mr) fi_close(&o->mr->fid);
+    if (o->reg) ofi_regs_give(w, o->reg);
     if (w->is_closing) return;
     t->is_cancelled = err == FI_ECANCELED;
     if (unlikely(err) && !t->is_cancelled && err != FI_ETRUNC) recv_failed(w, err);
@@ -77,13 +77,13 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
     memset(o, 0, sizeof *o);
     o->op.fn = take_done;
     if (ofi_needs(w, FI_MR_LOCAL) && t->cap) {
-        int rc = ofi_register(w, t->buf, t->cap, FI_RECV, 0, &o->mr);
+        int rc = ofi_regs_take(w, t->buf, t->cap, FI_RECV, &o->reg);
         if (rc != GW_OK) return rc;
     }
     ofi_tag_wanted(&w->layout, (uint32_t)t->tag.ctx, t->tag.src, t->tag.tag, &bits, &ignore);
     bool has_sink = w->sink && t->cap < w->pack_max;
     struct iovec iov[2] = {{t->buf, t->cap}, {w->sink, has_sink ? w->pack_max - t->cap : 0}};
-    void *desc[2] = {o->mr ? fi_mr_desc(o->mr) : NULL, w->sink_mr ? fi_mr_desc(w->sink_mr) : NULL};
+    void *desc[2] = {o->reg ? fi_mr_desc(o->reg->mr) : NULL, w->sink_mr ? fi_mr_desc(w->sink_mr) : NULL};
     struct fi_msg_tagged m = {
         .msg_iov = iov,
         .desc = desc,
@@ -95,7 +95,7 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
     };
     ssize_t rc = fi_trecvmsg(w->ep, &m, FI_COMPLETION);
     if (rc == 0) return GW_POSTED;
-    if (o->mr) fi_close(&o->mr->fid);
+    if (o->reg) ofi_regs_give(w, o->reg);
     if (rc == -FI_EAGAIN) return GW_AGAIN;
     return gw_fail(GW_EOTHER, "a receive was refused by provider %s: %s", ofi_provider_name(w),
                    ofi_lib.strerror((int)-rc));

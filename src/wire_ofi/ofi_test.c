@@ -127,7 +127,7 @@ static void test_memory(int mr_mode, int refuses)
     CHECK(ofi_ops.get(ep, iov + 1, 1, (uintptr_t)far[1], key[1], NULL) < 0);
     ofi_ops.conceal(w, key[0]);
     ofi_ops.conceal(w, key[1]);
-    CHECK_EQ(net.n_regions, before);
+    CHECK_EQ(net.n_regions, before + w->regs.n);
     close_wire(w);
 }
 
@@ -194,7 +194,12 @@ int main(void)
     test_250_events();
     static const int modes[] = {0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED,
                                 FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT, FI_MR_LOCAL};
-    for (size_t i = 0; i < GW_ARRAY_LEN(modes); i++) test_memory(modes[i], 0), test_memory(modes[i], 3);
+    for (size_t i = 0; i < 2 * GW_ARRAY_LEN(modes); i++) {
+        gw_set.reg_cache = i < GW_ARRAY_LEN(modes) ? GW_SET_REG_CACHE_DISABLED : GW_SET_REG_CACHE_ENABLED;
+        test_memory(modes[i % GW_ARRAY_LEN(modes)], 0);
+        test_memory(modes[i % GW_ARRAY_LEN(modes)], 3);
+    }
+    gw_set.reg_cache = GW_SET_REG_CACHE_AUTO;
     test_failed_copy();
     test_leave();
     test_no_memory_access();

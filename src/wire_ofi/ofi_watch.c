@@ -1,0 +1,228 @@
+/* ofi_watch.c -- userfaultfd: what it needs of the kernel, its thread, and which memory it is sound for.
+ *
+ * Ranges are registered for write protection, and nothing is ever protected: so no access waits, and only the events come.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    ofi_gone_fn gone;
+    int users, uffd, stop, maps;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void ofi_watch_lock(void) { pthread_mutex_lock(&watch.lock); }
+void ofi_watch_unlock(void) { pthread_mutex_unlock(&watch.lock); }
+
+/* ---- what the kernel grants ----------------------------------------------------------------------------------------------- */
+/* A descriptor that tells of memory that goes; negative: gw_fail() was called. */
+static int uffd_open(void)
+{
+    static const uint64_t events = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |
+                                   UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+    /* Of Linux 5.13.  Before 5.12 a parent that forks could lose pages that a card uses to its child, and nothing tells of that. */
+    static const uint64_t young = UFFD_FEATURE_MINOR_HUGETLBFS;
+    struct uffdio_api api = {.api = UFFD_API, .features = events};
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    if (fd < 0) return gw_fail(GW_EUNSUPPORTED, "the kernel refuses userfaultfd: %s", strerror(errno));
+    if (ioctl(fd, UFFDIO_API, &api) == 0 && (api.features & young) == young) return fd;
+    close(fd);
+    return gw_fail(GW_EUNSUPPORTED, "the kernel's userfaultfd does not tell all that is needed: that takes Linux 5.13");
+}
+
+int ofi_watch_may(void)
+{
+    int fd = uffd_open();
+    if (fd < 0) return fd;
+    close(fd);
+    return GW_OK;
+}
+
+/* ---- the thread: allocates nothing, says nothing, takes the one lock ------------------------------------------------------- */
+static void heard(const struct uffd_msg *m)
+{
+    switch (m->event) {
+    case UFFD_EVENT_UNMAP:
+    case UFFD_EVENT_REMOVE:
+        watch.gone(m->arg.remove.start, m->arg.remove.end);
+        break;
+    case UFFD_EVENT_REMAP: /* where it went, it is still watched */
+        watch.gone(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
+        watch.gone(m->arg.remap.to, m->arg.remap.to + m->arg.remap.len);
+        break;
+    default:
+        break;
+    }
+}
+
+static void *listen_on(void *unused)
+{
+    struct pollfd on[] = {{.fd = watch.uffd, .events = POLLIN}, {.fd = watch.stop, .events = POLLIN}};
+    while (!on[1].revents) {
+        struct uffd_msg m[16];
+        ssize_t got;
+        if (poll(on, GW_ARRAY_LEN(on), -1) < 0) continue;
+        /* Who waits goes on from the read on: with the lock held, so that he finds nothing that we have not marked yet. */
+        ofi_watch_lock();
+        while ((got = read(watch.uffd, m, sizeof m)) > 0)
+            for (size_t i = 0; i < (size_t)got / sizeof *m; i++) heard(&m[i]);
+        ofi_watch_unlock();
+    }
+    return unused;
+}
+
+static void fds_close(void)
+{
+    close(watch.uffd); /* whoever still waits goes on */
+    if (watch.stop >= 0) close(watch.stop);
+    if (watch.maps >= 0) close(watch.maps);
+}
+
+int ofi_watch_open(ofi_gone_fn gone)
+{
+    if (watch.users++) return GW_OK;
+    int rc = watch.uffd = uffd_open();
+    if (rc >= 0) {
+        watch.gone = gone;
+        watch.stop = eventfd(0, EFD_CLOEXEC);
+        watch.maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+        bool has_fds = watch.stop >= 0 && watch.maps >= 0;
+        rc = has_fds ? gw_thread_start(&watch.thread, listen_on, NULL) : gw_fail(GW_EUNSUPPORTED, "/proc/self/maps or an eventfd: %s", strerror(errno));
+        if (rc != GW_OK) fds_close();
+    }
+    if (rc != GW_OK) watch.users--;
+    return rc;
+}
+
+/* ---- which memory ----------------------------------------------------------------------------------------------------------- */
+struct mapping {
+    uintptr_t lo, hi;
+    bool is_private, has_file;
+};
+
+/* Linux 6.11; not yet in everybody's headers. */
+struct query {
+    uint64_t size, flags, addr, lo, hi, vma_flags, page_size, offset, inode;
+    uint32_t major, minor, name_size, build_id_size;
+    uint64_t name, build_id;
+};
+_Static_assert(sizeof(struct query) == 104, "as the kernel has it");
+#define MAPS_QUERY _IOWR('f', 17, struct query)
+enum { QUERY_SHARED = 8, QUERY_OR_NEXT = 16 };
+
+/* "LO-HI rwxp OFFSET MAJOR:MINOR INODE ..." */
+static struct mapping mapping_read(const char *line)
+{
+    char *at;
+    struct mapping m = {.lo = strtoul(line, &at, 16)};
+    m.hi = strtoul(at + 1, &at, 16);
+    m.is_private = at[4] == 'p';
+    for (int spaces = 0; *at && spaces < 4; at++) spaces += *at == ' ';
+    m.has_file = strtoul(at, NULL, 10) != 0;
+    return m;
+}
+
+static bool mapping_find(uintptr_t addr, struct mapping *m)
+{
+    enum { HEAD = 128 }; /* of a line: its numbers; what follows is a name */
+    char text[4096], line[HEAD + 1];
+    size_t n = 0;
+    ssize_t got;
+    for (off_t pos = 0; (got = pread(watch.maps, text, sizeof text, pos)) > 0; pos += got)
+        for (ssize_t i = 0; i < got; i++) {
+            if (text[i] != '\n') {
+                if (n < HEAD) line[n++] = text[i];
+                continue;
+            }
+            line[n] = '\0';
+            n = 0;
+            *m = mapping_read(line);
+            if (m->hi > addr) return true;
+        }
+    return false;
+}
+
+/* The mapping that has this address, or else the next one; false: there is none. */
+static bool mapping_at(uintptr_t addr, struct mapping *m)
+{
+    struct query q = {.size = sizeof q, .flags = QUERY_OR_NEXT, .addr = addr};
+    if (ioctl(watch.maps, MAPS_QUERY, &q) != 0) return errno == ENOENT ? false : mapping_find(addr, m);
+    *m = (struct mapping){q.lo, q.hi, !(q.vma_flags & QUERY_SHARED), q.inode != 0};
+    return true;
+}
+
+static bool is_fit(const struct mapping *m) { return m->is_private && !m->has_file; }
+
+/* False also where somebody else's userfaultfd has it. */
+static bool range_register(uintptr_t lo, uintptr_t hi)
+{
+    struct uffdio_register r = {.range = {lo, hi - lo}, .mode = UFFDIO_REGISTER_MODE_WP};
+    return ioctl(watch.uffd, UFFDIO_REGISTER, &r) == 0;
+}
+
+bool ofi_watch_begin(uintptr_t lo, uintptr_t hi)
+{
+    struct mapping m;
+    uintptr_t from = lo, to = lo;
+    for (; to < hi; to = m.hi) {
+        if (!mapping_at(to, &m) || m.lo > to || !is_fit(&m)) return false;
+        if (m.lo < from) from = m.lo;
+    }
+    return range_register(from, to);
+}
+
+void ofi_watch_end(uintptr_t lo, uintptr_t hi, bool (*is_needed)(uintptr_t lo, uintptr_t hi))
+{
+    struct mapping m;
+    for (uintptr_t at = lo; at < hi && mapping_at(at, &m) && m.lo < hi; at = m.hi) {
+        struct uffdio_range r = {m.lo, m.hi - m.lo};
+        /* Before Linux 6.15 this ends anybody's watch: so is it ours? */
+        if (is_fit(&m) && !is_needed(m.lo, m.hi) && range_register(m.lo, m.hi)) ioctl(watch.uffd, UFFDIO_UNREGISTER, &r);
+    }
+}
+
+bool ofi_watch_is_calm(uintptr_t page)
+{
+    /* Takes a protection away that there is not: the kernel does so only where memory is watched, and refuses as long as one who
+     * changes watched memory has not heard that we have read of it.  Between the change and its event there is a moment in which
+     * another thread may be given the same addresses anew: only this tells. */
+    struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
+    return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------------------- */
+static bool by_nobody(uintptr_t lo, uintptr_t hi)
+{
+    (void)lo, (void)hi;
+    return false;
+}
+
+void ofi_watch_close(void)
+{
+    uint64_t one = 1;
+    if (--watch.users) return;
+    /* Mappings that were cut since, by mprotect, may still be watched.  Closing the descriptor ends that, but not where a child
+     * has it, too, that was forked: then who unmaps them would wait for ever. */
+    ofi_watch_lock();
+    ofi_watch_end(0, UINTPTR_MAX, by_nobody);
+    ofi_watch_unlock();
+    if (write(watch.stop, &one, sizeof one) != sizeof one) gw_die("an eventfd does not take a number: %s", strerror(errno));
+    pthread_join(watch.thread, NULL);
+    fds_close();
+}
