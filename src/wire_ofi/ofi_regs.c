@@ -13,22 +13,8 @@ static const uint64_t remote = FI_REMOTE_READ | FI_REMOTE_WRITE;
 static struct gw_list all = {&all, &all}; /* lanes that keep some; with the watch's lock */
 
 /* ---- with the watch's lock held: no allocation here (ofi_watch.h) --------------------------------------------------------- */
-/* Is a registration found for some of these pages? */
-static bool is_needed(uintptr_t lo, uintptr_t hi)
-{
-    for (struct gw_list *l = all.next; l != &all; l = l->next) {
-        const struct ofi_regs *c = container_of(l, struct ofi_regs, link);
-        for (int i = 0; i < c->n; i++) {
-            const struct ofi_reg *r = c->kept[i];
-            if (!r->is_gone && r->page_hi > lo && r->page_lo < hi) return true;
-        }
-    }
-    return false;
-}
-
 static void pages_gone(uintptr_t lo, uintptr_t hi)
 {
-    uintptr_t from = lo - 1, to = hi + 1; /* with what was the same mapping until now */
     for (struct gw_list *l = all.next; l != &all; l = l->next) {
         struct ofi_regs *c = container_of(l, struct ofi_regs, link);
         for (int i = 0; i < c->n; i++) {
@@ -37,11 +23,8 @@ static void pages_gone(uintptr_t lo, uintptr_t hi)
             r->is_gone = true;
             atomic_fetch_add_explicit(&c->n_gone, 1, memory_order_relaxed);
             gw_counted(&gw_count.registrations_gone, 1);
-            if (r->page_lo < from) from = r->page_lo;
-            if (r->page_hi > to) to = r->page_hi;
         }
     }
-    ofi_watch_end(from, to, is_needed);
 }
 
 static struct ofi_reg *kept_find(struct ofi_regs *c, uintptr_t lo, uintptr_t hi, uint64_t access)
@@ -61,10 +44,7 @@ static void kept_drop(struct ofi_regs *c, int i, struct ofi_reg **dropped)
     struct ofi_reg *r = c->kept[i];
     memmove(c->kept + i, c->kept + i + 1, (size_t)(--c->n - i) * sizeof *c->kept);
     c->bytes -= r->hi - r->lo;
-    if (r->is_gone)
-        atomic_fetch_sub_explicit(&c->n_gone, 1, memory_order_relaxed);
-    else
-        ofi_watch_end(r->page_lo, r->page_hi, is_needed);
+    if (r->is_gone) atomic_fetch_sub_explicit(&c->n_gone, 1, memory_order_relaxed);
     r->next = *dropped;
     *dropped = r;
 }

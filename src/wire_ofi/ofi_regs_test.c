@@ -72,7 +72,7 @@ static void test_bounds(void)
         CHECK(wire->regs.n <= MOST + 1 && net.n_regions <= before + MOST);
     }
     COUNTED(6, 0, 2, 0);
-    CHECK(!is_watched(p[0]) && !is_watched(p[1]) && is_watched(p[2]) && is_watched(p[5]));
+    CHECK(is_watched(p[2]) && is_watched(p[5]));
     for (int i = 2; i < BUFFERS_HERE; i++) send_new(p[i], LEN);
     COUNTED(0, 4, 0, 0);
     send_new(p[2], LEN);
@@ -188,7 +188,6 @@ static void test_neighbours(void)
     wire->regs.most = 2;
     send_new(q + 200, 100);
     COUNTED(1, 0, 2, 0);
-    CHECK(!is_watched(p) && is_watched(q));
     end();
     munmap(p, LEN);
     munmap(q, LEN);

@@ -25,7 +25,7 @@ static struct {
     pthread_t thread;
     ofi_gone_fn gone;
     int users, uffd, stop, maps;
-} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} watch = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP}; /* held for a microsecond or two */
 
 void ofi_watch_lock(void) { pthread_mutex_lock(&watch.lock); }
 void ofi_watch_unlock(void) { pthread_mutex_unlock(&watch.lock); }
@@ -64,7 +64,6 @@ static void heard(const struct uffd_msg *m)
         break;
     case UFFD_EVENT_REMAP: /* where it went, it is still watched */
         watch.gone(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
-        watch.gone(m->arg.remap.to, m->arg.remap.to + m->arg.remap.len);
         break;
     default:
         break;
@@ -76,12 +75,11 @@ static void *listen_on(void *unused)
     struct pollfd on[] = {{.fd = watch.uffd, .events = POLLIN}, {.fd = watch.stop, .events = POLLIN}};
     while (!on[1].revents) {
         struct uffd_msg m[16];
-        ssize_t got;
         if (poll(on, GW_ARRAY_LEN(on), -1) < 0) continue;
         /* Who waits goes on from the read on: with the lock held, so that he finds nothing that we have not marked yet. */
         ofi_watch_lock();
-        while ((got = read(watch.uffd, m, sizeof m)) > 0)
-            for (size_t i = 0; i < (size_t)got / sizeof *m; i++) heard(&m[i]);
+        ssize_t got = read(watch.uffd, m, sizeof m);
+        for (ssize_t i = 0; i < got / (ssize_t)sizeof *m; i++) heard(&m[i]);
         ofi_watch_unlock();
     }
     return unused;
@@ -102,8 +100,10 @@ int ofi_watch_open(ofi_gone_fn gone)
         watch.gone = gone;
         watch.stop = eventfd(0, EFD_CLOEXEC);
         watch.maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-        bool has_fds = watch.stop >= 0 && watch.maps >= 0;
-        rc = has_fds ? gw_thread_start(&watch.thread, listen_on, NULL) : gw_fail(GW_EUNSUPPORTED, "/proc/self/maps or an eventfd: %s", strerror(errno));
+        if (watch.stop < 0 || watch.maps < 0)
+            rc = gw_fail(GW_EUNSUPPORTED, "/proc/self/maps or an eventfd cannot be opened: %s", strerror(errno));
+        else
+            rc = gw_thread_start(&watch.thread, listen_on, NULL);
         if (rc != GW_OK) fds_close();
     }
     if (rc != GW_OK) watch.users--;
@@ -187,40 +187,37 @@ bool ofi_watch_begin(uintptr_t lo, uintptr_t hi)
     return range_register(from, to);
 }
 
-void ofi_watch_end(uintptr_t lo, uintptr_t hi, bool (*is_needed)(uintptr_t lo, uintptr_t hi))
+/* Takes a protection away that there is not.  The kernel does so only where memory is watched (else ENOENT), and refuses it (EAGAIN) as
+ * long as one who changes watched memory has not heard that we have read of it. */
+static int unprotect(uintptr_t page)
 {
-    struct mapping m;
-    for (uintptr_t at = lo; at < hi && mapping_at(at, &m) && m.lo < hi; at = m.hi) {
-        struct uffdio_range r = {m.lo, m.hi - m.lo};
-        /* Before Linux 6.15 this ends anybody's watch: so is it ours? */
-        if (is_fit(&m) && !is_needed(m.lo, m.hi) && range_register(m.lo, m.hi)) ioctl(watch.uffd, UFFDIO_UNREGISTER, &r);
-    }
+    struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
+    return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0 ? 0 : errno;
 }
 
-bool ofi_watch_is_calm(uintptr_t page)
-{
-    /* Takes a protection away that there is not: the kernel does so only where memory is watched, and refuses as long as one who
-     * changes watched memory has not heard that we have read of it.  Between the change and its event there is a moment in which
-     * another thread may be given the same addresses anew: only this tells. */
-    struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
-    return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0;
-}
+/* Between a change and its event there is a moment in which another thread may be given the same addresses anew: only this tells. */
+bool ofi_watch_is_calm(uintptr_t page) { return unprotect(page) == 0; }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------------------- */
-static bool by_nobody(uintptr_t lo, uintptr_t hi)
+/* Closing the descriptor ends the watch, but not where a child that was forked has it, too: then who unmaps what is watched would wait
+ * for ever. */
+static void watch_nothing(void)
 {
-    (void)lo, (void)hi;
-    return false;
+    struct mapping m;
+    for (uintptr_t at = 0; mapping_at(at, &m) && m.hi > at; at = m.hi) {
+        struct uffdio_range r = {m.lo, m.hi - m.lo};
+        if (!is_fit(&m) || unprotect(m.lo) == ENOENT) continue;
+        /* Before Linux 6.15 this ends anybody's watch: so is it ours? */
+        if (range_register(m.lo, m.hi)) ioctl(watch.uffd, UFFDIO_UNREGISTER, &r);
+    }
 }
 
 void ofi_watch_close(void)
 {
     uint64_t one = 1;
     if (--watch.users) return;
-    /* Mappings that were cut since, by mprotect, may still be watched.  Closing the descriptor ends that, but not where a child
-     * has it, too, that was forked: then who unmaps them would wait for ever. */
     ofi_watch_lock();
-    ofi_watch_end(0, UINTPTR_MAX, by_nobody);
+    watch_nothing();
     ofi_watch_unlock();
     if (write(watch.stop, &one, sizeof one) != sizeof one) gw_die("an eventfd does not take a number: %s", strerror(errno));
     pthread_join(watch.thread, NULL);

@@ -27,11 +27,11 @@ void ofi_watch_close(void);
 
 void ofi_watch_lock(void);
 void ofi_watch_unlock(void);
-/* ---- with the lock held; addresses of whole pages ----
- * Watched are whole mappings, as the kernel has them: to watch a part would cut it in two, and mremap refuses the two together. */
-bool ofi_watch_begin(uintptr_t lo, uintptr_t hi); /* false: these cannot be watched */
-/* No longer the mappings in which some of these bytes are, but for those that are needed for others. */
-void ofi_watch_end(uintptr_t lo, uintptr_t hi, bool (*is_needed)(uintptr_t lo, uintptr_t hi));
+/* ---- with the lock held; addresses of whole pages ---- */
+/* From now on, as long as they are mapped, or the watch is open.  False: these cannot be watched.  What is watched are whole mappings,
+ * as the kernel has them: to watch a part would cut it in two, and mremap refuses the two together.  To end the watch of one takes the
+ * kernel as long as it has pages, so nobody does. */
+bool ofi_watch_begin(uintptr_t lo, uintptr_t hi);
 /* This page is watched, and `gone` has been called for all that went until now.  False also while some other memory goes. */
 bool ofi_watch_is_calm(uintptr_t page);
 

@@ -25,15 +25,12 @@ static void test_whole(void)
     COUNTED(0, 1, 0, 0);
     CHECK(mremap(p + PAGE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) == q);
     COUNTED(0, 0, 0, 1);
-    CHECK(!is_watched(q) && is_filled(q, 0, 1000));
+    CHECK(is_filled(q, 0, 1000));
     send_new(q, 1000);
     COUNTED(1, 0, 0, 0);
-    munmap(q + PAGE, PAGE); /* what is cut off by this is watched for nobody */
     char *r = fresh();
     send_new(r + 3 * PAGE, 1000);
     munmap(r + PAGE, PAGE);
-    settle();
-    CHECK(is_watched(r + 3 * PAGE) && !is_watched(r));
     char *s = fresh();
     send_new(s, 1000);
     CHECK(mprotect(s + PAGE, PAGE, PROT_READ) == 0 && is_watched(s + 2 * PAGE));
@@ -62,16 +59,14 @@ static void by_map_over(char *p)
 static void by_move_away(char *p)
 {
     char *q = mremap(p, LEN, LEN, MREMAP_MAYMOVE | MREMAP_FIXED, fresh());
-    settle();
-    CHECK(q != MAP_FAILED && !is_watched(q));
+    CHECK(q != MAP_FAILED);
     fresh_at(p, LEN);
     munmap(q, LEN);
 }
 static void by_move_of_pages(char *p)
 {
     char *q = mremap(p, LEN, LEN, MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */, NULL);
-    settle();
-    CHECK(q != MAP_FAILED && !is_watched(q) && !is_watched(p));
+    CHECK(q != MAP_FAILED);
     munmap(q, LEN);
 }
 static void by_move_here(char *p)
@@ -104,7 +99,6 @@ static void test_gone(void (*way)(char *), const char *name)
     CHECK_EQ(gw_count.registrations_gone - counted.gone, 2);
     ofi_ops.progress(wire); /* they do not pin what was freed until somebody needs their place */
     CHECK_EQ(net.n_regions, regions - 2);
-    CHECK(!is_watched(p) && !is_watched(p + PAGE) && !is_watched(p + LEN - PAGE));
     send_new(p, LEN);
     get_new(p, LEN);
     COUNTED(2, 0, 0, 2);
@@ -135,7 +129,6 @@ static void test_file_over(void)
     count();
     CHECK(ftruncate(fd, PAGE) == 0 && mmap(p + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == p + PAGE);
     COUNTED(0, 0, 0, 1);
-    CHECK(!is_watched(p) && !is_watched(p + PAGE) && !is_watched(p + LEN - PAGE));
     send_new(p, LEN);
     send_new(p, LEN);
     COUNTED(2, 0, 0, 0);
