@@ -412,8 +412,8 @@ static int ofi_wait_fd(struct wire *w)
 
 static int ofi_arm(struct wire *w)
 {
-    struct fid *fids[] = {&w->cq->fid};
     if (!w->is_open) return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY ? GW_AGAIN : GW_OK;
+    struct fid *fids[] = {&w->cq->fid};
     ofi_alive_look(w);
     return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
