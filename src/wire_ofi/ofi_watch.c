@@ -187,20 +187,20 @@ bool ofi_watch_begin(uintptr_t lo, uintptr_t hi)
     return range_register(from, to);
 }
 
-/* Takes a protection away that there is not.  The kernel does so only where memory is watched (else ENOENT), and refuses it (EAGAIN) as
- * long as one who changes watched memory has not heard that we have read of it. */
+/* Takes a protection away that there is not.  The kernel does so only where memory is watched (else ENOENT), and refuses (EAGAIN)
+ * as long as one who changes watched memory has not heard that we have read of it. */
 static int unprotect(uintptr_t page)
 {
     struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
     return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0 ? 0 : errno;
 }
 
-/* Between a change and its event there is a moment in which another thread may be given the same addresses anew: only this tells. */
+/* Between a change and its event there is a moment in which another thread may be given the same addresses: only this tells. */
 bool ofi_watch_is_calm(uintptr_t page) { return unprotect(page) == 0; }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------------------- */
-/* Closing the descriptor ends the watch, but not where a child that was forked has it, too: then who unmaps what is watched would wait
- * for ever. */
+/* Closing the descriptor ends the watch, but not where a child that was forked has it, too: then who unmaps what is watched would
+ * wait for ever. */
 static void watch_nothing(void)
 {
     struct mapping m;

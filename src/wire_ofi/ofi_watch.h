@@ -28,9 +28,9 @@ void ofi_watch_close(void);
 void ofi_watch_lock(void);
 void ofi_watch_unlock(void);
 /* ---- with the lock held; addresses of whole pages ---- */
-/* From now on, as long as they are mapped, or the watch is open.  False: these cannot be watched.  What is watched are whole mappings,
- * as the kernel has them: to watch a part would cut it in two, and mremap refuses the two together.  To end the watch of one takes the
- * kernel as long as it has pages, so nobody does. */
+/* From now on, as long as they are mapped, or the watch is open.  False: these cannot be watched.  What is watched are whole
+ * mappings, as the kernel has them: to watch a part would cut it in two, and mremap refuses the two together.  To end the watch of
+ * one the kernel visits all its pages, so nobody does. */
 bool ofi_watch_begin(uintptr_t lo, uintptr_t hi);
 /* This page is watched, and `gone` has been called for all that went until now.  False also while some other memory goes. */
 bool ofi_watch_is_calm(uintptr_t page);
