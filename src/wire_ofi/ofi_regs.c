@@ -39,12 +39,18 @@ static struct ofi_reg *kept_find(struct ofi_regs *c, uintptr_t lo, uintptr_t hi,
     return NULL;
 }
 
-static void kept_drop(struct ofi_regs *c, int i, struct ofi_reg **dropped)
+static struct ofi_reg *kept_out(struct ofi_regs *c, int i)
 {
     struct ofi_reg *r = c->kept[i];
     memmove(c->kept + i, c->kept + i + 1, (size_t)(--c->n - i) * sizeof *c->kept);
     c->bytes -= r->hi - r->lo;
+    r->is_kept = false;
     if (r->is_gone) atomic_fetch_sub_explicit(&c->n_gone, 1, memory_order_relaxed);
+    return r;
+}
+
+static void drop(struct ofi_reg *r, struct ofi_reg **dropped)
+{
     r->next = *dropped;
     *dropped = r;
 }
@@ -62,17 +68,21 @@ static void reg_close(struct wire *w, struct ofi_reg *r)
     free(r);
 }
 
-/* Closes what is gone, and then, the oldest first, as many as stand in the way of so many more.  How many of the latter. */
+/* Closes what is gone, now or after its last use, and then, the oldest first, as many as stand in the way of so many more.  How many
+ * of the latter. */
 static int make_room(struct wire *w, int entries, size_t bytes)
 {
     struct ofi_regs *c = &w->regs;
     struct ofi_reg *dropped = NULL;
     int n = 0;
     ofi_watch_lock();
-    for (int i = c->n - 1; i >= 0; i--)
-        if (c->kept[i]->is_gone && !c->kept[i]->users) kept_drop(c, i, &dropped);
+    for (int i = c->n - 1; i >= 0; i--) {
+        if (!c->kept[i]->is_gone) continue;
+        struct ofi_reg *r = kept_out(c, i);
+        if (!r->users) drop(r, &dropped);
+    }
     for (int i = c->n - 1; i >= 0 && !has_room(c, entries, bytes); i--)
-        if (!c->kept[i]->users) kept_drop(c, i, &dropped), n++;
+        if (!c->kept[i]->users) drop(kept_out(c, i), &dropped), n++;
     ofi_watch_unlock();
     gw_counted(&gw_count.registrations_evicted, (uint64_t)n);
     for (struct ofi_reg *r; (r = dropped); reg_close(w, r)) dropped = r->next;
@@ -100,11 +110,10 @@ static void keep(struct wire *w, struct ofi_reg *r)
 
 static void forget(struct wire *w, struct ofi_reg *r)
 {
-    struct ofi_reg *dropped = NULL;
     if (!r->is_kept) return;
     ofi_watch_lock();
-    for (int i = 0; i < w->regs.n; i++)
-        if (w->regs.kept[i] == r) kept_drop(&w->regs, i, &dropped);
+    for (int i = w->regs.n - 1; i >= 0; i--)
+        if (w->regs.kept[i] == r) kept_out(&w->regs, i);
     ofi_watch_unlock();
 }
 
@@ -190,7 +199,7 @@ void ofi_regs_close(struct wire *w)
     struct ofi_reg *dropped = NULL;
     if (!c->kept) return;
     ofi_watch_lock();
-    while (c->n) kept_drop(c, c->n - 1, &dropped);
+    while (c->n) drop(kept_out(c, c->n - 1), &dropped);
     gw_list_del(&c->link);
     ofi_watch_unlock();
     for (struct ofi_reg *r; (r = dropped); reg_close(w, r)) dropped = r->next;

@@ -158,7 +158,14 @@ static void test_in_use(void)
     count();
     get_new(q, LEN); /* in the place of the first */
     COUNTED(1, 0, 1, 0);
+    regions = net.n_regions;
+    int kept = wire->regs.n;
+    CHECK_EQ(madvise(p[1], LEN, MADV_DONTNEED), 0); /* while others may still read there */
+    settle();
+    ofi_ops.progress(wire);
+    CHECK(wire->regs.n == kept - 1 && net.n_regions == regions && wire->regs.n_gone == 0);
     ofi_ops.conceal(wire, key[1]);
+    CHECK_EQ(net.n_regions, regions - 1);
     gw_set.reg_cache_entries = 1024;
     end();
     for (int i = 0; i < 3; i++) munmap(p[i], LEN);
