@@ -172,11 +172,12 @@ static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps
     return caps->get && (caps->keys || shm_cma_ok(p->ep));
 }
 void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
-int peer_meet_first(struct proto_lane *pl, struct gw_peer *p) GW_COLD;
+void far_set_up(struct proto_lane *pl) GW_COLD;
 /* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
-    int rc = likely(p->ep != NULL) ? GW_OK : peer_meet_first(pl, p);
+    int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
+    if (rc == GW_OK && p->ops != peer_wire && unlikely(!pl->far.pack_max)) far_set_up(pl); /* once it is open the network says what it can do */
     if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max))) lane_set_up(pl, p);
     return rc;
 }
@@ -248,7 +249,6 @@ int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of 
 void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len);
 
 /* proto_far.c */
-void far_set_up(struct proto_lane *pl);
 enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
 int64_t far_short_default(int size); /* of E0, by the size of the job */
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */

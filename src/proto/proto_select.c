@@ -46,14 +46,6 @@ GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
 }
 
-/* The network says what it can do when there is somebody to reach by it: it may not be open before. */
-int peer_meet_first(struct proto_lane *pl, struct gw_peer *p)
-{
-    int rc = peer_connect(pl->lane, p);
-    if (rc == GW_OK && p->ops != peer_wire && !pl->far.pack_max) far_set_up(pl);
-    return rc;
-}
-
 static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
 {
     struct wire_caps caps;
