@@ -36,7 +36,8 @@ static void test_whole(void)
     CHECK(mprotect(s + PAGE, PAGE, PROT_READ) == 0 && is_watched(s + 2 * PAGE));
     pid_t child = fork();
     if (child == 0) {
-        sleep(30);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        sleep(300); /* longer than we may take */
         _exit(0);
     }
     end();
