@@ -3,7 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "p2p_check.h"
+#include "counters_check.h"
 
 static MPI_Comm comm;
 static int p, me;
@@ -145,27 +145,14 @@ static void all_on(MPI_Comm c, int how_many)
     }
 }
 
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle counter(const char *name)
-{
-    MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
-    int index = -1, n;
-    CHECK_EQ(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
-    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &h, &n), MPI_SUCCESS);
-    CHECK_EQ(MPI_T_pvar_start(session, h), MPI_SUCCESS);
-    return h;
-}
-
 int main(int argc, char **argv)
 {
     enum { MOST = 8 };
     MPI_T_pvar_handle chosen[MOST];
-    int provided;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Init(&argc, &argv);
     test_begin();
-    MPI_T_pvar_session_create(&session);
-    for (int i = 1; i < argc && i < MOST; i++) chosen[i] = counter(argv[i]);
+    counters_begin();
+    for (int i = 1; i < argc && i < MOST; i++) chosen[i] = counter(argv[i], MPI_T_PVAR_CLASS_COUNTER);
     size_t room = (size_t)(size + 1) * 5000 * sizeof(int);
     in = malloc(room), out = malloc(room);
     counts = malloc((size_t)size * sizeof *counts), places = malloc((size_t)size * sizeof *places);
@@ -174,13 +161,9 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 2 * size + rank, &mixed);
     all_on(mixed, 2);
     MPI_Comm_free(&mixed);
-    for (int i = 1; i < argc && i < MOST; i++) {
-        unsigned long long uses = 0;
-        CHECK_EQ(MPI_T_pvar_read(session, chosen[i], &uses), MPI_SUCCESS);
-        if (uses == 0 && failures++ < 20) fprintf(stderr, "rank %d: %s was never chosen\n", rank, argv[i]);
-    }
-    MPI_T_pvar_session_free(&session);
+    for (int i = 1; i < argc && i < MOST; i++)
+        if (counted(chosen[i]) == 0 && failures++ < 20) fprintf(stderr, "rank %d: %s was never chosen\n", rank, argv[i]);
+    counters_end();
     free(in), free(out), free(counts), free(places);
-    MPI_T_finalize();
     return test_end();
 }

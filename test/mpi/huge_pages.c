@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_check.h"
+#include "counters_check.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -78,23 +79,6 @@ static void reduce_scatter(void)
     }
 }
 
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle counter(const char *name)
-{
-    MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
-    int index = -1, n;
-    CHECK_EQ(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
-    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &h, &n), MPI_SUCCESS);
-    CHECK_EQ(MPI_T_pvar_start(session, h), MPI_SUCCESS);
-    return h;
-}
-static unsigned long long counted(MPI_T_pvar_handle h)
-{
-    unsigned long long count = 0;
-    CHECK_EQ(MPI_T_pvar_read(session, h, &count), MPI_SUCCESS);
-    return count;
-}
-
 /* Do this machine and this kernel move pages at all? */
 static int is_possible(void)
 {
@@ -113,12 +97,10 @@ static int is_possible(void)
 int main(int argc, char **argv)
 {
     static void (*const calls[])(void) = {alltoall, ialltoall, allgather, bcast, send, reduce_scatter};
-    int provided;
     MPI_Init(&argc, &argv);
     test_begin();
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(&session);
-    MPI_T_pvar_handle moved = counter("pages_moved"), direct = counter("copies_direct");
+    counters_begin();
+    MPI_T_pvar_handle moved = counter("pages_moved", MPI_T_PVAR_CLASS_COUNTER), direct = counter("copies_direct", MPI_T_PVAR_CLASS_COUNTER);
     out = malloc((size_t)size * BLOCK);
     in = malloc((size_t)size * BLOCK);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
@@ -130,8 +112,7 @@ int main(int argc, char **argv)
         CHECK_EQ(counted(moved), 0);
     else if (rank == 0 && size >= 4 && counted(direct) > 0 && is_possible())
         CHECK(counted(moved) > 0);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
+    counters_end();
     free(out), free(in);
     return test_end();
 }

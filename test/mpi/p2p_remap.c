@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "p2p_check.h"
+#include "counters_check.h"
 
 enum { R0_BYTES = 256 << 10, R1_BYTES = (1 << 20) + 100 /* longer than GODWIT_NET_GET_MAX here */, MOST = 2 << 20 };
 
@@ -55,34 +55,25 @@ static void exchange(char *out, char *in, int n)
 }
 
 enum { MADE, FOUND, GONE, COUNTERS };
-static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handle[COUNTERS];
-static void counters_begin(void)
+static void registrations_count(void)
 {
     static const char *const names[] = {"registrations", "registrations_found", "registrations_gone"};
-    int provided, index, n;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(&session);
-    for (int i = 0; i < COUNTERS; i++) {
-        CHECK_EQ(MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
-        CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &handle[i], &n), MPI_SUCCESS);
-        MPI_T_pvar_start(session, handle[i]);
-    }
+    counters_begin();
+    for (int i = 0; i < COUNTERS; i++) handle[i] = counter(names[i], MPI_T_PVAR_CLASS_COUNTER);
 }
-static void counters_end(const char *word)
+static void registrations_check(const char *word)
 {
-    unsigned long long n[COUNTERS] = {0};
     int fd = (int)syscall(SYS_userfaultfd, 1 /* UFFD_USER_MODE_ONLY */), may = fd >= 0;
     if (may) close(fd);
-    for (int i = 0; i < COUNTERS; i++) MPI_T_pvar_read(session, handle[i], &n[i]);
+    unsigned long long made = counted(handle[MADE]), found = counted(handle[FOUND]), gone = counted(handle[GONE]);
     if (!may && rank == 0) printf("not tested: registrations that are kept; the kernel refuses userfaultfd\n");
     if (strcmp(word, "kept") == 0 && may) {
-        CHECK(n[FOUND] > 0 && n[GONE] > 0 && n[MADE] > n[GONE]);
+        CHECK(found > 0 && gone > 0 && made > gone);
     } else if (*word) {
-        CHECK(n[MADE] > 0 && n[FOUND] == 0 && n[GONE] == 0);
+        CHECK(made > 0 && found == 0 && gone == 0);
     }
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
+    counters_end();
 }
 
 int main(int argc, char **argv)
@@ -91,7 +82,7 @@ int main(int argc, char **argv)
     int had = !!getenv("FI_MR_CACHE_MONITOR");
     MPI_Init(&argc, &argv);
     test_begin();
-    counters_begin();
+    registrations_count();
     char *out = fresh(NULL), *in = fresh(NULL);
     for (int i = 0; i < 6; i++) {
         int n = i % 2 ? R0_BYTES : R1_BYTES;
@@ -108,6 +99,6 @@ int main(int argc, char **argv)
         free(q);
     }
     CHECK(had == !!getenv("FI_MR_CACHE_MONITOR")); /* set only while libfabric was opened */
-    counters_end(argc > 1 ? argv[1] : "");
+    registrations_check(argc > 1 ? argv[1] : "");
     return test_end();
 }

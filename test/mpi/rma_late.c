@@ -6,6 +6,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "counters_check.h"
 #include "rma_check.h"
 
 enum { FEW = 300, LONG = 100000, BYTES = FEW * 8 + LONG };
@@ -241,29 +242,15 @@ static void accumulates(void)
     free(wide);
 }
 
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle wired;
-static void wired_count(void)
+static void wired_check(MPI_T_pvar_handle wired, int must)
 {
-    int provided, index = -1, n;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    CHECK_EQ(MPI_T_pvar_get_index("rma_wired", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
-    MPI_T_pvar_session_create(&session);
-    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &wired, &n), MPI_SUCCESS);
-    MPI_T_pvar_start(session, wired);
-}
-static void wired_check(int must)
-{
-    unsigned long long n = 0;
+    unsigned long long n = counted(wired);
     int mine = must && !is_neighbour(MPI_COMM_WORLD, (rank + 1) % size);
-    MPI_T_pvar_read(session, wired, &n);
     if (mine)
         CHECK(n >= 2 * FEW);
     else
         CHECK_EQ(n, 0);
-    MPI_T_pvar_handle_free(session, &wired);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
+    counters_end();
 }
 
 int main(int argc, char **argv)
@@ -272,7 +259,8 @@ int main(int argc, char **argv)
     test_begin();
     out = malloc(BYTES);
     in = malloc(BYTES);
-    wired_count();
+    counters_begin();
+    MPI_T_pvar_handle wired = counter("rma_wired", MPI_T_PVAR_CLASS_COUNTER);
     for (int kind = 0; kind < KINDS; kind++) {
         window_make(&w, kind, BYTES);
         ends();
@@ -282,7 +270,7 @@ int main(int argc, char **argv)
         if (kind < 5) accumulates();
         window_free(&w);
     }
-    wired_check(argc > 1 && strcmp(argv[1], "wire") == 0);
+    wired_check(wired, argc > 1 && strcmp(argv[1], "wire") == 0);
     free(out);
     free(in);
     return test_end();

@@ -3,6 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "counters_check.h"
 #include "rma_check.h"
 
 #include <sched.h>
@@ -141,31 +142,24 @@ static void accumulates(void)
 static void has_helped(void)
 {
     const char *help = getenv("GODWIT_RMA_HELP");
-    int provided, index, count, tries = 0, is_on = help && strcmp(help, "on") == 0 && is_one_node(MPI_COMM_WORLD);
+    int tries = 0, is_on = help && strcmp(help, "on") == 0 && is_one_node(MPI_COMM_WORLD);
     unsigned long long bytes = 0;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
     struct window w;
     if (!help || size == 1) return;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    CHECK_EQ(MPI_T_pvar_get_index("rma_helped", MPI_T_PVAR_CLASS_AGGREGATE, &index), MPI_SUCCESS);
-    MPI_T_pvar_session_create(&session);
-    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-    MPI_T_pvar_start(session, handle);
+    counters_begin();
+    MPI_T_pvar_handle helped = counter("rma_helped", MPI_T_PVAR_CLASS_AGGREGATE);
     window_make(&w, 0, MAX + 16);
     MPI_Win_lock_all(0, w.win);
     do {
         if (rank == 0) put_and_get(&w, 1, MAX, tries % 7, (unsigned)tries);
-        MPI_T_pvar_read(session, handle, &bytes);
+        bytes = counted(helped);
         MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
         tries++;
     } while (tries < (is_on ? 1000 : 3) && bytes == 0);
     CHECK_EQ(bytes > 0, is_on);
     MPI_Win_unlock_all(w.win);
     window_free(&w);
-    MPI_T_pvar_handle_free(session, &handle);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
+    counters_end();
 }
 
 int main(int argc, char **argv)
