@@ -1,7 +1,7 @@
 /* ofi_knock.h -- a rank that has not opened the network yet can be asked to: a datagram socket, and a thread that sleeps on it.
  *
  * libfabric takes a third of a second to load and to look for cards.  A job whose ranks never speak across nodes need not pay that,
- * and others need not pay it before MPI_Init returns (adr 0017).  So the launcher is told where to knock, and who wants to send there
+ * and others need not pay it before MPI_Init returns (adr 0018).  So the launcher is told where to knock, and who wants to send there
  * does: the other rank opens its lane, if it has not, and answers with the address of its endpoint.  Its program need
  * not call MPI meanwhile.  A program that runs for a while gets lane 0 opened without being asked.
  *
