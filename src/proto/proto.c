@@ -222,7 +222,7 @@ static int lane_init(struct gw_lane *lane)
         return gw_fail(GW_ENOMEM, "no memory for the tables of message matching");
     }
     pl->lane = lane;
-    pl->eager_fast = pl->fast.inline_max = -1;
+    pl->eager_fast = pl->fast.inline_max = pl->far.fast_max = -1;
     pl->unexpected_max = gw_set.unexpected_max;
     pl->sampling = PACE_TIMES;
     pl->poll.fn = lane_poll;

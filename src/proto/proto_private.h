@@ -100,6 +100,7 @@ struct proto_pace { uint32_t ticks[PACE_TIMES]; }; /* for a KiB; 0: not timed ye
 enum { FAR_PUT_BYTES = 64, FAR_TOGETHER_BYTES = 1024, FAR_TOGETHER_MOST = 64 };
 struct proto_far {
     int64_t inline_max, eager_max; /* E0 and E1 to here */
+    int64_t fast_max;              /* E0 without further thought; -1: never */
     size_t pack_max;
     bool may_get, may_put;         /* R0; R1 without copies, in chunks */
     bool is_direct;                /* R1 without copies, as a whole: where neither is */
