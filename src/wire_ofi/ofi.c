@@ -284,6 +284,7 @@ static void wire_free(struct wire *w);
 static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
     boot_needs(BOOT_AFTER_LAST); /* what is sent last may still lie in our own buffers */
+    if (lane == 0) ofi_lib_prepare();
     int rc = !knock_is_on() && !n_open && may_be_late() ? late_begin() : GW_OK;
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);

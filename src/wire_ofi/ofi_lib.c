@@ -1,19 +1,12 @@
 /* ofi_lib.c -- opens libfabric.
  *
- * Some of its providers install handlers for signals while they are loaded and asked (psm: SIGSEGV and five more).  The program goes on
- * meanwhile where another thread opens libfabric, so a guard looks every millisecond and puts the program's own handlers back, those
- * that it installs meanwhile, too.
- *
- * Some have a cache of registrations, and by libfabric's default learn from replaced functions (munmap, madvise ...) that memory
- * was freed.  While it is opened a variable tells it to ask the kernel, or nobody; what the user has set counts more.  Not where
- * it is opened late, while the program may look for variables of its own: that is not done where there are cards (ofi.c), and
- * without a card nobody has such a cache.
+ * Some of its providers may install handlers for signals while they are loaded and asked (psm: SIGSEGV and five more, unless told not
+ * to): the program's own are put back.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,12 +17,6 @@
 struct ofi_lib ofi_lib;
 
 enum { SIGNALS = 32 }; /* the real-time ones are nobody's business here */
-
-struct guard {
-    struct sigaction of[SIGNALS]; /* the program's */
-    int n_objects;                /* that there were before */
-    _Atomic bool is_over;
-};
 
 /* Objects are counted in the order in which they were loaded. */
 struct objects { uintptr_t address; int n, with_address; };
@@ -52,42 +39,24 @@ static struct objects objects_look(uintptr_t address)
     return all;
 }
 
-static void handlers_look(struct guard *g)
+static void handlers_save(struct sigaction *to)
+{
+    for (int s = 1; s < SIGNALS; s++) sigaction(s, NULL, &to[s]);
+}
+
+/* Those that came with objects loaded since there were so many; the program may have installed others meanwhile, in another thread. */
+static void handlers_restore(const struct sigaction *from, int n_objects)
 {
     struct sigaction now;
     for (int s = 1; s < SIGNALS; s++) {
-        if (sigaction(s, NULL, &now) != 0 || now.sa_handler == g->of[s].sa_handler) continue;
-        if (objects_look((uintptr_t)now.sa_handler).with_address >= g->n_objects)
-            sigaction(s, &g->of[s], NULL);
-        else
-            g->of[s] = now;
+        if (sigaction(s, NULL, &now) != 0 || now.sa_handler == from[s].sa_handler) continue;
+        if (objects_look((uintptr_t)now.sa_handler).with_address >= n_objects) sigaction(s, &from[s], NULL);
     }
 }
 
-static void *guard_run(void *guard)
+void ofi_lib_prepare(void)
 {
-    enum { EVERY_US = 1000 };
-    struct guard *g = guard;
-    while (!atomic_load_explicit(&g->is_over, memory_order_acquire)) {
-        handlers_look(g);
-        usleep(EVERY_US);
-    }
-    return NULL;
-}
-
-static void guard_begin(struct guard *g, pthread_t *thread, bool *has_thread)
-{
-    memset(g, 0, sizeof *g);
-    g->n_objects = objects_look(0).n;
-    for (int s = 1; s < SIGNALS; s++) sigaction(s, NULL, &g->of[s]);
-    *has_thread = gw_thread_start(thread, guard_run, g) == GW_OK;
-}
-
-static void guard_end(struct guard *g, pthread_t thread, bool has_thread)
-{
-    atomic_store_explicit(&g->is_over, true, memory_order_release);
-    if (has_thread) pthread_join(thread, NULL);
-    handlers_look(g);
+    setenv("IPATH_NO_BACKTRACE", "1", 0);
 }
 
 static const char monitor_variable[] = "FI_MR_CACHE_MONITOR";
@@ -121,17 +90,16 @@ static bool symbols_find(void *so)
 int ofi_lib_open(void)
 {
     if (ofi_lib.getinfo) return GW_OK;
-    struct guard guard;
-    pthread_t thread;
-    bool has_thread;
+    struct sigaction handlers[SIGNALS];
     struct fi_info *any = NULL;
-    guard_begin(&guard, &thread, &has_thread);
+    int n_objects = objects_look(0).n;
+    handlers_save(handlers);
     bool is_told = !knock_is_on() && monitor_tell();
     void *so = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
     bool is_whole = so && symbols_find(so);
     if (is_whole && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &any) == 0) ofi_lib.freeinfo(any);
     if (is_told) unsetenv(monitor_variable);
-    guard_end(&guard, thread, has_thread);
+    handlers_restore(handlers, n_objects);
     if (!so) {
         const char *why = dlerror();
         return gw_fail(

@@ -33,6 +33,8 @@ struct ofi_lib {
     uint32_t (*version)(void);
 };
 extern struct ofi_lib ofi_lib; /* a test fills in its own before the first lane is opened */
+/* In MPI_Init, where nobody else should be reading the environment: psm, which libfabric may be linked with, is to install no handlers. */
+void ofi_lib_prepare(void);
 int ofi_lib_open(void);
 /* GODWIT_REG_CACHE_MONITOR, as far as it is about us. */
 static inline bool ofi_by_userfaultfd(void)
