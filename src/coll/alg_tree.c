@@ -18,20 +18,21 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
 }
 const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL, NULL};
 
-/* ---- bcast: binomial tree from the root, widest step first ------------------------------------------------------------------ */
+/* ---- bcast: binomial tree from the root, to the largest subtree first --------------------------------------------------------- */
+/* What a rank has it sends to all its children at once: long messages are read by each of them when it comes to it. */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int rounds = log2_up(a->size), v = (a->rank - a->root + a->size) % a->size;
-    if (round >= rounds) return 0;
-    int d = 1 << (rounds - 1 - round);
+    int p = a->size, v = (a->rank - a->root + p) % p, levels = log2_up(p), skip;
+    int above = v ? v & -v : 1 << levels; /* how far the parent is, and twice how far the first child may be */
     struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
-    if (v % (2 * d) == 0 && v + d < a->size)
-        step_send(&s, (a->rank + d) % a->size, all);
-    else if (v % (2 * d) == d)
-        step_recv(&s, (a->rank - d + a->size) % a->size, all);
-    else
-        step_nothing(&s);
+    if (v && round == 0) {
+        step_recv(&s, (a->rank - above + p) % p, all);
+        return s.n;
+    }
+    skip = (round - (v != 0)) * PLAN_STEPS;
+    for (int d = above >> 1; d && s.n < PLAN_STEPS; d >>= 1)
+        if (v + d < p && skip-- <= 0) step_send(&s, (a->rank + d) % p, all);
     return s.n;
 }
 const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL, NULL};
