@@ -1,5 +1,7 @@
 /* ofi_watch_test.c -- a registration is never of pages that the program no longer has, by whichever way they went.
  *
+ * users.md row 19
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_card.h"

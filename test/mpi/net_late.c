@@ -1,6 +1,8 @@
 /* net_late.c -- the first message to another node is sent while the rank there does not call MPI: MPI_Isend returns all the same, and the
  * program's signal handlers outlive the opening of the network.  With "silent": nothing is sent.
  *
+ * users.md row 19
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>

@@ -2,6 +2,8 @@
  *
  *     p2p_remap [WORD]    kept: the wire kept registrations, found them again, and lost them with their memory; each: it kept none
  *
+ * users.md row 19
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <sys/mman.h>

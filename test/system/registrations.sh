@@ -1,6 +1,7 @@
 #!/bin/sh
 # Registrations of memory: kept or not, as the settings and the kernel say; and who tells libfabric's own caches that memory was freed: never
 # replaced functions, unless the user asks for them.
+# users.md row 19
 # run.py: timeout=120
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
