@@ -207,19 +207,9 @@ static void count(void)
         count();                                                     \
     } while (0)
 
-struct arrival {
-    struct gw_done done;
-    int n, err;
-};
-static void arrived(struct gw_done *d, int err)
-{
-    struct arrival *a = container_of(d, struct arrival, done);
-    a->n++;
-    a->err = err;
-}
 static void go(bool is_put, char *near, size_t len, const char *far, uint64_t key)
 {
-    struct arrival a = {.done.fn = arrived};
+    struct ending a = {.done.fn = ended};
     struct iovec v = {near, len};
     CHECK_EQ((is_put ? ofi_ops.put : ofi_ops.get)(to_me, &v, 1, (uintptr_t)far, key, &a.done), GW_POSTED);
     for (int i = 0; i < 100 && !a.n; i++) ofi_ops.progress(wire);

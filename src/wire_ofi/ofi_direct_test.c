@@ -14,17 +14,6 @@ static void none(void *ctx, int lane, uint8_t kind, const void *hdr, const void 
     CHECK(!"a message");
 }
 
-struct over {
-    struct gw_done done;
-    int n, err;
-};
-static void over(struct gw_done *d, int err)
-{
-    struct over *o = container_of(d, struct over, done);
-    o->n++;
-    o->err = err;
-}
-
 static struct wire *open_direct(uint32_t addr_format, struct wire_ep **ep)
 {
     static const struct ways how = {.caps = FI_MSG | FI_TAGGED, .inject = 64, .entries = 16, .tag_format = UINT64_MAX};
@@ -47,7 +36,7 @@ static void test_data(void)
 {
     struct wire_ep *ep;
     struct wire *w = open_direct(FI_SOCKADDR_IN, &ep);
-    struct over in = {.done.fn = over}, out = {.done.fn = over};
+    struct ending in = {.done.fn = ended}, out = {.done.fn = ended};
     uint64_t ticket;
     memset(to, 0, sizeof to);
     CHECK_EQ(ofi_ops.recv_into(w, to, SHORT, &ticket, &in.done), GW_POSTED);
@@ -65,7 +54,7 @@ static void test_rest(void)
 {
     struct wire_ep *ep;
     struct wire *w = open_direct(FI_SOCKADDR_IN, &ep);
-    struct over in = {.done.fn = over};
+    struct ending in = {.done.fn = ended};
     uint64_t ticket, began = gw_now_ns();
     int looks = 0;
     CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
@@ -86,7 +75,7 @@ static void test_card(void)
 {
     struct wire_ep *ep;
     struct wire *w = open_direct(FI_FORMAT_UNSPEC, &ep);
-    struct over in = {.done.fn = over};
+    struct ending in = {.done.fn = ended};
     uint64_t ticket;
     CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
     CHECK_EQ(reads_of(w, 100), 100);

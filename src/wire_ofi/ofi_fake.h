@@ -620,6 +620,17 @@ static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *c
     CHECK((*ep)->tail == (*ep)->limit && !(*ep)->lines && (*ep)->cma == SHM_CMA_NO);
     return w;
 }
+/* A copy or a transfer under way: how often it has ended (once), and how. */
+struct ending {
+    struct gw_done done;
+    int n, err;
+};
+static inline void ended(struct gw_done *d, int err)
+{
+    struct ending *e = container_of(d, struct ending, done);
+    e->n++;
+    e->err = err;
+}
 static void close_wire(struct wire *w)
 {
     ofi_ops.close(w);

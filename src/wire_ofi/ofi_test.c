@@ -79,17 +79,6 @@ static void test_250_events(void)
     close_wire(w);
 }
 
-struct counted {
-    struct gw_done done;
-    int n, err;
-};
-static void count_done(struct gw_done *d, int err)
-{
-    struct counted *c = container_of(d, struct counted, done);
-    c->n++;
-    c->err = err;
-}
-
 static void test_memory(int mr_mode, int refuses)
 {
     enum { BYTES = 10000, PIECES = 41 };
@@ -110,7 +99,7 @@ static void test_memory(int mr_mode, int refuses)
         used += len;
         iov[i] = (struct iovec){near + BYTES - used, len};
     }
-    struct counted c = {.done.fn = count_done};
+    struct ending c = {.done.fn = ended};
     int rc;
     while ((rc = ofi_ops.get(ep, iov, PIECES, (uintptr_t)far[1] + 77, key[1], &c.done)) == GW_AGAIN)
         ofi_ops.progress(w);
@@ -137,7 +126,7 @@ static void test_failed_copy(void)
     struct wire_ep *ep;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .fails = 1}, &ep);
     uint64_t key;
-    struct counted c = {.done.fn = count_done};
+    struct ending c = {.done.fn = ended};
     struct iovec iov = {near, sizeof near};
     CHECK_EQ(ofi_ops.expose(w, far, sizeof far, &key), GW_OK);
     CHECK_EQ(ofi_ops.get(ep, &iov, 1, (uintptr_t)far, key, &c.done), GW_POSTED);

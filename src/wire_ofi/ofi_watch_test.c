@@ -166,9 +166,9 @@ static void test_fork(void)
 /* What the kernel does not tell everything of is not kept. */
 static void test_unwatched(void)
 {
-    char name[] = "/tmp/godwit-regs-XXXXXX";
-    int memory = memfd_create("regs", MFD_CLOEXEC), file = mkstemp(name);
-    unlink(name);
+    FILE *f = tmpfile();
+    CHECK(f != NULL);
+    int memory = memfd_create("regs", MFD_CLOEXEC), file = fileno(f);
     CHECK(ftruncate(memory, LEN) == 0 && ftruncate(file, LEN) == 0);
     char *p[] = {map(MAP_SHARED | MAP_ANONYMOUS, -1), map(MAP_SHARED, memory), map(MAP_PRIVATE, memory), map(MAP_PRIVATE, file)};
     begin();
@@ -208,7 +208,7 @@ static void test_unwatched(void)
     munmap(q, LEN);
     munmap(r, LEN);
     close(memory);
-    close(file);
+    fclose(f);
 }
 
 /* ---- threads ---- */

@@ -53,10 +53,12 @@ static void exchange(int round, int n, int mixed)
 /* Once MPI_Waitall has returned, what waited for others has gone: rank 0 then waits for the answer without a word of MPI. */
 static void gone_when_complete(void)
 {
-    char name[64] = "/tmp/p2p_burst.XXXXXX", c = 0;
-    int v[2 * ROUNDS], word, fd = -1;
-    if (rank == 0) CHECK(mkdtemp(name) && strcat(name, "/fifo") && mkfifo(name, 0600) == 0);
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    char name[64], c = 0;
+    int v[2 * ROUNDS], word, fd = -1, id = (int)getpid();
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(name, sizeof name, "/tmp/gwtest-burst-%d", id);
+    if (rank == 0) CHECK_EQ(mkfifo(name, 0600), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank < 2) fd = open(name, O_RDWR);
     for (int round = 0; round < ROUNDS && rank < 2; round++) {
         int n = 1 + 2 * round % MOST;
@@ -75,10 +77,7 @@ static void gone_when_complete(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (fd >= 0) close(fd);
-    if (rank != 0) return;
-    unlink(name);
-    *strrchr(name, '/') = 0;
-    rmdir(name);
+    if (rank == 0) unlink(name);
 }
 
 int main(int argc, char **argv)
