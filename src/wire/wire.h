@@ -108,6 +108,7 @@ struct wire_ops {
     bool (*drained)(struct wire *w);
     /* The program has sent its last; false: it goes on after all.  Meanwhile messages to ranks that have ended may get lost. */
     void (*leave)(struct wire *w, bool is_leaving);
+    /* A wire that opens with its first use opens for this: to be asked only where a peer is to be reached by it. */
     void (*caps)(struct wire *w, struct wire_caps *caps_out);
     void (*close)(struct wire *w);
 };

@@ -257,9 +257,8 @@ static int late_begin(void)
 {
     char at[KNOCK_AT];
     struct sockaddr_storage address;
-    bool is_far = gw_boot.nnodes > 1 && gw_boot.how != BOOT_GODWIT; /* our mpiexec's nodes are faked ones */
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (woken < 0 || !knock_begin(is_far, gw_hash_text(gw_boot.jobid), open_for_others, at, &address)) return GW_OK;
+    if (woken < 0 || !knock_begin(ofi_is_far(), gw_hash_text(gw_boot.jobid), open_for_others, at, &address)) return GW_OK;
     int rc = boot_put("gw.ofi.0", at);
     return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
 }

@@ -280,11 +280,13 @@ static bool may_come_back(const struct ofi_market *m)
     return any;
 }
 
+bool ofi_is_far(void) { return gw_boot.nnodes > 1 && gw_boot.how != BOOT_GODWIT; }
+
 /* A link that flaps just now does not end the job. */
 static int market_open_patiently(struct ofi_market *m)
 {
     static const uint64_t patience_ns = 3000000000;
-    bool is_far = gw_boot.nnodes > 1 && gw_boot.how != BOOT_GODWIT; /* our mpiexec's nodes are faked ones */
+    bool is_far = ofi_is_far();
     uint64_t since = gw_now_ns();
     int rc = ofi_market_open(m, is_far);
     while (rc == GW_OK && m->n_usable == 0 && is_far && may_come_back(m) && gw_now_ns() - since < patience_ns) {
