@@ -5,7 +5,7 @@ some of them over a slow network and over one that flaps; and, with `all`, on on
     suite.py BUILD PREFIX thin | all | PROGRAM...    PROGRAM...: these, on 2 and on 4 hosts
 
 A program runs as its first line of testlist says, but for settings of wires and nodes, on as many ranks of that line as fit."""
-# run.py: timeout=60 tags=cluster args=thin
+# run.py: timeout=120 tags=cluster args=thin
 # run.py: timeout=1800 tags=cluster,extra args=all
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,7 +32,7 @@ ARGS = {"soak": ["200"]} # a divisor of the work
 THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persistent comm_make idup io_basic io_shared rma_errors "
         "rma_random session_life spawn_errors").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
-THIN_SLOW = "p2p_modes rma_errors".split()
+THIN_SLOW = "p2p_modes comm_make rma_errors".split()
 SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "n2:400:100"]}
 
 
