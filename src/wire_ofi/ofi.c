@@ -16,6 +16,7 @@ enum {
     NAME_MOST = 256, /* bytes of an endpoint's address */
     PROVIDER_MOST = 64,
     LANES_MOST = 16,
+    AV_MOST = 1024, /* addresses that there is room for at the first one; it grows */
 };
 _Static_assert(KNOCK_VALUE >= 2 * NAME_MOST + PROVIDER_MOST + 16, "there is room for what a lane says");
 
@@ -75,7 +76,8 @@ static int cq_open(struct wire *w)
 /* Everything up to an endpoint that can be used; what failed, or NULL. */
 static const char *objects_open(struct wire *w, int *rc_out)
 {
-    struct fi_av_attr av = {.type = FI_AV_TABLE};
+    /* Without a number, libfabric's own providers make room for 1024 addresses at the first. */
+    struct fi_av_attr av = {.type = FI_AV_TABLE, .count = (size_t)gw_min64(gw_boot.size, AV_MOST)};
     int rc = fi_domain(fabric, w->info, &w->domain, NULL);
     if ((*rc_out = rc)) return "its domain";
     if ((*rc_out = cq_open(w))) return "a completion queue";

@@ -30,6 +30,7 @@ static struct ways {
     uint64_t tag_format;
     size_t cq_data;
     int cq_takes; /* entries that the queue takes before what is sent waits */
+    bool is_other_without_rma; /* who does not ask for it is offered another domain */
 } ways;
 
 struct packet {
@@ -505,7 +506,8 @@ static int fake_cq_open(struct fid_domain *d, struct fi_cq_attr *attr, struct fi
 }
 static int fake_av_open(struct fid_domain *d, struct fi_av_attr *attr, struct fid_av **av, void *context)
 {
-    (void)d, (void)attr, (void)context;
+    (void)d, (void)context;
+    CHECK_EQ(attr->count, gw_boot.size); /* room for no more than there are */
     net.n_objects++;
     *av = &the_av;
     return 0;
@@ -569,7 +571,7 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
                         const struct fi_info *hints, struct fi_info **out)
 {
     (void)version, (void)node, (void)service, (void)flags;
-    static char name[] = "fake", domain[] = "fake0";
+    static char name[] = "fake", domain[] = "fake0", other[] = "fake1";
     if (hints && hints->caps & ~ways.caps) return -FI_ENODATA;
     struct fi_info *i = fake_dupinfo(NULL);
     i->caps = ways.caps;
@@ -586,7 +588,7 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
     i->ep_attr->max_msg_size = 1 << 20;
     i->domain_attr->mr_mode = ways.mr_mode;
     i->domain_attr->mr_key_size = 8;
-    i->domain_attr->name = domain;
+    i->domain_attr->name = ways.is_other_without_rma && hints && !(hints->caps & FI_RMA) ? other : domain;
     i->fabric_attr->prov_name = i->fabric_attr->name = name;
     *out = i;
     return 0;

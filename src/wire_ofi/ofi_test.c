@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_fake.h"
+#include "wire_ofi/network_private.h"
 
 /* ---- the wire's other side -------------------------------------------------------------------------------------------------------- */
 static struct {
@@ -168,6 +169,19 @@ static void test_no_memory_access(void)
     close_wire(w);
 }
 
+/* libfabric is asked five times: what it answers again is kept once. */
+static void test_answers(uint64_t caps, bool is_other, int n)
+{
+    struct ofi_market m;
+    fake_set_up(&(struct ways){.caps = caps, .is_other_without_rma = is_other});
+    CHECK_EQ(ofi_market_open(&m, false), GW_OK);
+    CHECK_EQ(m.n, n);
+    CHECK_EQ(m.n_usable, n);
+    CHECK_STR(m.offers[m.verdicts[0].offer].domain, "fake0");
+    if (n > 1) CHECK_STR(m.offers[m.verdicts[1].offer].domain, "fake1");
+    ofi_market_close(&m);
+}
+
 int main(void)
 {
     gw_settings_load();
@@ -192,5 +206,8 @@ int main(void)
     test_failed_copy();
     test_leave();
     test_no_memory_access();
+    test_answers(all | FI_TAGGED, false, 1);
+    test_answers(all, false, 1);
+    test_answers(all | FI_TAGGED, true, 2);
     return unit_end();
 }
