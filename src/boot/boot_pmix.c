@@ -182,6 +182,8 @@ static pmix_status_t quiet_init(void)
     int n = 0;
     for (char **e = environ; e && *e; e++)
         if (is_pmix_setting(*e) && n < (int)GW_ARRAY_LEN(before)) before[n++] = *e;
+    /* libpmix holds a timer for each event that it might keep for later, 512: a quarter of a megabyte.  Of its events we want one. */
+    setenv("PMIX_MCA_pmix_max_events", "16", 0);
     pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
     for (char **e = environ; e && *e && n < (int)GW_ARRAY_LEN(before);) {
         const char *entry = *e++;
