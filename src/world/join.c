@@ -95,8 +95,8 @@ static int hello_swap(int fd, bool listens, struct hello *theirs, int *tag_out)
 int join_no_nodes(void)
 {
     return gw_fail(GW_EUNSUPPORTED,
-                   "this job has ranks on %d nodes; a job reaches other jobs through the memory of one machine, so "
-                   "both must be on one host",
+                   "this job has ranks on %d nodes; a job reaches other jobs through the memory of one machine: run both on one "
+                   "host, or start all processes as one job",
                    gw_boot.nnodes);
 }
 
@@ -149,7 +149,9 @@ int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct
 {
     int told = rc, sent = coll_bcast(&told, 1, gw_type_int, root, c, NULL);
     bool is_root = c->rank == root;
-    if (rc == GW_OK && sent == GW_OK && told != GW_OK) rc = gw_fail(told, "the root (rank %d) could not do it", root);
+    if (rc == GW_OK && sent == GW_OK && told != GW_OK)
+        rc = told == GW_EUNSUPPORTED && !boot_is_on_one_host() ? join_no_nodes()
+                                                                : gw_fail(told, "the root (rank %d) could not do it", root);
     if (rc == GW_OK) rc = sent;
     if (rc == GW_OK)
         rc = world_intercomm_create(c, root, is_root ? bridge->comm : c, is_root ? bridge->rank : 0,

@@ -90,6 +90,7 @@ static int accept_root(const char *port_name, struct gw_comm *c, struct bridge *
     int listener = p ? p->fd : -1;
     gw_unlock(&ports_lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
+    if (!boot_is_on_one_host()) return join_no_nodes(); /* nobody would ever come */
     for (;;) {
         int fd = boot_port_accept(listener);
         if (fd >= 0) {
@@ -107,12 +108,13 @@ static int connect_root(const char *port_name, struct gw_comm *c, struct bridge 
 {
     uint64_t name;
     int fd, rc = port_parse(port_name, &name);
+    if (rc == GW_OK && !boot_is_on_one_host()) rc = join_no_nodes();
     if (rc != GW_OK) return rc;
     while ((fd = boot_port_connect(name)) < 0 && errno == EAGAIN) {
         req_progress();
         usleep(1000); /* more than BACKLOG wait there */
     }
-    if (fd < 0 && errno == ECONNREFUSED) return bad_port(port_name, "nobody has it open on this machine");
+    if (fd < 0 && errno == ECONNREFUSED) return bad_port(port_name, "nobody on this host has it open, and a port reaches no other");
     if (fd < 0) return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", port_name, strerror(errno));
     return join_meet(fd, false, c, b);
 }
@@ -143,7 +145,7 @@ int world_comm_connect(const char *port_name, struct gw_info *info, int root, st
     return join_comm(c, root, rc, &b, comm_out);
 }
 
-/* ---- join: the user's socket carries the name of a port, for which the smaller number listens ------------------------- */
+/* ---- join: the user's socket carries the name of a port, for which the smaller number listens, and whether the other could go there -- */
 static int fd_move(int fd, bool out, void *data, size_t bytes)
 {
     for (char *p = data; bytes > 0;) {
@@ -160,6 +162,11 @@ static int fd_move(int fd, bool out, void *data, size_t bytes)
     return GW_OK;
 }
 
+static int not_here(int fd, int why)
+{
+    return gw_fail(GW_EOTHER, "fd %d: the other side is not on this host, or is another user's (%s)", fd, strerror(why));
+}
+
 static int join_root(int fd, struct bridge *b)
 {
     uint64_t mine = boot_random(), theirs = 0;
@@ -168,10 +175,18 @@ static int join_root(int fd, struct bridge *b)
     int rc = fd_move(fd, true, &mine, sizeof mine);
     if (rc == GW_OK) rc = fd_move(fd, false, &theirs, sizeof theirs);
     bool listens = mine < theirs;
-    if (rc == GW_OK && !listens && (s = boot_port_connect(theirs)) < 0)
-        rc = gw_fail(GW_EOTHER, "fd %d: the other side is not on this machine, or is another user's (%s)", fd,
-                     strerror(errno));
-    while (rc == GW_OK && listens && (s = boot_port_accept(listener)) < 0) socket_wait((int[2]){listener, -1});
+    if (rc == GW_OK && !listens) {
+        s = boot_port_connect(theirs);
+        int32_t told = s < 0 ? errno : 0;
+        rc = fd_move(fd, true, &told, sizeof told);
+        if (s < 0) rc = not_here(fd, told);
+    } else if (rc == GW_OK) {
+        int32_t told;
+        rc = fd_move(fd, false, &told, sizeof told);
+        if (rc == GW_OK && told) rc = not_here(fd, told);
+        while (rc == GW_OK && (s = boot_port_accept(listener)) < 0) socket_wait((int[2]){listener, -1});
+    }
+    if (rc != GW_OK && s >= 0) close(s);
     close(listener);
     return rc == GW_OK ? join_meet(s, listens, &gw_comm_self, b) : rc;
 }

@@ -2,6 +2,10 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "nodes_check.h"
@@ -93,6 +97,76 @@ static void child(int argc, char **argv, MPI_Comm parent)
     MPI_Comm_disconnect(&parent);
 }
 
+/* ---- a job on several hosts can reach no other: it is told so, nobody waits for ever ---- */
+static void says_host(int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int class, len;
+    MPI_Error_class(code, &class);
+    CHECK_EQ(class, MPI_ERR_UNSUPPORTED_OPERATION);
+    MPI_Error_string(code, text, &len);
+    CHECK(strstr(text, "run both on one host, or start all processes as one job"));
+}
+
+static void ports_fail(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm inter = MPI_COMM_NULL;
+    if (rank == 0) CHECK_EQ(MPI_Open_port(MPI_INFO_NULL, port), MPI_SUCCESS);
+    says_host(MPI_Comm_accept(port, MPI_INFO_NULL, 0, world, &inter));
+    MPI_Bcast(port, sizeof port, MPI_CHAR, 0, world);
+    says_host(MPI_Comm_connect(port, MPI_INFO_NULL, size - 1, world, &inter));
+    CHECK(inter == MPI_COMM_NULL);
+    if (rank == 0) CHECK_EQ(MPI_Close_port(port), MPI_SUCCESS);
+}
+
+/* A connected socket of the first rank and the last, which are on different hosts; -1 on the others. */
+static int socket_make(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET};
+    struct {
+        char host[64];
+        int port;
+    } at = {"", 0};
+    socklen_t len = sizeof a;
+    int listener = -1, fd = -1;
+    if (rank == 0) {
+        gethostname(at.host, sizeof at.host - 1);
+        listener = socket(AF_INET, SOCK_STREAM, 0);
+        CHECK(bind(listener, (struct sockaddr *)&a, sizeof a) == 0 && listen(listener, 1) == 0 &&
+              getsockname(listener, (struct sockaddr *)&a, &len) == 0);
+        at.port = ntohs(a.sin_port);
+    }
+    MPI_Bcast(&at, sizeof at, MPI_BYTE, 0, world);
+    if (rank == 0) {
+        fd = accept(listener, NULL, NULL);
+        close(listener);
+    } else if (rank == size - 1) {
+        struct addrinfo wish = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found = NULL;
+        char port[16];
+        snprintf(port, sizeof port, "%d", at.port);
+        CHECK_EQ(getaddrinfo(at.host, port, &wish, &found), 0);
+        fd = socket(AF_INET, SOCK_STREAM, 0);
+        CHECK_EQ(connect(fd, found->ai_addr, found->ai_addrlen), 0);
+        freeaddrinfo(found);
+    }
+    return fd;
+}
+
+static void join_fails(void)
+{
+    MPI_Comm inter = MPI_COMM_NULL;
+    int fd = socket_make(), class;
+    if (fd >= 0) {
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        MPI_Error_class(MPI_Comm_join(fd, &inter), &class);
+        CHECK_EQ(class, MPI_ERR_OTHER);
+        CHECK(inter == MPI_COMM_NULL);
+        close(fd);
+    }
+    CHECK_EQ(MPI_Barrier(world), MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -100,9 +174,11 @@ int main(int argc, char **argv)
     if (spawn_child(argc, argv, child)) return test_end();
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-    if (!is_one_host(world)) { /* a job on several hosts can reach no other */
+    if (!is_one_host(world)) {
         must_fail(argv[0], 1, "a", "b", MPI_ERR_UNSUPPORTED_OPERATION);
         must_fail(argv[0], -1, "a", "b", MPI_ERR_ARG);
+        ports_fail();
+        join_fails();
         MPI_Comm_free(&world);
         return test_end();
     }
