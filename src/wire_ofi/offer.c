@@ -314,7 +314,7 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
                           const struct ofi_wish *wish, char *out, size_t cap)
 {
     const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
-    bool any, by_list = false, by_iface = false;
+    bool any, by_list = false, by_iface = false, by_loopback = false, is_all_here = true;
     *out = 0;
     if (n == 0) {
         bool is_named = wish->include && *wish->include;
@@ -334,13 +334,17 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
                          (!list_names(wish->include, false, o->provider, &any) && any);
         by_list |= is_listed;
         by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
+        by_loopback |= !is_listed && o->is_loopback;
+        is_all_here &= is_listed || is_node_only(o);
     }
-    for (int i = 0, told = 0; i < n; i++) {
-        const struct ofi_offer *o = &offers[verdicts[i].offer];
-        bool is_noise = by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
-        if (is_noise || is_told(offers, verdicts, i)) continue;
+    by_iface |= by_loopback && is_all_here;
+    int told = 0;
+    for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* once more, where there is nothing else to tell */
+        const struct ofi_offer *o = &offers[verdicts[i % n].offer];
+        bool is_noise = i < n && by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
+        if (is_noise || is_told(offers, verdicts, i % n)) continue;
         if (told++) gw_text_add(out, cap, "; ");
-        refusal_add(offers, verdicts, n, i, out, cap);
+        refusal_add(offers, verdicts, n, i % n, out, cap);
     }
     if (by_list)
         gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",

@@ -275,6 +275,23 @@ static void none_says_what_to_do(void)
               "GODWIT_NET_IFACE; `godwit-info --network` shows all of this");
 }
 
+/* A host that has nothing but its loopback, of which the interfaces may be known, or not. */
+static void only_loopback(const char *iface_why)
+{
+    char text[1024];
+    struct ofi_wish w = ofi_wish_usual;
+    n = 0;
+    struct ofi_offer *lo = offer("net", "lo", FI_PROTO_XNET, FI_SOCKADDR_IN);
+    lo->is_loopback = true;
+    strcpy(lo->iface_why, iface_why);
+    offer("shm", "shm", FI_PROTO_SHM, FI_ADDR_STR);
+    CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
+    ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK_STR(text,
+              "no provider of libfabric can be used: net, shm: reaches only this node. Bring another interface up, or name one in "
+              "GODWIT_NET_IFACE; `godwit-info --network` shows all of this");
+}
+
 int main(void)
 {
     software_is_ranked();
@@ -284,6 +301,8 @@ int main(void)
     unfit_is_refused();
     better_interface_wins();
     texts();
+    only_loopback("");
+    only_loopback("lo reaches only this machine");
     none_says_what_to_do();
     return unit_end();
 }
