@@ -293,6 +293,9 @@ void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
+/* libpmix 4 looks for settings in the user's home folder and crashes where it finds none: HOME is not set and the user is in no passwd,
+ * as in containers.  True: HOME is "/" now, and the caller takes it out again. */
+bool gw_home_lend(void);
 /* Before a process ends in another way than by exit(), or has its launcher end the job: writes out what the program printed with stdio,
  * and waits, once, until what it said last has arrived. */
 void gw_last_words(void);

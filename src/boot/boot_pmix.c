@@ -184,7 +184,9 @@ static pmix_status_t quiet_init(void)
         if (is_pmix_setting(*e) && n < (int)GW_ARRAY_LEN(before)) before[n++] = *e;
     /* libpmix holds a timer for each event that it might keep for later, 512: a quarter of a megabyte.  Of its events we want one. */
     setenv("PMIX_MCA_pmix_max_events", "16", 0);
+    bool is_lent = gw_home_lend();
     pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
+    if (is_lent) unsetenv("HOME");
     for (char **e = environ; e && *e && n < (int)GW_ARRAY_LEN(before);) {
         const char *entry = *e++;
         if (!is_pmix_setting(entry) || is_among(entry, before, n)) continue;

@@ -41,6 +41,7 @@ static const struct {
     {"locked memory", check_memlock, 0},
     {"other limits", check_limits, AFTER_MEMORY},
     {"temporary folder", check_tmp, 0},
+    {"home folder", check_home, 0},
     {"interfaces", check_interfaces, 0},
     {"network", check_network, 0},
     {"host name", check_host, 0},

@@ -30,11 +30,12 @@ struct machine {
     const struct words *set[2]; /* what its environment has besides ours; NULL: nothing */
     int ranks;                  /* that are to run; as many as cores where nobody said */
     /* environment */
-    const char *path, *library_path, *preload, *tmpdir;
+    const char *path, *library_path, *preload, *tmpdir, *home;
     char **env;
     const char *own_bin; /* the folder of this mpiexec */
     const char *host;
     unsigned uid;
+    bool is_known; /* the user has an entry in passwd; not asked where HOME is set */
     /* answers of the kernel: bytes, counts, or errno (0: it works) */
     int memfd_error, cma_error;
     uint64_t shm_total, shm_free;                                 /* of /dev/shm; total 0: there is none */
@@ -58,7 +59,7 @@ void machine_free(struct machine *m);
 
 typedef void check_fn(const struct machine *m, struct answer *a);
 check_fn check_godwit, check_library, check_settings, check_program, check_path, check_loader_path, check_pmix, check_batch;
-check_fn check_memfd, check_dev_shm, check_memory, check_cma, check_memlock, check_huge_pages, check_stale, check_tmp;
+check_fn check_memfd, check_dev_shm, check_memory, check_cma, check_memlock, check_huge_pages, check_stale, check_tmp, check_home;
 check_fn check_cores, check_quota, check_numa, check_clock, check_governor, check_load, check_container, check_virtual;
 check_fn check_files, check_processes, check_limits, check_security;
 check_fn check_interfaces, check_network, check_host, check_rdma, check_slingshot, check_nvidia, check_amd;

@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <net/if.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -154,11 +155,13 @@ void machine_look(struct machine *m, unsigned when)
     m->library_path = getenv("LD_LIBRARY_PATH");
     m->preload = getenv("LD_PRELOAD");
     m->tmpdir = getenv("TMPDIR");
+    m->home = getenv("HOME");
     m->env = environ;
     m->own_bin = own_folder();
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
     m->host = gw_xasprintf("%s", host);
     m->uid = geteuid();
+    m->is_known = m->home || getpwuid(m->uid); /* which may have to ask a server */
     m->cpus_allowed = gw_cores_mask(0);
     if (!m->ranks) m->ranks = bind_cores();
     m->memfd_error = try_memfd();

@@ -242,6 +242,15 @@ void check_tmp(const struct machine *m, struct answer *a)
         answer_raise(a, FINDING_NOTE, "make room there, or export TMPDIR=/a/folder/with/room");
 }
 
+void check_home(const struct machine *m, struct answer *a)
+{
+    answer_add(a, "%s", m->home ? m->home : "HOME is not set");
+    if (m->is_known) return;
+    answer_add(a, "; user %u is in no passwd", m->uid);
+    answer_raise(a, FINDING_NOTE,
+                 "Godwit does without; PMIx, and with it mpirun and programs of Open MPI, crash: export HOME=/a/folder/of/yours");
+}
+
 /* Whether a process of ours has the file mapped or open. */
 static bool in_use(const struct machine *m, const struct words *processes, const char *file)
 {

@@ -29,6 +29,8 @@ static void fresh(void)
                          .library_path = "",
                          .preload = "",
                          .tmpdir = "/tmp",
+                         .home = "/home/me",
+                         .is_known = true,
                          .own_bin = "/opt/godwit/bin",
                          .host = "node1",
                          .uid = getuid(),
@@ -252,6 +254,18 @@ static void devices(void)
     CHECK(finds(check_host, FINDING_NOTE, "does not resolve within 3 s", "127.0.1.1 node1"));
 }
 
+static void home(void)
+{
+    fresh();
+    CHECK(finds(check_home, FINDING_OK, "/home/me", ""));
+    m.home = NULL;
+    m.is_known = false;
+    m.uid = 1234;
+    CHECK(finds(check_home, FINDING_NOTE, "HOME is not set; user 1234 is in no passwd", "export HOME="));
+    m.is_known = true;
+    CHECK(finds(check_home, FINDING_OK, "HOME is not set", ""));
+}
+
 static void stale(void)
 {
     char full[128];
@@ -370,6 +384,7 @@ int main(void)
     processes();
     machines();
     devices();
+    home();
     stale();
     foreign();
     fresh();

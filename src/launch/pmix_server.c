@@ -201,7 +201,9 @@ static pmix_status_t quiet_init(pmix_info_t *info, size_t n)
     for (char **e = environ; *e; e++)
         if (strncmp(*e, mark, strlen(mark)) == 0) words_add(&before, *e);
     setenv("PMIX_MCA_gds", "hash", 0);
+    bool is_lent = gw_home_lend();
     pmix_status_t s = pmix.init(&module, info, n);
+    if (is_lent) unsetenv("HOME");
     for (char **e = environ; *e;) {
         if (strncmp(*e, mark, strlen(mark)) != 0) {
             e++;

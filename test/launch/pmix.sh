@@ -69,6 +69,17 @@ done
 [ -z "$(run --pmix on -n 2 env | grep -E '^PMIX_MCA_')" ] || fail "the server's settings reach the ranks"
 [ "$(PMIX_MCA_gds=hash run --pmix on -n 2 env | grep -c '^PMIX_MCA_gds=hash$')" = 2 ] || fail "the user's settings do not"
 left "our own"
+# a user who is in no passwd and has no home, as in containers, where libpmix 4 crashes
+stranger="env -u HOME setpriv --reuid 54321 --regid 54321 --clear-groups"
+chmod 755 "$dir"
+chmod 1777 "$dir/tmp"
+if [ "$(id -u)" = 0 ] && $stranger test -x "$build/mpiexec" 2>/dev/null; then
+    out=$(TMPDIR=$dir/tmp timeout 100 $stranger "$build/mpiexec" --pmix on -n 2 env -u GODWIT_BOOT "$build/mpi_world_size" 2>&1 </dev/null) ||
+        fail "without a home: $out"
+    [ "$(echo "$out" | sort -u)" = 2 ] || fail "without a home: $out"
+    [ -z "$(TMPDIR=$dir/tmp $stranger "$build/mpiexec" --pmix on -n 2 env | grep ^HOME=)" ] || fail "ranks are given a home"
+    left "a user without a home"
+fi
 
 # killed: the keeper removes the folder
 TMPDIR=$dir/tmp "$build/mpiexec" --pmix on -n 2 sleep 7341 &
