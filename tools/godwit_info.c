@@ -135,7 +135,11 @@ static int explain(const char *name)
         names[n++] = r.info.name;
         names[n++] = r.info.env;
     }
-    const char *near = gw_nearest(name, names, n);
+    const char *near = gw_nearest(name, names, n), *why = gw_foreign_why(name);
+    if (why) {
+        printf("%s is of no effect: %s\n", name, why);
+        return 0;
+    }
     if (near)
         fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near);
     else

@@ -102,7 +102,8 @@ void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
  * where the environment does not have it, and NAME:force=VALUE.  getenv() stands nowhere else but here, in boot (the launchers'
  * own variables) and where libfabric is opened (one of its own). */
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
-void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling */
+void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
+const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
 struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;
 };

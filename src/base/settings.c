@@ -22,7 +22,7 @@ static const char *const reserved[] = {
 enum { SETTINGS_MAX = 512 };
 static const char *origins[SETTINGS_MAX]; /* by row: the variable that set it (an alias: a copy); NULL: the default */
 static bool loaded;
-static char complaints[4096];
+static char complaints[16 << 10];
 
 static void complain(const char *fmt, ...) GW_PRINTF(1, 2);
 static void complain(const char *fmt, ...)
@@ -99,8 +99,7 @@ static bool in_range(const char *range, int64_t v)
            (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
 }
 
-/* The position of word[0..len) in a comma-separated list, -1 if it is not there. */
-static int word_index(const char *list, const char *word, size_t len)
+int word_index(const char *list, const char *word, size_t len)
 {
     int i = 0;
     for (const char *p = list; *p; i++) {
@@ -253,6 +252,7 @@ void gw_settings_load(void)
     site_load();
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
     check_unknown();
+    foreign_check(complain);
     explain_mask();
     int rank;
     if (log_rank_known(&rank)) settings_report();

@@ -96,6 +96,41 @@ static void test_unknown(void)
     CHECK_STR(capture_end(), "");
 }
 
+/* Variables of HPE's MPI: of no effect, nearly spelled like one that has, and none of ours. */
+static void test_foreign(void)
+{
+    const char *said;
+    capture_begin();
+    load_with("MPICH_GPU_SUPPORT_ENABLED", "1");
+    said = capture_end();
+    CHECK(strstr(said, "MPICH_GPU_SUPPORT_ENABLED=1 is of no effect: memory of GPUs is not supported") != NULL);
+    capture_begin();
+    load_with("MPICH_GPU_SUPPORT_ENABLED", "0");
+    CHECK_STR(capture_end(), "");
+    capture_begin();
+    load_with("MPICH_ALLOC_MEM_POLICY", "preferred");
+    CHECK_STR(capture_end(), "");
+    capture_begin();
+    load_with("MPICH_GPU_ALLREDUCE_US_KERNEL", "0");
+    said = capture_end();
+    CHECK(strstr(said, "MPICH_GPU_ALLREDUCE_US_KERNEL is not a variable that is read; did you mean MPICH_GPU_ALLREDUCE_USE_KERNEL?") != NULL);
+    capture_begin();
+    load_with("MPICH_GATHERV_SHORT_MSGS", "1");
+    CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    static const char *const others[] = {"MPICH_CC", "MPICH_DIR", "MPICH_ROOT", "MPICH_HOME", "MPICH_VERSION", "MPICH_INTERFACE_HOSTNAME"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) {
+        capture_begin();
+        load_with(others[i], "x");
+        CHECK_STR(capture_end(), "");
+    }
+    CHECK_STR(gw_foreign_why("MPICH_ENABLE_HCOLL"), "there is no HCOLL");
+    for (int i = 0; i < gw_setting_row_count; i++) { /* what is read is not said to be without effect */
+        char names[512], *save, *name = NULL;
+        snprintf(names, sizeof names, "%s", gw_setting_rows[i].aliases);
+        for (name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) CHECK(!gw_foreign_why(name));
+    }
+}
+
 /* Every number and word that any room defines: its default, its limits, and what lies just outside them. */
 static void test_all_rows(void)
 {
@@ -184,6 +219,7 @@ int main(void)
     test_values();
     test_all_rows();
     test_unknown();
+    test_foreign();
     test_site();
     test_only_rank_0();
     gw_settings_free();

@@ -54,3 +54,5 @@ has 'GODWIT_LANES=many is not a number'
 has '^GODWIT_LANES = auto$'
 if info wiat; then fail "godwit-info wiat was taken"; fi
 has 'no setting wiat; did you mean wait?'
+info MPICH_ENABLE_HCOLL && has '^MPICH_ENABLE_HCOLL is of no effect: '
+MPICH_ENABLE_HCOLL=1 info && has 'MPICH_ENABLE_HCOLL=1 is of no effect: there is no HCOLL'
