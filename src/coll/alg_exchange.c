@@ -53,15 +53,19 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
 }
 const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL, NULL};
 
-/* Direct: everybody gives its block to everybody, four members a round.  The own block goes to its place last: others need not wait
+/* Direct: everybody gives its block to everybody, four members a round, or as `chunk` has it.  The own block goes to its place last: others need not wait
  * for that. */
 enum { PAIRS = PLAN_STEPS / 2 };
+static int pairs_of(const struct plan_args *a) /* chunk: sends and receives under way at a time */
+{
+    return a->chunk > 1 ? (int)gw_min64(a->chunk / 2, PAIRS) : PAIRS;
+}
 static int allgather_direct(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int p = a->size, exchanges = (p - 1 + PAIRS - 1) / PAIRS;
+    int p = a->size, pairs = pairs_of(a), exchanges = (p - 1 + pairs - 1) / pairs;
     struct plan_ref mine = a->in_place ? recv_block(a, a->rank) : ref_typed(PLAN_IN, 0, a->scount, a->st);
-    for (int r = 1 + round * PAIRS; r < p && s.n < PLAN_STEPS; r++) {
+    for (int r = 1 + round * pairs; r < p && r <= (round + 1) * pairs; r++) {
         step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
         step_send(&s, (a->rank + r) % p, mine);
     }
@@ -96,12 +100,10 @@ static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
-/* `chunk`, where given: sends and receives under way at a time, two or more; 8 at most. */
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int pairs = a->chunk > 1 ? (int)gw_min64(a->chunk / 2, PAIRS) : PAIRS;
-    int p = a->size, exchanges = (p - 1 + pairs - 1) / pairs;
+    int p = a->size, pairs = pairs_of(a), exchanges = (p - 1 + pairs - 1) / pairs;
     for (int r = 1 + round * pairs; r < p && r <= (round + 1) * pairs; r++) {
         step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
         step_send(&s, (a->rank + r) % p, send_block(a, (a->rank + r) % p));

@@ -14,13 +14,6 @@ static int64_t node_parts(const struct plan_args *a, int k)
 {
     return counts_between(a, a->nodes->first[k], a->nodes->first[k + 1]);
 }
-static struct plan_args vector_of(const struct plan_args *a, int64_t count)
-{
-    struct plan_args v = *a;
-    v.rcount = count;
-    coll_temporaries(&v);
-    return v;
-}
 /* The temporary of who speaks: lists; the sum of the node; of that what is the node's in the end. */
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
 {

@@ -18,21 +18,23 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
 }
 const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL, NULL};
 
-/* ---- bcast: binomial tree from the root, to the largest subtree first --------------------------------------------------------- */
+/* ---- bcast: a tree from the root, to the largest subtrees first; `chunk` is its radix, 2 makes it binomial ------------------------ */
 /* What a rank has it sends to all its children at once: long messages are read by each of them when it comes to it. */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int p = a->size, v = (a->rank - a->root + p) % p, levels = log2_up(p), skip;
-    int above = v ? v & -v : 1 << levels; /* how far the parent is, and twice how far the first child may be */
+    int64_t p = a->size, v = (a->rank - a->root + p) % p, radix = a->chunk > 1 ? a->chunk : 2;
+    int64_t above = 1; /* of v's digits in that radix the last one that is not 0 counts these: how far the parent is, times that digit */
     struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
+    while (above < p && v / above % radix == 0) above *= radix;
     if (v && round == 0) {
-        step_recv(&s, (a->rank - above + p) % p, all);
+        step_recv(&s, (int)((a->rank - v / above % radix * above + p) % p), all);
         return s.n;
     }
-    skip = (round - (v != 0)) * PLAN_STEPS;
-    for (int d = above >> 1; d && s.n < PLAN_STEPS; d >>= 1)
-        if (v + d < p && skip-- <= 0) step_send(&s, (a->rank + d) % p, all);
+    int64_t skip = (int64_t)(round - (v != 0)) * PLAN_STEPS;
+    for (int64_t d = above / radix; d > 0 && s.n < PLAN_STEPS; d /= radix)
+        for (int64_t child = v + d; child < p && child < v + d * radix && s.n < PLAN_STEPS; child += d)
+            if (skip-- <= 0) step_send(&s, (int)((a->root + child) % p), all);
     return s.n;
 }
 const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL, NULL};

@@ -263,6 +263,13 @@ static bool run(struct sim *s, const struct job *jobs, int n)
     for (int i = 0; i < p; i++) s->members[i].job = 0;
     memset(entered, 0, sizeof entered);
     int lazy = (int)below((unsigned)p);
+    /* Of stages, too; alike on all members. */
+    gw_set.reduce_scatter_long_msg = below(2) ? -1 : (int)below(4000);
+    gw_set.reduce_scatter_max_commsize = 1 + (int)below(9);
+    gw_set.bcast_internode_radix = 2 + (int)below(4), gw_set.bcast_intranode_radix = 2 + (int)below(4);
+    gw_set.bcast_only_tree = below(2);
+    gw_set.alltoall_sync_freq = 2 + (int)below(8), gw_set.alltoallv_throttle = 2 + (int)below(8);
+    gw_set.iallgatherv_throttle = 2 + (int)below(8), gw_set.scatterv_synchronous = below(2);
     for (bool any = true; any && !s->error;) {
         int first = (int)below((unsigned)p);
         any = false;
@@ -323,6 +330,13 @@ static bool skipped(const struct job *j)
     return (j->n == 0 && kind != COLL_BARRIER && kind != COLL_GATHER && kind != COLL_SCATTER) || (kind == COLL_BARRIER && j->n > 1);
 }
 
+/* Is its parameter a number of messages, or of children, not of bytes? */
+static bool counts_messages(const struct plan_algorithm *alg)
+{
+    return alg == &alg_bcast_binomial || alg == &alg_allgather_direct || alg == &alg_alltoall_pairwise || alg == &alg_scatter_linear ||
+           alg == &alg_gather_permitted;
+}
+
 static void all_jobs(int ranks)
 {
     static const int counts[] = {0, 1, 3, 17, 200, 1500, 4500, 20000};
@@ -336,7 +350,7 @@ static void all_jobs(int ranks)
         for (int k = 0; k < N_ALGORITHMS; k++) {
             /* Neighbours in a sequence are different algorithms. */
             struct job j = {.alg = k, .n = counts[c % 8], .in_place = c >> 3 & 1, .gaps = c >> 4 & 1, .uneven = c >> 5 & 1, .salt = below(1000)};
-            if (c >> 6 & 1) j.chunk = 1000;
+            if (c >> 6 & 1) j.chunk = counts_messages(all_algorithms[k]) ? 1 + below(9) : 1000;
             if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24)) continue; /* ordinary ones between those over nodes, now and then */
             j.root = p < 6 ? (int)((c + (unsigned)k) % (unsigned)p) : (int)below((unsigned)p);
             if ((int64_t)j.n * p > 24000 || below(p > 20 ? 8 : 2) || skipped(&j) || !accepted(&s, &j)) continue;

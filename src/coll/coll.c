@@ -38,7 +38,7 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c, as != NULL);
     if (as) return start(alg, a, in, out, c, as);
     if (!alg->stages) return plan_run(alg, a, in, out, c);
-    bool leaves = a->nodes && coll_leaves_on() && plan_node_leaf_ready(c);
+    bool leaves = a->nodes && coll_leaves_on(kind) && plan_node_leaf_ready(c);
     return plan_run_stages(alg, a, in, out, leaves, c);
 }
 

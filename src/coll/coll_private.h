@@ -138,7 +138,7 @@ void coll_temporaries(struct plan_args *a);
 #define ALGORITHMS(X)                                                                                                       \
     X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring) X(allreduce_direct)    \
     X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_direct) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
-    X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(scan_doubling) X(exscan_doubling)                                                          \
+    X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(reduce_scatter_halving) X(scan_doubling) X(exscan_doubling)                                                          \
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
     X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
@@ -180,11 +180,14 @@ const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, str
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts);
 /* What that decides by: a->nodes as they are (NULL: not known), settings, rules of the documents, tables.  For the simulator, too. */
 const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts, const char **why_out);
-bool coll_leaves_on(void); /* by the settings */
+bool coll_leaves_on(enum coll_kind kind); /* by the settings */
+/* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter, a->chunk.  across: between nodes. */
+const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a);
+void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a);
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */
-const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, struct plan_args *a);
+const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a);
 const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c);
 

@@ -233,6 +233,7 @@ static const struct plan_algorithm *choose(enum where where, enum coll_kind kind
         if (where == MESSAGES) { /* as the library chooses */
             struct plan_args b = *a;
             comm.size = p;
+            coll_parameter(kind, alg, false, a);
             CHECK(coll_select_messages(kind, bytes, &b, &comm) == alg && b.chunk == a->chunk);
         }
         return alg;
@@ -342,6 +343,7 @@ static void known_costs(void)
 
 int main(void)
 {
+    gw_settings_load();
     CHECK_EQ(type_init(), GW_OK);
     CHECK_EQ(op_init(), GW_OK);
     CHECK_EQ(op_create((void (*)(void))main, 1, false, &op_any), GW_OK);
@@ -364,5 +366,6 @@ int main(void)
     op_finalize();
     type_finalize();
     gw_obj_finalize();
+    gw_settings_free();
     return unit_end();
 }

@@ -59,6 +59,15 @@ static inline int64_t counts_between(const struct plan_args *a, int first, int e
     return n;
 }
 
+/* The arguments of a reduction of so many elements: how large its temporaries are. */
+static inline struct plan_args vector_of(const struct plan_args *a, int64_t count)
+{
+    struct plan_args v = *a;
+    v.rcount = count;
+    coll_temporaries(&v);
+    return v;
+}
+
 /* The members of my node; rank and size are theirs. */
 static inline void stage_node(struct plan_stage *s)
 {
@@ -95,7 +104,7 @@ static inline bool speaks(const struct plan_nodes *n, int root)
 /* The algorithm of a stage: a row of the table for its ranks and bytes. */
 static inline void stage_pick(struct plan_stage *s, enum coll_kind kind, int64_t bytes, bool leaves)
 {
-    s->alg = coll_pick(kind, bytes, leaves && s->team.kind == TEAM_NODE, &s->args);
+    s->alg = coll_pick(kind, bytes, leaves && s->team.kind == TEAM_NODE, s->team.kind == TEAM_ACROSS, &s->args);
 }
 
 static inline bool over_nodes(const struct plan_args *a)

@@ -42,6 +42,7 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_halving},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_levels},
     {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling}, {COLL_SCAN, &alg_scan_levels},
     {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling}, {COLL_EXSCAN, &alg_exscan_levels},
@@ -55,7 +56,7 @@ static _Atomic uint64_t uses[N_ALGORITHMS];
 static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
 
-static bool leaves_on;      /* settings allow leaves */
+static uint32_t leaves_on;  /* settings allow leaves: bit by collective */
 uint32_t coll_synced;
 static uint32_t plain_only; /* GODWIT_COLL_OPT_OFF: bit by collective */
 
@@ -93,13 +94,26 @@ static int bad_algorithm(int kind, const char *name, int len)
     return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", kind_names[kind], len, name, known);
 }
 
+static bool is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+
 /* With MPI_ before it or without; COLL_KINDS: none. */
 static int kind_named(const char *name, size_t len)
 {
-    int kind = 0;
+    static const struct { const char *name; enum coll_kind kind; } more[] = {
+        {"allgatherv", COLL_ALLGATHER}, {"alltoallw", COLL_ALLTOALLV}, {"reduce_scatter_block", COLL_REDUCE_SCATTER}};
     if (len > 4 && strncasecmp(name, "MPI_", 4) == 0) name += 4, len -= 4;
-    while (kind < COLL_KINDS && (strlen(kind_names[kind]) != len || strncasecmp(kind_names[kind], name, len) != 0)) kind++;
-    return kind;
+    for (int i = 0; i < 2; i++) {
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            if (is_word(name, len, kind_names[kind])) return kind;
+        for (size_t k = 0; k < GW_ARRAY_LEN(more); k++)
+            if (is_word(name, len, more[k].name)) return more[k].kind;
+        if (len == 0 || (*name != 'i' && *name != 'I')) break;
+        name++, len--; /* the name of a non-blocking one */
+    }
+    return COLL_KINDS;
 }
 
 /* "bcast=binomial,allreduce=ring" */
@@ -122,15 +136,18 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
-/* "bcast,allreduce", or all of them: a bit each.  What is no collective is said and left out. */
+/* "bcast,allreduce", or all of them, or none: a bit each.  What is no collective is said and left out. */
 static uint32_t kinds_of(const char *setting, const char *text)
 {
     uint32_t kinds = 0;
     while (text && *text) {
+        static const char *const all[] = {"1", "all", "on", "true", "yes"}, *const none[] = {"0", "none", "off", "false", "no"};
         size_t n = strcspn(text, ",");
-        if ((n == 1 && *text == '1') || (n == 3 && !strncmp(text, "all", 3))) {
+        bool is_all = false, is_none = false;
+        for (size_t i = 0; i < GW_ARRAY_LEN(all); i++) is_all |= is_word(text, n, all[i]), is_none |= is_word(text, n, none[i]);
+        if (is_all) {
             kinds = ~0u;
-        } else if (n != 1 || *text != '0') {
+        } else if (!is_none) {
             int k = kind_named(text, n);
             if (k < COLL_KINDS)
                 kinds |= 1u << k;
@@ -163,16 +180,16 @@ int coll_select_init(void)
     plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
     /* Ranks that are to use the network alone do so here, too. */
-    leaves_on = gw_set.coll_leaf && (!gw_set.wires || gw_set_lists(gw_set.wires, "shm"));
+    leaves_on = !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
     for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }
 
-static inline bool usable(const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c, bool messages)
+static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c, bool messages)
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
-    if (messages || !leaves_on || !plan_leaf_ready(c)) return false;
+    if (messages || !(leaves_on >> kind & 1) || !plan_leaf_ready(c)) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
@@ -198,20 +215,32 @@ static inline void note(struct gw_comm *c, int number, int64_t bytes)
     if (gw_event_wanted(GW_EVENT_COLLECTIVE)) gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
 }
 
+static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind, int64_t bytes, const struct choice *row,
+                                                            struct plan_args *a, struct gw_comm *c)
+{
+    const struct plan_algorithm *alg = coll_instead(row->alg, bytes, a);
+    coll_parameter(kind, alg, false, a);
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, alg == row->alg ? "tune/coll.tbl" : "by a setting");
+    note(c, alg == row->alg ? row->number : number_of(kind, alg), bytes);
+    return alg;
+}
+
 static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a,
                                                   struct gw_comm *c, bool messages)
 {
     a->chunk = gw_set.coll_chunk;
     messages |= order_is_fixed(kind, c);
-    if (unlikely(forced[kind]) && usable(forced[kind], a, c, messages)) {
+    if (unlikely(forced[kind]) && usable(kind, forced[kind], a, c, messages)) {
+        coll_parameter(kind, forced[kind], false, a);
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
         note(c, number_of(kind, forced[kind]), bytes);
         return forced[kind];
     }
     for (const struct choice *row = rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
-        if (!usable(row->alg, a, c, messages)) continue;
+        if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->chunk) a->chunk = row->rule->chunk;
+        if (row->alg->kind == PLAN_P2P) return by_messages(kind, bytes, row, a, c);
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
         note(c, row->number, bytes);
         return row->alg;
@@ -240,7 +269,7 @@ static bool usable_apart(const struct plan_algorithm *alg, const struct plan_arg
     return !alg->fits || alg->fits(a);
 }
 
-bool coll_leaves_on(void) { return leaves_on; }
+bool coll_leaves_on(enum coll_kind kind) { return leaves_on >> kind & 1; }
 
 /* Up to how many bytes a setting wants algorithms over nodes, whatever the table says; negative: it says nothing. */
 static int64_t levels_up_to(enum coll_kind kind)
@@ -300,9 +329,10 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         if (!row) row = row_apart(rows[kind], bytes, a);
         if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
         if (!a->chunk) a->chunk = row->rule->chunk;
-        alg = row->alg;
+        alg = coll_instead(row->alg, bytes, a);
+        if (alg != row->alg) *why_out = "by a setting";
     }
-    if (alg == &alg_alltoall_pairwise) a->chunk = gw_set.alltoallv_throttle;
+    coll_parameter(kind, alg, true, a);
     return alg;
 }
 
@@ -316,14 +346,16 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     return alg;
 }
 
-const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, struct plan_args *a)
+const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a)
 {
     for (const struct choice *row = rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;
+        const struct plan_algorithm *alg = row->alg->kind == PLAN_P2P ? coll_instead(row->alg, bytes, a) : row->alg;
         a->chunk = row->rule->chunk;
-        return row->alg;
+        coll_parameter(kind, alg, across, a);
+        return alg;
     }
     gw_die("tune/coll.tbl has no row for a stage of %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
 }

@@ -1,0 +1,39 @@
+/* rules.c -- what settings say of an algorithm that the tables have chosen: another one in its place, and its parameter.
+ *
+ * They concern algorithms of messages alone: what meets in shared memory has neither trees nor messages under way.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+/* From so many ranks on the documents' scatterv sends one block after the other. */
+enum { SCATTERV_MANY = 200000 };
+
+const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a)
+{
+    int64_t is_long = gw_set.reduce_scatter_long_msg;
+    if (alg == &alg_bcast_chain && gw_set.bcast_only_tree) return &alg_bcast_binomial;
+    bool whole = alg == &alg_reduce_scatter_ordered || alg == &alg_reduce_scatter_pairwise || alg == &alg_reduce_scatter_halving;
+    if (!whole || is_long < 0 || !op_commutes(a)) return alg;
+    return bytes >= is_long && a->size <= gw_set.reduce_scatter_max_commsize ? &alg_reduce_scatter_pairwise : &alg_reduce_scatter_halving;
+}
+
+/* Where the depth of a tree is what a message waits for, it is cheaper to send more of them. */
+static int64_t radix_between(const struct plan_args *a)
+{
+    enum { SHORT = 16 << 10 };
+    if (gw_set.bcast_internode_radix >= 0) return gw_set.bcast_internode_radix;
+    return a->rcount * a->rt->size <= SHORT ? 4 : 2;
+}
+
+void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)
+{
+    if (alg == &alg_alltoall_pairwise)
+        a->chunk = kind == COLL_ALLTOALL ? gw_set.alltoall_sync_freq : gw_set.alltoallv_throttle;
+    else if (alg == &alg_allgather_direct)
+        a->chunk = gw_set.iallgatherv_throttle;
+    else if (alg == &alg_bcast_binomial)
+        a->chunk = across ? radix_between(a) : gw_set.bcast_intranode_radix;
+    else if (alg == &alg_scatter_linear && kind == COLL_SCATTERV)
+        a->chunk = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY;
+}

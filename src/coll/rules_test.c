@@ -1,0 +1,161 @@
+/* rules_test.c -- the variables of the documents for collectives: at the boundary that each names another algorithm is chosen, or more
+ * messages are under way.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "coll/coll_private.h"
+
+#include "../../test/unit.h"
+
+static void set(const char *name, const char *value)
+{
+    setenv(name, value, 1);
+    gw_settings_free();
+    gw_settings_load();
+    CHECK_EQ(coll_select_init(), GW_OK);
+    unsetenv(name);
+}
+
+static struct plan_args last; /* of the last decision */
+/* What members on nodes of one rank each, or on these nodes, would do. */
+static const struct plan_algorithm *decide_on(const struct plan_nodes *nodes, enum coll_kind kind, int64_t bytes, int ranks)
+{
+    const char *why;
+    int64_t block = kind == COLL_REDUCE_SCATTER ? bytes / ranks : bytes;
+    last = (struct plan_args){.size = ranks, .scount = block, .rcount = block, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
+    last.is_vector = kind == COLL_SCATTERV;
+    last.nodes = nodes;
+    return coll_decide_apart(kind, kind == COLL_ALLTOALLV || kind == COLL_SCATTERV ? 0 : bytes, &last, false, &why);
+}
+static const struct plan_algorithm *decide(enum coll_kind kind, int64_t bytes, int ranks) { return decide_on(NULL, kind, bytes, ranks); }
+
+/* The most messages that rank 0 has under way at a time, and all that it sends. */
+static int under_way(const struct plan_algorithm *alg, int *sent_out)
+{
+    struct plan_step steps[PLAN_STEPS];
+    int most = 0, n;
+    *sent_out = 0;
+    for (int round = 0; (n = alg->emit(&last, round, steps)) > 0; round++) {
+        int messages = 0;
+        for (int i = 0; i < n; i++) messages += steps[i].kind <= PLAN_RECV, *sent_out += steps[i].kind == PLAN_SEND;
+        if (messages > most) most = messages;
+    }
+    return most;
+}
+static int most_of(enum coll_kind kind, const struct plan_algorithm *want)
+{
+    int sent;
+    const struct plan_algorithm *alg = decide(kind, 1 << 20, 33);
+    CHECK(alg == want);
+    int most = under_way(alg, &sent);
+    CHECK_EQ(sent, 32);
+    return most;
+}
+
+static void throttles(void)
+{
+    static const struct { const char *value; int64_t most; } steps[] = {{"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++) {
+        set("MPICH_ALLTOALL_SYNC_FREQ", steps[i].value);
+        CHECK_EQ(most_of(COLL_ALLTOALL, &alg_alltoall_pairwise), steps[i].most);
+        CHECK_EQ(most_of(COLL_ALLTOALLV, &alg_alltoall_pairwise), 8);
+        set("MPICH_ALLTOALLV_THROTTLE", steps[i].value);
+        CHECK_EQ(most_of(COLL_ALLTOALLV, &alg_alltoall_pairwise), steps[i].most);
+        CHECK_EQ(most_of(COLL_ALLTOALL, &alg_alltoall_pairwise), 8);
+        setenv("GODWIT_COLL", "allgather=direct", 1);
+        set("MPICH_IALLGATHERV_THROTTLE", steps[i].value);
+        CHECK_EQ(most_of(COLL_ALLGATHER, &alg_allgather_direct), steps[i].most);
+        unsetenv("GODWIT_COLL");
+    }
+    set("MPICH_SCATTERV_SYNCHRONOUS", "0");
+    CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 8);
+    set("MPICH_SCATTERV_SYNCHRONOUS", "1");
+    CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 1);
+    set("MPICH_SCATTERV_MIN_COMM_SIZE", "1000000"); /* from 200000 ranks on in any case */
+    decide(COLL_SCATTERV, 8, 199999);
+    CHECK_EQ(last.chunk, 0);
+    decide(COLL_SCATTERV, 8, 200000);
+    CHECK_EQ(last.chunk, 1);
+}
+
+static int roots_children(int64_t bytes)
+{
+    int sent;
+    const struct plan_algorithm *alg = decide(COLL_BCAST, bytes, 64);
+    CHECK(alg == &alg_bcast_binomial);
+    under_way(alg, &sent);
+    return sent;
+}
+static void trees(void)
+{
+    set("MPICH_BCAST_INTERNODE_RADIX", "2");
+    CHECK_EQ(roots_children(8), 6);
+    set("MPICH_BCAST_INTERNODE_RADIX", "8");
+    CHECK_EQ(roots_children(8), 14);
+    set("MPICH_BCAST_INTERNODE_RADIX", "64");
+    CHECK_EQ(roots_children(32 << 10), 63);
+    set("MPICH_BCAST_INTRANODE_RADIX", "5"); /* says nothing of nodes */
+    CHECK_EQ(roots_children(16 << 10), 9);
+    CHECK_EQ(roots_children((16 << 10) + 1), 6);
+    struct plan_args a = last;
+    coll_parameter(COLL_BCAST, &alg_bcast_binomial, false, &a);
+    CHECK_EQ(a.chunk, 5);
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain);
+    set("MPICH_BCAST_ONLY_TREE", "1");
+    CHECK_EQ(roots_children(8 << 20), 6);
+    set("MPICH_BCAST_ONLY_TREE", "0");
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain);
+}
+
+static void reduce_scatter(void)
+{
+    set("MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE", "524288");
+    CHECK(decide(COLL_REDUCE_SCATTER, 524287, 100) == &alg_reduce_scatter_halving);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 100) == &alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1000) == &alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1001) == &alg_reduce_scatter_halving);
+    setenv("MPICH_REDUCE_SCATTER_MAX_COMMSIZE", "12", 1);
+    set("MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE", "1K");
+    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 12) == &alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 13) == &alg_reduce_scatter_halving);
+    unsetenv("MPICH_REDUCE_SCATTER_MAX_COMMSIZE");
+    set("MPICH_REDUCE_SCATTER_MAX_COMMSIZE", "1"); /* alone it leaves the choice to the table */
+    CHECK(decide(COLL_REDUCE_SCATTER, 4 << 20, 100) == &alg_reduce_scatter_ordered);
+}
+
+static int by_halves(void *ctx, int member) { return member >= *(int *)ctx / 2; }
+static void names(void)
+{
+    int ranks = 8;
+    struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2);
+    set("MPICH_COLL_OPT_OFF", "mpi_iallreduce,MPI_Allgatherv");
+    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &alg_allreduce_doubling);
+    CHECK(!decide_on(two, COLL_ALLGATHER, 8, ranks)->stages);
+    CHECK(decide_on(two, COLL_BCAST, 8, ranks) == &alg_bcast_levels);
+    set("MPICH_COLL_OPT_OFF", "0");
+    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &alg_allreduce_levels);
+    set("MPICH_SHARED_MEM_COLL_OPT", "MPI_Bcast,MPI_Reduce_scatter_block");
+    CHECK(coll_leaves_on(COLL_BCAST) && coll_leaves_on(COLL_REDUCE_SCATTER) && !coll_leaves_on(COLL_ALLREDUCE) && !coll_leaves_on(COLL_BARRIER));
+    set("MPICH_SHARED_MEM_COLL_OPT", "0");
+    CHECK(!coll_leaves_on(COLL_BCAST));
+    set("MPICH_SHARED_MEM_COLL_OPT", "1");
+    CHECK(coll_leaves_on(COLL_BCAST) && coll_leaves_on(COLL_EXSCAN));
+    plan_nodes_free(two);
+}
+
+int main(void)
+{
+    CHECK_EQ(type_init(), GW_OK);
+    CHECK_EQ(op_init(), GW_OK);
+    throttles();
+    trees();
+    reduce_scatter();
+    names();
+    op_finalize();
+    type_finalize();
+    gw_obj_finalize();
+    gw_settings_free();
+    return unit_end();
+}
