@@ -102,22 +102,37 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
 const struct plan_algorithm alg_reduce_levels = {
     .name = "levels", .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = order_kept, .stages = reduce_stages};
 
-/* ---- allreduce ------------------------------------------------------------------------------------------------------------------- */
-static bool allreduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+/* ---- allreduce: block after block where `chunk` says so, which bounds the temporaries -------------------------------------------- */
+/* The k-th block of three stages each; false: there is none.  Its elements begin at first_out of the whole. */
+static bool allreduce_block(const struct plan_args *a, int i, struct plan_args *block_out, int64_t *first_out)
+{
+    int64_t piece = piece_elements(a);
+    *first_out = i / 3 * piece;
+    if (*first_out >= a->rcount && i >= 3) return false;
+    *block_out = *a;
+    if (piece < a->rcount) block_out->rcount = gw_min64(piece, a->rcount - *first_out), coll_temporaries(block_out);
+    return true;
+}
+static bool allreduce_stages(const struct plan_args *whole, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
     (void)tmp;
-    int64_t bytes = a->rcount * a->rt->size;
+    struct plan_args a;
+    int64_t first;
+    if (!allreduce_block(whole, i, &a, &first)) return false;
+    int64_t bytes = a.rcount * a.rt->size, begin = first * a.rt->extent;
+    s->args = a;
     s->args.root = 0;
-    s->out = place_at(PLAN_OUT, 0);
-    if (i == 1) {
+    s->in = place_at(PLAN_IN, begin);
+    s->out = place_at(PLAN_OUT, begin);
+    if (i % 3 == 1) {
         stage_across(s, 0);
         s->args.in_place = true;
-        if (a->nodes->place == 0) stage_pick(s, COLL_ALLREDUCE, bytes, leaves);
+        if (a.nodes->place == 0) stage_pick(s, COLL_ALLREDUCE, bytes, leaves);
     } else {
         stage_node(s);
-        if (i == 0 || s->args.size > 1) stage_pick(s, i == 0 ? COLL_REDUCE : COLL_BCAST, bytes, leaves);
+        if (i % 3 == 0 || s->args.size > 1) stage_pick(s, i % 3 == 0 ? COLL_REDUCE : COLL_BCAST, bytes, leaves);
     }
-    return i < 3;
+    return true;
 }
 const struct plan_algorithm alg_allreduce_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages};
@@ -140,39 +155,44 @@ static int64_t part_count(const struct plan_args *a, int i)
 {
     return i < parts_of(a).n ? part_first(a, i + 1) - part_first(a, i) : 0;
 }
-static int64_t parts_tmp(const struct plan_args *a)
+static int64_t parts_tmp(const struct plan_args *whole)
 {
-    return lists(a) + a->tmp_span;
+    struct plan_args a;
+    int64_t first;
+    allreduce_block(whole, 0, &a, &first); /* the first one is the longest */
+    return lists(&a) + a.tmp_span;
 }
-static bool parts_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
-    const struct plan_nodes *n = a->nodes;
-    int64_t *counts = counts_in(tmp), *firsts = places_in(a, tmp), mine = part_count(a, n->place);
-    struct plan_place own = place_at(a->in_place ? PLAN_OUT : PLAN_IN, 0),
-                      part = place_at(PLAN_TMP, lists(a) + a->tmp_shift);
-    s->tmp = parts_tmp(a);
-    if (i > 2) return false;
-    if (i == 1) {
+    struct plan_args a;
+    int64_t first;
+    if (!allreduce_block(whole, i, &a, &first)) return false;
+    const struct plan_nodes *n = a.nodes;
+    int64_t *counts = counts_in(tmp), *firsts = places_in(&a, tmp), mine = part_count(&a, n->place), begin = first * a.rt->extent;
+    struct plan_place own = place_at(a.in_place ? PLAN_OUT : PLAN_IN, begin), part = place_at(PLAN_TMP, lists(&a) + a.tmp_shift);
+    s->tmp = parts_tmp(whole);
+    s->args = a;
+    if (i % 3 == 1) {
         stage_across(s, n->place);
         s->args.in_place = true;
         s->args.rcount = mine;
         coll_temporaries(&s->args);
         s->out = part;
-        if (mine > 0) stage_pick(s, COLL_ALLREDUCE, mine * a->rt->size, leaves);
+        if (mine > 0) stage_pick(s, COLL_ALLREDUCE, mine * a.rt->size, leaves);
         return true;
     }
+    bool is_first = i % 3 == 0;
     stage_node(s);
-    for (int k = 0; k < s->args.size; k++) counts[k] = part_count(a, k), firsts[k] = part_first(a, k);
+    for (int k = 0; k < s->args.size; k++) counts[k] = part_count(&a, k), firsts[k] = part_first(&a, k);
     s->args.in_place = false;
     s->args.rcounts = wide(counts);
-    s->args.scount = mine, s->args.rcount = i == 0 ? mine : 0;
-    s->args.st = a->rt;
+    s->args.scount = mine, s->args.rcount = is_first ? mine : 0;
+    s->args.st = a.rt;
     coll_temporaries(&s->args);
-    s->in = i == 0 ? own : part;
-    s->out = i == 0 ? part : place_at(PLAN_OUT, 0);
-    if (i == 2) s->args.rdispls = wide(firsts);
-    stage_pick(s, i == 0 ? COLL_REDUCE_SCATTER : COLL_ALLGATHER, (i == 0 ? a->rcount : parts_of(a).most) * a->rt->size,
-               leaves);
+    s->in = is_first ? own : part;
+    s->out = is_first ? part : place_at(PLAN_OUT, begin);
+    if (!is_first) s->args.rdispls = wide(firsts);
+    stage_pick(s, is_first ? COLL_REDUCE_SCATTER : COLL_ALLGATHER, (is_first ? a.rcount : parts_of(&a).most) * a.rt->size, leaves);
     return true;
 }
 static bool parts_fit(const struct plan_args *a)

@@ -36,4 +36,6 @@ void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool 
         a->chunk = across ? radix_between(a) : gw_set.bcast_intranode_radix;
     else if (alg == &alg_scatter_linear && kind == COLL_SCATTERV)
         a->chunk = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY;
+    else if ((alg == &alg_allreduce_levels || alg == &alg_allreduce_levels_parts) && gw_set.allreduce_blk_size > 0)
+        a->chunk = gw_set.allreduce_blk_size;
 }

@@ -126,6 +126,42 @@ static void reduce_scatter(void)
 }
 
 static int by_halves(void *ctx, int member) { return member >= *(int *)ctx / 2; }
+
+/* Into how many blocks an allreduce of so many bytes is cut, and bytes of temporaries. */
+static int blocks_of(const struct plan_nodes *nodes, int64_t bytes, const struct plan_algorithm *want, int64_t *tmp_out)
+{
+    const struct plan_algorithm *alg = decide_on(nodes, COLL_ALLREDUCE, bytes, 8);
+    struct plan_stage stage;
+    int stages = 0;
+    CHECK(alg == want);
+    coll_temporaries(&last);
+    *tmp_out = alg->tmp_bytes ? alg->tmp_bytes(&last) : 0;
+    char *tmp = calloc(1, (size_t)*tmp_out + 1);
+    for (;; stages++) {
+        stage = (struct plan_stage){.args = last, .team = {.nodes = nodes, .odd = -1}};
+        if (!alg->stages(&last, stages, false, tmp, &stage)) break;
+    }
+    free(tmp);
+    return stages / 3;
+}
+static void blocks(void)
+{
+    int ranks = 8;
+    int64_t tmp;
+    struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2);
+    set("MPICH_ALLREDUCE_BLK_SIZE", "0");
+    CHECK_EQ(blocks_of(two, 1 << 20, &alg_allreduce_levels_parts, &tmp), 1);
+    CHECK(tmp > 1 << 20);
+    set("MPICH_ALLREDUCE_BLK_SIZE", "64K");
+    CHECK_EQ(blocks_of(two, 64 << 10, &alg_allreduce_levels_parts, &tmp), 1);
+    CHECK_EQ(blocks_of(two, (64 << 10) + 1, &alg_allreduce_levels_parts, &tmp), 2);
+    CHECK_EQ(blocks_of(two, 1 << 20, &alg_allreduce_levels_parts, &tmp), 16);
+    CHECK(tmp < 66 << 10);
+    set("MPICH_ALLREDUCE_BLK_SIZE", "100");
+    CHECK_EQ(blocks_of(two, 1000, &alg_allreduce_levels, &tmp), 10);
+    plan_nodes_free(two);
+}
+
 static void names(void)
 {
     int ranks = 8;
@@ -153,6 +189,7 @@ int main(void)
     trees();
     reduce_scatter();
     names();
+    blocks();
     op_finalize();
     type_finalize();
     gw_obj_finalize();

@@ -7,6 +7,6 @@
 set -eu
 between=$(dirname "$0")/../../tune/between.py
 for machine in cluster ethernet; do
-    "$between" "$1" --machine $machine --most 512 --at-most 1.1 barrier gather scatter alltoall allreduce reduce_scatter scan exscan
-    "$between" "$1" --machine $machine --most 512 --at-most 1.5 bcast allgather reduce
+    "$between" "$1" --machine $machine --most 512 --at-most 1.1 barrier gather scatter alltoall allreduce scan exscan
+    "$between" "$1" --machine $machine --most 512 --at-most 1.5 bcast allgather reduce reduce_scatter
 done
