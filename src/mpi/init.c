@@ -214,12 +214,16 @@ static void meet_on_node(_Atomic uint32_t *arrived)
 
 static void ring_myself(void) { node_ring(gw_node.me); }
 
-/* By the launcher: whose ranks never sent anything to other nodes do not open the network for this. */
+/* By the launcher: whose ranks never sent anything to other nodes do not open the network for this.  Where there may be no other thread
+ * (a limit of processes) what others wait for goes out first. */
 static int meet_all(void)
 {
     struct node_wait w;
-    int rc = boot_fence_begin(ring_myself);
-    if (rc != GW_OK) return rc;
+    if (boot_fence_begin(ring_myself) != GW_OK) {
+        p2p_buffer_flush(NULL);
+        while (!p2p_is_quiet()) req_progress();
+        return boot_fence();
+    }
     node_wait_begin(&w);
     while (!boot_fence_is_over()) node_wait_step(&w, req_progress() > 0);
     node_wait_end(&w);
