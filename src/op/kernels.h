@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "op/kernel.h"
 
+#include <limits.h>
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-loop-distribute-patterns") /* a loop that stores vectors is no memcpy from the stack */
 #endif
@@ -77,7 +79,10 @@ ALL_SIGNED(KERNEL) ALL_ARITH(KERNEL) ALL_ORDERED(KERNEL) ALL_BITS(KERNEL) ALL_TR
 PAIRS(BOTH_LOCATIONS)
 
 #define ENTRY(op, elem, type, expr) [OP_##op][GW_ELEM_##elem] = k_##op##_##elem,
+/* A char is one of the two small integers. */
+#define CHAR_ENTRY(op) [OP_##op][GW_ELEM_CHAR] = CHAR_MIN < 0 ? k_##op##_I8 : k_##op##_U8,
+#define ALL_CHAR(X) X(SUM) X(PROD) X(MIN) X(MAX) X(BAND) X(BOR) X(BXOR) X(LAND) X(LOR) X(LXOR)
 #define PAIR_ENTRIES(elem, vtype, itype, at, extent) \
     [OP_MINLOC][GW_ELEM_##elem] = k_MINLOC_##elem, [OP_MAXLOC][GW_ELEM_##elem] = k_MAXLOC_##elem,
 const op_table KERNEL_TABLE = {ALL_SIGNED(ENTRY) ALL_ARITH(ENTRY) ALL_ORDERED(ENTRY) ALL_BITS(ENTRY) ALL_TRUTH(ENTRY)
-                                   PAIR_SUM(C128, ENTRY) ALL_HALF(ENTRY) PAIRS(PAIR_ENTRIES)};
+                                   PAIR_SUM(C128, ENTRY) ALL_HALF(ENTRY) ALL_CHAR(CHAR_ENTRY) PAIRS(PAIR_ENTRIES)};

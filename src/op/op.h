@@ -2,7 +2,7 @@
  *
  * op_reduce() computes inout[i] = in[i] OP inout[i] (the standard's order: `in` is the left operand).
  * Predefined operations run on any datatype whose basic element kind is one that the standard allows for them,
- * also on derived types made of one such kind (an extension that costs nothing).
+ * also on derived types made of one such kind, and on MPI_CHAR as the integer that it is in C (extensions that cost nothing).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

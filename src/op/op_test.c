@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "op/op_private.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "../../test/unit.h"
@@ -152,7 +153,8 @@ static const struct row { uint32_t id, allowed; void (*fill)(void *); reference 
     {GW_H_LONG_INT, LOC, fill_long_int, ref_long_int}, {GW_H_2INT, LOC, fill_2int, ref_2int},
     {GW_H_SHORT_INT, LOC, fill_short_int, ref_short_int}, {GW_H_LONG_DOUBLE_INT, LOC, fill_ld_int, ref_ld_int},
     {GW_H_2REAL, LOC, fill_2real, ref_2real}, {GW_H_2DOUBLE_PRECISION, LOC, fill_2double, ref_2double},
-    {GW_H_2INTEGER, LOC, fill_2int, ref_2int}, {GW_H_CHAR, 0, NULL, NULL}, {GW_H_WCHAR, 0, NULL, NULL},
+    {GW_H_2INTEGER, LOC, fill_2int, ref_2int}, {GW_H_CHAR, CINT, CHAR_MIN < 0 ? fill_i8 : fill_u8, CHAR_MIN < 0 ? ref_i8 : ref_u8},
+    {GW_H_WCHAR, 0, NULL, NULL},
     {GW_H_CHARACTER, 0, NULL, NULL}, {GW_H_PACKED, 0, NULL, NULL},
 };
 static const uint32_t op_ids[OP_CODES] = {GW_H_SUM, GW_H_PROD, GW_H_MIN, GW_H_MAX, GW_H_BAND, GW_H_BOR, GW_H_BXOR, GW_H_LAND, GW_H_LOR,

@@ -30,10 +30,12 @@ enum gw_elem {
 };
 /* Which operations the standard allows on a predefined type (section 6.9.2 groups). */
 enum gw_elem_group {
-    GW_GROUP_NONE, GW_GROUP_CINT, GW_GROUP_FINT, GW_GROUP_FLOAT, GW_GROUP_LOGICAL, GW_GROUP_COMPLEX, GW_GROUP_BYTE,
+    GW_GROUP_NONE,
+    GW_GROUP_CINT,  /* with MPI_CHAR, which the standard keeps for characters: programs reduce it as the small integer that it is in C */
+    GW_GROUP_FINT, GW_GROUP_FLOAT, GW_GROUP_LOGICAL, GW_GROUP_COMPLEX, GW_GROUP_BYTE,
     GW_GROUP_MULTI, /* AINT, COUNT, OFFSET: both integer groups */
     GW_GROUP_PAIR,  /* MINLOC/MAXLOC */
-    GW_GROUP_CHAR   /* MPI_CHAR, WCHAR, CHARACTER: no reductions */
+    GW_GROUP_CHAR   /* WCHAR, CHARACTER: no reductions */
 };
 
 struct type_prog; /* private: the loop program */
