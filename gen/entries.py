@@ -229,6 +229,8 @@ class Code:
             if p.kind == "DATATYPE" and self.e.large:
                 self.success.append("type_mark_large(%s);" % o)
             when = "*flag" if flag and p.kind == "MESSAGE" else None
+            if "null_failed" in self.f.flags and p.kind in ("COMMUNICATOR", "DATATYPE"):
+                self.always.append("if (!%s) *%s = MPI_%s_NULL;" % (o, name, "COMM" if p.kind == "COMMUNICATOR" else p.kind))
             self.success.append("if (%s) %s" % (when, set_it) if when else set_it)
             if self.f.name == "MPI_Comm_get_parent":
                 return  # it is the library's, the same at every call

@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 API = os.path.join(ROOT, "api")
-FLAGS = {"inline", "any", "nostate", "null_ok"}
+FLAGS = {"inline", "any", "nostate", "null_ok", "null_failed"}
 
 # Chapters of MPI 4.1/5.0 -> the generated file that holds their entry points.
 FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env", 10: "env", 11: "env", 12: "rma", 13: "env", 14: "io", 15: "env",

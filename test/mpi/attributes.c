@@ -167,8 +167,9 @@ static void copying(void)
 /* A function that answers a code: the call fails with it and changes nothing. */
 static void refusing(void)
 {
-    MPI_Comm a, b = MPI_COMM_NULL;
-    MPI_Datatype t, twin = MPI_DATATYPE_NULL;
+    MPI_Comm a, b = MPI_COMM_SELF;
+    MPI_Datatype t, twin = MPI_INT;
+    MPI_Request q = MPI_REQUEST_NULL;
     int key, tkey, class, code;
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
@@ -178,7 +179,10 @@ static void refusing(void)
     MPI_Comm_set_attr(a, key, number(5));
     copy_answer = code;
     CHECK_EQ(MPI_Comm_dup(a, &b), code);
-    CHECK(b == MPI_COMM_NULL);
+    CHECK(b == MPI_COMM_NULL); /* whatever it was: a program may free what it has */
+    b = MPI_COMM_SELF;
+    CHECK_EQ(MPI_Comm_idup(a, &b, &q), code);
+    CHECK(b == MPI_COMM_NULL && q == MPI_REQUEST_NULL);
     copy_answer = MPI_ERR_NO_MEM;
     CHECK_EQ(MPI_Comm_dup(a, &b), MPI_ERR_NO_MEM);
     copy_answer = MPI_SUCCESS;
