@@ -115,6 +115,13 @@ bool gw_settings_set(int i, const char *text);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
 
+/* ---- memory that this process had at most, in bytes ----
+ * MALLOC: of malloc, by everything in the process; the peaks of its heaps and of large blocks are added, which need not have been at one
+ * time.  MAPPED and SHARED: what the rooms note, mappings of shared memory, and shared memory that this rank has made. */
+enum gw_memory { GW_MEMORY_MALLOC, GW_MEMORY_MAPPED, GW_MEMORY_SHARED, GW_MEMORIES };
+void gw_memory_note(enum gw_memory what, int64_t delta); /* not of MALLOC; any thread */
+int64_t gw_memory_most(enum gw_memory what);
+
 /* ---- hash ---- */
 #define GW_HASH_SEED UINT64_C(0xcbf29ce484222325)
 static inline uint64_t gw_hash(uint64_t h, const void *bytes, size_t n) /* FNV-1a: h is the seed, or the hash of what comes before */

@@ -44,6 +44,7 @@ int boot_board_open(int fd, const struct boot_head *h)
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
+    gw_memory_note(GW_MEMORY_MAPPED, (int64_t)bytes);
     job = p;
     job_bytes = bytes;
     board = (struct board *)((char *)p + h->shm_offset);

@@ -380,6 +380,8 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         head = segment_make(mapped_bytes);
     else
         head = segment_find(mapped_bytes);
+    gw_memory_note(GW_MEMORY_MAPPED, (int64_t)mapped_bytes);
+    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes); /* or mpiexec for it */
     if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 

@@ -64,6 +64,7 @@ int boot_other_map(const struct boot_home *home, struct boot_head **head_out, ui
     if (mapped == MAP_FAILED) return not_found(home, strerror(why));
     *head_out = mapped;
     *bytes_out = (uint64_t)st.st_size;
+    gw_memory_note(GW_MEMORY_MAPPED, st.st_size);
     return GW_OK;
 }
 
@@ -85,4 +86,5 @@ void boot_tie(const struct boot_home *home, bool on)
 void boot_other_unmap(struct boot_head *h, uint64_t bytes)
 {
     munmap(h, bytes);
+    gw_memory_note(GW_MEMORY_MAPPED, -(int64_t)bytes);
 }

@@ -270,11 +270,12 @@ void coll_temporaries(struct plan_args *a)
     a->tmp_span = (high + a->tmp_shift + line - 1) & ~(line - 1);
 }
 
-static struct plan_args reduction(const struct gw_comm *c, int root, const void *sbuf, int64_t count, struct gw_type *t,
+/* One address for both passes the checks where GODWIT_NO_BUFFER_ALIAS_CHECK is set, and on ranks whose rbuf is not looked at (NULL here). */
+static struct plan_args reduction(const struct gw_comm *c, int root, const void *sbuf, const void *rbuf, int64_t count, struct gw_type *t,
                                   struct gw_op *op)
 {
     struct plan_args a = args_of(c, root);
-    a.in_place = sbuf == GW_IN_PLACE;
+    a.in_place = sbuf == GW_IN_PLACE || (unlikely(sbuf == rbuf) && rbuf && !c->remote);
     a.rcount = count, a.rt = t, a.op = op;
     coll_temporaries(&a);
     return a;
@@ -290,7 +291,7 @@ int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, 
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
     if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
-    struct plan_args a = reduction(c, root, sbuf, count, t, op);
+    struct plan_args a = reduction(c, root, sbuf, mine ? rbuf : NULL, count, t, op);
     return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -301,7 +302,7 @@ static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int6
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
-    struct plan_args a = reduction(c, 0, sbuf, count, t, op);
+    struct plan_args a = reduction(c, 0, sbuf, rbuf, count, t, op);
     return run(kind, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -333,7 +334,7 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, c, as);
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
-    struct plan_args a = reduction(c, 0, sbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
+    struct plan_args a = reduction(c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
     a.rcounts = rcounts;
     a.scount = own;
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);

@@ -296,6 +296,7 @@ int mpi_finalize(void)
     if (unlikely(gw_checking)) rc = check_leave((int)atomic_load_explicit(mpi_hot.call, memory_order_relaxed));
     if (rc != GW_OK) return rc;
     rc = network_report();
+    if (rc == GW_OK) rc = mpi_report();
     if (rc != GW_OK) return rc;
     rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
     if (rc != GW_OK) return rc;

@@ -17,6 +17,8 @@ void instance_end(void);             /* returns when no other rank needs this on
 
 void mpi_display(int required);       /* display.c: what the job says of itself at its start, if asked */
 
+int mpi_report(void);                 /* report.c: and at its end; all ranks of the world */
+
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 
 /* The calling thread's last error of this class, "MPI_Send: count is -1; ..."; NULL: its last error was of another class. */

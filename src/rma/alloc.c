@@ -33,7 +33,7 @@ static uint64_t first_byte(const struct piece *p)
 
 static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 {
-    *p = (struct piece){.mapping.align = align};
+    *p = (struct piece){.mapping = {.align = align, .is_made = true}};
     if (memory_file_make(all, &p->file) != GW_OK) return false;
     if (memory_file_map(&p->mapping, p->file.fd, all, 0, 0) == GW_OK) return true;
     close(p->file.fd);
@@ -150,5 +150,6 @@ char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m
     if (p == MAP_FAILED) return NULL;
     m->base = p;
     m->bytes = bytes;
+    memory_noted(m, 1);
     return (char *)p + (o->offset - from);
 }

@@ -119,7 +119,14 @@ int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from
         return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
     m->base = p;
     m->bytes = bytes;
+    memory_noted(m, 1);
     return GW_OK;
+}
+
+void memory_noted(const struct rma_mapping *m, int sign)
+{
+    gw_memory_note(GW_MEMORY_MAPPED, sign * (int64_t)m->bytes);
+    if (m->is_made) gw_memory_note(GW_MEMORY_SHARED, sign * (int64_t)m->bytes);
 }
 
 static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
@@ -143,6 +150,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
         return GW_OK;
     }
     if (o.rc != GW_OK) return agree(c, c->rank == 0 ? o.rc : GW_OK);
+    m->is_made = c->rank == 0;
     if (c->rank == 0)
         fd = o.file.fd;
     else
@@ -162,7 +170,9 @@ int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64
 
 void memory_unmap(const struct rma_mapping *m)
 {
-    if (m->base) munmap(m->base, m->bytes);
+    if (!m->base) return;
+    munmap(m->base, m->bytes);
+    memory_noted(m, -1);
 }
 
 /* After the last access of any rank. */

@@ -58,6 +58,7 @@ struct rma_win {
         void *base;
         uint64_t bytes, heap;
         int64_t align; /* what the user asks for */
+        bool is_made;  /* by this rank, which made the file */
     } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
     struct rma_late *late;     /* NULL as that: what goes on after its call */

@@ -186,6 +186,7 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
  * this rank's part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
 void memory_unmap(const struct rma_mapping *m); /* what is mapped, if anything is */
+void memory_noted(const struct rma_mapping *m, int sign); /* counts it as mapped (1), or no more (-1) */
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
 /* Files in memory: the first page holds a number that the others look for, the rest is for use. */
 enum { MEMORY_PAGE = 4096 };

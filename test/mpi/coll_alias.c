@@ -57,6 +57,48 @@ static void nothing_moves(void)
     free(zeros);
 }
 
+/* With MPICH_NO_BUFFER_ALIAS_CHECK the same calls are taken, and a reduction does what it would do in place. */
+static void fill(void)
+{
+    for (int i = 0; i < N * n_ranks; i++) x[i] = 100 * rank + i;
+}
+static void check_sums(int first, int members) /* x[0..N) = the sum of elements `first`.. of ranks 0..members */
+{
+    for (int i = 0; i < N; i++) CHECK_EQ(x[i], 100 * (members * (members - 1) / 2) + (first + i) * members);
+}
+static void unchecked(void)
+{
+    int root = n_ranks - 1;
+    fill();
+    TAKEN(MPI_Allreduce(x, x, N, MPI_INT, MPI_SUM, comm));
+    check_sums(0, n_ranks);
+    fill();
+    TAKEN(MPI_Reduce_scatter(x, x, counts, MPI_INT, MPI_SUM, comm));
+    check_sums(N * rank, n_ranks);
+    fill();
+    TAKEN(MPI_Reduce_scatter_block(x, x, N, MPI_INT, MPI_SUM, comm));
+    check_sums(N * rank, n_ranks);
+    fill();
+    TAKEN(MPI_Scan(x, x, N, MPI_INT, MPI_SUM, comm));
+    check_sums(0, rank + 1);
+    fill();
+    TAKEN(MPI_Exscan(x, x, N, MPI_INT, MPI_SUM, comm));
+    if (rank > 0) check_sums(0, rank);
+    fill();
+    TAKEN(MPI_Reduce(x, x, N, MPI_INT, MPI_SUM, root, comm));
+    if (rank == root) check_sums(0, n_ranks);
+    MPI_Request q;
+    fill();
+    TAKEN(MPI_Iallreduce(x, x, N, MPI_INT, MPI_SUM, comm, &q));
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    check_sums(0, n_ranks);
+    fill();
+    TAKEN(MPI_Allgather(x, N, MPI_INT, x, N, MPI_INT, comm)); /* taken; what x holds now is not said */
+    fill();
+    TAKEN(MPI_Reduce_local(x, x, N, MPI_INT, MPI_SUM));
+    for (int i = 0; i < N; i++) CHECK_EQ(x[i], 2 * (100 * rank + i));
+}
+
 /* Off the root the receive buffer of a gather and a reduction is not looked at, nor the send buffer of a scatter. */
 static void ignored(void)
 {
@@ -108,8 +150,13 @@ int main(int argc, char **argv)
     x = malloc(sizeof *x * N * (size_t)n_ranks);
     counts = malloc(sizeof *counts * (size_t)n_ranks);
     for (int i = 0; i < n_ranks; i++) counts[i] = N;
-    for (int i = 0; i < N * n_ranks; i++) x[i] = 100 * rank + i;
-    refused();
+    fill();
+    if (argc > 1) {
+        unchecked();
+        fill();
+    } else {
+        refused();
+    }
     nothing_moves();
     ignored();
     apart();

@@ -1,0 +1,108 @@
+/* report.c -- what a job says of itself at its end, where the user asks for it: memory (GODWIT_MEMORY_REPORT), counters
+ * (GODWIT_STATS_DISPLAY).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/mpi_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Over all ranks, and the lowest rank of each extreme. */
+struct extremes {
+    int64_t max, min, sum, max_rank, min_rank;
+};
+static int over_ranks(const int64_t *mine, int n, struct extremes *out)
+{
+    struct gw_comm *c = &gw_comm_world;
+    int64_t *v = gw_xcalloc((size_t)n, 5 * sizeof *v), *most = v, *who = v + 2 * n, *sum = v + 4 * n;
+    for (int i = 0; i < n; i++) most[i] = sum[i] = mine[i], most[n + i] = -mine[i];
+    int rc = coll_allreduce(GW_IN_PLACE, most, 2 * n, gw_type_int64, gw_op_max, c, NULL);
+    for (int i = 0; i < 2 * n; i++) who[i] = most[i] == (i < n ? mine[i] : -mine[i - n]) ? c->rank : c->size;
+    if (rc == GW_OK) rc = coll_allreduce(GW_IN_PLACE, who, 2 * n, gw_type_int64, gw_op_min, c, NULL);
+    if (rc == GW_OK) rc = coll_allreduce(GW_IN_PLACE, sum, n, gw_type_int64, gw_op_sum, c, NULL);
+    for (int i = 0; i < n; i++) out[i] = (struct extremes){most[i], -most[n + i], sum[i], who[i], who[n + i]};
+    free(v);
+    return rc;
+}
+
+/* ---- memory ---- */
+static const char *const memory_names[GW_MEMORIES] = {
+    [GW_MEMORY_MALLOC] = "malloc:", [GW_MEMORY_MAPPED] = "mmap:", [GW_MEMORY_SHARED] = "shmget:"};
+
+/* By rank 0, of all ranks. */
+static int memory_summary(const int64_t *mine)
+{
+    struct extremes e[GW_MEMORIES];
+    int rc = over_ranks(mine, GW_MEMORIES, e);
+    for (int i = 0; rc == GW_OK && gw_comm_world.rank == 0 && i < GW_MEMORIES; i++)
+        fprintf(stderr, "# MPICH_MEMORY: Max memory allocated by %-9s%lld bytes by rank %lld\n"
+                        "# MPICH_MEMORY: Min memory allocated by %-9s%lld bytes by rank %lld\n",
+                memory_names[i], (long long)e[i].max, (long long)e[i].max_rank, memory_names[i], (long long)e[i].min,
+                (long long)e[i].min_rank);
+    return rc;
+}
+
+/* By every rank, to a file of its own. */
+static void memory_detail(const int64_t *mine)
+{
+    const char *prefix = gw_set.memory_report_file;
+    char *path = gw_xasprintf("%s%d", prefix ? prefix : "", gw_comm_world.rank), *text = NULL;
+    size_t n;
+    FILE *f = prefix && *prefix ? fopen(path, "we") : NULL, *lines = f ? f : open_memstream(&text, &n);
+    if (prefix && *prefix && !f) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, strerror(errno));
+    for (int i = 0; lines && i < GW_MEMORIES; i++)
+        fprintf(lines, "# [%d] Max memory allocated by %-9s%lld bytes\n", gw_comm_world.rank, memory_names[i], (long long)mine[i]);
+    if (lines && fclose(lines) != 0 && f) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, strerror(errno));
+    if (text) fputs(text, stderr); /* one write: ranks do not mix their lines */
+    free(text);
+    free(path);
+}
+
+static int memory_report(void)
+{
+    int64_t mine[GW_MEMORIES];
+    int rc = GW_OK;
+    for (int i = 0; i < GW_MEMORIES; i++) mine[i] = gw_memory_most((enum gw_memory)i); /* before the report takes some, too */
+    if (gw_set.memory_report & 1) rc = memory_summary(mine);
+    if (gw_set.memory_report & 2) memory_detail(mine);
+    return rc;
+}
+
+/* ---- counters ---- */
+static void counter_name(int i, char *out, size_t cap)
+{
+    if (i < gw_counter_row_count)
+        snprintf(out, cap, "%s", gw_counter_rows[i].name);
+    else
+        coll_algorithm_name(i - gw_counter_row_count, out, cap);
+}
+
+/* What any rank counted, and by which ranks the most and the least. */
+static int counters_report(void)
+{
+    int n = gw_counter_row_count + coll_algorithms();
+    char name[64];
+    int64_t *mine = gw_xcalloc((size_t)n, sizeof *mine);
+    struct extremes *e = gw_xcalloc((size_t)n, sizeof *e);
+    for (int i = 0; i < n; i++)
+        mine[i] = (int64_t)(i < gw_counter_row_count ? atomic_load_explicit(gw_counter_rows[i].counter, memory_order_relaxed)
+                                                     : coll_algorithm_uses(i - gw_counter_row_count));
+    int rc = over_ranks(mine, n, e);
+    for (int i = 0; rc == GW_OK && gw_comm_world.rank == 0 && i < n; i++) {
+        counter_name(i, name, sizeof name);
+        if (e[i].max > 0)
+            fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name, (long long)e[i].sum,
+                    (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min, (long long)e[i].min_rank);
+    }
+    free(e);
+    free(mine);
+    return rc;
+}
+
+int mpi_report(void)
+{
+    int rc = gw_set.memory_report ? memory_report() : GW_OK;
+    return rc == GW_OK && gw_set.stats_display ? counters_report() : rc;
+}
