@@ -18,20 +18,13 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
 }
 const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES, NULL, NULL};
 
-/* Few bytes travel in the line of the flag. */
-static uint8_t narrow_slot(const struct plan_args *a)
-{
-    return (uint8_t)(plan_is_small(a) ? PLAN_SLOTS + a->n % PLAN_SMALLS : a->n % PLAN_SLOTS);
-}
-
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
 static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
 static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    struct plan_ref shm = ref_shm(a, a->root, 0, a->rcount * a->rt->size);
+    struct plan_ref shm = ref_narrow(a, a->root, a->rcount * a->rt->size);
     if (round > 0) return 0;
-    shm.slot = narrow_slot(a);
     if (a->rank == a->root) step_copy(&s, operand_out(a), shm);
     step_publish(&s, 1);
     if (a->rank != a->root) {
@@ -96,7 +89,7 @@ static struct plan_ref shm_typed(const struct plan_args *a, int64_t slot, int64_
 static int reduce_in_slots(const struct plan_args *a, int round, struct plan_step *steps, int members)
 {
     struct plan_steps s = {steps, 0};
-    struct plan_ref slot = shm_typed(a, narrow_slot(a), 0, a->rcount);
+    struct plan_ref slot = shm_typed(a, ref_narrow(a, a->rank, a->rcount * a->rt->size).slot, 0, a->rcount);
     if (round > 0) return 0;
     step_copy(&s, operand_mine(a), slot);
     step_publish(&s, 1);

@@ -13,35 +13,40 @@ static struct plan_ref my_in(const struct plan_args *a) { return ref_typed(PLAN_
 static struct plan_ref my_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
 /* ---- gather(v): blocks in the slots of those who give -------------------------------------------------------------------------- */
+/* The root raises its flag when it has taken all: soon after that it raises it again, in the next collective, and others fetch the line
+ * once for both. */
 static int gather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
 {
+    enum { TAKES = PLAN_STEPS - 1 };
     struct plan_steps s = {steps, 0};
     if (a->rank != a->root) {
         struct plan_ref mine = my_in(a);
         if (round > 0) return 0;
-        if (in_slot(&mine)) step_copy(&s, mine, ref_shm(a, a->rank, 0, ref_bytes(&mine)));
+        if (in_slot(&mine)) step_copy(&s, mine, ref_narrow(a, a->rank, ref_bytes(&mine)));
         step_publish(&s, 1);
         if (!in_slot(&mine)) step_send(&s, a->root, mine);
         return s.n;
     }
     if (round == 0) {
-        step_publish(&s, 1);
         if (!a->in_place) step_copy(&s, my_in(a), recv_block(a, a->rank));
         step_wait(&s, EVERYBODY, 1);
         return s.n;
     }
-    for (int i = (round - 1) * PLAN_STEPS; i < a->size && i < round * PLAN_STEPS; i++) {
+    int first = (round - 1) * TAKES, last = first + TAKES < a->size ? first + TAKES : a->size;
+    if (first >= a->size) return 0;
+    for (int i = first; i < last; i++) {
         struct plan_ref block = recv_block(a, i);
-        if (i == a->root)
-            step_nothing(&s);
-        else if (in_slot(&block))
-            step_copy(&s, ref_shm(a, i, 0, ref_bytes(&block)), block);
+        if (i == a->root) continue;
+        if (in_slot(&block))
+            step_copy(&s, ref_narrow(a, i, ref_bytes(&block)), block);
         else
             step_recv(&s, i, block);
     }
+    if (last == a->size) step_publish(&s, 1);
+    if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_OTHERS_WRITE, NULL, NULL};
+const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE, NULL, NULL};
 
 /* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
 static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
@@ -88,13 +93,14 @@ static int64_t longest_block(const struct plan_args *a)
     for (int i = 0; i < a->size; i++) most = gw_max64(most, gw_counts_at(a->rcounts, i));
     return most * a->rt->size;
 }
-/* Copies bytes [pos, pos + len) of the blocks of up to 8 members from `first` on out of their slots. */
+/* Copies bytes [pos, pos + len) of the blocks of up to 8 members from `first` on out of their slots; slot -1: of a narrow collective. */
 static void take_blocks(struct plan_steps *s, const struct plan_args *a, int first, int64_t slot, int64_t pos, int64_t len)
 {
     for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
         struct plan_ref block = recv_block(a, i);
         int64_t n = gw_min64(len, ref_bytes(&block) - pos);
-        if (n > 0 && !(i == a->rank && a->in_place)) step_copy(s, ref_slot(i, slot, 0, n), ref_part(block, pos, n));
+        struct plan_ref shm = slot < 0 ? ref_narrow(a, i, n) : ref_slot(i, slot, 0, n);
+        if (n > 0 && !(i == a->rank && a->in_place)) step_copy(s, shm, ref_part(block, pos, n));
     }
     if (s->n == 0) step_nothing(s);
 }
@@ -103,16 +109,16 @@ static int allgather_leaf(const struct plan_args *a, int round, struct plan_step
     struct plan_steps s = {steps, 0};
     if (round == 0) {
         struct plan_ref mine = my_block(a);
-        step_copy(&s, mine, ref_shm(a, a->rank, 0, ref_bytes(&mine)));
+        step_copy(&s, mine, ref_narrow(a, a->rank, ref_bytes(&mine)));
         step_publish(&s, 1);
         step_wait(&s, EVERYBODY, 1);
     } else if ((round - 1) * PLAN_STEPS < a->size) {
-        take_blocks(&s, a, (round - 1) * PLAN_STEPS, (int64_t)(a->n % PLAN_SLOTS), 0, PLAN_SLOT_BYTES);
+        take_blocks(&s, a, (round - 1) * PLAN_STEPS, -1, 0, PLAN_SLOT_BYTES);
     }
     return s.n;
 }
 static bool block_fits(const struct plan_args *a) { return longest_block(a) <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_allgather_leaf = {"leaf", allgather_leaf, NULL, PLAN_NARROW, block_fits, NULL};
+const struct plan_algorithm alg_allgather_leaf = {"leaf", allgather_leaf, NULL, PLAN_NARROW | PLAN_SMALL, block_fits, NULL};
 
 static int64_t gather_piece(const struct plan_args *a) { return a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES; }
 static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)

@@ -68,7 +68,7 @@ static inline uint64_t *sim_flag(const struct sim *s, const struct sim_member *m
 static inline bool sim_reached(const struct sim *s, const struct sim_member *m, int rank, uint64_t value)
 {
     for (int i = 0; i < m->args->size; i++)
-        if ((rank < 0 || i == rank) && *sim_flag(s, m, i) < value) return false;
+        if ((rank < 0 ? i != m->args->rank : i == rank) && *sim_flag(s, m, i) < value) return false;
     return true;
 }
 

@@ -32,6 +32,14 @@ static inline struct plan_ref ref_slot(int rank, int64_t slot, int64_t off, int6
     return (struct plan_ref){.buf = PLAN_SHM, .slot = (uint8_t)(slot % PLAN_SLOTS), .rank = rank, .off = off, .len = len};
 }
 
+/* What a member puts into its slot of a narrow collective with PLAN_SMALL: few bytes travel in the line of the flag. */
+static inline struct plan_ref ref_narrow(const struct plan_args *a, int rank, int64_t len)
+{
+    struct plan_ref r = ref_shm(a, rank, 0, len);
+    if (len <= PLAN_SMALL_BYTES) r.slot = (uint8_t)(PLAN_SLOTS + a->n % PLAN_SMALLS);
+    return r;
+}
+
 /* Where the bytes of a typed reference lie in one run: in place where its type is dense, else packed behind `at` in the temporary. */
 static inline struct plan_ref ref_run_of(struct plan_ref r, int64_t at)
 {

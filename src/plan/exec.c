@@ -101,12 +101,14 @@ static void publish(struct plan_exec *x, int phase)
     node_ring_many(k->local, x->args->size);
 }
 
-static void tell_reached(const struct comm_coll *k)
+/* My own flag may be lower than those of all others. */
+static void tell_reached(const struct plan_exec *x)
 {
+    const struct comm_coll *k = x->leaf;
     _Atomic uint64_t *reached = &k->common->reached;
-    uint64_t was = atomic_load_explicit(reached, memory_order_relaxed);
-    while (was < k->safe &&
-           !atomic_compare_exchange_weak_explicit(reached, &was, k->safe, memory_order_release, memory_order_relaxed))
+    uint64_t mine = atomic_load_explicit(&k->flags[x->args->rank].value, memory_order_relaxed);
+    uint64_t all = mine < k->safe ? mine : k->safe, was = atomic_load_explicit(reached, memory_order_relaxed);
+    while (was < all && !atomic_compare_exchange_weak_explicit(reached, &was, all, memory_order_release, memory_order_relaxed))
         continue;
 }
 
@@ -118,7 +120,7 @@ static inline void flags_ahead(const struct comm_coll *k, int first, int size)
     for (int i = first; i < size && i < first + AHEAD; i++) __builtin_prefetch(&k->flags[i]);
 }
 
-/* Has everybody's flag reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
+/* Has the flag of everybody else reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
 static bool all_reached(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->leaf;
@@ -132,16 +134,14 @@ static bool all_reached(struct plan_exec *x, uint64_t value)
     }
     if (x->scan == 0) x->lowest = UINT64_MAX;
     for (; x->scan < x->args->size; x->scan++) {
+        if (x->scan == x->args->rank) continue;
         uint64_t flag = flag_of(k, x->scan);
-        if (flag < value) {
-            flags_ahead(k, x->scan + 1, x->args->size);
-            return false;
-        }
+        if (flag < value) return false;
         if (flag < x->lowest) x->lowest = flag;
     }
     x->scan = 0;
     k->safe = x->lowest;
-    if (unlikely(k->common)) tell_reached(k);
+    if (unlikely(k->common)) tell_reached(x);
     return true;
 }
 
@@ -226,7 +226,10 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_REDUCE: op_reduce(x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
-        return s->peer < 0 ? all_reached(x, flag_at(x, s->phase)) : flag_of(k, s->peer) >= flag_at(x, s->phase);
+        if (s->peer >= 0) return flag_of(k, s->peer) >= flag_at(x, s->phase);
+        if (all_reached(x, flag_at(x, s->phase))) return true;
+        flags_ahead(k, x->scan + 1, x->args->size);
+        return false;
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;

@@ -10,7 +10,7 @@
  * Node leaves.  The members of a communicator on one node share a region: per member a flag on a line of its own and a
  * buffer of PLAN_SLOTS slots; PLAN_SMALLS more, of PLAN_SMALL_BYTES, lie in the line of the flag and are numbered from PLAN_SLOTS on.
  * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds
- * until a member's, or everybody's, flag has reached a phase of this collective.  A flag never goes down.
+ * until a member's, or everybody else's, flag has reached a phase of this collective.  A flag never goes down.
  *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
@@ -54,7 +54,7 @@ enum plan_kind {
     PLAN_COPY,       /* a -> b, min of the lengths */
     PLAN_REDUCE,     /* b = a OP b, over a.count elements of a.type */
     PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
-    PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody) has reached `phase` */
+    PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
     PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
@@ -129,7 +129,12 @@ enum { /* more in the kind of a narrow one: who writes into slots, if not all, a
     PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16, PLAN_KIND = 3 /* what is left without these */
 };
 
-static inline bool plan_is_small(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SMALL_BYTES; }
+/* Does what this member puts into a slot fit the line of its flag?  A block that it gives, else an operand. */
+static inline bool plan_is_small(const struct plan_args *a)
+{
+    if (a->st && !a->in_place) return a->scount * a->st->size <= PLAN_SMALL_BYTES;
+    return (a->rcounts.v ? gw_counts_at(a->rcounts, a->rank) : a->rcount) * a->rt->size <= PLAN_SMALL_BYTES;
+}
 
 /* INVARIANT P1: what everybody's flag must have reached before this member begins leaf collective n.  wide: number of the last wide one. */
 static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n, uint64_t wide)
