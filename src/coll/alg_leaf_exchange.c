@@ -147,10 +147,9 @@ static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a)
 const struct plan_algorithm alg_allgather_leaf_wide = {"leaf_wide", allgather_leaf_wide, NULL, PLAN_WIDE, blocks_fit_wide, NULL};
 
 /* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
-static int64_t pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
 static struct plan_ref pair_shm(const struct plan_args *a, int from, int to, int64_t len)
 {
-    return ref_shm(a, to, from * pair_share(a), len);
+    return ref_shm(a, to, from * coll_pair_share(a), len);
 }
 static void give_blocks(struct plan_steps *s, const struct plan_args *a, int first)
 {
@@ -158,7 +157,7 @@ static void give_blocks(struct plan_steps *s, const struct plan_args *a, int fir
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
         int64_t len = ref_bytes(&block);
-        if (len > 0 && len <= pair_share(a)) step_copy(s, block, pair_shm(a, a->rank, to, len));
+        if (len > 0 && len <= coll_pair_share(a)) step_copy(s, block, pair_shm(a, a->rank, to, len));
     }
     if (s->n == 0) step_nothing(s);
 }
@@ -182,11 +181,11 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
         int from = (a->rank - r + a->size) % a->size, to = (a->rank + r) % a->size;
         struct plan_ref in = recv_block(a, from), out = send_block(a, to);
         int64_t in_len = ref_bytes(&in);
-        if (in_len <= pair_share(a) && in_len > 0)
+        if (in_len <= coll_pair_share(a) && in_len > 0)
             step_copy(&s, pair_shm(a, from, a->rank, in_len), in);
         else if (in_len > 0)
             step_recv(&s, from, in);
-        if (ref_bytes(&out) > pair_share(a)) step_send(&s, to, out);
+        if (ref_bytes(&out) > coll_pair_share(a)) step_send(&s, to, out);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;
@@ -194,6 +193,6 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
 /* In place, blocks that go by message would be overwritten: only where all are known to be small. */
 static bool pairs_fit(const struct plan_args *a)
 {
-    return pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= pair_share(a)));
+    return coll_pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= coll_pair_share(a)));
 }
 const struct plan_algorithm alg_alltoall_leaf = {"leaf", alltoall_leaf, NULL, PLAN_NARROW, pairs_fit, NULL};

@@ -1,4 +1,5 @@
-/* alg_neighbor.c -- neighbourhood collectives: one message along each edge of the topology, some of them at a time.
+/* alg_neighbor.c -- neighbourhood collectives: one message along each edge of the topology, some of them at a time; on one node, through
+ * the members' shared slots.
  *
  * A round holds PLAN_STEPS messages and ends when they are complete, so members that took their edges in any order could
  * wait for each other in a circle.  Therefore all of them take the edges in one order, that of (how far the receiver lies ahead of the
@@ -47,6 +48,18 @@ static int pair_own(const struct gw_topo *t, int rank, struct edge *e)
     return n;
 }
 
+/* Edges between the same two are side by side in the order.  Those for myself have no place. */
+static void liken(struct gw_topo *t, const struct edge *e, int n)
+{
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && e[end].distance == e[i].distance && e[end].from == e[i].from; end++) continue;
+        for (int k = i; k < end && e[i].distance > 0; k++) {
+            struct gw_topo_move m = e[k].move;
+            *(m.in >= 0 ? &t->in_like[m.in] : &t->out_like[m.out]) = (struct gw_topo_like){k - i, end - i};
+        }
+    }
+}
+
 int coll_neighbor_order(struct gw_topo *t, int rank, int size)
 {
     int most = t->nin + t->nout;
@@ -66,26 +79,31 @@ int coll_neighbor_order(struct gw_topo *t, int rank, int size)
     qsort(e, (size_t)n, sizeof *e, edge_order);
     for (int i = 0; i < n; i++) t->moves[i] = e[i].move;
     t->nmoves = n;
+    liken(t, e, n);
     free(e);
     return GW_OK;
 }
 
 /* ---- the rounds ---- */
+static struct plan_ref block_out(const struct plan_args *a, struct gw_topo_move m, bool gather)
+{
+    return gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : send_block(a, m.out);
+}
+static void step_message(struct plan_steps *s, const struct plan_args *a, struct gw_topo_move m, bool gather)
+{
+    const struct gw_topo *t = a->topo;
+    if (m.in < 0)
+        step_send(s, t->out[m.out], block_out(a, m, gather));
+    else if (m.out < 0)
+        step_recv(s, t->in[m.in], recv_block(a, m.in));
+    else
+        step_copy(s, block_out(a, m, gather), recv_block(a, m.in));
+}
 static int neighbor_round(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
     struct plan_steps s = {steps, 0};
     const struct gw_topo *t = a->topo;
-    for (int64_t i = (int64_t)round * PLAN_STEPS; i < t->nmoves && s.n < PLAN_STEPS; i++) {
-        struct gw_topo_move m = t->moves[i];
-        struct plan_ref out = {0};
-        if (m.out >= 0) out = gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : send_block(a, m.out);
-        if (m.in < 0)
-            step_send(&s, t->out[m.out], out);
-        else if (m.out < 0)
-            step_recv(&s, t->in[m.in], recv_block(a, m.in));
-        else
-            step_copy(&s, out, recv_block(a, m.in));
-    }
+    for (int64_t i = (int64_t)round * PLAN_STEPS; i < t->nmoves && s.n < PLAN_STEPS; i++) step_message(&s, a, t->moves[i], gather);
     return s.n;
 }
 static int neighbor_allgather(const struct plan_args *a, int round, struct plan_step *steps)
@@ -98,3 +116,122 @@ static int neighbor_alltoall(const struct plan_args *a, int round, struct plan_s
 }
 const struct plan_algorithm alg_neighbor_allgather = {"neighbor_allgather", neighbor_allgather, NULL, PLAN_P2P, NULL, NULL};
 const struct plan_algorithm alg_neighbor_alltoall = {"neighbor_alltoall", neighbor_alltoall, NULL, PLAN_P2P, NULL, NULL};
+
+/* ---- on one node -------------------------------------------------------------------------------------------------------------
+ * Members hand each other lines: few bytes in the line itself, more in slots, those of gathers in the giver's for all, else one behind the
+ * other in the pair's share of the taker's.  What does not fit goes by messages at last, in the order above: to wait for lines adds
+ * nothing to it, for all hand theirs over before they wait. */
+struct group { int peer; struct plan_ref block, place; bool in_memory; }; /* the block, where it lies, and is that shared memory? */
+
+static bool is_regular(const struct plan_args *a) { return !a->scounts.v && !a->rcounts.v; }
+
+static struct group group_of(const struct plan_args *a, int i, bool is_in, bool gather)
+{
+    const struct gw_topo *t = a->topo;
+    const int *peers = is_in ? t->in : t->out;
+    const struct gw_topo_like *like = is_in ? t->in_like : t->out_like;
+    struct group g = {.peer = peers[i]};
+    int from = is_in ? g.peer : a->rank, to = is_in ? a->rank : g.peer;
+    g.block = is_in ? recv_block(a, i) : gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : send_block(a, i);
+    int64_t len = ref_bytes(&g.block), each = gw_align_up(len, 8), at = like[i].place * each, all = like[i].of * each;
+    if (gather) {
+        g.in_memory = len <= PLAN_SLOT_BYTES;
+        g.place = len <= PLAN_LINE_BYTES ? ref_line(a, from, to, 0, len) : ref_shm(a, from, 0, len);
+        return g;
+    }
+    if (!is_regular(a)) {
+        at = all = 0;
+        for (int k = 0, n = is_in ? t->nin : t->nout; k < n; k++) {
+            if (peers[k] != g.peer) continue;
+            struct plan_ref other = is_in ? recv_block(a, k) : send_block(a, k);
+            if (like[k].place < like[i].place) at += gw_align_up(ref_bytes(&other), 8);
+            all += gw_align_up(ref_bytes(&other), 8);
+        }
+    }
+    int64_t share = coll_pair_share(a);
+    g.in_memory = at + len <= share;
+    g.place = all <= PLAN_LINE_BYTES ? ref_line(a, from, to, at, len) : ref_shm(a, to, from * share + at, len);
+    return g;
+}
+
+static bool is_other(const struct plan_args *a, int peer) { return peer != a->rank && peer != GW_PROC_NULL; }
+
+/* Who has nobody to give to may have no datatype. */
+static void give_to_all(struct plan_steps *s, const struct plan_args *a)
+{
+    const struct gw_topo *t = a->topo;
+    for (int i = 0; i < t->nout; i++) {
+        if (!is_other(a, t->out[i])) continue;
+        struct group g = group_of(a, i, false, true);
+        if (g.in_memory && g.place.slot < PLAN_SLOTS) step_copy(s, g.block, g.place);
+        return;
+    }
+}
+
+/* Blocks out; the last one of those to a neighbour hands the line over, and there is one in a gather. */
+static void give(struct plan_steps *s, const struct plan_args *a, int first, int last, bool gather)
+{
+    const struct gw_topo *t = a->topo;
+    for (int i = first; i < last; i++) {
+        if (!is_other(a, t->out[i]) || (gather && t->out_like[i].place)) continue;
+        struct group g = group_of(a, i, false, gather);
+        bool in_slot = g.place.slot < PLAN_SLOTS;
+        if (g.in_memory && !(gather && in_slot)) step_copy(s, g.block, g.place);
+        if (gather || t->out_like[i].place == t->out_like[i].of - 1) step_hand(s, g.peer);
+    }
+}
+
+static void take(struct plan_steps *s, const struct plan_args *a, int first, int last, bool gather)
+{
+    for (int i = first; i < last; i++) {
+        if (!is_other(a, a->topo->in[i])) continue;
+        struct group g = group_of(a, i, true, gather);
+        if (!g.in_memory) continue;
+        step_handed(s, g.peer);
+        step_copy(s, g.place, g.block);
+    }
+}
+
+/* What a member gives itself, and messages, of moves first .. first + PLAN_STEPS - 1; false: there are none from `first` on. */
+static bool rest(struct plan_steps *s, const struct plan_args *a, int first, bool gather)
+{
+    const struct gw_topo *t = a->topo;
+    for (int i = first; i < t->nmoves; i++) {
+        struct gw_topo_move m = t->moves[i];
+        bool own = m.in >= 0 && m.out >= 0;
+        if (!own && group_of(a, m.in >= 0 ? m.in : m.out, m.in >= 0, gather).in_memory) continue;
+        if (i >= first + PLAN_STEPS) return true;
+        step_message(s, a, m, gather);
+    }
+    return s->n > 0;
+}
+
+static int neighbor_leaf(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
+{
+    enum { GIVES = (PLAN_STEPS - 2) / 2, TAKES = PLAN_STEPS / 2 }; /* blocks in a round */
+    struct plan_steps s = {steps, 0};
+    int gives = a->topo->nout / GIVES + 1, takes = (a->topo->nin + TAKES - 1) / TAKES;
+    if (round < gives) {
+        bool is_last = round == gives - 1;
+        if (round == 0 && gather) give_to_all(&s, a);
+        give(&s, a, round * GIVES, is_last ? a->topo->nout : (round + 1) * GIVES, gather);
+        if (is_last) step_publish(&s, 1);
+    } else if (round - gives < takes) {
+        int first = (round - gives) * TAKES;
+        take(&s, a, first, first + TAKES < a->topo->nin ? first + TAKES : a->topo->nin, gather);
+    } else if (!rest(&s, a, (round - gives - takes) * PLAN_STEPS, gather)) {
+        return 0;
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+static int neighbor_allgather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return neighbor_leaf(a, round, steps, true);
+}
+static int neighbor_alltoall_leaf(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return neighbor_leaf(a, round, steps, false);
+}
+const struct plan_algorithm alg_neighbor_allgather_leaf = {"leaf", neighbor_allgather_leaf, NULL, PLAN_NARROW, NULL, NULL};
+const struct plan_algorithm alg_neighbor_alltoall_leaf = {"leaf", neighbor_alltoall_leaf, NULL, PLAN_NARROW, NULL, NULL};

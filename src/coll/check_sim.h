@@ -38,7 +38,7 @@ struct sim {
     int64_t scratch_bytes;
     const char *error;
 };
-enum { SIM_SCRATCH = 255 }; /* as a slot: the message under way */
+enum { SIM_SLOTS = 2 * PLAN_SLOTS + PLAN_SMALLS, SIM_SCRATCH = 255 }; /* as a slot: the message under way */
 
 /* Whom a step of member m means: of two groups, its own comes first; in a stage, its team. */
 static inline int sim_peer(const struct sim *s, const struct sim_member *m, int peer)
@@ -53,7 +53,7 @@ static inline char *sim_slot(void *ctx, int rank, int slot)
 {
     const struct sim_member *m = ctx;
     if (slot == SIM_SCRATCH) return m->sim->scratch;
-    return m->sim->shm + ((int64_t)sim_peer(m->sim, m, rank) * (PLAN_SLOTS + PLAN_SMALLS) + slot) * PLAN_SLOT_BYTES;
+    return m->sim->shm + ((int64_t)sim_peer(m->sim, m, rank) * SIM_SLOTS + slot) * PLAN_SLOT_BYTES;
 }
 static inline struct plan_memory sim_memory(struct sim *s, struct sim_member *m)
 {
@@ -70,6 +70,13 @@ static inline bool sim_reached(const struct sim *s, const struct sim_member *m, 
     for (int i = 0; i < m->args->size; i++)
         if ((rank < 0 ? i != m->args->rank : i == rank) && *sim_flag(s, m, i) < value) return false;
     return true;
+}
+
+/* The number of a line from one member to another. */
+static inline uint64_t *sim_line(struct sim *s, struct sim_member *m, int to, int from)
+{
+    m->sim = s;
+    return (uint64_t *)(sim_slot(m, to, PLAN_SLOTS + PLAN_SMALLS + (int)(m->args->n % PLAN_SLOTS)) + from * GW_CACHELINE);
 }
 
 /* Everything that a step of a correct algorithm does not do is an error here. */
@@ -109,6 +116,8 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
         return true;
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
     case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
+    case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = m->args->n; return true;
+    case PLAN_HANDED: return *sim_line(s, m, m->args->rank, p->peer) == m->args->n;
     case PLAN_SHM_REDUCE: sim_shm_reduce(m, &mem, p); return true;
     case PLAN_ASSEMBLE:
         for (int64_t at = 0; at < p->b.len; at += p->stride, piece.rank++)

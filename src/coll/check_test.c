@@ -298,7 +298,7 @@ static bool sim_open(struct sim *s)
     s->members = calloc((size_t)p, sizeof *s->members);
     s->flags = calloc((size_t)p, sizeof *s->flags);
     s->exposed = calloc((size_t)p, sizeof *s->exposed);
-    s->shm = malloc((size_t)p * (PLAN_SLOTS + PLAN_SMALLS) * PLAN_SLOT_BYTES);
+    s->shm = calloc((size_t)p * SIM_SLOTS, PLAN_SLOT_BYTES);
     s->scratch = malloc((size_t)s->scratch_bytes);
     ins = calloc((size_t)p, sizeof *ins);
     outs = calloc((size_t)p, sizeof *outs);

@@ -77,7 +77,7 @@ int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct g
 int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
                             struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
                             struct coll_as *as);
-/* For topo/: fills t->moves (room for nin + nout) and t->nmoves of the member `rank` of `size`, from t's kind and lists. */
+/* For topo/: fills t->moves (room for nin + nout), t->nmoves, t->in_like and t->out_like of the member `rank` of `size`, from t's kind and lists. */
 int coll_neighbor_order(struct gw_topo *t, int rank, int size);
 
 /* For world/: a small allreduce of int64 values over a *group* of c, identified by tag, on GW_STREAM_WORLD (point-to-point

@@ -40,6 +40,15 @@ static inline struct plan_ref ref_narrow(const struct plan_args *a, int rank, in
     return r;
 }
 
+/* In the line that `from` hands to `to`. */
+static inline struct plan_ref ref_line(const struct plan_args *a, int from, int to, int64_t off, int64_t len)
+{
+    uint8_t slot = (uint8_t)(PLAN_SLOTS + PLAN_SMALLS + a->n % PLAN_SLOTS);
+    return (struct plan_ref){.buf = PLAN_SHM, .slot = slot, .rank = to, .off = from * GW_CACHELINE + 8 + off, .len = len};
+}
+/* Bytes of a slot for each member that gives to its owner. */
+static inline int64_t coll_pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
+
 /* Where the bytes of a typed reference lie in one run: in place where its type is dense, else packed behind `at` in the temporary. */
 static inline struct plan_ref ref_run_of(struct plan_ref r, int64_t at)
 {
@@ -88,6 +97,8 @@ static inline void step_wait(struct plan_steps *s, int peer, int phase)
     struct plan_step *p = step_add(s, PLAN_WAIT);
     p->peer = peer, p->phase = phase;
 }
+static inline void step_hand(struct plan_steps *s, int peer) { step_add(s, PLAN_HAND)->peer = peer; }
+static inline void step_handed(struct plan_steps *s, int peer) { step_add(s, PLAN_HANDED)->peer = peer; }
 enum { EVERYBODY = -1 };
 static inline int log2_up(int p)
 {
@@ -155,7 +166,7 @@ void coll_temporaries(struct plan_args *a);
     X(gather_tree) X(scatter_tree) X(gather_permitted) X(gather_ruled) X(scatter_ruled) X(gather_levels) X(scatter_levels)  \
     X(allgather_levels) X(alltoall_levels) X(alltoall_columns) X(reduce_scatter_levels) X(scan_levels) X(exscan_levels)
 /* Not in the table: there is one for each. */
-extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall;
+extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall, alg_neighbor_allgather_leaf, alg_neighbor_alltoall_leaf;
 #define X(name) extern const struct plan_algorithm alg_##name;
 ALGORITHMS(X)
 #undef X

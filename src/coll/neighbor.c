@@ -18,7 +18,12 @@ static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
     return GW_OK;
 }
 
-static int run(const struct plan_algorithm *alg, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
+static bool by_leaf(struct gw_comm *c)
+{
+    return c->one_node && c->size <= PLAN_LINE_MEMBERS && coll_leaves_on() && plan_leaf_ready(c);
+}
+
+static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
                struct coll_as *as)
 {
     int rc = check(sbuf, rbuf, c);
@@ -26,6 +31,8 @@ static int run(const struct plan_algorithm *alg, struct plan_args *a, const void
     a->rank = c->rank;
     a->size = c->size;
     a->topo = c->topo;
+    if (!as && by_leaf(c)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
+    const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);
     if (a->sts) a->n_sts = c->topo->nout, a->n_rts = c->topo->nin;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, sbuf, rbuf, c, as->req_out);
@@ -35,21 +42,21 @@ int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st
                             struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
-    return run(&alg_neighbor_allgather, &a, sbuf, rbuf, c, as);
+    return run(true, &a, sbuf, rbuf, c, as);
 }
 
 int coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                              struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = {.scount = scount, .st = st, .rcounts = rcounts, .rdispls = displs, .rt = rt};
-    return run(&alg_neighbor_allgather, &a, sbuf, rbuf, c, as);
+    return run(true, &a, sbuf, rbuf, c, as);
 }
 
 int coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
                            struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
-    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+    return run(false, &a, sbuf, rbuf, c, as);
 }
 
 int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st,
@@ -58,7 +65,7 @@ int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct g
 {
     struct plan_args a = {
         .scounts = scounts, .sdispls = sdispls, .st = st, .rcounts = rcounts, .rdispls = rdispls, .rt = rt};
-    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+    return run(false, &a, sbuf, rbuf, c, as);
 }
 
 int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
@@ -67,5 +74,5 @@ int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct g
 {
     struct plan_args a = {
         .scounts = scounts, .sdispls = sdispls, .sts = st, .rcounts = rcounts, .rdispls = rdispls, .rts = rt};
-    return run(&alg_neighbor_alltoall, &a, sbuf, rbuf, c, as);
+    return run(false, &a, sbuf, rbuf, c, as);
 }

@@ -9,7 +9,7 @@
 
 #include "../../test/unit.h"
 
-enum { P_MAX = 60, EDGES_MAX = 4000, JOBS = 5 };
+enum { P_MAX = 60, EDGES_MAX = 4000, JOBS = 12, SCALE_MAX = 2500 };
 
 static uint64_t state = 88172645463325252u;
 static int below(int n)
@@ -30,6 +30,8 @@ static void topo_open(int me, int kind, int nin, int nout)
     t->in = calloc((size_t)nin + 1, sizeof(int));
     t->out = calloc((size_t)nout + 1, sizeof(int));
     t->moves = calloc((size_t)(nin + nout) + 1, sizeof *t->moves);
+    t->in_like = calloc((size_t)nin + 1, sizeof *t->in_like);
+    t->out_like = calloc((size_t)nout + 1, sizeof *t->out_like);
     in_edge[me] = calloc((size_t)nin + 1, sizeof(int));
     out_edge[me] = calloc((size_t)nout + 1, sizeof(int));
 }
@@ -37,7 +39,8 @@ static void topo_open(int me, int kind, int nin, int nout)
 static void topo_close(void)
 {
     for (int i = 0; i < p; i++) {
-        free(topos[i].in), free(topos[i].out), free(topos[i].moves), free(in_edge[i]), free(out_edge[i]);
+        free(topos[i].in), free(topos[i].out), free(topos[i].moves), free(topos[i].in_like), free(topos[i].out_like);
+        free(in_edge[i]), free(out_edge[i]);
     }
 }
 
@@ -92,7 +95,8 @@ static void random_grid(void)
     }
 }
 
-/* ---- jobs: gather and alltoall by turns; edge e carries 1 + e % 3 numbers in the odd alltoalls ---- */
+/* ---- jobs: gather and alltoall by turns; edge e carries (1 + e % 3) * scale numbers in the odd alltoalls; by messages, or through slots ---- */
+static int scale, leaves; /* leaves: a bit for each job */
 static uint64_t *ins[P_MAX], *outs[P_MAX];
 static int scounts[P_MAX][EDGES_MAX], rcounts[P_MAX][EDGES_MAX], sdispls[P_MAX][EDGES_MAX], rdispls[P_MAX][EDGES_MAX];
 
@@ -102,11 +106,11 @@ static bool gathers(int job)
 }
 static int amount(int job, int edge)
 {
-    return edge < 0 ? 2 : job == 3 ? 1 + edge % 3 : 2;
+    return scale * (edge < 0 ? 2 : job % 4 == 3 ? 1 + edge % 3 : 2);
 }
 static uint64_t value(int job, int what, int i)
 {
-    return (uint64_t)job << 48 | (uint64_t)what << 8 | (unsigned)i;
+    return (uint64_t)job << 48 | (uint64_t)what << 16 | (unsigned)i;
 }
 
 static void begin(struct sim_member *m, int me)
@@ -118,24 +122,24 @@ static void begin(struct sim_member *m, int me)
                               .topo = t,
                               .st = gw_type_int64,
                               .rt = gw_type_int64,
-                              .scount = 2,
-                              .rcount = 2,
+                              .scount = 2 * scale,
+                              .rcount = 2 * scale,
                               .n = m->a.n};
-    ins[me] = malloc(((size_t)t->nout * 3 + 2) * 8);
-    outs[me] = malloc(((size_t)t->nin * 3 + 2) * 8);
+    ins[me] = malloc(((size_t)t->nout * 3 + 2) * 8 * (size_t)scale);
+    outs[me] = malloc(((size_t)t->nin * 3 + 2) * 8 * (size_t)scale);
     for (int k = 0; k < t->nout; k++) {
         scounts[me][k] = amount(job, out_edge[me][k]), sdispls[me][k] = sent;
         for (int i = 0; i < scounts[me][k]; i++) ins[me][sent++] = value(job, out_edge[me][k], i);
     }
-    for (int i = 0; i < 2 && gathers(job); i++) ins[me][i] = value(job, me, i);
+    for (int i = 0; i < 2 * scale && gathers(job); i++) ins[me][i] = value(job, me, i);
     for (int k = t->nin - 1; k >= 0; k--)
         rcounts[me][k] = amount(job, in_edge[me][k]), rdispls[me][k] = got, got += rcounts[me][k];
-    for (int i = 0; i < 3 * t->nin + 2; i++) outs[me][i] = UINT64_MAX;
-    if (job == 3) {
+    for (int i = 0; i < (3 * t->nin + 2) * scale; i++) outs[me][i] = UINT64_MAX;
+    if (job % 4 == 3) {
         m->a.scounts.v = scounts[me], m->a.sdispls.v = sdispls[me];
         m->a.rcounts.v = rcounts[me], m->a.rdispls.v = rdispls[me];
     } else {
-        for (int k = 0; k < t->nin; k++) rdispls[me][k] = 2 * k;
+        for (int k = 0; k < t->nin; k++) rdispls[me][k] = 2 * k * scale;
     }
     m->in = (char *)ins[me], m->out = (char *)outs[me];
 }
@@ -152,7 +156,7 @@ static void end(struct sim_member *m, int me)
         }
         total += rcounts[me][k];
     }
-    for (int i = total; i < 3 * t->nin + 2; i++) CHECK(outs[me][i] == UINT64_MAX);
+    for (int i = total; i < (3 * t->nin + 2) * scale; i++) CHECK(outs[me][i] == UINT64_MAX);
     free(ins[me]), free(outs[me]);
     m->alg = NULL;
 }
@@ -162,9 +166,12 @@ static bool turn(struct sim *s, struct sim_member *m, int me)
     bool over;
     if (m->job == JOBS) return false;
     if (!m->alg) {
-        sim_enter(s, m, gathers(m->job) ? &alg_neighbor_allgather : &alg_neighbor_alltoall);
-        begin(m, me);
-        return true;
+        const struct plan_algorithm *alg = gathers(m->job) ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
+        if (leaves >> m->job & 1) alg = gathers(m->job) ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf;
+        begin(m, me); /* its arguments say whether it may enter */
+        if (sim_enter(s, m, alg)) return true;
+        free(ins[me]), free(outs[me]);
+        return false;
     }
     bool moved = sim_step(s, m, &over);
     if (over) end(m, me);
@@ -174,6 +181,8 @@ static bool turn(struct sim *s, struct sim_member *m, int me)
 static void run(struct sim *s)
 {
     memset(s->members, 0, sizeof *s->members * (size_t)p);
+    memset(s->flags, 0, sizeof *s->flags * (size_t)p);
+    memset(s->shm, 0, (size_t)p * SIM_SLOTS * PLAN_SLOT_BYTES);
     s->size = p;
     for (int i = 0; i < p; i++) CHECK_EQ(coll_neighbor_order(&topos[i], i, p), GW_OK);
     for (bool any = true; any && !s->error;) {
@@ -191,14 +200,22 @@ static void run(struct sim *s)
 int main(void)
 {
     static struct sim_member members[P_MAX];
-    static char scratch[256];
-    struct sim s = {.members = members, .scratch = scratch, .scratch_bytes = sizeof scratch};
+    static char scratch[3 * SCALE_MAX * 8];
+    static uint64_t flags[P_MAX];
+    struct sim s = {.members = members, .scratch = scratch, .scratch_bytes = sizeof scratch, .flags = flags};
+    s.shm = malloc((size_t)P_MAX * SIM_SLOTS * PLAN_SLOT_BYTES);
+    CHECK(s.shm);
     CHECK_EQ(type_init(), GW_OK);
     for (int round = 0; round < 400 && unit_failures == 0; round++) {
         p = 1 + below(round % 10 ? 12 : P_MAX);
         round % 2 ? random_graph() : random_grid();
+        int edges = 0;
+        for (int i = 0; i < p; i++) edges += topos[i].nout;
+        scale = edges > 200 ? 1 : below(3) ? 1 + below(100) : 1 + below(SCALE_MAX);
+        leaves = below(3) ? below(1 << JOBS) : (1 << JOBS) - 1;
         run(&s);
         topo_close();
     }
+    free(s.shm);
     return unit_end();
 }

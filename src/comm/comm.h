@@ -62,6 +62,7 @@ static inline int group_world(const struct gw_group *g, int rank)
 
 /* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
 struct gw_topo_move { int32_t in, out; }; /* block `in` comes, or block `out` goes (the other is -1), or `out` becomes `in` */
+struct gw_topo_like { int32_t place, of; }; /* of the blocks that come from, or go to, one neighbour: which in their order, of how many */
 struct gw_topo {
     _Atomic int refs;
     int kind;               /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
@@ -69,6 +70,7 @@ struct gw_topo {
     int *in, *out;          /* their ranks, in the order of chapter 8; GW_PROC_NULL beyond the border of a grid */
     int nmoves;             /* what neighbourhood collectives do, in a good order: see coll_neighbor_order() */
     struct gw_topo_move *moves;
+    struct gw_topo_like *in_like, *out_like;
     union {
         struct { int ndims, *dims, *periods, *coords; } cart;
         struct { int nnodes, nedges, *index, *edges; } graph;

@@ -101,6 +101,19 @@ static void publish(struct plan_exec *x, int phase)
     node_ring_many(k->local, x->args->size);
 }
 
+static void hand(struct plan_exec *x, int peer)
+{
+    struct comm_coll *k = x->leaf;
+    /* [F2] pairs with the acquire in handed(). */
+    atomic_store_explicit(&leaf_line(k, x->args->n, peer, x->args->rank)->n, x->args->n, memory_order_release);
+    node_ring(k->local[peer]);
+}
+static inline bool handed(const struct plan_exec *x, int peer)
+{
+    struct leaf_line *line = leaf_line(x->leaf, x->args->n, x->args->rank, peer);
+    return atomic_load_explicit(&line->n, memory_order_acquire) == x->args->n;
+}
+
 /* My own flag may be lower than those of all others. */
 static void tell_reached(const struct plan_exec *x)
 {
@@ -114,10 +127,16 @@ static void tell_reached(const struct plan_exec *x)
 
 /* Flags that are raised while we wait for one before them are on their way here meanwhile: one line takes 0.04 us to come from a core
  * that shares the cache, 0.2 us from another one (AMD Zen 4, 2026-11), several at once hardly more. */
-static inline void flags_ahead(const struct comm_coll *k, int first, int size)
+static inline void flags_ahead(const struct plan_exec *x)
 {
     enum { AHEAD = 8 };
-    for (int i = first; i < size && i < first + AHEAD; i++) __builtin_prefetch(&k->flags[i]);
+    for (int i = x->scan + 1; i < x->args->size && i < x->scan + AHEAD; i++) __builtin_prefetch(&x->leaf->flags[i]);
+}
+static inline bool lines_ahead(const struct plan_exec *x, const struct plan_step *s) /* false, for the caller */
+{
+    while (++s < x->steps + x->n_steps)
+        if (s->kind == PLAN_HANDED) __builtin_prefetch(leaf_line(x->leaf, x->args->n, x->args->rank, s->peer));
+    return false;
 }
 
 /* Has the flag of everybody else reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
@@ -228,8 +247,10 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_WAIT:
         if (s->peer >= 0) return flag_of(k, s->peer) >= flag_at(x, s->phase);
         if (all_reached(x, flag_at(x, s->phase))) return true;
-        flags_ahead(k, x->scan + 1, x->args->size);
+        flags_ahead(x);
         return false;
+    case PLAN_HAND: hand(x, s->peer); return true;
+    case PLAN_HANDED: return handed(x, s->peer) || lines_ahead(x, s);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;

@@ -18,10 +18,11 @@ struct comm_coll *plan_coll(struct gw_comm *c)
     return c->coll;
 }
 
-/* Flags, what is common to all, what is exposed. */
+/* Flags, what is common to all, what is exposed, lines from one to another. */
+static uint64_t pairs_of(int size) { return size <= PLAN_LINE_MEMBERS ? (uint64_t)size * (uint64_t)size * PLAN_SLOTS : 0; }
 static uint64_t lines_of(int size)
 {
-    return (uint64_t)size * sizeof(struct leaf_flag) + sizeof(struct leaf_common) + (uint64_t)size * sizeof(struct leaf_exposed);
+    return pairs_of(size) * sizeof(struct leaf_line) + (uint64_t)size * sizeof(struct leaf_flag) + sizeof(struct leaf_common) + (uint64_t)size * sizeof(struct leaf_exposed);
 }
 
 /* Those that share the region: all, or those on this node. */
@@ -66,6 +67,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         struct leaf_common *common = (struct leaf_common *)(k->flags + k->size);
         if (gw_node.oversubscribed) k->common = common;
         k->exposed = (struct leaf_exposed *)(common + 1);
+        if (pairs_of(k->size)) k->lines = (struct leaf_line *)(k->exposed + k->size);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;

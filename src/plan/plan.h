@@ -12,6 +12,10 @@
  * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds
  * until a member's, or everybody else's, flag has reached a phase of this collective.  A flag never goes down.
  *
+ * Lines.  Up to PLAN_LINE_MEMBERS members also have, per pair and direction, PLAN_SLOTS lines with a number: who HANDs one over lets its
+ * receiver go on, that one alone, and up to PLAN_LINE_BYTES come with it.  A core waits for a line that only one other core touches
+ * half as long as for a flag at which all look.  They count as slots, behind PLAN_SMALLS, for the rules below.
+ *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
  *               n - PLAN_SLOTS + 1 (in the line of the flag, the same with PLAN_SMALLS); wide ones use all slots and end with phase
@@ -35,6 +39,8 @@
 #define PLAN_SLOT_BYTES (32 << 10)
 #define PLAN_SMALLS 7
 #define PLAN_SMALL_BYTES 8
+#define PLAN_LINE_BYTES 56
+#define PLAN_LINE_MEMBERS 16
 #define PLAN_FINAL 0xfffff
 
 enum plan_buf { PLAN_IN, PLAN_OUT, PLAN_TMP, PLAN_SHM }; /* SHM: slot `slot` of member `rank`'s buffer */
@@ -55,6 +61,8 @@ enum plan_kind {
     PLAN_REDUCE,     /* b = a OP b, over a.count elements of a.type */
     PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
     PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
+    PLAN_HAND,       /* raise the number of my line to `peer` to this collective */
+    PLAN_HANDED,     /* WAIT until `peer` has done so with its line to me */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
     PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */

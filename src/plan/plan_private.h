@@ -14,6 +14,13 @@ struct leaf_flag {
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct leaf_flag) == GW_CACHELINE, "few bytes come with the flag");
 
+/* A line from one member to another, see PLAN_HAND. */
+struct leaf_line {
+    _Atomic uint64_t n; /* the collective */
+    char data[PLAN_LINE_BYTES];
+} GW_ALIGNED(GW_CACHELINE);
+_Static_assert(sizeof(struct leaf_line) == GW_CACHELINE, "a few bytes come with the number");
+
 /* In lines behind those, for algorithms that pull. */
 struct leaf_exposed {
     uint64_t address;          /* what EXPOSE offers */
@@ -38,6 +45,7 @@ struct comm_coll {
     struct leaf_flag *flags; /* [size] */
     struct leaf_exposed *exposed; /* [size] */
     struct leaf_common *common; /* where ranks share cores, else NULL */
+    struct leaf_line *lines; /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
     char *buffers;          /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;             /* [size] local rank of each member, for doorbells */
     uint64_t leaf_n;        /* leaf collectives started */
@@ -63,8 +71,13 @@ void plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, be
 /* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts, int n);
 
+static inline struct leaf_line *leaf_line(const struct comm_coll *k, uint64_t n, int to, int from)
+{
+    return &k->lines[((int)(n % PLAN_SLOTS) * k->size + to) * k->size + from];
+}
 static inline char *leaf_slot(const struct comm_coll *k, int rank, int slot)
 {
+    if (slot >= PLAN_SLOTS + PLAN_SMALLS) return (char *)leaf_line(k, (uint64_t)slot - PLAN_SLOTS - PLAN_SMALLS, rank, 0);
     if (slot >= PLAN_SLOTS) return k->flags[rank].small[slot - PLAN_SLOTS];
     return k->buffers + ((int64_t)rank * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
 }

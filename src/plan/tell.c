@@ -28,7 +28,7 @@ static void add_late(struct boot_where *where, const struct plan_exec *x, uint64
 {
     const struct gw_comm *c = x->comm;
     for (int i = 0; i < c->coll->size; i++)
-        if (atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, member_of(x, i));
+        if (i != x->args->rank && atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, member_of(x, i));
 }
 
 static int root_of(const struct plan_exec *x) { return x->walk ? x->walk->args->root : x->args->root; }
@@ -39,7 +39,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
     const struct plan_step *s = &x->steps[x->at];
     if (entry) {
         add_late(where, x, entry);
-    } else if (x->at < x->n_steps) { /* at a WAIT: nothing else holds a round back there */
+    } else if (x->at < x->n_steps) { /* at a WAIT or a HANDED: nothing else holds a round back there */
         if (s->peer < 0)
             add_late(where, x, x->args->n << 20 | (uint64_t)s->phase);
         else

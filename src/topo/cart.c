@@ -60,7 +60,7 @@ static int grid_size(const struct gw_comm *c, int ndims, const int *dims, int *n
 static struct gw_topo *cart_new(int ndims, const int *dims, const int *periods, int rank, int size)
 {
     int *ints;
-    struct gw_topo *t = topo_new(GW_CART, 13 * (int64_t)ndims, &ints);
+    struct gw_topo *t = topo_new(GW_CART, 21 * (int64_t)ndims, &ints);
     if (!t) return NULL;
     t->cart.ndims = ndims;
     t->cart.dims = topo_take(&ints, ndims, dims);

@@ -58,7 +58,7 @@ struct hood {
 static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
 {
     int *ints;
-    struct gw_topo *t = topo_new(GW_DIST_GRAPH, 4 * ((int64_t)h->nin + h->nout), &ints);
+    struct gw_topo *t = topo_new(GW_DIST_GRAPH, 6 * ((int64_t)h->nin + h->nout), &ints);
     if (!t) return NULL;
     t->nin = h->nin;
     t->nout = h->nout;

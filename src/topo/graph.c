@@ -34,7 +34,7 @@ static int graph_begin(const struct gw_topo *t, int rank)
 static struct gw_topo *graph_new(int nnodes, const int *index, const int *edges, int rank)
 {
     int *ints, nedges = index[nnodes - 1], degree = index[rank] - (rank ? index[rank - 1] : 0);
-    struct gw_topo *t = topo_new(GW_GRAPH, (int64_t)nnodes + nedges + 4 * (int64_t)degree, &ints);
+    struct gw_topo *t = topo_new(GW_GRAPH, (int64_t)nnodes + nedges + 8 * (int64_t)degree, &ints);
     if (!t) return NULL;
     t->graph.nnodes = nnodes;
     t->graph.nedges = nedges;

@@ -33,6 +33,8 @@ int *topo_take(int **ints, int n, const int *from)
 struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints)
 {
     t->moves = (struct gw_topo_move *)topo_take(ints, 2 * (t->nin + t->nout), NULL);
+    t->in_like = (struct gw_topo_like *)topo_take(ints, 2 * t->nin, NULL);
+    t->out_like = (struct gw_topo_like *)topo_take(ints, 2 * t->nout, NULL);
     if (coll_neighbor_order(t, rank, size) == GW_OK) return t;
     comm_topo_release(t);
     return NULL;

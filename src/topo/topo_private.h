@@ -13,7 +13,7 @@ struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out);
 /* Takes the next n integers of *ints, filled from `from` if that is not NULL. */
 int *topo_take(int **ints, int n, const int *from);
 /* Ends the making of t, for the member `rank` of `size`: what neighbourhood collectives need, in the last
- * 2 * (nin + nout) integers.  Returns t, or frees it and returns NULL. */
+ * 4 * (nin + nout) integers.  Returns t, or frees it and returns NULL. */
 struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints);
 /* A communicator of n members of c: its rank i is rank order[i] of c, or i where order is NULL.  NULL for the others. */
 int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **comm_out);
