@@ -18,9 +18,10 @@ static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
     return GW_OK;
 }
 
-static bool by_leaf(struct gw_comm *c)
+static bool by_leaf(struct gw_comm *c, bool gather)
 {
-    return c->one_node && c->size <= PLAN_LINE_MEMBERS && coll_leaves_on() && plan_leaf_ready(c);
+    bool is_on = coll_leaves_on(gather ? COLL_ALLGATHER : COLL_ALLTOALL);
+    return c->one_node && c->size <= PLAN_LINE_MEMBERS && is_on && plan_leaf_ready(c);
 }
 
 static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
@@ -31,7 +32,7 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     a->rank = c->rank;
     a->size = c->size;
     a->topo = c->topo;
-    if (!as && by_leaf(c)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
+    if (!as && by_leaf(c, gather)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
     const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);
     if (a->sts) a->n_sts = c->topo->nout, a->n_rts = c->topo->nin;
