@@ -196,3 +196,34 @@ static bool pairs_fit(const struct plan_args *a)
     return coll_pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= coll_pair_share(a)));
 }
 const struct plan_algorithm alg_alltoall_leaf = {"leaf", alltoall_leaf, NULL, PLAN_NARROW, pairs_fit, NULL};
+
+/* ---- alltoall of a few bytes: everybody hands everybody a line ------------------------------------------------------------------- */
+static int alltoall_lines(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { GIVES = (PLAN_STEPS - 2) / 2 };
+    struct plan_steps s = {steps, 0};
+    int gives = (a->size - 1 + GIVES - 1) / GIVES, first = round < gives ? 1 + round * GIVES : (round - gives) * PLAN_STEPS;
+    if (first >= a->size) return 0;
+    for (int r = first; round < gives && r < a->size && r < first + GIVES; r++) {
+        int to = (a->rank + r) % a->size;
+        struct plan_ref block = send_block(a, to);
+        step_copy(&s, block, ref_line(a, a->rank, to, 0, ref_bytes(&block)));
+        step_hand(&s, to);
+    }
+    if (round == gives - 1) {
+        step_publish(&s, 1);
+        step_handed(&s, EVERYBODY);
+    }
+    for (int r = first; round >= gives && r < a->size && r < first + PLAN_STEPS; r++) {
+        int from = (a->rank - r + a->size) % a->size;
+        struct plan_ref block = recv_block(a, from);
+        if (r > 0 || !a->in_place) step_copy(&s, r > 0 ? ref_line(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
+    }
+    if (s.n == 0) step_nothing(&s);
+    return s.n;
+}
+static bool lines_fit(const struct plan_args *a)
+{
+    return a->size <= PLAN_LINE_MEMBERS && !a->rcounts.v && a->rcount * a->rt->size <= PLAN_LINE_BYTES;
+}
+const struct plan_algorithm alg_alltoall_lines = {"lines", alltoall_lines, NULL, PLAN_NARROW, lines_fit, NULL};

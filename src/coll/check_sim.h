@@ -117,7 +117,10 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
     case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
     case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = m->args->n; return true;
-    case PLAN_HANDED: return *sim_line(s, m, m->args->rank, p->peer) == m->args->n;
+    case PLAN_HANDED:
+        for (int i = 0; i < m->args->size; i++)
+            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != m->args->n) return false;
+        return true;
     case PLAN_SHM_REDUCE: sim_shm_reduce(m, &mem, p); return true;
     case PLAN_ASSEMBLE:
         for (int64_t at = 0; at < p->b.len; at += p->stride, piece.rank++)

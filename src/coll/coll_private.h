@@ -160,7 +160,7 @@ void coll_temporaries(struct plan_args *a);
     X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(reduce_scatter_halving) X(scan_doubling) X(exscan_doubling)                                                          \
     X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
-    X(allgather_pull) X(alltoall_leaf) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
+    X(allgather_pull) X(alltoall_leaf) X(alltoall_lines) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
     X(scan_leaf) X(exscan_leaf)                                                                                             \
     X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)                          \
     X(gather_tree) X(scatter_tree) X(gather_permitted) X(gather_ruled) X(scatter_ruled) X(gather_levels) X(scatter_levels)  \

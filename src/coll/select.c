@@ -30,7 +30,7 @@ static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorith
     {COLL_ALLGATHER, &alg_allgather_leaf}, {COLL_ALLGATHER, &alg_allgather_leaf_wide}, {COLL_ALLGATHER, &alg_allgather_pull},
     {COLL_ALLGATHER, &alg_allgather_bruck}, {COLL_ALLGATHER, &alg_allgather_direct}, {COLL_ALLGATHER, &alg_allgather_ring},
     {COLL_ALLGATHER, &alg_allgather_levels},
-    {COLL_ALLTOALL, &alg_alltoall_leaf}, {COLL_ALLTOALL, &alg_alltoall_pull}, {COLL_ALLTOALL, &alg_alltoall_pairwise},
+    {COLL_ALLTOALL, &alg_alltoall_leaf}, {COLL_ALLTOALL, &alg_alltoall_lines}, {COLL_ALLTOALL, &alg_alltoall_pull}, {COLL_ALLTOALL, &alg_alltoall_pairwise},
     {COLL_ALLTOALL, &alg_alltoall_in_place}, {COLL_ALLTOALL, &alg_alltoall_columns}, {COLL_ALLTOALL, &alg_alltoall_levels},
     {COLL_ALLTOALLV, &alg_alltoall_leaf}, {COLL_ALLTOALLV, &alg_alltoall_pairwise}, {COLL_ALLTOALLV, &alg_alltoall_in_place},
     {COLL_REDUCE, &alg_reduce_leaf}, {COLL_REDUCE, &alg_reduce_leaf_wide}, {COLL_REDUCE, &alg_reduce_binomial},

@@ -164,6 +164,23 @@ static bool all_reached(struct plan_exec *x, uint64_t value)
     return true;
 }
 
+/* Then all have begun this collective, as if their flags said it. */
+static bool all_handed(struct plan_exec *x)
+{
+    enum { AHEAD = 8 };
+    struct comm_coll *k = x->leaf;
+    int size = x->args->size, below = x->args->rank + size - 1;
+    for (; x->scan < size - 1; x->scan++) {
+        if (handed(x, (below - x->scan) % size)) continue;
+        for (int i = x->scan + 1; i < size - 1 && i < x->scan + AHEAD; i++)
+            __builtin_prefetch(leaf_line(k, x->args->n, x->args->rank, (below - i) % size));
+        return false;
+    }
+    x->scan = 0;
+    if (k->safe < flag_at(x, 1)) k->safe = flag_at(x, 1);
+    return true;
+}
+
 /* The reduction of all small operands is the same for everybody who wants it, and the next one comes when all have left this one. */
 static bool result_known(const struct plan_exec *x, char *acc, int64_t bytes)
 {
@@ -250,7 +267,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
         flags_ahead(x);
         return false;
     case PLAN_HAND: hand(x, s->peer); return true;
-    case PLAN_HANDED: return handed(x, s->peer) || lines_ahead(x, s);
+    case PLAN_HANDED: return s->peer < 0 ? all_handed(x) : handed(x, s->peer) || lines_ahead(x, s);
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;
@@ -416,11 +433,11 @@ static void tmp_put(struct comm_coll *k)
 static bool yield_over(struct plan_exec *x, int *done_out)
 {
     const struct plan_step *s = &x->steps[x->at];
-    if (!x->leaf->common || x->at >= x->n_steps || s->kind != PLAN_WAIT || s->peer >= 0) return false;
+    if (!x->leaf->common || x->at >= x->n_steps || (s->kind != PLAN_WAIT && s->kind != PLAN_HANDED) || s->peer >= 0) return false;
     uint64_t value = flag_at(x, s->phase);
     for (uint32_t i = 0; i < gw_node.yields; i++) {
         gw_yield();
-        if (all_reached(x, value)) break;
+        if (s->kind == PLAN_WAIT ? all_reached(x, value) : all_handed(x)) break;
     }
     return plan_exec_advance(x, done_out);
 }

@@ -62,7 +62,7 @@ enum plan_kind {
     PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
     PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
     PLAN_HAND,       /* raise the number of my line to `peer` to this collective */
-    PLAN_HANDED,     /* WAIT until `peer` has done so with its line to me */
+    PLAN_HANDED,     /* WAIT until `peer` (-1: everybody else) has done so with its line to me */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
     PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */

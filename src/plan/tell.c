@@ -41,7 +41,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
         add_late(where, x, entry);
     } else if (x->at < x->n_steps) { /* at a WAIT or a HANDED: nothing else holds a round back there */
         if (s->peer < 0)
-            add_late(where, x, x->args->n << 20 | (uint64_t)s->phase);
+            add_late(where, x, x->args->n << 20 | (s->kind == PLAN_WAIT ? (uint64_t)s->phase : 1));
         else
             add_member(where, c, member_of(x, s->peer));
     } else {
