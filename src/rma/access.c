@@ -33,22 +33,39 @@ struct place {
 /* ---- checks ---- */
 bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
 {
-    bool has = false;
     const struct rma_words *t = w->near[rank].words;
     const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
     GW_ORDER_ELSEWHERE_BEGIN; /* the list is in memory that the target got, perhaps after it was used here */
-    for (uint32_t i = 0; i < t->n_regions && !has; i++) has = lo >= r[i].base && hi <= r[i].base + r[i].bytes;
+    for (uint32_t i = 0; i < t->n_regions && lo < hi; i++) {
+        if (lo < r[i].base || lo - r[i].base >= r[i].bytes) continue;
+        lo = r[i].base + r[i].bytes; /* what is beyond may be in another one */
+        i = UINT32_MAX;
+    }
     GW_ORDER_ELSEWHERE_END;
-    return has;
+    return lo >= hi;
 }
 
 /* Elsewhere the target looks when it is asked. */
-static bool region_has(struct rma_win *w, int rank, int64_t lo, int64_t hi)
+static bool region_has(const struct place *p, int64_t lo, int64_t hi)
 {
-    if (!is_here(w, rank)) return true;
-    busy_enter(w, rank);
-    bool has = region_has_held(w, rank, (uint64_t)lo, (uint64_t)hi);
-    busy_leave(w, rank);
+    enum { RUNS = 64 };
+    struct iovec runs[RUNS];
+    struct type_cursor c;
+    int n;
+    int64_t got;
+    if (!is_here(p->w, p->rank)) return true;
+    busy_enter(p->w, p->rank);
+    bool has = region_has_held(p->w, p->rank, (uint64_t)lo, (uint64_t)hi);
+    if (!has) { /* the data alone count, not what lies between them */
+        has = true;
+        type_cursor_init(&c, p->there.buf, p->there.count, p->there.type); /* addresses there: computed, never followed */
+        while (has && (n = type_cursor_iov(&c, runs, RUNS, INT64_MAX, &got)) > 0)
+            for (int i = 0; i < n && has; i++) {
+                uint64_t at = (uint64_t)(uintptr_t)runs[i].iov_base;
+                has = region_has_held(p->w, p->rank, at, at + runs[i].iov_len);
+            }
+    }
+    busy_leave(p->w, p->rank);
     return has;
 }
 
@@ -56,7 +73,7 @@ static GW_COLD int out_of_range(const struct place *p, int64_t disp, int64_t lo,
 {
     if (p->w->flavor == GW_WIN_FLAVOR_DYNAMIC)
         return gw_fail(GW_ERMA_RANGE,
-                       "the bytes from 0x%llx to 0x%llx are no memory that rank %d attached to the window",
+                       "the data between 0x%llx and 0x%llx are not all in memory that rank %d attached to the window",
                        (unsigned long long)lo, (unsigned long long)hi, p->rank);
     return gw_fail(
         GW_ERMA_RANGE,
@@ -85,9 +102,9 @@ static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, 
         __builtin_add_overflow(offset, hi, &hi))
         return gw_fail(GW_ERMA_RANGE, "%lld items of %s at displacement %lld are beyond any memory", (long long)count,
                        type_name(t), (long long)disp);
-    if (bytes > 0 && (is_dynamic ? !region_has(w, rank, lo, hi) : lo < 0 || hi > target->size))
-        return out_of_range(p, disp, lo, hi);
     p->there.buf = (void *)(uintptr_t)(target->base + (uint64_t)offset);
+    if (bytes > 0 && (is_dynamic ? !region_has(p, lo, hi) : lo < 0 || hi > target->size))
+        return out_of_range(p, disp, lo, hi);
     return GW_OK;
 }
 
@@ -207,29 +224,30 @@ static int check_op(struct gw_op *op, const struct data *origin, const struct da
     return rma_is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
 }
 
-/* Memory of its own in the layout of d; free d->buf + *lo_out. */
-static int layout_new(struct data *d, int64_t *lo_out)
-{
-    int64_t lo = 0, hi = 0;
-    type_bounds(d->type, d->count, &lo, &hi);
-    char *mem = malloc((size_t)(hi - lo) + 1);
-    if (!mem) return gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)(hi - lo));
-    d->buf = (void *)((uintptr_t)mem - (uintptr_t)lo);
-    *lo_out = lo;
-    return GW_OK;
-}
-static void layout_free(struct data *d, int64_t lo)
-{
-    free((void *)((uintptr_t)d->buf + (uintptr_t)lo));
-}
-
-/* The new value, at an address of ours: `at` is the target's memory or a copy of it. */
+/* The new value in the target's memory; what is not only copied is laid out alike. */
 static void combine(struct gw_op *op, const struct data *in, struct data *at)
 {
     if (rma_is_op(op, GW_H_REPLACE))
         copy(in, at);
     else if (!rma_is_op(op, GW_H_NO_OP))
         op_reduce(op, in->buf, at->buf, at->count, at->type);
+}
+
+void combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes)
+{
+    int64_t n = bytes / t->size;
+    if (rma_is_op(op, GW_H_REPLACE)) {
+        memcpy(at, operand, (size_t)bytes);
+    } else if (t->is_dense) {
+        op_reduce(op, operand, at, n, t);
+    } else {
+        char *in = gw_xmalloc(2 * (size_t)(n * t->extent)), *out = in + n * t->extent;
+        type_unpack(in, n, t, operand);
+        type_unpack(out, n, t, at);
+        op_reduce(op, in, out, n, t);
+        type_pack(out, n, t, at);
+        free(in);
+    }
 }
 
 static void place_enter(struct place *p)
@@ -282,50 +300,64 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     return rc;
 }
 
+/* With `busy` held, as one run of bytes here: the target's layout may span much more than its data, such as two regions attached to
+ * a dynamic window. */
+static int update_packed(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    int64_t bytes = bytes_of(&p->there);
+    bool has_operand = !rma_is_op(op, GW_H_NO_OP), needs_old = result || !rma_is_op(op, GW_H_REPLACE);
+    char *run = has_operand ? one_run(in) : NULL, *old = malloc(2 * (size_t)bytes), *operand = run ? run : old + bytes;
+    struct data packed = {old, bytes, gw_type_byte};
+    int rc = GW_OK;
+    if (!old) return gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", 2 * (long long)bytes);
+    if (has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
+    if (needs_old && p->target->is_near)
+        copy(&p->there, &packed);
+    else if (needs_old)
+        rc = move_far(p, false, &packed);
+    if (rc == GW_OK && result) copy(&packed, result);
+    if (rc == GW_OK && has_operand) {
+        combine_packed(op, type_of_basic(p->there.type->basic), operand, old, bytes);
+        if (p->target->is_near)
+            copy(&packed, &p->there);
+        else
+            rc = move_far(p, true, &packed);
+    }
+    free(old);
+    return rc;
+}
+
 static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     if (!is_here(p->w, p->rank)) return update_by_message(p, op, in, result);
-    struct data old = p->there;
-    int64_t lo = 0;
-    bool is_read_only = rma_is_op(op, GW_H_NO_OP), needs_old = result || !rma_is_op(op, GW_H_REPLACE);
+    int rc = GW_OK;
     place_enter(p);
-    if (update_by_mail(p, op, in, result)) {
-        place_leave(p);
-        return GW_OK;
-    }
-    if (!p->target->has_cma) {
-        place_leave(p);
-        return update_by_message(p, op, in, result);
-    }
-    int rc = layout_new(&old, &lo);
-    if (rc != GW_OK) {
-        place_leave(p);
-        return rc;
-    }
-    if (needs_old) rc = move_far(p, false, &old);
-    if (rc == GW_OK && result) copy(&old, result);
-    if (rc == GW_OK) combine(op, in, &old);
-    if (rc == GW_OK && !is_read_only) rc = move_far(p, true, &old);
+    bool is_done = update_by_mail(p, op, in, result), can = p->target->has_cma;
+    if (!is_done && can) rc = update_packed(p, op, in, result);
     place_leave(p);
-    layout_free(&old, lo);
-    return rc;
+    return is_done || can ? rc : update_by_message(p, op, in, result);
 }
 
 static int update(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     if (!p->target->is_near) return update_far(p, op, in, result);
+    bool is_alike = in->type == p->there.type && in->count == p->there.count;
+    int rc = GW_OK;
     place_enter(p);
-    if (result) copy(&p->there, result);
-    combine(op, in, &p->there);
+    if (is_alike || rma_is_op(op, GW_H_NO_OP) || rma_is_op(op, GW_H_REPLACE)) {
+        if (result) copy(&p->there, result);
+        combine(op, in, &p->there);
+    } else {
+        rc = update_packed(p, op, in, result);
+    }
     place_leave(p);
-    return GW_OK;
+    return rc;
 }
 
 static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount,
                       struct gw_type *tt, struct gw_op *op, struct rma_win *w, bool must_be_passive)
 {
     struct place p;
-    int64_t lo = 0;
     if (rma_is_op(op, GW_H_NO_OP) && !result)
         return gw_fail(GW_EOP, "op is MPI_NO_OP, which is for calls that return the old value");
     if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
@@ -334,14 +366,7 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
     if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
     if (rc == GW_OK) rma_counted(w, &gw_count.rma_accumulates);
     if (rc != GW_OK || bytes_of(&p.there) == 0) return rc;
-    if (rma_is_op(op, GW_H_NO_OP) || (origin.type == tt && origin.count == tcount)) return update(&p, op, &origin, result);
-    struct data in = {NULL, tcount, tt}; /* the reduction wants both sides laid out alike */
-    rc = layout_new(&in, &lo);
-    if (rc != GW_OK) return rc;
-    copy(&origin, &in);
-    rc = update(&p, op, &in, result);
-    layout_free(&in, lo);
-    return rc;
+    return update(&p, op, &origin, result);
 }
 
 /* The short way of rma_fast.h; false: another way, or an error. */

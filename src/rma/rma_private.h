@@ -44,7 +44,9 @@ enum lock_kind { LOCK_KIND_SHARED, LOCK_KIND_EXCLUSIVE, LOCK_KIND_ALL };
 bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
 void lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
 void lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
-/* The list of what rank `rank`, here, has attached has these bytes; with its `busy`. */
+/* at = operand OP at, packed elements of the predefined type t; those with holes (MPI_DOUBLE_INT) come without them. */
+void combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes);
+/* All these bytes are in what rank `rank`, here, has attached; with its `busy`. */
 bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
 
 /* ---- where the ranks are (here.c) ---- */

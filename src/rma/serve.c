@@ -97,27 +97,6 @@ static void runs_write(const struct ask_head *h, const char *in)
     for (int i = 0; i < h->n_runs; in += runs[i++].bytes) memcpy((void *)(uintptr_t)runs[i].at, in, runs[i].bytes);
 }
 
-/* new = operand OP old.  Elements with holes (MPI_DOUBLE_INT) come without them. */
-static void combine_packed(const struct ask_head *h, const char *old, char *new)
-{
-    struct gw_op *op = container_of(gw_obj_lookup(h->op, GW_KIND_OP), struct gw_op, obj);
-    struct gw_type *t = type_of_basic(h->basic);
-    int64_t n = h->bytes / t->size;
-    if (h->op == GW_H_REPLACE) {
-        memcpy(new, data_of(h), (size_t)h->bytes);
-    } else if (t->is_dense) {
-        memcpy(new, old, (size_t)h->bytes);
-        op_reduce(op, data_of(h), new, n, t);
-    } else {
-        char *in = gw_xmalloc(2 * (size_t)(n * t->extent)), *at = in + n * t->extent;
-        type_unpack(in, n, t, data_of(h));
-        type_unpack(at, n, t, old);
-        op_reduce(op, in, at, n, t);
-        type_pack(at, n, t, new);
-        free(in);
-    }
-}
-
 /* ---- what a request needs ---- */
 static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
 {
@@ -200,7 +179,9 @@ static int64_t do_runs(const struct ask_head *h, char *old)
     if (h->what == ASK_SWAP && memcmp(old, data, (size_t)h->bytes) == 0) runs_write(h, data + h->bytes);
     if (has_new) {
         char *new = old + gw_align_up((uint64_t)h->bytes, 16);
-        combine_packed(h, old, new);
+        struct gw_op *op = container_of(gw_obj_lookup(h->op, GW_KIND_OP), struct gw_op, obj);
+        memcpy(new, old, (size_t)h->bytes);
+        combine_packed(op, type_of_basic(h->basic), data, new, h->bytes);
         runs_write(h, new);
     }
     return h->what == ASK_WRITE || (h->what == ASK_UPDATE && !(h->flags & ASK_OLD)) ? 0 : h->bytes;

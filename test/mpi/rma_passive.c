@@ -205,6 +205,77 @@ static void star(int kind)
     window_free(&w);
 }
 
+/* What one access touches may be in several regions attached to a dynamic window, far apart, and beside each other; what lies between
+ * need not be attached. */
+static void regions(void)
+{
+    enum { N = 8 };
+    static int low[N];
+    struct { double value; int index; } high[2 * N], pair = {100, rank}, was[2];
+    MPI_Win win;
+    MPI_Aint mine[2], *at = malloc(2 * sizeof *at * (size_t)size);
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, got[5], put[5] = {1, 2, 3, 4, 5}, error;
+    MPI_Datatype ints, pairs;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_attach(win, low, sizeof low);
+    MPI_Win_attach(win, high + N, N * sizeof high[0]); /* of one array two regions */
+    MPI_Win_attach(win, high, N * sizeof high[0]);
+    for (int i = 0; i < N; i++) low[i] = 10 * rank + i;
+    for (int i = 0; i < 2 * N; i++) high[i].value = i, high[i].index = 10 * rank + i;
+    MPI_Get_address(low, &mine[0]), MPI_Get_address(high, &mine[1]);
+    MPI_Allgather(mine, 2, MPI_AINT, at, 2, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Aint low_there = at[2 * right], high_there = at[2 * right + 1];
+    MPI_Aint index_there = high_there + (MPI_Aint)((char *)&high[0].index - (char *)high);
+    /* Two of low, and the indices of high[0], [1] and [2]. */
+    MPI_Aint step = (MPI_Aint)sizeof high[0], places[4] = {low_there + 4, index_there, index_there + step, index_there + 2 * step};
+    MPI_Type_create_hindexed(4, (int[]){2, 1, 1, 1}, places, MPI_INT, &ints);
+    MPI_Type_commit(&ints);
+    MPI_Win_lock_all(0, win);
+    CHECK_EQ(MPI_Get(got, 5, MPI_INT, right, 0, 1, ints, win), MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    for (int i = 0; i < 5; i++) CHECK_EQ(got[i], 10 * right + (i < 2 ? i + 1 : i - 2));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQ(MPI_Put(put, 5, MPI_INT, right, 0, 1, ints, win), MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    CHECK_EQ(MPI_Accumulate(put, 5, MPI_INT, right, 0, 1, ints, MPI_PROD, win), MPI_SUCCESS);
+    CHECK_EQ(MPI_Get_accumulate(put, 5, MPI_INT, got, 5, MPI_INT, right, 0, 1, ints, MPI_SUM, win), MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    for (int i = 0; i < 5; i++) CHECK_EQ(got[i], put[i] * put[i]);
+    CHECK_EQ(MPI_Get_accumulate(NULL, 0, MPI_INT, got, 5, MPI_INT, right, 0, 1, ints, MPI_NO_OP, win), MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    for (int i = 0; i < 5; i++) CHECK_EQ(got[i], put[i] * put[i] + put[i]);
+    CHECK_EQ(MPI_Accumulate(put, 5, MPI_INT, right, 0, 1, ints, MPI_REPLACE, win), MPI_SUCCESS);
+    MPI_Type_vector(2, 1, 1, MPI_DOUBLE_INT, &pairs); /* elements with holes, on both sides of where two regions meet */
+    MPI_Type_commit(&pairs);
+    MPI_Aint meet = MPI_Aint_add(high_there, (N - 1) * step);
+    CHECK_EQ(MPI_Get_accumulate(&pair, 1, MPI_DOUBLE_INT, was, 1, MPI_DOUBLE_INT, right, meet, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win),
+             MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    CHECK_EQ(MPI_Get(was, 2, MPI_DOUBLE_INT, right, meet, 1, pairs, win), MPI_SUCCESS);
+    MPI_Win_flush(right, win);
+    CHECK(was[0].value == 100 && was[0].index == rank && was[1].value == N && was[1].index == 10 * right + N);
+    char bytes[2 * sizeof high[0]];
+    CHECK_EQ(MPI_Get(bytes, 2 * (int)step, MPI_BYTE, right, meet, 2 * (int)step, MPI_BYTE, win), MPI_SUCCESS); /* one run */
+    MPI_Win_flush(right, win);
+    double second;
+    memcpy(&second, bytes + step, sizeof second);
+    CHECK(second == N);
+    MPI_Error_class(MPI_Get(bytes, 1, MPI_DOUBLE_INT, right, MPI_Aint_add(high_there, 2 * N * step - 8), 1, MPI_DOUBLE_INT, win), &error);
+    CHECK_EQ(error, MPI_ERR_RMA_RANGE); /* it ends beyond */
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < N; i++) CHECK_EQ(low[i], i == 1 || i == 2 ? i : 10 * rank + i);
+    for (int i = 0; i < 2 * N; i++) CHECK_EQ(high[i].index, i < 3 ? i + 3 : i == N - 1 ? left : 10 * rank + i);
+    MPI_Type_free(&ints);
+    MPI_Type_free(&pairs);
+    MPI_Win_detach(win, low);
+    MPI_Win_detach(win, high);
+    MPI_Win_detach(win, high + N);
+    MPI_Win_free(&win);
+    free(at);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -217,5 +288,6 @@ int main(int argc, char **argv)
         ring(kind);
         star(kind);
     }
+    regions();
     return test_end();
 }
