@@ -1,7 +1,9 @@
 /* lock.c -- words that all ranks of the machine map: the lock of accumulates, and the locks of passive targets.
  *
- * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, where exclusive
- * locks count themselves too, so that it costs the same for any number of ranks and never holds a part of what it waits for.
+ * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, so that it never holds a
+ * part of what it waits for.  An exclusive lock takes its word, then looks whether there is a lock_all; that counts itself, then looks
+ * for exclusive locks, if there ever were any: one of the two sees the other, and who sees it gives back what it took.  So exclusive
+ * locks of different targets write no line in common.
  * Who waits makes progress meanwhile: the holder may need this rank to answer a message.
  * Each machine has words of its own: for who is elsewhere the target takes the lock (ask.c, serve.c).
  * There is no queue.  A waiting exclusive lock does not hold shared ones back: two ranks that each hold a shared lock and want the
@@ -17,6 +19,7 @@
 
 #define EXCLUSIVE (UINT32_C(1) << 31)
 #define ONE_ALL   (UINT64_C(1) << 32)
+#define EVER_EXCLUSIVE UINT64_C(1)
 
 struct wanted {
     struct rma_win *w;
@@ -91,27 +94,35 @@ static bool exclusive_try(void *arg)
     _Atomic uint32_t *word = &x->w->near[x->target].words->locked;
     uint64_t seen = atomic_load_explicit(&s->everywhere, memory_order_relaxed);
     uint32_t is_free = 0;
+    if (unlikely(!(seen & EVER_EXCLUSIVE))) seen = atomic_fetch_or_explicit(&s->everywhere, EVER_EXCLUSIVE, memory_order_seq_cst);
     if (seen >= ONE_ALL || atomic_load_explicit(word, memory_order_relaxed) != 0) return false;
     if (!atomic_compare_exchange_strong_explicit(word, &is_free, EXCLUSIVE, memory_order_seq_cst, memory_order_relaxed))
         return false;
-    while (seen < ONE_ALL)
-        if (atomic_compare_exchange_weak_explicit(&s->everywhere, &seen, seen + 1, memory_order_seq_cst,
-                                                  memory_order_relaxed))
-            return true;
+    /* [L1] either this sees the count of [L2], or [L2] what was just taken. */
+    if (likely(atomic_load_explicit(&s->everywhere, memory_order_seq_cst) < ONE_ALL)) return true;
     atomic_store_explicit(word, 0, memory_order_seq_cst); /* somebody may have seen it taken */
     word_changed(x->w);
+    return false;
+}
+
+static bool any_exclusive(struct rma_win *w)
+{
+    struct rma_shared *s = w->shared;
+    if (!(atomic_load_explicit(&s->everywhere, memory_order_seq_cst) & EVER_EXCLUSIVE)) return false;
+    for (int i = 0; i < w->here->size; i++)
+        if (atomic_load_explicit(&s->of[i].locked, memory_order_seq_cst) & EXCLUSIVE) return true;
     return false;
 }
 
 static bool all_try(void *arg)
 {
     struct wanted *x = arg;
-    _Atomic uint64_t *word = &x->w->shared->everywhere;
-    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
-    while ((uint32_t)seen == 0)
-        if (atomic_compare_exchange_weak_explicit(word, &seen, seen + ONE_ALL, memory_order_seq_cst,
-                                                  memory_order_relaxed))
-            return true;
+    struct rma_win *w = x->w;
+    if (any_exclusive(w)) return false;
+    atomic_fetch_add_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst); /* [L2] */
+    if (likely(!any_exclusive(w))) return true;
+    atomic_fetch_sub_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst); /* somebody may have seen it */
+    word_changed(w);
     return false;
 }
 
@@ -137,7 +148,6 @@ void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
         atomic_fetch_sub_explicit(&s->everywhere, ONE_ALL, memory_order_seq_cst);
     } else if (kind == LOCK_KIND_EXCLUSIVE) {
         assert(atomic_load(word) == EXCLUSIVE);
-        atomic_fetch_sub_explicit(&s->everywhere, 1, memory_order_seq_cst);
         atomic_store_explicit(word, 0, memory_order_seq_cst);
     } else {
         atomic_fetch_sub_explicit(word, 1, memory_order_seq_cst);

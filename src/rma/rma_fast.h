@@ -22,7 +22,7 @@ struct rma_words {           /* of one target */
     uint32_t n_regions, room;
 } GW_ALIGNED(GW_CACHELINE);
 struct rma_shared {
-    _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | number of exclusive locks, on whatever targets */
+    _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | have there been exclusive locks, on whatever target? */
     _Atomic uint32_t waiters;    /* somebody may sleep until a word changes */
     struct rma_words of[];       /* [ranks here] */
 } GW_ALIGNED(GW_CACHELINE);

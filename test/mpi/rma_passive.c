@@ -90,7 +90,7 @@ static void everywhere(int kind)
     window_make(&w, kind, 8);
     *(int *)w.base = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 300; i++) {
         if ((rank + i) % 2) {
             int got = -1;
             MPI_Win_lock_all(0, w.win);
