@@ -443,7 +443,7 @@ def value_entry(e, lines):
     """Functions whose answer is not an error code: no checks, no errors."""
     args = ", ".join(p.name for p in e.params)
     cast = "(%s)" % e.return_c if e.return_c != "double" else ""
-    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    return %s%s(%s);" % (cast, e.function.target, args), "}"]
+    lines += ["%s %s" % (export(e), e.prototype("P")), "{", "    return %s%s(%s);" % (cast, e.function.target, args), "}"]
 
 
 def cold_twin(code, lines):
@@ -462,13 +462,24 @@ def cold_twin(code, lines):
     lines += ["    return rc;", "}"]
 
 
+# What programs call most: these lie together.
+COMMON = set("""Init Init_thread Finalize Comm_rank Comm_size Comm_split Comm_dup Comm_free Send Recv Isend Irecv Sendrecv Wait Waitall
+    Waitany Test Testall Probe Iprobe Get_count Send_init Recv_init Start Startall Request_free Barrier Bcast Reduce Allreduce Allgather
+    Allgatherv Gather Gatherv Scatter Scatterv Alltoall Alltoallv Reduce_scatter Scan Iallreduce Ibcast Ibarrier Wtime Put Get Accumulate
+    Fetch_and_op Win_fence Win_lock Win_unlock Win_flush""".split())
+
+
+def export(e):
+    return "GW_EXPORT GW_HOT" if e.name[4:] in COMMON else "GW_EXPORT"
+
+
 def inline_entry(code, quick, lines):
     """An entry point whose target has an inlined twin, TARGET_inline: true if all is done.  Otherwise rest_NAME does the call from
     its begin; nothing lives across a call, so nothing is saved on the stack."""
     e = code.e
     args = ", ".join(p.name for p in e.params)
     done = "%s_inline(%s)" % (code.f.target, ", ".join(code.args[p.name] for p in e.params))
-    lines += ["GW_EXPORT %s" % e.prototype("P"), "{", "    mpi_enter(%s);" % e.fn_id]
+    lines += ["%s %s" % (export(e), e.prototype("P")), "{", "    mpi_enter(%s);" % e.fn_id]
     lines += ["    " + s for s in code.before]
     lines.append("    if (unlikely(%s) ||" % " ||\n                 ".join(quick))
     lines.append("        unlikely(!%s))" % done)
@@ -506,7 +517,9 @@ def entry(e):
         cold_twin(code, lines)
     args = [p.name for p in e.params if p.c != "..."]
     inline = "inline" in e.function.flags
-    head = "static GW_NOINLINE %s" % e.prototype("rest_").replace("rest_MPI_", "rest_") if inline else "GW_EXPORT %s" % e.prototype("P")
+    head = "%s %s" % (export(e), e.prototype("P"))
+    if inline:
+        head = "static GW_NOINLINE %s" % e.prototype("rest_").replace("rest_MPI_", "rest_")
     lines += [head, "{", "    mpi_enter(%s);" % e.fn_id]
     if e.function.is_checked or e.function.together is not None:
         lines.append("    if (unlikely(gw_checking)) check_enter(%s, __builtin_return_address(0));" % e.fn_id)

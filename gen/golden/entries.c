@@ -15,7 +15,7 @@ static GW_COLD int why_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     if (rc == GW_OK) rc = std_why_root("root", root, comm_o);
     return rc;
 }
-GW_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+GW_EXPORT GW_HOT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     mpi_enter(GW_FN_Gatherv);
     if (unlikely(gw_checking)) check_enter(GW_FN_Gatherv, __builtin_return_address(0));
@@ -52,7 +52,7 @@ static GW_COLD int why_Wait(MPI_Request *request, MPI_Status *status)
     if (rc == GW_OK) rc = std_why_request("request", *request, true);
     return rc;
 }
-GW_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+GW_EXPORT GW_HOT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     mpi_enter(GW_FN_Wait);
     if (unlikely(gw_checking)) check_enter(GW_FN_Wait, __builtin_return_address(0));

@@ -30,6 +30,10 @@
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define GW_COLD __attribute__((cold, noinline))
 #define GW_NOINLINE __attribute__((noinline))
+/* Linkers put these two kinds side by side, so that a program which uses little has few pages of the library: what programs call most,
+ * and what is done once, at the start or at the end. */
+#define GW_HOT __attribute__((section(".text.hot")))
+#define GW_ONCE __attribute__((noinline, section(".text.startup")))
 #define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
 #define GW_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))

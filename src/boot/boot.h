@@ -71,6 +71,8 @@ struct boot_where {
 enum { BOOT_TIES = 32 };
 struct boot_tie { _Atomic uint64_t uid; _Atomic int32_t pid, fd; }; /* where its home is; uid 0: none, and the last to be written */
 
+enum { BOOT_CALL_NAME = 40 }; /* room for the name of an MPI call; arrays, as the loader would have to fill in pointers */
+
 struct boot_rank {             /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
     _Atomic uint32_t phase;    /* enum boot_phase */

@@ -19,7 +19,7 @@ static int mode(void)
     return gw_set.check % MODES;
 }
 
-bool check_is_asked(void)
+GW_ONCE bool check_is_asked(void)
 {
     return mode() != MODE_OFF;
 }

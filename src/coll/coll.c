@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-int coll_init(void)
+GW_ONCE int coll_init(void)
 {
     int rc = plan_init();
     return rc == GW_OK ? coll_select_init() : rc;

@@ -172,7 +172,7 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     return GW_OK;
 }
 
-int coll_select_init(void)
+GW_ONCE int coll_select_init(void)
 {
     int rc = read_table(coll_rules, coll_rule_count, rows);
     if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, node_rows);

@@ -136,7 +136,7 @@ static int call_convert(const struct gw_callback *fn, void *extra, void *buf, st
     return gw_fail(GW_ECONVERSION, "the conversion function of a data representation answered error code %d", code);
 }
 
-static void install(void)
+static GW_ONCE void install(void)
 {
     static const struct io_user_calls files = {call_extent, call_convert};
     io_call_user = &files;
@@ -149,7 +149,7 @@ static void install(void)
 }
 
 /* Sessions may begin while other threads call what was installed. */
-void std_callbacks_install(void)
+GW_ONCE void std_callbacks_install(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);

@@ -15,7 +15,7 @@ int std_init_thread(int *argc, char ***argv, int required, int *provided_out)
     return mpi_init(required, provided_out);
 }
 
-int std_init(int *argc, char ***argv)
+GW_ONCE int std_init(int *argc, char ***argv)
 {
     int provided;
     return std_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);

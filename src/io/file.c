@@ -320,9 +320,9 @@ int io_get_errhandler(struct gw_file *f, struct gw_errhandler **eh_out)
     return GW_OK;
 }
 
-void io_init(void) {}
+GW_ONCE void io_init(void) {}
 
-void io_finalize(void)
+GW_ONCE void io_finalize(void)
 {
     io_rep_finalize();
     gw_errhandler_release(io_no_file.errhandler);

@@ -50,7 +50,7 @@ int io_register_datarep(const char *name, void (*read)(void), void (*write)(void
     return GW_OK;
 }
 
-void io_rep_finalize(void)
+GW_ONCE void io_rep_finalize(void)
 {
     while (users) {
         struct io_rep *r = users;

@@ -30,7 +30,7 @@ struct verdict_job {
     const struct verdict_rank *ranks; /* those that are known, ascending */
     int n, size;                      /* of them; of the job */
     uint64_t now_ns;
-    const char *const *call_names; /* by number */
+    const char (*call_names)[BOOT_CALL_NAME]; /* by number */
     int n_call_names;
 };
 

@@ -9,7 +9,7 @@
 #include "unit.h"
 
 enum { RECV = 1, SEND, BARRIER, ALLREDUCE_C, GATHER, FINALIZE, WAITALL, TEST, WAIT, IALLREDUCE, ALLREDUCE };
-static const char *const names[] = {"none",           "MPI_Recv",     "MPI_Send",    "MPI_Barrier", "MPI_Allreduce_c",
+static const char names[][BOOT_CALL_NAME] = {"none",           "MPI_Recv",     "MPI_Send",    "MPI_Barrier", "MPI_Allreduce_c",
                                     "MPI_Gather",     "MPI_Finalize", "MPI_Waitall", "MPI_Test",    "MPI_Wait",
                                     "MPI_Iallreduce", "MPI_Allreduce"};
 enum { MAX = 5000, NOW = 100, SECOND = 1000000000 };

@@ -60,7 +60,7 @@ static void display_cpus(FILE *f)
     fprintf(f, "PE %d: host %s, CPUs %s\n", gw_boot.rank, gw_boot.host, cpus);
 }
 
-void mpi_display(int required)
+GW_ONCE void mpi_display(int required)
 {
     char *text = NULL;
     size_t n;

@@ -61,7 +61,7 @@ static void must(int rc, const char *what)
     if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
 }
 
-static void rooms_up(void)
+static GW_ONCE void rooms_up(void)
 {
     must(boot_init(), "finding out who the other ranks are");
     gw_info_init();
@@ -162,7 +162,7 @@ static void threads_count(int level)
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 
-void instance_begin(int level)
+GW_ONCE void instance_begin(int level)
 {
     gw_settings_load();
     pthread_mutex_lock(&instances_lock);
@@ -180,7 +180,7 @@ void instance_begin(int level)
     pthread_mutex_unlock(&instances_lock);
 }
 
-void instance_end(void)
+GW_ONCE void instance_end(void)
 {
     pthread_mutex_lock(&instances_lock);
     assert(n_instances > 0 && rooms == UP);
@@ -212,11 +212,11 @@ static void meet_on_node(_Atomic uint32_t *arrived)
     node_wait_end(&w);
 }
 
-static void ring_myself(void) { node_ring(gw_node.me); }
+static GW_ONCE void ring_myself(void) { node_ring(gw_node.me); }
 
 /* By the launcher: whose ranks never sent anything to other nodes do not open the network for this.  Where there may be no other thread
  * (a limit of processes) what others wait for goes out first. */
-static int meet_all(void)
+static GW_ONCE int meet_all(void)
 {
     struct node_wait w;
     if (boot_fence_begin(ring_myself) != GW_OK) {
@@ -231,7 +231,7 @@ static int meet_all(void)
 }
 
 /* Everybody, or where the network does not need that, those who share memory. */
-static int meet(unsigned when)
+static GW_ONCE int meet(unsigned when)
 {
     if (boot_must_meet(when)) return gw_boot.nnodes == 1 ? coll_barrier(&gw_comm_world, NULL) : meet_all();
     meet_on_node(&((struct boot_head *)gw_node.base)->met[when == BOOT_AFTER_LAST]);
@@ -250,7 +250,7 @@ static int connect_all(void)
     return rc;
 }
 
-int mpi_init(int required, int *provided_out)
+GW_ONCE int mpi_init(int required, int *provided_out)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
         return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_RUNNING
@@ -285,7 +285,7 @@ static int network_report(void)
     return rc;
 }
 
-int mpi_finalize(void)
+GW_ONCE int mpi_finalize(void)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) /* a session keeps the entry point open */
         return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_BEFORE ? "MPI_Init was not called: sessions end with MPI_Session_finalize"

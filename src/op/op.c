@@ -69,7 +69,7 @@ void op_logicals(int bytes, const void *true_value, const void *false_value)
     literals_take();
 }
 
-int op_init(void)
+GW_ONCE int op_init(void)
 {
     for (int i = 0; i < OP_CODES; i++) {
         predef[i] = (struct gw_op){.commutes = i != OP_REPLACE && i != OP_NO_OP, .code = (uint8_t)i};
@@ -83,7 +83,7 @@ int op_init(void)
     return GW_OK;
 }
 
-void op_finalize(void)
+GW_ONCE void op_finalize(void)
 {
     for (int i = 0; i < OP_CODES; i++) gw_obj_unregister(&predef[i].obj);
 }

@@ -49,7 +49,7 @@ struct f90_entry { struct f90_entry *next; int combiner, p, r; struct gw_type *t
 static struct f90_entry *f90_list;
 static struct gw_lock f90_lock;
 
-void type_f90_free(void)
+GW_ONCE void type_f90_free(void)
 {
     while (f90_list) {
         struct f90_entry *e = f90_list;

@@ -69,7 +69,7 @@ int world_lookup_name(const char *service, char *port_out)
                    service);
 }
 
-void published_finalize(void)
+GW_ONCE void published_finalize(void)
 {
     for (struct gw_list *l = names.next, *next; l != &names; l = next) {
         next = l->next;

@@ -252,7 +252,7 @@ int world_comm_disconnect(struct gw_comm **c)
     return rc;
 }
 
-void world_finalize(void)
+GW_ONCE void world_finalize(void)
 {
     for (struct gw_list *l = ports.next, *next; l != &ports; l = next) {
         struct port *p = container_of(l, struct port, link);

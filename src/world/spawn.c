@@ -233,7 +233,7 @@ int world_comm_get_parent(struct gw_comm **comm_out)
     return GW_OK;
 }
 
-int world_meet_parent(void)
+GW_ONCE int world_meet_parent(void)
 {
     struct bridge b = {0};
     struct gw_comm *c = &gw_comm_world;
@@ -253,7 +253,7 @@ void spawn_freed(const struct gw_comm *c)
     if (c == parent) parent = NULL;
 }
 
-void spawn_finalize(void)
+GW_ONCE void spawn_finalize(void)
 {
     if (parent) comm_release(parent);
     parent = NULL;
