@@ -266,9 +266,11 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
 {
     struct gw_type *t = p->there.type;
     int64_t bytes = bytes_of(&p->there);
-    if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !mail_may_ask(p->w, p->rank, bytes))
+    char *run = rma_is_op(op, GW_H_NO_OP) ? NULL : one_run(in);
+    if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !(run || rma_is_op(op, GW_H_NO_OP)) ||
+        !mail_may_ask(p->w, p->rank, bytes))
         return false;
-    struct rma_mail *m = mail_begin(p->w, p->rank, rma_is_op(op, GW_H_NO_OP) ? NULL : in->buf, bytes);
+    struct rma_mail *m = mail_begin(p->w, p->rank, run, bytes);
     m->op = op->obj.id;
     m->type = t->obj.id;
     m->wants_old = result != NULL;

@@ -205,6 +205,40 @@ static void star(int kind)
     window_free(&w);
 }
 
+/* An accumulate whose origin, target and result are laid out differently, of few bytes and of many. */
+static void layouts(int kind, int n)
+{
+    struct window w;
+    window_make(&w, kind, 4 * (MPI_Aint)n);
+    int *mine = (int *)w.base, *origin = malloc(8 * (size_t)n), *result = malloc(12 * (size_t)n), right = (rank + 1) % size;
+    MPI_Datatype second, third;
+    MPI_Type_create_resized(MPI_INT, 0, 8, &second);
+    MPI_Type_create_resized(MPI_INT, 0, 12, &third);
+    MPI_Type_commit(&second), MPI_Type_commit(&third);
+    for (int i = 0; i < n; i++) mine[i] = 1000 * rank + i, origin[2 * i] = i * i, origin[2 * i + 1] = -1;
+    for (int i = 0; i < 3 * n; i++) result[i] = -7;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, w.win);
+    MPI_Accumulate(origin, n, second, right, w.at[right], n, MPI_INT, MPI_SUM, w.win);
+    MPI_Get_accumulate(origin, n, second, result, n, third, right, w.at[right], n, MPI_INT, MPI_REPLACE, w.win);
+    MPI_Win_flush(right, w.win);
+    for (int i = 0; i < 3 * n; i++) CHECK_EQ(result[i], i % 3 ? -7 : 1000 * right + i / 3 + (i / 3) * (i / 3));
+    MPI_Get_accumulate(origin, n, second, result, n, third, right, w.at[right], n, MPI_INT, MPI_MAX, w.win);
+    MPI_Win_flush(right, w.win);
+    MPI_Get_accumulate(origin, n, second, result, n, third, right, w.at[right], n, MPI_INT, MPI_SUM, w.win);
+    MPI_Win_unlock(right, w.win);
+    for (int i = 0; i < 3 * n; i++) CHECK_EQ(result[i], i % 3 ? -7 : (i / 3) * (i / 3));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w.win);
+    for (int i = 0; i < n; i++) CHECK_EQ(mine[i], 2 * i * i);
+    MPI_Win_unlock(rank, w.win);
+    MPI_Type_free(&second);
+    MPI_Type_free(&third);
+    free(origin);
+    free(result);
+    window_free(&w);
+}
+
 /* What one access touches may be in several regions attached to a dynamic window, far apart, and beside each other; what lies between
  * need not be attached. */
 static void regions(void)
@@ -287,6 +321,7 @@ int main(int argc, char **argv)
         requests(kind);
         ring(kind);
         star(kind);
+        for (int n = 1; n <= 1000; n *= 10) layouts(kind, n);
     }
     regions();
     return test_end();
