@@ -99,16 +99,23 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
 static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
 
-/* ---- alltoall(v, w) ------------------------------------------------------------------------------------------------------------ */
+/* ---- alltoall(v, w): of an empty block both ends know, so nothing is sent --------------------------------------------------------- */
+static bool is_empty(const struct plan_ref *block)
+{
+    return ref_bytes(block) == 0;
+}
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int p = a->size, pairs = pairs_of(a), exchanges = (p - 1 + pairs - 1) / pairs;
     for (int r = 1 + round * pairs; r < p && r <= (round + 1) * pairs; r++) {
-        step_recv(&s, (a->rank - r + p) % p, recv_block(a, (a->rank - r + p) % p));
-        step_send(&s, (a->rank + r) % p, send_block(a, (a->rank + r) % p));
+        int from = (a->rank - r + p) % p, to = (a->rank + r) % p;
+        struct plan_ref in = recv_block(a, from), out = send_block(a, to);
+        if (!is_empty(&in)) step_recv(&s, from, in);
+        if (!is_empty(&out)) step_send(&s, to, out);
     }
     if (round == exchanges) step_copy(&s, send_block(a, a->rank), recv_block(a, a->rank));
+    if (s.n == 0 && round < exchanges) step_nothing(&s);
     return s.n;
 }
 static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
@@ -129,11 +136,12 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     struct plan_steps s = {steps, 0};
     if (round >= a->size) return 0;
     int peer = (round - a->rank + a->size) % a->size;
-    if (peer == a->rank) {
+    struct plan_ref block = recv_block(a, peer);
+    if (peer == a->rank || is_empty(&block)) {
         step_nothing(&s);
         return s.n;
     }
-    struct plan_ref block = recv_block(a, peer), copy = ref_raw(PLAN_TMP, 0, ref_bytes(&block));
+    struct plan_ref copy = ref_raw(PLAN_TMP, 0, ref_bytes(&block));
     step_copy(&s, block, copy);
     step_recv(&s, peer, block);
     step_send(&s, peer, copy);

@@ -80,6 +80,25 @@ static void throttles(void)
     CHECK_EQ(last.chunk, 1);
 }
 
+/* Of blocks that are empty nothing is sent, whoever is the last to know. */
+static void empty_blocks(void)
+{
+    enum { RANKS = 33 };
+    int counts[RANKS] = {[0] = 5, [7] = 3, [8] = 1, [32] = 2}, displs[RANKS] = {0}, sent;
+    for (int in_place = 0; in_place < 2; in_place++) {
+        const struct plan_algorithm *alg = in_place ? &alg_alltoall_in_place : &alg_alltoall_pairwise;
+        decide(COLL_ALLTOALLV, 0, RANKS);
+        last.in_place = in_place;
+        last.scounts.v = last.rcounts.v = counts, last.sdispls.v = last.rdispls.v = displs;
+        under_way(alg, &sent);
+        CHECK_EQ(sent, 3);
+        memset(counts, 0, sizeof counts);
+        under_way(alg, &sent);
+        CHECK_EQ(sent, 0);
+        counts[7] = 1, counts[8] = 1, counts[32] = 1;
+    }
+}
+
 static int roots_children(int64_t bytes)
 {
     int sent;
@@ -186,6 +205,7 @@ int main(void)
     CHECK_EQ(type_init(), GW_OK);
     CHECK_EQ(op_init(), GW_OK);
     throttles();
+    empty_blocks();
     trees();
     reduce_scatter();
     names();
