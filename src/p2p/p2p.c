@@ -85,6 +85,13 @@ int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag
     return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD);
 }
 
+bool p2p_send_far(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    if (unlikely(dst < 0) || unlikely(gw_careful)) return false;
+    struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
+    return proto_send_far(&a, buf, count, t);
+}
+
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
     return send_blocking(buf, count, t, dst, tag, c, PROTO_SYNC);

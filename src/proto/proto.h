@@ -40,6 +40,8 @@ int proto_init(void);     /* lanes' match queues; before peer_init (it is the wi
 void proto_finalize(void);
 wire_recv_fn proto_receiver(void);
 
+/* The short way of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
+bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
 /* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN (it queues), else error. */
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
                struct gw_req **req_out);

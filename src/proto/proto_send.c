@@ -91,16 +91,31 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     return rc;
 }
 
-/* What send_slow() comes to for a small message to another node that nothing stands in the way of.  GW_AGAIN: something does. */
-static int send_far(struct proto_lane *pl, const struct proto_addr *a, const char *ptr, int64_t len)
+/* What send_slow() comes to for a small message to another node that nothing stands in the way of.  GW_AGAIN: something does.  Its look
+ * at the network comes after the message, which would wait for it. */
+static inline int send_far(struct proto_lane *pl, const struct proto_addr *a, const char *ptr, int64_t len)
 {
     struct gw_peer *p = a->peer;
-    far_look(pl);
     if (unlikely(pl->n_outs) || unlikely(peer_is_choked(p))) return GW_AGAIN;
     struct proto_hdr h = header_of(a);
     int rc = p->ops->send_short(p->ep, PROTO_EAGER, &h, ptr, (size_t)len);
-    if (likely(rc == GW_OK)) proto_count(pl, p, PROTO_E0, len);
-    return rc;
+    if (unlikely(rc != GW_OK)) return rc;
+    proto_count(pl, p, PROTO_E0, len);
+    far_look(pl);
+    return GW_OK;
+}
+
+static inline bool is_far(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
+{
+    return len <= pl->far.fast_max && p->ep && p->ops != peer_wire;
+}
+
+bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
+{
+    struct proto_lane *pl = lane_of(a->lane);
+    int64_t len = count * t->size;
+    if (!proto_is_run(t, count) || !is_far(pl, a->peer, len)) return false;
+    return send_far(pl, a, proto_run_at(buf, t), len) == GW_OK;
 }
 
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
@@ -122,7 +137,7 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
         }
         if (rc < 0) return rc;
     }
-    if (is_run && mode == PROTO_STANDARD && len <= pl->far.fast_max && p->ep && p->ops != peer_wire) {
+    if (is_run && mode == PROTO_STANDARD && is_far(pl, p, len)) {
         int rc = send_far(pl, a, ptr, len);
         if (likely(rc == GW_OK)) *req_out = &gw_req_sent;
         if (likely(rc != GW_AGAIN)) return rc;

@@ -116,10 +116,13 @@ static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *
     } m;
     struct wire *w = ep->w;
     if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
+    size_t total = ofi_total(len);
     head_fill(&m.head, kind, hdr, len);
-    if (len) memcpy(m.payload, payload, len);
-    pad_clear(m.payload, len);
-    struct iovec iov = {&m, ofi_total(len)};
+    if (len) {
+        memset((char *)&m + total - OFI_ALIGN, 0, OFI_ALIGN); /* what pad_clear() does, without a call */
+        memcpy(m.payload, payload, len);
+    }
+    struct iovec iov = {&m, total};
     struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .addr = ep->addr, .context = &w->inject_op.context};
     ssize_t rc = fi_sendmsg(w->ep, &msg, FI_INJECT | FI_COMPLETION);
     if (unlikely(rc)) return refused(ep, rc);
