@@ -169,8 +169,9 @@ void boot_finalize(void); /* leaves, if that has not been done, and unmaps the s
 int boot_put(const char *key, const char *value);
 int boot_fence(void);  /* all ranks; what was put before by anybody can be got after */
 /* The same while the caller goes on: `over`, in another thread, says that it may be over, and once it is it has to be ended.  Meanwhile
- * the launcher is asked and told nothing else.  GW_ENOMEM: there may be no other thread. */
+ * the launcher is asked and told nothing else: PMI has one connection, and would take the answer for another's.  GW_ENOMEM: there may be no other thread. */
 int boot_fence_begin(void (*over)(void));
+bool boot_fence_is_going(void); /* begun and not ended */
 bool boot_fence_is_over(void);
 int boot_fence_end(void);
 /* What was put can be got by others from now on.  All ranks call it: without waiting for each other where boot_is_direct(), else they

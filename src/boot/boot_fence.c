@@ -10,7 +10,7 @@
 static struct {
     pthread_t thread;
     void (*over)(void);
-    _Atomic bool is_over;
+    _Atomic bool is_going, is_over;
     int rc;
     char text[512];
 } fence;
@@ -30,13 +30,18 @@ int boot_fence_begin(void (*over)(void))
 {
     fence.over = over;
     atomic_store_explicit(&fence.is_over, false, memory_order_relaxed);
-    return gw_thread_start(&fence.thread, wait_for_all, NULL);
+    int rc = gw_thread_start(&fence.thread, wait_for_all, NULL);
+    atomic_store_explicit(&fence.is_going, rc == GW_OK, memory_order_relaxed);
+    return rc;
 }
+
+bool boot_fence_is_going(void) { return atomic_load_explicit(&fence.is_going, memory_order_relaxed); }
 
 bool boot_fence_is_over(void) { return atomic_load_explicit(&fence.is_over, memory_order_acquire); }
 
 int boot_fence_end(void)
 {
     pthread_join(fence.thread, NULL);
+    atomic_store_explicit(&fence.is_going, false, memory_order_relaxed);
     return fence.rc == GW_OK ? GW_OK : gw_fail(fence.rc, "%s", fence.text);
 }

@@ -217,10 +217,11 @@ static void test_fence_beside(void)
         fence_fails = i == 1;
         n_over = 0;
         CHECK_EQ(boot_fence_begin(over), GW_OK);
-        CHECK(!boot_fence_is_over());
+        CHECK(boot_fence_is_going() && !boot_fence_is_over());
         while (!n_over) usleep(1000);
         CHECK(boot_fence_is_over());
         CHECK_EQ(boot_fence_end(), i == 0 ? GW_OK : GW_EOTHER);
+        CHECK(!boot_fence_is_going());
         CHECK_EQ(cost.fences, i + 1);
         if (i == 1) CHECK_STR(gw_fail_text(), "the launcher is gone");
     }

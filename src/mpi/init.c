@@ -219,7 +219,10 @@ static GW_ONCE void ring_myself(void) { node_ring(gw_node.me); }
 static GW_ONCE int meet_all(void)
 {
     struct node_wait w;
-    if (boot_fence_begin(ring_myself) != GW_OK) {
+    gw_lock(&gw_lanes[0].lock); /* which who asks the launcher in progress holds */
+    int rc = boot_fence_begin(ring_myself);
+    gw_unlock(&gw_lanes[0].lock);
+    if (rc != GW_OK) {
         p2p_buffer_flush(NULL);
         while (!p2p_is_quiet()) req_progress();
         return boot_fence();

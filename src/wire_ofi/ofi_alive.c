@@ -75,10 +75,10 @@ static GW_COLD void end_job(const char *host, double silent)
     boot_abort(EXIT_LOST_HOST, text);
 }
 
-/* One more of them a look: each question to the launcher takes its time. */
+/* One more of them a look: each question to the launcher takes its time, and it takes none while this rank waits in MPI_Finalize. */
 static void know_more(struct ofi_alive *a)
 {
-    if (a->n_known == a->n) return;
+    if (a->n_known == a->n || boot_fence_is_going()) return;
     if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
         a->n_known++;
     else

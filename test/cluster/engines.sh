@@ -36,6 +36,14 @@ under "Slurm, PMIx" 2,2,2 srun --mpi=pmix -N 3 -n 6 --ntasks-per-node=2
 under "Slurm, PMI-2" 2,2,2 srun --mpi=pmi2 -N 3 -n 6 --ntasks-per-node=2
 under "Hydra" 2,2,2 mpiexec.hydra -hosts $hosts -n 6
 under "Open MPI's mpirun" 2,2,2 mpirun.openmpi --host $hosts
+# In that time hosts begin to be watched, for which the launcher is asked where they are, and the others wait for it in MPI_Finalize.
+late() {
+    timeout 100 "$@" "$build/cluster_ring" 1 0 5 >"$out" 2>&1 </dev/null || fail "a rank that ends later: $*: status $?: $(head -c 1000 "$out")"
+}
+late srun --mpi=pmi2 -N 3 -n 3
+late srun --mpi=pmix -N 3 -n 3
+late mpiexec.hydra -hosts n1,n2,n3 -n 3
+echo "a rank that ends later"
 under "mpiexec in an allocation of Slurm" 3,1,1 salloc -Q -N 3 "$build/mpiexec" -host n1:3,n2:1,n3:1 -n 5
 under "mpiexec by Hydra" 2,1,1 "$build/mpiexec" --engine hydra -host n1,n2,n3 -n 4
 under "mpiexec by mpirun" 1,1 "$build/mpiexec" --engine mpirun -host n1,n2

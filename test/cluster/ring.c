@@ -1,5 +1,6 @@
-/* ring.c -- a token goes round, and grows by each rank's number: ring [ROUNDS [MILLISECONDS]], 0 rounds: for ever.  Prints which
- * ranks share memory, then "turning" once the token has been round; with MILLISECONDS each rank rests before it passes it on.
+/* ring.c -- a token goes round, and grows by each rank's number: ring [ROUNDS [MILLISECONDS [SECONDS]]], 0 rounds: for ever.  Prints
+ * which ranks share memory, then "turning" once the token has been round; with MILLISECONDS each rank rests before it passes it on;
+ * with SECONDS the last one goes to MPI_Finalize later than the others.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
         puts("turning");
         fflush(stdout);
     }
+    if (argc > 3 && rank == size - 1) sleep((unsigned)atoi(argv[3]));
     MPI_Finalize();
     return 0;
 }
