@@ -54,6 +54,7 @@ static inline struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
 }
 
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind);                  /* gives an id; refs = 1; GW_ENOMEM */
+int gw_obj_revive(struct gw_obj *o, enum gw_kind kind);                    /* an id for an object that lives on without one; GW_ENOMEM */
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id);   /* id < 4096 */
 /* The first object of this kind for which is(object, arg); one reference more, so that it lives on.  NULL: none.  Slow; `is` runs with
  * the table locked, and sees no object of which the last reference has gone. */

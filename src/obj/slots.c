@@ -81,7 +81,7 @@ static void slot_give(enum gw_kind kind, uint32_t slot, uint32_t generation)
     pool->tail = slot;
 }
 
-int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
+int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
 {
     assert(kind > GW_KIND_NONE && kind < GW_KIND_COUNT);
     struct slot_pool *pool = &pools[kind];
@@ -93,12 +93,17 @@ int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
     }
     o->kind = (uint8_t)kind;
     o->predefined = false;
-    atomic_store_explicit(&o->refs, 1, memory_order_relaxed);
     o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) |
             slot_meta(pool, slot)->generation << GW_ID_SLOT_BITS | slot;
     atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
     obj_unlock(&pool->lock);
     return GW_OK;
+}
+
+int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
+{
+    atomic_store_explicit(&o->refs, 1, memory_order_relaxed); /* before others can find it */
+    return gw_obj_revive(o, kind);
 }
 
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)

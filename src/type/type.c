@@ -181,29 +181,35 @@ int type_handle_add(struct gw_type *t)
     int rc = GW_OK;
     if (t->obj.predefined) return GW_OK;
     gw_lock(&handles_lock);
-    if (t->obj.id == 0) {
-        int32_t refs = atomic_load_explicit(&t->obj.refs, memory_order_relaxed);
-        rc = gw_obj_register(&t->obj, GW_KIND_TYPE);
-        atomic_store_explicit(&t->obj.refs, refs, memory_order_relaxed);
-    } else {
+    if (t->obj.id == 0)
+        rc = gw_obj_revive(&t->obj, GW_KIND_TYPE);
+    else
         t->more_handles++;
-    }
     if (rc == GW_OK) type_hold(t);
     gw_unlock(&handles_lock);
     return rc;
+}
+
+/* Takes one handle away; the last one only where it may be dropped.  True: it was, or is, the last one. */
+static bool is_last_handle(struct gw_type *t, bool may_drop)
+{
+    gw_lock(&handles_lock);
+    bool is_last = t->more_handles == 0;
+    if (!is_last) t->more_handles--;
+    if (is_last && may_drop) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
+    gw_unlock(&handles_lock);
+    return is_last;
 }
 
 int type_free(struct gw_type **type)
 {
     struct gw_type *t = *type;
     if (t->obj.predefined) return gw_fail(GW_ETYPE, "%s is predefined: it cannot be freed", type_name(t));
-    gw_lock(&handles_lock);
-    bool is_last = t->more_handles == 0;
-    if (!is_last) t->more_handles--;
-    gw_unlock(&handles_lock);
-    int rc = is_last ? gw_attr_delete_all(&t->attrs, &t->obj) : GW_OK;
-    if (rc != GW_OK) return rc;
-    if (is_last) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
+    if (is_last_handle(t, false)) {
+        int rc = gw_attr_delete_all(&t->attrs, &t->obj); /* functions of the user: another thread may add a handle meanwhile */
+        if (rc != GW_OK) return rc;
+        is_last_handle(t, true);
+    }
     type_release(t);
     *type = NULL;
     return GW_OK;
