@@ -82,14 +82,11 @@ static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int 
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
+    if (c->lane->net && dst >= 0 && !gw_careful) {
+        struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
+        if (proto_send_far(&a, buf, count, t)) return GW_OK;
+    }
     return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD);
-}
-
-bool p2p_send_far(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
-{
-    if (unlikely(dst < 0) || unlikely(gw_careful)) return false;
-    struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
-    return proto_send_far(&a, buf, count, t);
 }
 
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)

@@ -17,8 +17,6 @@ void p2p_rest(void);     /* detaches the process's buffer, waits until nothing i
 void p2p_finalize(void); /* the same, and the end */
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
-/* The short way of p2p_send() to another node.  True: it is sent, and that was all. */
-bool p2p_send_far(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_bsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);

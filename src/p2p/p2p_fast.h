@@ -9,22 +9,17 @@
 #include "proto/proto_fast.h"
 
 /* True: it is sent, and that was all.  Threads, who need the lane's lock, GODWIT_CHECK, and PROC_NULL take the other way: p2p_send(). */
-static inline bool p2p_line_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+static inline bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
     if (unlikely(dst < 0) || unlikely(gw_careful)) return false;
     return proto_send_inline(c->lane, comm_peer(c, dst), c->ctx, c->rank, tag, buf, count, t);
-}
-
-static inline bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
-{
-    return likely(p2p_line_inline(buf, count, t, dst, tag, c)) || (c->lane->net && p2p_send_far(buf, count, t, dst, tag, c));
 }
 
 static inline bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                                     struct gw_req **req_out)
 {
     *req_out = &gw_req_sent;
-    return p2p_line_inline(buf, count, t, dst, tag, c);
+    return p2p_send_inline(buf, count, t, dst, tag, c);
 }
 
 /* True: it is posted. */
