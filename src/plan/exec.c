@@ -126,7 +126,7 @@ static void tell_reached(const struct plan_exec *x)
 }
 
 /* Flags that are raised while we wait for one before them are on their way here meanwhile: one line takes 0.04 us to come from a core
- * that shares the cache, 0.2 us from another one (AMD Zen 4, 2026-11), several at once hardly more. */
+ * that shares the cache, 0.2 us from another one (Zen 4, 2026-11), several at once hardly more. */
 static inline void flags_ahead(const struct plan_exec *x)
 {
     enum { AHEAD = 8 };

@@ -18,11 +18,12 @@ struct comm_coll *plan_coll(struct gw_comm *c)
     return c->coll;
 }
 
-/* Flags, what is common to all, what is exposed, lines from one to another. */
 static uint64_t pairs_of(int size) { return size <= PLAN_LINE_MEMBERS ? (uint64_t)size * (uint64_t)size * PLAN_SLOTS : 0; }
+/* Flags, what is common to all, what is exposed, lines from one to another. */
 static uint64_t lines_of(int size)
 {
-    return pairs_of(size) * sizeof(struct leaf_line) + (uint64_t)size * sizeof(struct leaf_flag) + sizeof(struct leaf_common) + (uint64_t)size * sizeof(struct leaf_exposed);
+    return (uint64_t)size * (sizeof(struct leaf_flag) + sizeof(struct leaf_exposed)) + sizeof(struct leaf_common) +
+           pairs_of(size) * sizeof(struct leaf_line);
 }
 
 /* Those that share the region: all, or those on this node. */
