@@ -35,6 +35,22 @@ static int bcast_pull(const struct plan_args *a, int round, struct plan_step *st
 }
 const struct plan_algorithm alg_bcast_pull = {"pull", bcast_pull, bcast_tmp, PLAN_PULLING, NULL, NULL};
 
+/* By messages, which the members read from the root's memory all at once: the same in any state of the caches, where what they read in
+ * slots has to come from the root's cache piece after piece. */
+static int bcast_direct(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    enum { SENDS = PLAN_STEPS - 1 };
+    struct plan_steps s = {steps, 0};
+    if (round == 0) step_publish(&s, 1);
+    if (a->rank != a->root) {
+        if (round == 0) step_recv(&s, a->root, operand_out(a));
+        return s.n;
+    }
+    for (int i = round * SENDS + 1; i < a->size && i <= (round + 1) * SENDS; i++) step_send(&s, (a->root + i) % a->size, operand_out(a));
+    return s.n;
+}
+const struct plan_algorithm alg_bcast_direct = {"direct", bcast_direct, NULL, PLAN_PULLING, NULL, NULL};
+
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a)
 {

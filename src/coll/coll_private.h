@@ -158,7 +158,7 @@ void coll_temporaries(struct plan_args *a);
     X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring) X(allreduce_direct)    \
     X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_direct) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
     X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(reduce_scatter_halving) X(scan_doubling) X(exscan_doubling)                                                          \
-    X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
+    X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(bcast_direct) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
     X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
     X(allgather_pull) X(alltoall_leaf) X(alltoall_lines) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
     X(scan_leaf) X(exscan_leaf)                                                                                             \

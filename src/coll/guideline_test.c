@@ -38,6 +38,7 @@ struct member {
 static struct member members[MAX_RANKS];
 static struct pipe *pipes; /* [from * MAX_RANKS + to] */
 static int p;
+static bool are_read; /* long messages, by who gets them: of algorithms that count on it */
 
 static void *grown(void *at, int n, int *room, size_t each)
 {
@@ -108,11 +109,12 @@ static bool local(struct member *m, const struct plan_step *s)
     }
 }
 
+static bool is_read(int64_t len) { return are_read && len >= gw_set.cma_min; }
 static void send(struct member *m, const struct plan_step *s)
 {
     struct pipe *to = &pipes[m->a.rank * MAX_RANKS + s->peer];
     int64_t len = bytes_of(&s->a);
-    m->now += MESSAGE + MESSAGE_BYTE * (double)len;
+    m->now += MESSAGE + (is_read(len) ? 0 : MESSAGE_BYTE * (double)len);
     to->at = grown(to->at, to->n, &to->room, sizeof *to->at);
     to->at[to->n++] = (struct message){m->now + LATENCY, len, false};
 }
@@ -139,7 +141,7 @@ static bool receive(struct member *m)
             if (!in[i]->taken && (!first || in[i]->there < first->there)) first = in[i];
         first->taken = true;
         if (first->there > m->now) m->now = first->there;
-        m->now += MESSAGE + MESSAGE_BYTE * (double)first->len;
+        m->now += MESSAGE + (is_read(first->len) ? PULL + PULL_BYTE * (double)first->len : MESSAGE_BYTE * (double)first->len);
     }
     return true;
 }
@@ -252,6 +254,7 @@ static double cost(enum where where, enum coll_kind kind, int64_t n, int ranks)
     int64_t bytes = arguments(kind, n, &a);
     const struct plan_algorithm *alg = choose(where, kind, bytes, &a);
     chosen = alg->name;
+    are_read = alg->kind == PLAN_PULLING;
     return simulate(alg, &a);
 }
 

@@ -26,6 +26,13 @@ static int64_t radix_between(const struct plan_args *a)
     return a->rcount * a->rt->size <= SHORT ? 4 : 2;
 }
 
+/* Long messages are read by those who get them, all at once; short ones the sender writes one after the other. */
+static int64_t radix_on_node(const struct plan_args *a)
+{
+    if (gw_set.bcast_intranode_radix >= 0) return gw_set.bcast_intranode_radix;
+    return a->rcount * a->rt->size < gw_set.cma_min ? 2 : 4;
+}
+
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)
 {
     if (alg == &alg_alltoall_pairwise)
@@ -33,7 +40,7 @@ void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool 
     else if (alg == &alg_allgather_direct)
         a->chunk = gw_set.iallgatherv_throttle;
     else if (alg == &alg_bcast_binomial)
-        a->chunk = across ? radix_between(a) : gw_set.bcast_intranode_radix;
+        a->chunk = across ? radix_between(a) : radix_on_node(a);
     else if (alg == &alg_scatter_linear && kind == COLL_SCATTERV)
         a->chunk = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY;
     else if ((alg == &alg_allreduce_levels || alg == &alg_allreduce_levels_parts) && gw_set.allreduce_blk_size > 0)

@@ -18,7 +18,7 @@ static const char *const kind_names[COLL_KINDS] = {
 /* All algorithms, by collective. */
 static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorithms[] = {
     {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination}, {COLL_BARRIER, &alg_barrier_levels},
-    {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull},
+    {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull}, {COLL_BCAST, &alg_bcast_direct},
     {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain}, {COLL_BCAST, &alg_bcast_levels},
     {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear}, {COLL_GATHER, &alg_gather_tree}, {COLL_GATHER, &alg_gather_levels},
     {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear}, {COLL_SCATTER, &alg_scatter_tree},
