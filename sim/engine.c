@@ -359,10 +359,17 @@ static struct region *region_of(const struct engine *e, int64_t rank)
     return &e->regions[rank / e->m->node_ranks];
 }
 
+/* Of one member, or of everybody else: where mine alone is the lowest one, the others have to be looked at. */
 static bool reached(const struct engine *e, int64_t rank)
 {
     const struct rank *r = &e->ranks[rank];
-    return (r->wait_peer < 0 ? region_of(e, rank)->lowest : e->ranks[r->wait_peer].flag) >= r->wait_flag;
+    const struct region *g = region_of(e, rank);
+    if (r->wait_peer >= 0) return e->ranks[r->wait_peer].flag >= r->wait_flag;
+    if (g->lowest >= r->wait_flag) return true;
+    if (g->lowest < r->flag || g->at_lowest > 1) return false;
+    for (int64_t k = region_first(e, rank); k < region_end(e, rank); k++)
+        if (k != rank && e->ranks[k].flag < r->wait_flag) return false;
+    return true;
 }
 static void on_raise(struct engine *e, uint32_t i, int64_t now)
 {
@@ -433,8 +440,8 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
             e->entries[i] =
                 (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
             event(e, r->core, EV_RAISE, i);
-        } else if (s->kind == PLAN_WAIT) {
-            r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)s->phase;
+        } else if (s->kind == PLAN_WAIT || s->kind == PLAN_HANDED) { /* who has handed all its lines publishes */
+            r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)(s->kind == PLAN_WAIT ? s->phase : 1);
             if (!reached(e, rank)) {
                 r->state = RANK_AT_FLAG;
                 return false;
