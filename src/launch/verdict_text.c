@@ -244,7 +244,7 @@ void text_rank_is(struct text *t, const struct verdict_job *j, int i)
 
 /* Ranks with equal keys are at the same place; zeroed before it is filled, as it is compared by bytes. */
 struct place {
-    uint32_t is, call, os, ctx, number, about, n_pending, root;
+    uint32_t is, call, coll_call, os, ctx, number, about, n_pending, root;
     int32_t tag, rank;
 };
 
@@ -258,7 +258,7 @@ static struct place place_of(const struct verdict_job *j, int i)
     p.rank = i;
     if (rank_waits(r) && w->has_coll) {
         p.call = w->call, p.ctx = w->coll.ctx, p.number = (uint32_t)w->coll_number, p.root = (uint32_t)w->coll.peer;
-        p.about = BOOT_MEMBER;
+        p.coll_call = w->coll_call, p.about = BOOT_MEMBER;
     } else if (rank_waits(r)) {
         p.call = w->call, p.n_pending = (uint32_t)w->n_pending;
         if (p.n_pending) p.ctx = w->pending[0].ctx, p.tag = w->pending[0].tag, p.about = w->pending[0].about;
