@@ -4,7 +4,7 @@
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
-prefix=$2
+prefix=${2:+$(readlink -f "$2")}
 [ -n "$prefix" ] && [ -x "$prefix/bin/mpicc" ] || { echo "nothing is installed"; exit 77; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -54,14 +54,43 @@ if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is 
 
 # pkg-config.
 pc=$(dirname "$(find "$prefix" -name godwit.pc)")
-cc "$tmp/a.c" -o "$tmp/pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs godwit) -Wl,-rpath,"$("$bin/mpicc" --showme:libdirs)"
-runs "$bin" "$tmp/pc"
+for name in godwit mpi mpich ompi-c ompi-cxx; do
+    cc "$tmp/a.c" -o "$tmp/pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs $name)
+    runs "$bin" "$tmp/pc"
+done
+
+# Meson finds it by pkg-config, before any other MPI of the machine, and, where there is none, by the wrappers.
+if command -v meson >/dev/null; then
+    cat > "$tmp/meson.build" <<'EOT'
+project('a', 'c', 'cpp')
+executable('by_c', 'a.c', dependencies: dependency('mpi', language: 'c'))
+executable('by_cxx', 'a.cc', dependencies: dependency('mpi', language: 'cpp'))
+EOT
+    meson_finds() { # FOLDER [VARIABLE=VALUE ...]
+        folder=$1
+        shift
+        env "$@" meson setup "$tmp/$folder" "$tmp" > "$tmp/log" 2>&1 && ninja -C "$tmp/$folder" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+        has "$(ldd "$tmp/$folder/by_c")" "$(readlink -f "$prefix")/"
+        runs "$bin" "$tmp/$folder/by_c"
+        runs "$bin" "$tmp/$folder/by_cxx"
+    }
+    meson_finds m1 PKG_CONFIG_PATH="$pc" PATH="$bin:$PATH"
+    meson_finds m2 PKG_CONFIG_LIBDIR="$tmp/none" PATH="$bin:$PATH"
+fi
 
 # The whole installation in another place.
 cp -a "$prefix" "$tmp/moved"
 "$tmp/moved/bin/mpicc" "$tmp/a.c" -o "$tmp/m"
 has "$(ldd "$tmp/m")" "$tmp/moved/"
 runs "$tmp/moved/bin" "$tmp/m"
+
+# A path with a blank.
+mv "$tmp/moved" "$tmp/with blank"
+blank="$tmp/with blank/bin"
+"$blank/mpicc" "$tmp/a.c" -o "$tmp/m" && runs "$blank" "$tmp/m"
+eval "cc '$tmp/a.c' -o '$tmp/m' $("$blank/mpicc" --showme:compile) $("$blank/mpicc" --showme:link)" && runs "$blank" "$tmp/m"
+eval "cc '$tmp/a.c' -o '$tmp/m' $(PKG_CONFIG_PATH="$(dirname "$(find "$tmp/with blank" -name mpi.pc)")" pkg-config --cflags --libs mpi)"
+has "$(ldd "$tmp/m")" "/with blank/"
 
 # CMake finds it by the wrappers.
 command -v cmake >/dev/null || { echo "no cmake"; exit 77; }
@@ -80,11 +109,14 @@ add_executable(cc a.cc)
 target_link_libraries(cc MPI::MPI_CXX)
 file(WRITE ${CMAKE_BINARY_DIR}/mpiexec ${MPIEXEC_EXECUTABLE})
 EOT
-PATH=$bin:$PATH cmake -S "$tmp" -B "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
-cmake --build "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
-runs "$bin" "$tmp/b/c"
-runs "$bin" "$tmp/b/cc"
-[ "$(readlink -f "$(cat "$tmp/b/mpiexec")")" = "$(readlink -f "$bin/mpiexec")" ] || wrong "CMake chose $(cat "$tmp/b/mpiexec")"
+for place in "$bin" "$blank"; do
+    rm -rf "$tmp/b"
+    PATH=$place:$PATH cmake -S "$tmp" -B "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+    cmake --build "$tmp/b" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+    runs "$place" "$tmp/b/c"
+    runs "$place" "$tmp/b/cc"
+    [ "$(readlink -f "$(cat "$tmp/b/mpiexec")")" = "$(readlink -f "$place/mpiexec")" ] || wrong "CMake chose $(cat "$tmp/b/mpiexec")"
+done
 
 # The other way: the wrapper named as the compiler's.
 cmake -S "$tmp" -B "$tmp/b2" -DMPI_C_COMPILER="$bin/mpicc" -DMPI_CXX_COMPILER="$bin/mpicxx" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
