@@ -122,6 +122,8 @@ CHECK_TWIN(rma_win_unlock);
 CHECK_TWIN(rma_win_unlock_all);
 CHECK_TWIN(rma_win_flush);
 CHECK_TWIN(rma_win_flush_all);
+CHECK_TWIN(rma_win_flush_local);
+CHECK_TWIN(rma_win_flush_local_all);
 CHECK_TWIN(rma_win_free);
 CHECK_TWIN(io_access);
 CHECK_TWIN(io_begin);

@@ -146,6 +146,7 @@ int check_rma_compare_and_swap(const void *origin, const void *compare, void *re
 COMPLETES_ALL(complete)
 COMPLETES_ALL(unlock_all)
 COMPLETES_ALL(flush_all)
+COMPLETES_ALL(flush_local_all)
 
 #define COMPLETES_ONE(name)                                 \
     int check_rma_win_##name(int rank, struct rma_win *w)   \
@@ -155,6 +156,7 @@ COMPLETES_ALL(flush_all)
     }
 COMPLETES_ONE(unlock)
 COMPLETES_ONE(flush)
+COMPLETES_ONE(flush_local)
 
 int check_rma_win_fence(int assertions, struct rma_win *w)
 {

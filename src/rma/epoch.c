@@ -371,20 +371,44 @@ int rma_win_sync(struct rma_win *w)
     return GW_OK;
 }
 
+static int may_flush(struct rma_win *w, int rank)
+{
+    return w->epoch->access == ALL ? check_rank(w, rank) : check_locked(w, rank, "flushes are for passive targets");
+}
+
+static int may_flush_all(const struct rma_win *w)
+{
+    enum access access = w->epoch->access;
+    if (access == ALL || access == LOCK) return GW_OK;
+    return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets", access_words[access]);
+}
+
 int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
-    int rc = w->epoch->access == ALL ? check_rank(w, rank) : check_locked(w, rank, "flushes are for passive targets");
+    int rc = may_flush(w, rank);
     if (rc == GW_OK) rc = late_flush(w, rank);
     return rc == GW_OK ? rma_win_sync(w) : rc;
 }
 
 int rma_win_flush_all(struct rma_win *w)
 {
-    struct rma_epoch *e = w->epoch;
-    if (e->access != ALL && e->access != LOCK)
-        return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets",
-                       access_words[e->access]);
-    int rc = late_flush_all(w);
+    int rc = may_flush_all(w);
+    if (rc == GW_OK) rc = late_flush_all(w);
+    return rc == GW_OK ? rma_win_sync(w) : rc;
+}
+
+int rma_win_flush_local(int rank, struct rma_win *w)
+{
+    if (rank == GW_PROC_NULL) return GW_OK;
+    int rc = may_flush(w, rank);
+    if (rc == GW_OK) rc = late_flush_local(w);
+    return rc == GW_OK ? rma_win_sync(w) : rc;
+}
+
+int rma_win_flush_local_all(struct rma_win *w)
+{
+    int rc = may_flush_all(w);
+    if (rc == GW_OK) rc = late_flush_local(w);
     return rc == GW_OK ? rma_win_sync(w) : rc;
 }

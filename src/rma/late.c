@@ -344,6 +344,19 @@ int late_settle(struct rma_win *w)
     return gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
 }
 
+/* A batch without gets holds copies of its data: it need not go for that, and so short operations with a local flush after each still
+ * travel together. */
+int late_flush_local(struct rma_win *w)
+{
+    struct rma_late *all = w->late;
+    if (likely(!all)) return GW_OK;
+    bool has_gets = false;
+    gw_lock(&all->lock);
+    for (struct gw_list *l = all->open.next; l != &all->open && !has_gets; l = l->next) has_gets = container_of(l, struct late, link)->gets;
+    gw_unlock(&all->lock);
+    return !has_gets && is_idle(all) ? GW_OK : late_settle(w);
+}
+
 static void note_done(struct rma_win *w, int target, uint64_t sent)
 {
     atomic_store_explicit(&w->targets[target].known, sent, memory_order_relaxed); /* by threads: perhaps asked once more */

@@ -134,8 +134,10 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w);
 int rma_win_unlock(int rank, struct rma_win *w);
 int rma_win_lock_all(int assertions, struct rma_win *w);
 int rma_win_unlock_all(struct rma_win *w);
-int rma_win_flush(int rank, struct rma_win *w); /* flush_local too */
+int rma_win_flush(int rank, struct rma_win *w);
 int rma_win_flush_all(struct rma_win *w);
+int rma_win_flush_local(int rank, struct rma_win *w);
+int rma_win_flush_local_all(struct rma_win *w);
 int rma_win_sync(struct rma_win *w);
 
 #endif

@@ -123,6 +123,8 @@ static inline bool rma_win_flush_inline(int rank, struct rma_win *w)
     return true;
 }
 
+static inline bool rma_win_flush_local_inline(int rank, struct rma_win *w) { return rma_win_flush_inline(rank, w); }
+
 /* ---- one integer, under `busy` ---- */
 /* Of 4 or 8 bytes. */
 static inline bool rma_is_integer(const struct gw_type *t)

@@ -124,6 +124,7 @@ bool late_may_unlock(struct rma_win *w, int target);
 int late_settle(struct rma_win *w); /* all is over at this end; says what failed since it was last asked */
 int late_flush(struct rma_win *w, int target); /* and at the target */
 int late_flush_all(struct rma_win *w);
+int late_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
 int late_open(struct rma_win *w);
 void late_close(struct rma_win *w); /* all is flushed */
 

@@ -242,6 +242,35 @@ static void accumulates(void)
     free(wide);
 }
 
+/* A local flush after each accumulate frees the buffer, and asks no target anything: they still travel together. */
+static void local_flushes(void)
+{
+    enum { TIMES = 100, MOST = 20 };
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_T_pvar_handle short_ones = counter("sent_messages_e0", MPI_T_PVAR_CLASS_COUNTER),
+                      others = counter("sent_messages_e1", MPI_T_PVAR_CLASS_COUNTER);
+    memset(w.base, 0, BYTES);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, w.win);
+    unsigned long long before = counted(short_ones) + counted(others);
+    for (long i = 0, x; i < TIMES; i++) {
+        x = i * (rank + 1);
+        MPI_Accumulate(&x, 1, MPI_LONG, right, w.at[right], 1, MPI_LONG, MPI_SUM, w.win);
+        if (i % 2)
+            MPI_Win_flush_local(right, w.win);
+        else
+            MPI_Win_flush_local_all(w.win);
+        x = -1;
+    }
+    unsigned long long sent = counted(short_ones) + counted(others) - before;
+    MPI_Win_unlock_all(w.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!is_neighbour(MPI_COMM_WORLD, right)) CHECK(sent <= MOST); /* on a node each goes by itself, without messages or with */
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w.win);
+    CHECK_EQ(*(const long *)(const void *)w.base, (long)TIMES * (TIMES - 1) / 2 * (left + 1));
+    MPI_Win_unlock(rank, w.win);
+}
+
 static void wired_check(MPI_T_pvar_handle wired, int must)
 {
     unsigned long long n = counted(wired);
@@ -268,6 +297,7 @@ int main(int argc, char **argv)
         buffers();
         lengths();
         if (kind < 5) accumulates();
+        if (kind < 4) local_flushes(); /* not of dynamic windows, where the target looks first */
         window_free(&w);
     }
     wired_check(wired, argc > 1 && strcmp(argv[1], "wire") == 0);
