@@ -52,12 +52,12 @@ int boot_named_listen(const char *name, int backlog)
     return s;
 }
 
+/* Of our user, or of root.  That we are root ourselves lets nobody else in. */
 static bool is_ours(int s)
 {
     struct ucred who = {0};
     socklen_t len = sizeof who;
-    return getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 &&
-           (who.uid == geteuid() || who.uid == 0 || geteuid() == 0);
+    return getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && len == sizeof who && (who.uid == geteuid() || who.uid == 0);
 }
 
 int boot_port_accept(int listener)
