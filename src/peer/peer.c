@@ -56,8 +56,7 @@ int peer_lane_open(struct gw_lane *lane)
 
 void peer_lanes_choose(void)
 {
-    enum { LANES_OF_THREADS = 4 };
-    gw_nlanes = gw_set.lanes > 0 ? (int)gw_set.lanes : LANES_OF_THREADS;
+    gw_nlanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     gw_nlanes_used = 1;
     gw_lanes_spread = gw_set.lanes > 0 || gw_threads;
 }

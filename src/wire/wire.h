@@ -12,6 +12,7 @@
 #include "type/type.h"
 
 #define WIRE_HDR_BYTES 16
+enum { WIRE_LANES_AUTO = 4 }; /* lanes of a process where GODWIT_LANES says no number */
 
 /* A message arrived: `kind` and the 16 header bytes as sent, payload valid during the call only. */
 typedef void (*wire_recv_fn)(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len);

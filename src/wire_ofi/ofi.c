@@ -227,7 +227,7 @@ bool ofi_was_opened(struct wire *w)
 /* In the thread of ofi_knock.c. */
 static int open_for_others(int lane, char where_out[KNOCK_VALUE])
 {
-    if (lane >= LANES_MOST) return gw_fail(GW_EARG, "there is no lane %d", lane);
+    assert(lane >= 0 && lane < LANES_MOST);
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
     bool was_closed = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_CLOSED;
@@ -259,8 +259,9 @@ static int late_begin(void)
 {
     char at[KNOCK_AT];
     struct sockaddr_storage address;
+    int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (woken < 0 || !knock_begin(ofi_is_far(), gw_hash_text(gw_boot.jobid), open_for_others, at, &address)) return GW_OK;
+    if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, at, &address)) return GW_OK;
     int rc = boot_put("gw.ofi.0", at);
     return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
 }

@@ -6,36 +6,68 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "wire_ofi/network_private.h"
 
-enum { UNASKED_MS = 500, EVERY_MS = 50 };
+enum { UNASKED_MS = 500, EVERY_MS = 50, ADDRESS_TEXT = INET6_ADDRSTRLEN + 8, AT_ONCE = 64 };
 
-struct ask { /* host order: all ranks of a job are alike */
-    char magic[8];
-    uint64_t job;
-    int32_t lane, rc; /* of answers: GW_OK, or what went wrong */
-    char text[KNOCK_VALUE]; /* of answers: the value, or the error in words */
-};
-static const char magic[8] = "gwknock";
-enum { ASK_BYTES = sizeof(struct ask) - KNOCK_VALUE };
+static const char magic[8] = {'g', 'w', 'k', 'n', 'o', 'c', 'k', '2'};
+_Static_assert(sizeof(struct knock_question) == 32 && offsetof(struct knock_reply, text) == KNOCK_REPLY_HEAD, "no holes");
+_Static_assert(1 + ADDRESS_TEXT + 1 + 16 < KNOCK_AT, "there is room for a name");
 
 static struct {
     int s, stop; /* the socket; an eventfd */
     pthread_t thread;
     bool is_on;
-    uint64_t job;
+    uint64_t key; /* of this rank: the launcher told it to the ranks of the job, and to nobody else */
+    int n_lanes;
     knock_open_fn open;
     char iface[IFACE_NAME]; /* that others come by */
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
+
+/* False: the kernel has no random numbers.  A number that can be guessed is no key. */
+static bool random_get(uint64_t *out)
+{
+    ssize_t n;
+    do n = getrandom(out, sizeof *out, 0);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof *out;
+}
+
+/* ---- what is sent ------------------------------------------------------------------------------------------------------------- */
+bool knock_question_read(const void *bytes, size_t n, uint64_t key, struct knock_question *out)
+{
+    struct knock_question q;
+    if (n != sizeof q) return false;
+    memcpy(&q, bytes, sizeof q);
+    /* All bits at once: the time tells nobody how much of a guess was right. */
+    if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.zero != 0) return false;
+    *out = q;
+    return true;
+}
+
+bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, struct knock_reply *out)
+{
+    if (n <= KNOCK_REPLY_HEAD || n > sizeof *out) return false;
+    size_t text = n - KNOCK_REPLY_HEAD - 1;
+    const struct knock_reply *r = bytes;
+    const char *at = (const char *)bytes + KNOCK_REPLY_HEAD;
+    if ((r->nonce ^ nonce) != 0 || memcmp(r->magic, magic, sizeof magic) != 0 || r->lane != lane) return false;
+    if (r->rc != GW_OK && (r->rc <= GW_EFIRST_ || r->rc >= GW_ELAST_)) return false;
+    if (text == 0 || strnlen(at, text + 1) != text) return false;
+    for (size_t i = 0; i < text; i++)
+        if ((unsigned char)at[i] < ' ' || at[i] == 0x7f) return false; /* it is shown */
+    memcpy(out, bytes, n);
+    return true;
+}
 
 /* ---- addresses ---------------------------------------------------------------------------------------------------------------- */
 static socklen_t bytes_of(const struct sockaddr_storage *a)
@@ -68,50 +100,80 @@ static bool address_find(bool is_far, struct sockaddr_storage *out)
 }
 
 /* "192.0.2.2:40000", "[2001:db8::2]:40000" */
-static void address_text(const struct sockaddr_storage *a, char to[KNOCK_AT - 1])
+static void address_text(const struct sockaddr_storage *a, char to[ADDRESS_TEXT])
 {
     const struct sockaddr_in *four = (const void *)a;
     const struct sockaddr_in6 *six = (const void *)a;
     bool is_six = a->ss_family == AF_INET6;
     char text[INET6_ADDRSTRLEN] = "";
     inet_ntop(a->ss_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, text, sizeof text);
-    snprintf(to, KNOCK_AT - 1, is_six ? "[%s]:%d" : "%s:%d", text, ntohs(is_six ? six->sin6_port : four->sin_port));
+    snprintf(to, ADDRESS_TEXT, is_six ? "[%s]:%d" : "%s:%d", text, ntohs(is_six ? six->sin6_port : four->sin_port));
+}
+
+/* "@192.0.2.2:40000#0123456789abcdef" */
+static void name_text(const struct sockaddr_storage *a, uint64_t key, char to[KNOCK_AT])
+{
+    char text[ADDRESS_TEXT];
+    address_text(a, text);
+    snprintf(to, KNOCK_AT, "@%s#%016llx", text, (unsigned long long)key);
 }
 
 bool knock_is_name(const char *at) { return at[0] == '@'; }
 
-static bool name_get(const char *at, struct sockaddr_storage *out)
+/* Only what name_text() writes. */
+bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out)
 {
     struct sockaddr_in *four = (void *)out;
     struct sockaddr_in6 *six = (void *)out;
-    char text[INET6_ADDRSTRLEN];
+    char text[INET6_ADDRSTRLEN], again[KNOCK_AT];
     unsigned port;
+    unsigned long long key;
     *out = (struct sockaddr_storage){0};
-    bool is_read = sscanf(at, "@[%45[0-9a-f:.]]:%u", text, &port) == 2 || sscanf(at, "@%45[0-9.]:%u", text, &port) == 2;
-    if (!is_read || port > UINT16_MAX) return false;
+    bool is_read = sscanf(at, "@[%45[0-9a-f:.]]:%5u#%16llx", text, &port, &key) == 3 ||
+                   sscanf(at, "@%45[0-9.]:%5u#%16llx", text, &port, &key) == 3;
+    if (!is_read || port == 0 || port > UINT16_MAX) return false;
     if (inet_pton(AF_INET, text, &four->sin_addr) == 1) {
         four->sin_family = AF_INET;
         four->sin_port = htons((uint16_t)port);
-        return true;
+    } else {
+        if (inet_pton(AF_INET6, text, &six->sin6_addr) != 1) return false;
+        six->sin6_family = AF_INET6;
+        six->sin6_port = htons((uint16_t)port);
     }
-    six->sin6_family = AF_INET6;
-    six->sin6_port = htons((uint16_t)port);
-    return inet_pton(AF_INET6, text, &six->sin6_addr) == 1;
+    *key_out = key;
+    name_text(out, key, again);
+    return strcmp(again, at) == 0;
 }
 
 /* ---- who is asked ------------------------------------------------------------------------------------------------------------- */
+static void reply_send(const struct knock_question *q, const struct sockaddr *to, socklen_t bytes)
+{
+    struct knock_reply r = {.nonce = q->nonce, .lane = q->lane};
+    memcpy(r.magic, magic, sizeof magic);
+    gw_fail_clear();
+    if (q->lane >= 0 && q->lane < door.n_lanes)
+        r.rc = door.open(q->lane, r.text);
+    else
+        r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: GODWIT_LANES is not the same on all ranks", (int)q->lane, door.n_lanes);
+    if (r.rc != GW_OK) snprintf(r.text, sizeof r.text, "%s", gw_fail_text());
+    for (char *c = r.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
+    (void)!sendto(door.s, &r, KNOCK_REPLY_HEAD + strlen(r.text) + 1, 0, to, bytes); /* it will ask again */
+}
+
+/* What does not know our key costs its recvfrom(), and is not answered: nobody can have us send to somebody else, or send more than was
+ * sent to us. */
 static void answer(void)
 {
-    struct ask a;
-    struct sockaddr_storage from;
-    socklen_t bytes = sizeof from;
-    ssize_t n = recvfrom(door.s, &a, sizeof a, MSG_DONTWAIT, (struct sockaddr *)&from, &bytes);
-    if (n != ASK_BYTES || memcmp(a.magic, magic, sizeof magic) != 0 || a.job != door.job || a.lane < 0) return; /* somebody else's */
-    gw_fail_clear();
-    memset(a.text, 0, sizeof a.text);
-    a.rc = door.open(a.lane, a.text);
-    if (a.rc != GW_OK) snprintf(a.text, sizeof a.text, "%s", gw_fail_text());
-    (void)!sendto(door.s, &a, ASK_BYTES + strlen(a.text) + 1, 0, (struct sockaddr *)&from, bytes); /* it will ask again */
+    struct knock_question q;
+    char got[sizeof q + 1]; /* one more than is right: what is too long is seen to be */
+    for (int i = 0; i < AT_ONCE; i++) {
+        struct sockaddr_storage from;
+        socklen_t bytes = sizeof from;
+        ssize_t n = recvfrom(door.s, got, sizeof got, MSG_DONTWAIT, (struct sockaddr *)&from, &bytes);
+        if (n < 0) return;
+        if (knock_question_read(got, (size_t)n, door.key, &q)) reply_send(&q, (struct sockaddr *)&from, bytes);
+    }
 }
 
 static void *listen_on(void *unused)
@@ -119,29 +181,31 @@ static void *listen_on(void *unused)
     (void)unused;
     char value[KNOCK_VALUE];
     bool may_open = true; /* unasked */
+    uint64_t begun = gw_now_ns();
     struct pollfd of[] = {{.fd = door.s, .events = POLLIN}, {.fd = door.stop, .events = POLLIN}};
     for (;;) {
-        int n = poll(of, GW_ARRAY_LEN(of), may_open ? UNASKED_MS : -1);
+        int64_t left = UNASKED_MS - (int64_t)((gw_now_ns() - begun) / 1000000);
+        int n = poll(of, GW_ARRAY_LEN(of), !may_open ? -1 : left > 0 ? (int)left : 0);
         if (of[1].revents) return NULL;
         if (n > 0 && of[0].revents) answer();
-        if (n == 0 && !atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, value);
-        if (n == 0) may_open = false;
+        if (!may_open || gw_now_ns() - begun < (uint64_t)UNASKED_MS * 1000000) continue;
+        if (!atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, value);
+        may_open = false;
     }
 }
 
-bool knock_begin(bool is_far, uint64_t job, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out)
+bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out)
 {
     struct sockaddr *at = (struct sockaddr *)address_out;
-    if (!address_find(is_far, address_out)) return false;
+    if (!random_get(&door.key) || !address_find(is_far, address_out)) return false;
     socklen_t bytes = bytes_of(address_out);
     door.s = socket(at->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     door.stop = eventfd(0, EFD_CLOEXEC);
-    door.job = job;
+    door.n_lanes = n_lanes;
     door.open = open;
     door.is_on = door.s >= 0 && door.stop >= 0 && bind(door.s, at, bytes) == 0 && getsockname(door.s, at, &bytes) == 0 &&
                  gw_thread_start(&door.thread, listen_on, NULL) == GW_OK;
-    at_out[0] = '@';
-    address_text(address_out, at_out + 1);
+    name_text(address_out, door.key, at_out);
     if (door.is_on) return true;
     if (door.s >= 0) close(door.s);
     if (door.stop >= 0) close(door.stop);
@@ -167,10 +231,10 @@ void knock_end(void)
 /* ---- who asks ----------------------------------------------------------------------------------------------------------------- */
 static void ask(struct knock_call *c)
 {
-    struct ask a = {.job = door.job, .lane = c->lane};
-    memcpy(a.magic, magic, sizeof magic);
+    struct knock_question q = {.key = c->key, .nonce = c->nonce, .lane = c->lane};
+    memcpy(q.magic, magic, sizeof magic);
     c->asked_ns = gw_now_ns();
-    (void)!send(c->s, &a, ASK_BYTES, MSG_DONTWAIT);
+    (void)!send(c->s, &q, sizeof q, MSG_DONTWAIT);
 }
 
 /* 0 or errno. */
@@ -186,7 +250,9 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
 {
     static const uint64_t patience_ns = 2000000000;
     *c = (struct knock_call){.s = -1, .rank = rank, .lane = lane, .begun_ns = gw_now_ns()};
-    if (!name_get(at, &c->to)) return gw_fail(GW_EOTHER, "rank %d does not say where it can be asked for its address: \"%.60s\"", rank, at);
+    if (!knock_name_read(at, &c->to, &c->key))
+        return gw_fail(GW_EOTHER, "rank %d does not say where it can be asked for its address: \"%.*s\"", rank, (int)strcspn(at, "#"), at);
+    if (!random_get(&c->nonce)) return gw_fail(GW_EOTHER, "the kernel has no random number for a question to rank %d: %s", rank, strerror(errno));
     address_text(&c->to, c->at);
     int err;
     while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns) usleep(EVERY_MS * 1000); /* a link that flaps just now */
@@ -199,15 +265,14 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
 
 int knock_answer(struct knock_call *c, char value_out[KNOCK_VALUE])
 {
-    struct ask a;
+    struct knock_reply r;
+    char got[sizeof r + 1] GW_ALIGNED(8);
     struct pollfd of = {.fd = c->s, .events = POLLIN};
     poll(&of, 1, EVERY_MS);
-    ssize_t n = recv(c->s, &a, sizeof a - 1, MSG_DONTWAIT);
-    bool is_mine = n > ASK_BYTES && memcmp(a.magic, magic, sizeof magic) == 0 && a.job == door.job && a.lane == c->lane;
-    if (is_mine) {
-        ((char *)&a)[n] = 0;
-        snprintf(value_out, KNOCK_VALUE, "%s", a.text);
-        return a.rc == GW_OK ? GW_OK : gw_fail(a.rc, "rank %d: %.900s", c->rank, a.text);
+    ssize_t n = recv(c->s, got, sizeof got, MSG_DONTWAIT); /* of the address that was asked: the socket is connected */
+    if (n > 0 && knock_reply_read(got, (size_t)n, c->nonce, c->lane, &r)) {
+        snprintf(value_out, KNOCK_VALUE, "%s", r.text);
+        return r.rc == GW_OK ? GW_OK : gw_fail(r.rc, "rank %d: %.900s", c->rank, r.text);
     }
     if (gw_now_ns() - c->asked_ns >= (uint64_t)EVERY_MS * 1000000) ask(c);
     return GW_AGAIN;

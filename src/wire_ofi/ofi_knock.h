@@ -5,6 +5,9 @@
  * does: the other rank opens its lane, if it has not, and answers with the address of its endpoint.  Its program need
  * not call MPI meanwhile.  A program that runs for a while gets lane 0 opened without being asked.
  *
+ * Anybody can send to that socket.  A rank answers those who know its key, a random number that the launcher's key-value store tells to
+ * the ranks of the job; who asks believes the answer that comes from there and carries back the random number of the question.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_WIRE_OFI_KNOCK_H
@@ -14,14 +17,31 @@
 
 #include "base/base.h"
 
-enum { KNOCK_VALUE = 1024, KNOCK_AT = 80 };
+enum { KNOCK_VALUE = 1024, KNOCK_AT = 80, KNOCK_REPLY_HEAD = 24 };
+
+/* The two datagrams, in host order: all ranks of a job are alike. */
+struct knock_question {
+    char magic[8];
+    uint64_t key, nonce; /* of who is asked; of the one who asks */
+    int32_t lane, zero;
+};
+struct knock_reply {
+    char magic[8];
+    uint64_t nonce;
+    int32_t lane, rc;       /* GW_OK, or what went wrong */
+    char text[KNOCK_VALUE]; /* the value, or the error in words; as many bytes are sent as it has, with its zero */
+};
+/* What arrived, any n bytes, is the question of somebody who knows the key, of any lane; or (aligned to 8) the answer to that question. */
+bool knock_question_read(const void *bytes, size_t n, uint64_t key, struct knock_question *out);
+bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, struct knock_reply *out);
 
 /* Opens that lane of this process where it is not open; GW_OK and in value_out what address a sender needs, or an error. */
 typedef int (*knock_open_fn)(int lane, char value_out[KNOCK_VALUE]);
 
-/* From now on others may knock, at an address of this host that other nodes (is_far) or other ranks of this one can reach: its name goes to at_out,
- * the address to address_out.  False: there is no such address, or no thread; then the network has to be opened at once. */
-bool knock_begin(bool is_far, uint64_t job, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out);
+/* From now on others may knock for one of n_lanes lanes, at an address of this host that other nodes (is_far) or other ranks of this one can
+ * reach: its name, with the key, goes to at_out, the address to address_out.  False: there is no such address, no thread or no random number;
+ * then the network has to be opened at once. */
+bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out);
 bool knock_is_on(void);
 /* The program has sent its last: no lane is opened unasked from now on. */
 void knock_rest(bool is_resting);
@@ -32,11 +52,12 @@ void knock_end(void);
  * a twentieth of a second at most, and asks again now and then: datagrams get lost.  Any other code ends the call. */
 struct knock_call {
     int s, rank, lane;
-    uint64_t begun_ns, asked_ns;
+    uint64_t begun_ns, asked_ns, key, nonce;
     struct sockaddr_storage to;
     char at[KNOCK_AT]; /* the same as text */
 };
 bool knock_is_name(const char *at); /* and not an address of a lane that is open */
+bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out); /* false: it is none */
 int knock_call(struct knock_call *c, int rank, const char *at, int lane);
 int knock_answer(struct knock_call *c, char value_out[KNOCK_VALUE]);
 void knock_hang_up(struct knock_call *c);

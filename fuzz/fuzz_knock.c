@@ -1,0 +1,47 @@
+/* fuzz_knock.c -- datagrams to the socket where a rank is asked for its address, answers that anybody may send, and names of such sockets
+ * in the launcher's store.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "wire_ofi/ofi_knock.h"
+
+#include "fuzz.h"
+
+enum { KEY = 0x6b6b6b6b, MOST = sizeof(struct knock_reply) + 64 };
+
+static void name(const uint8_t *data, size_t size)
+{
+    struct input in = in_open(data, size);
+    struct sockaddr_storage address;
+    uint64_t key = KEY;
+    char *text = in_text(&in, size);
+    if (knock_name_read(text, &address, &key)) FUZZ_CHECK(knock_is_name(text) && strlen(text) < KNOCK_AT && strchr(text, '#'));
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = in_open(data, size);
+    unsigned mode = in_byte(&in);
+    size_t n = (size_t)(in.end - in.at);
+    struct knock_question q = {.lane = -7};
+    struct knock_reply r = {.lane = -7};
+    if (n > MOST) n = MOST;
+    uint64_t *bytes = malloc(n ? n : 1); /* as long as what came, so that what lies behind is not read */
+    FUZZ_CHECK(bytes);
+    if (n) memcpy(bytes, in.at, n);
+    switch (mode % 3) {
+    case 0:
+        if (knock_question_read(bytes, n, KEY, &q)) FUZZ_CHECK(n == sizeof q && q.key == KEY && memcmp(&q, bytes, n) == 0);
+        else FUZZ_CHECK(q.lane == -7);
+        break;
+    case 1:
+        if (knock_reply_read(bytes, n, KEY, 1, &r))
+            FUZZ_CHECK(r.nonce == KEY && r.lane == 1 && strnlen(r.text, sizeof r.text) == n - KNOCK_REPLY_HEAD - 1 && r.rc <= 0);
+        else FUZZ_CHECK(r.lane == -7);
+        break;
+    default: name(in.at, n);
+    }
+    free(bytes);
+    return 0;
+}
