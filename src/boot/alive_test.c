@@ -1,5 +1,5 @@
 /* alive_test.c -- a host that answers, by a refusal or by taking the connection, is heard; one that never did is never called silent;
- * time in which nobody asked is no silence; a socket whose other end is closed is seen.
+ * time in which nobody asked is no silence; a socket whose other end is closed is seen, also by a rank that waits for others to map its segment.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,7 +8,11 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
@@ -74,8 +78,63 @@ static void sockets(void)
     CHECK(!boot_socket_is_lost(-1));
 }
 
+/* ---- the PMI server ends while rank 0 of 2 waits for rank 1, which never comes ---- */
+static void rank_begin(int fd)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", fd);
+    setenv("PMI_FD", text, 1);
+    setenv("PMI_RANK", "0", 1);
+    setenv("PMI_SIZE", "2", 1);
+    if (boot_init() != GW_OK) _exit(90);
+    boot_map_segment(1 << 20, 0);
+    _exit(91); /* rank 1 is not there */
+}
+
+/* Answers one line; true: that was the barrier after which rank 0 waits. */
+static bool serve(FILE *to, const char *line)
+{
+    static const char *const answers[][2] = {{"cmd=init", "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"},
+        {"cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024"}, {"cmd=get_appnum", "cmd=appnum appnum=0"},
+        {"cmd=get_universe_size", "cmd=universe_size size=2"}, {"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1"},
+        {"cmd=put", "cmd=put_result rc=0 msg=success"}, {"cmd=barrier_in", "cmd=barrier_out"},
+        {"cmd=get ", "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(answers); i++)
+        if (strncmp(line, answers[i][0], strlen(answers[i][0])) == 0) fprintf(to, "%s\n", answers[i][1]);
+    fflush(to);
+    return strncmp(line, "cmd=barrier_in", 14) == 0;
+}
+
+static void server_gone(void)
+{
+    int s[2], said[2], status = 0;
+    char line[2048], text[1024] = "";
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s) == 0 && pipe(said) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(said[1], 2);
+        close(s[1]);
+        rank_begin(s[0]);
+    }
+    close(s[0]);
+    close(said[1]);
+    FILE *in = fdopen(s[1], "r"), *out = fdopen(dup(s[1]), "w");
+    while (fgets(line, sizeof line, in) && !serve(out, line)) {}
+    usleep(50000);
+    fclose(in);
+    fclose(out);
+    for (int i = 0; i < 3000 && waitpid(pid, &status, WNOHANG) == 0; i++) {
+        if (i == 2999) kill(pid, SIGKILL);
+        usleep(10000);
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    CHECK(read(said[0], text, sizeof text - 1) > 0 && strstr(text, "the connection to the launcher is gone"));
+    close(said[0]);
+}
+
 int main(void)
 {
+    server_gone();
     heard();
     never_heard();
     sockets();

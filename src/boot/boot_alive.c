@@ -90,6 +90,13 @@ static bool neighbour_aborted(void)
     return false;
 }
 
+void boot_launcher_look(void)
+{
+    const struct boot_way *way = boot_way_used();
+    if (way && way->is_lost && way->is_lost())
+        gw_die("the connection to the launcher is gone: it has ended, or its process on this host has; this rank ends now");
+}
+
 void boot_look(void)
 {
     static const uint64_t every_ns = 1000000000;
@@ -101,8 +108,7 @@ void boot_look(void)
         return;
     const struct boot_way *way = boot_way_used();
     if (!way || !boot_head_mapped() || way == &boot_way_godwit) return; /* our mpiexec ends its ranks, and they die with it */
-    if (way->is_lost && way->is_lost())
-        gw_die("the connection to the launcher is gone: it has ended, or its process on this host has; this rank ends now");
+    boot_launcher_look();
     /* The launcher was told, and is given time. */
     if (!neighbour_aborted())
         atomic_store_explicit(&aborted, 0, memory_order_relaxed);

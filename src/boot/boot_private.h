@@ -26,6 +26,7 @@ struct boot_way {
 };
 const struct boot_way *boot_way_used(void); /* NULL: none, or it has been left */
 bool boot_socket_is_lost(int fd);           /* whoever is at its other end has closed it */
+void boot_launcher_look(void); /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */
 bool boot_way_is_direct(void); /* whatever the settings say */
 void boot_way_use(const struct boot_way *w); /* for tests: as if it had been joined */
 extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_pmi2, boot_way_godwit;

@@ -227,14 +227,18 @@ static int descriptor_pass(int s, int fd)
     return sendmsg(s, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-/* Gives the descriptor to whoever comes for it until every rank of the node has mapped the segment. */
+/* Gives the descriptor to whoever comes for it until every rank of the node has mapped the segment, or the launcher is gone. */
 static void rendezvous_serve(int s, int fd, struct boot_head *h)
 {
     uint32_t seen;
+    uint64_t look_ns = gw_now_ns();
     while ((seen = atomic_load_explicit(&h->attached, memory_order_acquire)) < (uint32_t)gw_boot.nlocal) {
         int peer = s >= 0 ? boot_port_accept(s) : -1;
         if (peer < 0) {
             gw_futex_wait(&h->attached, seen, 1000000);
+            if (gw_now_ns() - look_ns < 1000000000) continue;
+            boot_launcher_look();
+            look_ns = gw_now_ns();
             continue;
         }
         descriptor_pass(peer, fd);
