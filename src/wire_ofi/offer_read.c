@@ -91,16 +91,34 @@ void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o)
     take_nic(o, i->nic);
 }
 
+static bool is_by_iface(const struct ofi_offer *o, const struct fi_info *p)
+{
+    return !ofi_is_hardware(o) && p->src_addr && (p->addr_format == FI_SOCKADDR_IN || p->addr_format == FI_SOCKADDR_IN6);
+}
+
+/* Ranks of one host have nobody on a network to listen to: the loopback, where the host has one and nobody chose anything else. */
+static bool is_loopback_enough(const struct ofi_offer *offers, const struct fi_info *list, int n, bool is_far)
+{
+    const char *const choices[] = {gw_set.net_iface, gw_set.nic_count, gw_set.nic_mapping};
+    bool has = false;
+    int i = 0;
+    for (size_t k = 0; k < GW_ARRAY_LEN(choices); k++)
+        if (choices[k] && *choices[k]) return false;
+    for (const struct fi_info *p = list; p && i < n; p = p->next, i++) has = has || (is_by_iface(&offers[i], p) && offers[i].is_loopback);
+    return has && !is_far;
+}
+
 /* What the interfaces say of offers that go by one of them. */
 void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f,
                            bool is_far)
 {
     int i = 0;
+    bool is_here = is_loopback_enough(offers, list, n, is_far);
     for (const struct fi_info *p = list; p && i < n; p = p->next, i++) {
         struct ofi_offer *o = &offers[i];
-        if (ofi_is_hardware(o) || !p->src_addr ||
-            (p->addr_format != FI_SOCKADDR_IN && p->addr_format != FI_SOCKADDR_IN6))
-            continue;
+        if (!is_by_iface(o, p)) continue;
+        if (is_here && !o->is_loopback) copy(o->iface_why, sizeof o->iface_why, "all ranks are on this host: the loopback is enough");
+        if (is_here) continue;
         int at = iface_of_address(f->all, f->n, p->src_addr);
         for (int v = 0; at >= 0 && v < f->n; v++) {
             if (f->verdicts[v].iface != at) continue;

@@ -45,7 +45,7 @@ static inline bool ofi_by_userfaultfd(void)
 
 /* ---- choice (ofi_choose.c) ---- */
 struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
-bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec are faked ones */
+bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, and of GODWIT_VNODES on one host, are faked ones */
 /* The one to use, for freeinfo(); libfabric is open. */
 int ofi_choose(struct fi_info **chosen_out);
 

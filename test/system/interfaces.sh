@@ -50,7 +50,15 @@ says ". Bring another interface up, or name one in GODWIT_NET_IFACE"
 ! OMPI_MCA_mtl_ofi_provider_include=psm9 "$build/godwit-info" --network >"$out" 2>&1 || fail "a provider that is not there was taken"
 says "not in OMPI_MCA_mtl_ofi_provider_include=psm9"
 
-run 3 GODWIT_EXPLAIN=wire || fail "no job on eth1"
+# Ranks of one host need none of them, and nobody on them shall reach the ranks.
+run 3 GODWIT_EXPLAIN=wire || fail "no job on the loopback"
+says "wire: NIC 0 (lo): 3 ranks"
+for provider in net tcp sockets; do
+    for mode in "--vnodes 2" "--vnodes 8"; do
+        GODWIT_OFI_PROVIDER=$provider timeout 60 "$build/mpiexec" $mode -n 4 "$build/mpi_listens" some >"$out" 2>&1 || fail "$mode by $provider:"
+    done
+done
+run 3 GODWIT_NET_IFACE=eth1 GODWIT_EXPLAIN=wire || fail "no job on eth1"
 count 1 "wire: chosen"
 says "wire: NIC 0 (eth1): 3 ranks"
 count 0 selected

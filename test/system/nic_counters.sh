@@ -10,6 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 out=$dir/out
 nic=$("$build/godwit-info" --network 2>/dev/null | sed -n 's/.*index=0, domain_name=\([^,]*\),.*/\1/p') || true
 [ -n "$nic" ] || { echo "skipped: no network to use here"; exit 77; }
+export GODWIT_NET_IFACE="$nic" # else ranks of one host take the loopback
 fail() { echo "nic_counters: $*"; cat "$out"; exit 1; }
 spt=$dir/run/cxi/$nic/spt_timeouts paused=$dir/sys/class/cxi/$nic/device/telemetry/hni_rx_paused_0
 mkdir -p "${spt%/*}" "${paused%/*}"
