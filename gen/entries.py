@@ -54,6 +54,7 @@ class Code:
         self.quick, self.slow = [], []  # C expressions; (condition or None, call)
         self.args, self.letters = {}, []
         self.made = []                  # GODWIT_CHECK: handles that came, after success
+        self.watched = []               # GODWIT_CHECK: arrays that must not change while a request needs them, before the call
         self.has_handle = False         # a handle must be valid, so a call outside init and finalize is noticed by it
         self.comm = next((p for p in e.params if p.kind == "COMMUNICATOR" and p.dir == "in"), None)
         self.any = "any" in self.f.flags
@@ -299,6 +300,7 @@ class Code:
         init = "%s *%s[STD_ARRAY_STACK], **%s = std_array(%s, %s, sizeof *%s);" % (struct, stack, o, stack, n, o)
         fill = "std_%ss_in(%s, %s, %s);" % (word, name, n, o)
         self.arrays = getattr(self, "arrays", []) + [init, "if (%s) %s" % (when, fill) if when else fill]
+        self.watch(p, n, when)
         if p.kind == "REQUEST":
             may = bool(MAY_BE_NULL.match(self.f.name))
             quick = "std_bad_requests(%s, %s)" % (name, n) if may else None
@@ -351,6 +353,12 @@ class Code:
         self.check("std_bad_buffer(%s, %s)" % (p.name, count.name),
                    "std_why_buffer(%s, %s, %s, %s)" % (text, p.name, count.name, type_), when)
 
+    def watch(self, p, n, when):
+        """An array that a collective behind a request was given."""
+        if "struct coll_as" in self.f.target:
+            self.watched.append('if (unlikely(gw_checking)%s) check_array("%s", %s, %s, sizeof *%s);' % (
+                " && " + when if when else "", p.name, p.name, n, p.name))
+
     def counts(self, p):
         return "(struct gw_counts){%s, %s}" % (p.name, "false" if p.c == "const int[]" else "true")
 
@@ -360,6 +368,7 @@ class Code:
         poly = p.kind.startswith("POLY") or (p.kind == "DISPLACEMENT" and p.dir == "in")
         self.args[name] = self.counts(p) if poly else name
         when = self.when(p)
+        self.watch(p, n, when)
         if poly and (self.f.chapter == 6 or self.f.is_neighbor) and p.kind == "POLYXFER_NUM_ELEM_NNI":
             self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
                        'std_why_counts("%s", %s, %s)' % (name, self.args[name], n), when)
@@ -538,11 +547,12 @@ def entry(e):
         call = "unlikely(gw_checking) ? check_%s : %s" % (call, call)
     if arrays:  # jumping over their declarations is right as they end with the block
         lines.append("    {")
-        lines += ["        " + s for s in arrays]
+        lines += ["        " + s for s in arrays + code.watched]
         lines.append("        rc = %s;" % call)
         lines += ["        " + s for s in code.always + code.last]
         lines.append("    }")
     else:
+        lines += ["    " + s for s in code.watched]
         lines.append("    rc = %s;" % call)
         lines += ["    " + s for s in code.always]
     lines.append("    if (likely(rc >= 0)) {")

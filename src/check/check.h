@@ -35,6 +35,9 @@ void check_rest(void); /* the last instance ends; alone */
 /* ---- for the entry points, while gw_checking ----
  * The call number `fn` (GW_FN_*) begins in this thread; `from`: where it returns to. */
 void check_enter(int fn, const void *from);
+/* The request that this call makes was given this array (n of `each` bytes), which must stay as it is until the operation is complete.
+ * name: for ever. */
+void check_array(const char *name, const void *at, int64_t n, size_t each);
 /* The call gave this handle out (predefined ones do not count); the program freed it. */
 void check_made(int fn, const void *from, uint32_t id);
 void check_gone(uint32_t id);

@@ -72,6 +72,7 @@ const void *check_outside(const void *from)
 void check_enter(int fn, const void *from)
 {
     check_now = (struct check_site){fn, check_outside(from)};
+    check_arrays_begin();
 }
 
 /* ---- places that travel ---- */

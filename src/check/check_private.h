@@ -60,6 +60,7 @@ bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *
 /* ---- what the program holds (check_table.c) ----
  * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
 enum { CHECK_SPANS = 3 };
+struct check_array { const char *name; struct check_span span; }; /* of counts, displacements or handles; the span has its sums */
 struct check_item {
     struct check_item *next; /* in its bucket */
     uint32_t id;
@@ -73,6 +74,8 @@ struct check_item {
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
     bool is_active;                       /* the spans are in use now */
+    int n_arrays;
+    struct check_array *arrays;           /* that the call was given and that must not change; NULL: none */
 };
 extern struct gw_lock check_lock;                /* over the table and what hangs in it */
 struct check_item *check_item_find(uint32_t id); /* locked; NULL: there is none */
@@ -82,6 +85,12 @@ void check_item_free(struct check_item *i); /* a loose one */
 void check_items_free(void);
 /* The next one in no order, NULL after the last; begin with *state 0. */
 struct check_item *check_item_next(struct check_item *after, size_t *bucket);
+
+/* ---- arrays that the call was given (check_array.c) ---- */
+void check_arrays_begin(void);                 /* another call: those noted for the last one are not its */
+void check_arrays_take(struct check_item *i);  /* what check_array() noted in this call belongs to this request */
+void check_arrays_look(struct check_item *i);  /* tells the first one that has changed, once */
+void check_arrays_drop(struct check_array *v, int n);
 
 /* " to rank 3 with tag 5 on MPI_COMM_WORLD", or empty. */
 enum { CHECK_ABOUT_TEXT = CHECK_COMM_TEXT + 96 };

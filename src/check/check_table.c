@@ -59,6 +59,8 @@ void check_item_free(struct check_item *i)
         free(i->spans[k].sums);
         type_release(i->spans[k].type);
     }
+    check_arrays_drop(i->arrays, i->n_arrays);
+    free(i->arrays);
     free(i);
 }
 

@@ -228,6 +228,7 @@ void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct 
     gw_lock(&check_lock);
     struct check_item *i = check_item_add(q->obj.id, check_now);
     fill(i, spans, n, about);
+    check_arrays_take(i);
     if (q->flags & REQ_ACTIVE) used_add(i);
     gw_unlock(&check_lock);
 }
@@ -303,6 +304,7 @@ void check_use_prepare(uint32_t id)
 {
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
+    if (i) check_arrays_look(i);
     if (i && i->partitions) {
         prepare_partitions(i);
     } else {
@@ -356,6 +358,7 @@ static void look_at_contents(const struct check_item *i, const struct check_span
 static void over(struct check_item *i)
 {
     for (int k = 0; k < i->n_spans; k++) look_at_contents(i, &i->spans[k]);
+    check_arrays_look(i);
     used_remove(i);
     if (!i->is_loose) return;
     n_loose--;

@@ -15,10 +15,12 @@ static struct plan_args args_of(const struct gw_comm *c, int root)
     return (struct plan_args){.rank = c->rank, .size = c->size, .root = root, .remote = c->remote ? c->targets : 0};
 }
 
-/* Behind a request.  alg NULL: there is nothing to do. */
-static GW_NOINLINE int start(const struct plan_algorithm *alg, const struct plan_args *a, const void *in, void *out,
+/* Behind a request.  alg NULL: there is nothing to do.  Of two groups, arrays are as long as the other one, but a reduce_scatter divides
+ * the vector among the members of its own. */
+static GW_NOINLINE int start(const struct plan_algorithm *alg, struct plan_args *a, const void *in, void *out,
                              struct gw_comm *c, const struct coll_as *as)
 {
+    a->n_s = a->n_r = a->remote && !a->op ? a->remote : a->size;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, in, out, c, as->req_out);
 }
 
@@ -58,7 +60,7 @@ static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const vo
 /* The call is wrong (rc) or there is nothing to do. */
 static GW_NOINLINE int no_data(int rc, struct gw_comm *c, const struct coll_as *as)
 {
-    const struct plan_args none = {.size = c->size};
+    struct plan_args none = {.size = c->size};
     return rc == GW_OK && as ? start(NULL, &none, NULL, NULL, c, as) : rc;
 }
 
@@ -254,7 +256,6 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
 {
     struct plan_args a = args_of(c, 0);
     a.sts = st, a.scounts = scounts, a.sdispls = sdispls, a.rts = rt, a.rcounts = rcounts, a.rdispls = rdispls;
-    a.n_sts = a.n_rts = c->targets;
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 

@@ -5,7 +5,7 @@
  * on one node small collectives are fused leaf steps on the node segment.
  *
  * The last argument is NULL for the blocking call; else the operation is behind a request: started, or prepared for MPI_Start.
- * Those go by messages.  The arrays of datatypes may go when the call returns, other arrays are the user's.
+ * Those go by messages.  Arrays of counts, displacements and datatypes may go when the call returns; buffers are the user's.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

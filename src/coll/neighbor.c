@@ -35,7 +35,7 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     if (!as && by_leaf(c, gather)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
     const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);
-    if (a->sts) a->n_sts = c->topo->nout, a->n_rts = c->topo->nin;
+    a->n_s = c->topo->nout, a->n_r = c->topo->nin;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, sbuf, rbuf, c, as->req_out);
 }
 

@@ -100,7 +100,7 @@ int plan_place_of(const struct plan_nodes *n, int member);
 struct plan_args {
     int rank, size, root;
     int remote;                   /* ranks of the remote group, which steps number from size on; 0: there is none */
-    int32_t n_sts;                /* length of sts */
+    int32_t n_s;                  /* behind a request: length of scounts, sdispls and sts, those that there are */
     int64_t scount, rcount;       /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
     struct gw_type *st, *rt;
     struct gw_counts scounts, sdispls, rcounts, rdispls; /* v NULL where unused; displacements in elements, bytes for w */
@@ -108,7 +108,7 @@ struct plan_args {
     struct gw_op *op;
     bool in_place;
     bool is_vector;               /* gatherv, scatterv: only the root knows all counts */
-    int32_t n_rts;                /* length of rts */
+    int32_t n_r;                  /* the same of rcounts, rdispls and rts */
     int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
     int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
@@ -222,8 +222,8 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
  * order; what must be alike on all members is the order of the calls that number them: plan_run by messages, plan_start of either
  * kind.  Persistent ones keep their number, so they may be started in different orders.  alg NULL: nothing is to be done.
  *
- * What args points to lives until the operation is over or the persistent request is freed: counts and displacements are the
- * user's, the datatypes, sts and rts (copied), op and communicator are held.  Errors that are found later come with the request. */
+ * Until the operation is over, or the persistent request is freed, the datatypes, the op and the communicator are held; arrays of counts,
+ * displacements and datatypes are copied in the call, so the caller's may go when it returns.  Errors that are found later come with the request. */
 enum plan_when { PLAN_START, PLAN_INIT };
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
                void *out, struct gw_comm *c, struct gw_req **req_out);

@@ -25,7 +25,8 @@ struct plan_op {
     uint32_t call;
     int pending;            /* messages that are out; written under the lane's lock */
     bool is_persistent;     /* the request; its flags change under the lock while we run */
-    struct gw_type **types; /* copies of sts and rts, or NULL */
+    char *arrays;           /* copies of the arrays of args */
+    int64_t arrays_bytes;
     struct part {
         struct gw_done done;
         struct gw_req *inner;
@@ -40,7 +41,7 @@ struct coll_req {
 };
 _Static_assert(sizeof(struct coll_req) <= GW_REQ_BYTES, "fits a pooled request");
 
-/* Operations that are over, for the next ones; temporaries up to KEEP bytes stay with them.  Under the lane's lock. */
+/* Operations that are over, for the next ones; temporaries, and arrays, up to KEEP bytes stay with them.  Under the lane's lock. */
 enum { MAX_SPARE = 64, KEEP = 64 << 10 };
 static struct {
     struct plan_op *first;
@@ -60,16 +61,22 @@ static struct plan_op *op_get(struct gw_lane *lane)
     return op;
 }
 
+static void room_put(char **room, int64_t *bytes, bool all)
+{
+    if (*bytes <= KEEP && !all) return;
+    free(*room);
+    *room = NULL;
+    *bytes = 0;
+}
+
 static void op_put(struct gw_lane *lane, struct plan_op *op)
 {
-    if (op->tmp_bytes > KEEP || spares[lane->index].n == MAX_SPARE) {
-        free(op->tmp);
-        op->tmp = NULL;
-        op->tmp_bytes = 0;
-    }
+    bool all = spares[lane->index].n == MAX_SPARE;
+    room_put(&op->tmp, &op->tmp_bytes, all);
+    room_put(&op->arrays, &op->arrays_bytes, all);
     free(op->walk);
     op->walk = NULL;
-    if (spares[lane->index].n == MAX_SPARE) {
+    if (all) {
         free(op);
         return;
     }
@@ -90,19 +97,42 @@ static void types_release(struct gw_type **types, int n)
         if (types[i]) type_release(types[i]);
 }
 
-/* The arrays of datatypes are the caller's: in their place come copies. */
-static int types_copy(struct plan_op *op)
+/* ---- the arrays are the caller's: in their place come copies, one behind the other */
+struct copies { char *at; int64_t bytes; }; /* at NULL: only counts the bytes */
+
+static const void *array_copy(struct copies *to, const void *v, int n, size_t each)
 {
-    struct plan_args *a = &op->args;
-    int n_sts = a->sts ? a->n_sts : 0, n_rts = a->rts ? a->n_rts : 0;
-    op->types = NULL;
-    if (n_sts + n_rts == 0) return GW_OK;
-    op->types = malloc((size_t)(n_sts + n_rts) * sizeof(struct gw_type *));
-    if (!op->types) return gw_fail(GW_ENOMEM, "no memory for the datatypes of a collective of %d", a->size);
-    for (int i = 0; i < n_sts; i++) op->types[i] = a->sts[i];
-    for (int i = 0; i < n_rts; i++) op->types[n_sts + i] = a->rts[i];
-    a->sts = n_sts ? op->types : NULL;
-    a->rts = n_rts ? op->types + n_sts : NULL;
+    char *copy = to->at ? to->at + to->bytes : NULL;
+    if (!v || n == 0) return v;
+    if (copy) memcpy(copy, v, (size_t)n * each);
+    to->bytes += gw_align_up((int64_t)((size_t)n * each), 8);
+    return copy;
+}
+static void counts_copy(struct copies *to, struct gw_counts *c, int n)
+{
+    c->v = array_copy(to, c->v, n, c->wide ? sizeof(int64_t) : sizeof(int32_t));
+}
+static struct plan_args arrays_of(struct copies *to, struct plan_args a)
+{
+    struct gw_counts *s[] = {&a.scounts, &a.sdispls}, *r[] = {&a.rcounts, &a.rdispls};
+    for (int i = 0; i < 2; i++) counts_copy(to, s[i], a.n_s), counts_copy(to, r[i], a.n_r);
+    a.sts = (struct gw_type **)(uintptr_t)array_copy(to, a.sts, a.n_s, sizeof *a.sts);
+    a.rts = (struct gw_type **)(uintptr_t)array_copy(to, a.rts, a.n_r, sizeof *a.rts);
+    return a;
+}
+
+static int arrays_copy(struct plan_op *op)
+{
+    struct copies none = {0};
+    arrays_of(&none, op->args);
+    if (none.bytes == 0) return GW_OK;
+    if (none.bytes > op->arrays_bytes) {
+        free(op->arrays);
+        op->arrays = malloc((size_t)none.bytes);
+        op->arrays_bytes = op->arrays ? none.bytes : 0;
+        if (!op->arrays) return gw_fail(GW_ENOMEM, "no memory for the counts and datatypes of a collective of %d", op->args.size);
+    }
+    op->args = arrays_of(&(struct copies){op->arrays, 0}, op->args);
     return GW_OK;
 }
 
@@ -110,8 +140,8 @@ static void hold(const struct plan_op *op)
 {
     const struct plan_args *a = &op->args;
     types_hold((struct gw_type *[]){a->st, a->rt}, 2);
-    if (a->sts) types_hold(a->sts, a->n_sts);
-    if (a->rts) types_hold(a->rts, a->n_rts);
+    if (a->sts) types_hold(a->sts, a->n_s);
+    if (a->rts) types_hold(a->rts, a->n_r);
     if (a->op) op_hold(a->op);
     comm_hold(op->x.comm);
 }
@@ -120,11 +150,9 @@ static void let_go(struct plan_op *op)
 {
     const struct plan_args *a = &op->args;
     types_release((struct gw_type *[]){a->st, a->rt}, 2);
-    if (a->sts) types_release(a->sts, a->n_sts);
-    if (a->rts) types_release(a->rts, a->n_rts);
+    if (a->sts) types_release(a->sts, a->n_s);
+    if (a->rts) types_release(a->rts, a->n_r);
     if (a->op) op_release(a->op);
-    free(op->types);
-    op->types = NULL;
     comm_release(op->x.comm);
 }
 
@@ -296,7 +324,7 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
         if (!op->tmp) return GW_ENOMEM;
     }
     x->tmp = op->tmp;
-    return types_copy(op);
+    return arrays_copy(op);
 }
 
 /* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */

@@ -911,6 +911,53 @@ static void blocks_ok(void)
     blocks_changed(0);
 }
 
+/* ---- arrays of counts, displacements and datatypes: changed when the operation is complete, or before -------------------------------- */
+static void arrays_changed(int early)
+{
+    MPI_Request q;
+    MPI_Comm c = ring(size, 1);
+    int counts[8], displs[8], bytes[8], now = early && rank == 0, later = !now;
+    MPI_Count counts_c[8];
+    MPI_Aint displs_c[8];
+    MPI_Datatype types[8];
+    for (int i = 0; i < 8; i++) counts_c[i] = counts[i] = 4, displs_c[i] = displs[i] = 20 * i, bytes[i] = 80 * i, types[i] = MPI_INT;
+    MPI_Igatherv(ints, 4, MPI_INT, other, counts, displs, MPI_INT, 0, MPI_COMM_WORLD, &q);
+    counts[0] -= now;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    counts[0] += now;
+    MPI_Ialltoallv_c(ints, counts_c, displs_c, MPI_INT, other, counts_c, displs_c, MPI_INT, MPI_COMM_WORLD, &q);
+    displs_c[size - 1] -= now;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Ialltoallw(ints, counts, bytes, types, other, counts, bytes, types, MPI_COMM_WORLD, &q);
+    if (now) types[0] = MPI_DATATYPE_NULL;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    types[0] = MPI_INT;
+    MPI_Ineighbor_alltoallv(ints, counts, displs, MPI_INT, other, (int[]){4, 4}, (int[]){0, 20}, MPI_INT, c, &q);
+    displs[1] -= now;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    displs[1] -= later;
+    for (int at_start = 0; at_start < 2; at_start++) {
+        MPI_Reduce_scatter_init(ints, other, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+        for (int round = 0; round < 3; round++) {
+            if (at_start && round == 1) counts[0] += now; /* told at the start, once */
+            MPI_Start(&q);
+            if (!at_start && round == 1) counts[0] += now;
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(&q);
+        counts[0] = 4;
+    }
+    MPI_Comm_free(&c);
+}
+static void arrays(void) /* six findings of rank 0 */
+{
+    arrays_changed(1);
+}
+static void arrays_ok(void)
+{
+    arrays_changed(0);
+}
+
 static void blocks_overlap(void) /* three findings of every rank */
 {
     MPI_Request q[2];
@@ -1208,6 +1255,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"windows_types", windows_types}, {"windows_types_ok", windows_types_ok}, {"files", files}, {"files_ok", files_ok},
     {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
     {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},
+    {"arrays", arrays}, {"arrays_ok", arrays_ok},
     {"partitions", partitions}, {"partitions_ok", partitions_ok}, {"partitions_types", partitions_types},
     {"partitions_types_ok", partitions_types_ok},
     {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},

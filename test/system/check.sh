@@ -198,16 +198,23 @@ for n in 2 3 5; do
     done
     says 1 "changed too early: bytes 8 to 15 of what MPI_Start at .* sends \(1 x blocks of MPI_INT at "
     says 1 "changed too early: bytes 152 to 159 of what MPI_Start at .* sends \(40 x MPI_INT at "
+    finds $n arrays 6
+    early='^godwit\[0\] check: array changed too early: bytes' until='were changed, or given back, before the operation was completed by a wait or test; this'
+    says 1 "$early 0 to 7 of recvcounts of MPI_Igatherv at arrays_changed\+0x.*\($((4 * n)) bytes at .*\) $until"
+    says 1 "$early $((8 * n - 8)) to $((8 * n - 1)) of sdispls of MPI_Ialltoallv_c at arrays_changed.*\($((8 * n)) bytes at .*\) $until"
+    says 1 "$early 0 to 7 of sendtypes of MPI_Ialltoallw at arrays_changed.* $until"
+    says 1 "$early 0 to 7 of sdispls of MPI_Ineighbor_alltoallv at arrays_changed.* $until"
+    says 2 "$early 0 to 7 of recvcounts of MPI_Reduce_scatter_init at arrays_changed.* $until"
     finds $n blocks_overlap $((3 * n))
     says $n 'the receive buffer of MPI_Irecv at .* and the receive buffer of MPI_Iallgatherv at .* \(1 x blocks of MPI_INT at'
     says $n 'the send buffer and the receive buffer of MPI_Alltoallv at '
     says $n 'the receive buffer of MPI_Irecv at .* and the (send|receive) buffer of MPI_Start at '
 done
 for proto in auto e0 r0 r1; do
-    for case in inter_ok neighbors_ok blocks_ok; do finds 3 $case 0 GODWIT_PROTO=$proto; done
+    for case in inter_ok neighbors_ok blocks_ok arrays_ok; do finds 3 $case 0 GODWIT_PROTO=$proto; done
 done
 for n in 1 2 4 5; do
-    for case in inter_ok neighbors_ok blocks_ok; do finds $n $case 0; done
+    for case in inter_ok neighbors_ok blocks_ok arrays_ok; do finds $n $case 0; done
 done
 finds 3 colls_missing 5 $leaky
 says 1 "$differ a communicator without a name: rank 0 called MPI_Ibarrier $at; ranks 1, 2 called nothing yet; at MPI_Finalize not all have made the call$"
