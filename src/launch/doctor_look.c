@@ -130,8 +130,8 @@ static void resolve(struct machine *m)
         bool came = poll(&f, 1, MS) == 1 && read(p[0], &answer, sizeof answer) == sizeof answer;
         m->resolve_error = !came ? ETIMEDOUT : answer ? ENOENT : 0;
         m->resolve_ms = (int)((gw_now_ns() - begin) / 1000000);
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, 0);
+        child_kill(pid, SIGKILL);
+        child_reap(pid);
     }
     close(p[0]);
 }

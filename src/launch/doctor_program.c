@@ -330,8 +330,8 @@ static char *loader_list(const struct machine *m, const char *loader, const char
     }
     close(p[0]);
     if (pid > 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, 0);
+        child_kill(pid, SIGKILL);
+        child_reap(pid);
     }
     return text;
 }

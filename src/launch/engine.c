@@ -119,8 +119,8 @@ static void output_of(const char *path, const char *option, char *text_out, size
     text_out[n] = 0;
     close(pipes[0]);
     if (rc != 0) return;
-    kill(pid, SIGKILL); /* it has said what it had to say */
-    waitpid(pid, NULL, 0);
+    child_kill(pid, SIGKILL); /* it has said what it had to say */
+    child_reap(pid);
 }
 
 /* The first number with a dot in it behind `after`. */
@@ -309,14 +309,14 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
         if (silent) {
             say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent,
                 (int)gw_set.host_timeout);
-            kill(pid, SIGTERM);
+            child_kill(pid, SIGTERM);
             is_lost = true;
             end = gw_wtime() + 2;
         }
         double left = end - gw_wtime();
         if (left <= 0) {
             if (!is_late && !is_lost) say("the job has run for %g s, which is its limit; it ends now", timeout);
-            kill(pid, is_late || is_lost ? SIGKILL : SIGTERM);
+            child_kill(pid, is_late || is_lost ? SIGKILL : SIGTERM);
             is_late = !is_lost;
             end = gw_wtime() + 5;
             continue;
@@ -326,9 +326,10 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
         struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
         siginfo_t si;
         int status, sig = sigtimedwait(signals, &si, &wait);
-        if (sig > 0 && sig != SIGCHLD && si.si_code <= 0) kill(pid, sig);
+        if (sig > 0 && sig != SIGCHLD && si.si_code <= 0) child_kill(pid, sig);
         if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP) told = sig;
-        if (waitpid(pid, &status, WNOHANG) != pid) continue;
+        if (child_ended(pid, &status) != pid) continue;
+        child_reap(pid);
         *is_ours_out = is_late || is_lost || told;
         if (is_lost) return EXIT_LOST_HOST;
         if (*is_ours_out) return is_late ? EXIT_TIMEOUT : 128 + told;

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/launch.h"
@@ -19,10 +18,18 @@
 static struct notes {
     int n;
     char folder[256];
-    _Atomic int32_t pid[];
+    struct {
+        _Atomic int32_t pid;
+        uint64_t start; /* see process_start() */
+    } rank[];
 } *notes;
 
-void keeper_note(int rank, pid_t pid) { atomic_store_explicit(&notes->pid[rank], (int32_t)pid, memory_order_release); }
+void keeper_note(int rank, pid_t pid)
+{
+    if (pid) notes->rank[rank].start = process_start(pid);
+    /* [K1] pairs with the acquire in keep(): who is seen there has its start beside it. */
+    atomic_store_explicit(&notes->rank[rank].pid, (int32_t)pid, memory_order_release);
+}
 
 void keeper_folder(const char *path) { snprintf(notes->folder, sizeof notes->folder, "%s", path); }
 
@@ -37,8 +44,8 @@ static void keep(int pipe_fd)
     for (int fd = 0; fd < pipe_fd; fd++) close(fd); /* holds nobody's pipe open */
     while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
     for (int i = 0; i < notes->n; i++) {
-        int pid = atomic_load_explicit(&notes->pid[i], memory_order_acquire);
-        if (pid > 0 && kill(-pid, SIGKILL) < 0) kill(pid, SIGKILL);
+        int pid = atomic_load_explicit(&notes->rank[i].pid, memory_order_acquire); /* [K1] */
+        if (pid > 0) stranger_group_kill(pid, notes->rank[i].start, SIGKILL); /* they die with mpiexec, and are reaped by others */
     }
     if (notes->folder[0]) {
         char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
@@ -69,7 +76,7 @@ static int fork_keeper(struct job *j)
 
 int keeper_start(struct job *j)
 {
-    notes = mmap(NULL, sizeof *notes + sizeof notes->pid[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+    notes = mmap(NULL, sizeof *notes + sizeof notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                  -1, 0);
     if (notes == MAP_FAILED) return errno;
     notes->n = j->n;
@@ -89,6 +96,6 @@ void keeper_stop(struct job *j)
 {
     if (j->keeper <= 0) return;
     close(j->keeper_pipe);
-    waitpid(j->keeper, NULL, 0);
+    child_reap(j->keeper);
     j->keeper = 0;
 }

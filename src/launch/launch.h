@@ -166,9 +166,20 @@ void pmix_stop(void);
 void mpir_fill(const struct job *j);
 void mpir_free(void);
 
+/* child.c.  RULE: a pid is our child's until it is reaped, and may be anybody's from then on.  So all of launch looks first at who has ended
+ * (child_ended leaves it there, as a zombie), kills what it left behind, forgets its pid wherever it is noted, and reaps it last.
+ * Only pids that are noted, and so are not reaped, are signalled; a group by its leader's pid under the same condition. */
+pid_t child_ended(pid_t pid, int *status_out); /* that one (-1: any): its pid, and how, as of waitpid; 0: not yet; -1: there is none */
+void child_reap(pid_t pid);                    /* waits for it if it has not ended */
+void child_kill(pid_t pid, int sig);           /* of a child that is not reaped; 0: nobody */
+void child_group_kill(pid_t pid, int sig);     /* and what it started */
+/* For who is not the parent (the keeper): the group that this process leads or led, known by when it started (process_start() then). */
+void stranger_group_kill(pid_t pid, uint64_t start, int sig);
+uint64_t process_start(pid_t pid); /* in the kernel's ticks; 0: it is gone, or nobody says */
+
 /* keeper.c: pids live in memory shared with the keeper. */
 int keeper_start(struct job *j);    /* 0 or errno */
-void keeper_note(int rank, pid_t pid); /* 0: it is gone */
+void keeper_note(int rank, pid_t pid); /* which runs; 0: it is gone, and about to be reaped */
 void keeper_folder(const char *path);  /* to be removed at the end, with all that is in it; "": none */
 void keeper_gone(struct job *j);    /* somebody killed it: another takes its place */
 void keeper_stop(struct job *j);

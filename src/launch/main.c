@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1, .room = -1};
     standard_open();
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, children go without being waited for */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);

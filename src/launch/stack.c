@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/stack.h"
@@ -86,13 +85,15 @@ static void look_at_all(struct look *looks, int n, enum tool tool)
             struct look *l = &looks[i];
             if (!l->tool) continue;
             uint64_t seconds = (gw_now_ns() - l->since) / 1000000000;
-            if (waitpid(l->tool, NULL, WNOHANG) == l->tool) {
+            int status;
+            if (child_ended(l->tool, &status) != 0) {
+                child_reap(l->tool);
                 l->tool = 0;
                 running--;
             } else if (seconds >= SECONDS + 2) {
-                kill(l->tool, SIGKILL);
+                child_kill(l->tool, SIGKILL);
             } else if (seconds >= SECONDS && !l->told) { /* it lets go of the rank first */
-                kill(l->tool, SIGTERM);
+                child_kill(l->tool, SIGTERM);
                 l->told = true;
             }
         }

@@ -20,8 +20,7 @@ static uint64_t kill_at; /* ns; 0: no killing is due */
 
 static void kill_ranks(const struct job *j, int sig)
 {
-    for (int i = 0; i < j->n; i++)
-        if (j->ranks[i].pid > 0 && kill(-j->ranks[i].pid, sig) < 0) kill(j->ranks[i].pid, sig); /* it left its group */
+    for (int i = 0; i < j->n; i++) child_group_kill(j->ranks[i].pid, sig);
 }
 
 void watch_kill_all(const struct job *j, int sig)
@@ -118,31 +117,38 @@ static void on_sub_gone(struct job *j, const struct sub_end *e)
     end_job(j, SIGTERM, e->code);
 }
 
+/* See the rule at child_ended(): its pid is forgotten here. */
+static void on_ended(struct job *j, pid_t pid, int status)
+{
+    struct sub_end e;
+    if (sub_gone(j, pid, status, &e)) {
+        on_sub_gone(j, &e);
+        return;
+    }
+    if (pid == j->keeper) {
+        keeper_gone(j);
+        return;
+    }
+    for (int i = 0; i < j->n; i++) {
+        if (j->ranks[i].pid != pid) continue;
+        /* What it started goes with it where it went badly. */
+        if (!WIFEXITED(status) || WEXITSTATUS(status) || j->ending) child_group_kill(pid, SIGKILL);
+        j->ranks[i].pid = 0;
+        j->ranks[i].status = status;
+        keeper_note(i, 0);
+        j->alive--;
+        rank_gone(j, i);
+        return;
+    }
+}
+
 static void reap(struct job *j)
 {
     int status;
     pid_t pid;
-    struct sub_end e;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (sub_gone(j, pid, status, &e)) {
-            on_sub_gone(j, &e);
-            continue;
-        }
-        if (pid == j->keeper) {
-            keeper_gone(j);
-            continue;
-        }
-        for (int i = 0; i < j->n; i++) {
-            if (j->ranks[i].pid != pid) continue;
-            /* What it started goes with it where it went badly; its group is still its own now. */
-            if (!WIFEXITED(status) || WEXITSTATUS(status) || j->ending) kill(-pid, SIGKILL);
-            j->ranks[i].pid = 0;
-            j->ranks[i].status = status;
-            keeper_note(i, 0);
-            j->alive--;
-            rank_gone(j, i);
-            break;
-        }
+    while ((pid = child_ended(-1, &status)) > 0) {
+        on_ended(j, pid, status);
+        child_reap(pid);
     }
 }
 
@@ -179,7 +185,7 @@ static void on_signal(struct job *j, int sig)
     case SIGUSR1:
     case SIGUSR2:
         for (int i = 0; i < j->n; i++)
-            if (j->ranks[i].pid > 0) kill(j->ranks[i].pid, sig);
+            child_kill(j->ranks[i].pid, sig);
         subs_signal(j, sig);
         break;
     case SIGQUIT:

@@ -1,0 +1,61 @@
+/* child.c -- the processes that mpiexec has started: who has ended, who is signalled, who is put away.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+pid_t child_ended(pid_t pid, int *status_out)
+{
+    siginfo_t si = {0};
+    int rc;
+    do rc = waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? (id_t)pid : 0, &si, WEXITED | WNOHANG | WNOWAIT);
+    while (rc < 0 && errno == EINTR);
+    if (rc < 0) return -1;
+    if (si.si_pid == 0) return 0;
+    *status_out = si.si_code == CLD_EXITED ? (si.si_status & 0xff) << 8 : si.si_status | (si.si_code == CLD_DUMPED ? 0x80 : 0);
+    return si.si_pid;
+}
+
+void child_reap(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+void child_kill(pid_t pid, int sig)
+{
+    if (pid > 0) kill(pid, sig);
+}
+
+void child_group_kill(pid_t pid, int sig)
+{
+    if (pid > 0 && kill(-pid, sig) < 0) kill(pid, sig); /* it left its group */
+}
+
+uint64_t process_start(pid_t pid)
+{
+    char path[32], text[1024];
+    unsigned long long start = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    const char *p = strrchr(text, ')'); /* a name may hold anything; behind it, the 22nd field is the 20th */
+    if (!p || sscanf(p + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &start) != 1) return 0;
+    return start;
+}
+
+void stranger_group_kill(pid_t pid, uint64_t start, int sig)
+{
+    uint64_t now = start ? process_start(pid) : 0;
+    if (now && now != start) return; /* of somebody who came later; a group keeps its number to itself while it has members */
+    child_group_kill(pid, sig);
+}
