@@ -19,6 +19,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "base/file.h"
 #include "base/consts_gen.h"   /* GW_<X> = value of MPI_<X> in the standard ABI (generated) */
 #include "base/settings_gen.h" /* struct gw_settings and gw_set (generated from every cvars.def) */
 
@@ -103,7 +104,7 @@ void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
 /* ---- settings ----------------------------------------------------------------------------------
  * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
  * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
- * where the environment does not have it, and NAME:force=VALUE.  getenv() stands nowhere else but here, in boot (the launchers'
+ * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
  * own variables) and where libfabric is opened (one of its own). */
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
 void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,11 +49,14 @@ static void memory_detail(const int64_t *mine)
     const char *prefix = gw_set.memory_report_file;
     char *path = gw_xasprintf("%s%d", prefix ? prefix : "", gw_comm_world.rank), *text = NULL;
     size_t n;
-    FILE *f = prefix && *prefix ? fopen(path, "we") : NULL, *lines = f ? f : open_memstream(&text, &n);
-    if (prefix && *prefix && !f) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, strerror(errno));
+    struct gw_new_file f = {0};
+    int rc = prefix && *prefix ? gw_file_create(path, &f) : 0;
+    FILE *lines = f.to ? f.to : open_memstream(&text, &n);
     for (int i = 0; lines && i < GW_MEMORIES; i++)
         fprintf(lines, "# [%d] Max memory allocated by %-9s%lld bytes\n", gw_comm_world.rank, memory_names[i], (long long)mine[i]);
-    if (lines && fclose(lines) != 0 && f) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, strerror(errno));
+    if (f.to) rc = gw_file_finish(&f);
+    else if (lines) fclose(lines);
+    if (rc) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
     if (text) fputs(text, stderr); /* one write: ranks do not mix their lines */
     free(text);
     free(path);

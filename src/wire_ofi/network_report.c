@@ -37,13 +37,11 @@ static void names_choose(void)
     const char *path = gw_set.nic_counter_file;
     counters_usual(&report.names);
     if (!path || !*path) return;
-    char *text = calloc(1, 64 << 10);
-    FILE *f = fopen(path, "re");
-    size_t got = f && text ? fread(text, 1, (64 << 10) - 1, f) : 0;
-    if (f) fclose(f);
-    if (!f)
-        gw_warn("GODWIT_NIC_COUNTER_FILE=%s cannot be read: the usual counters are reported", path);
-    else if (got && counters_parse(text, &report.names) != GW_OK) {
+    char *text = NULL;
+    const char *why = gw_file_read(path, 64 << 10, true, &text);
+    if (why)
+        gw_warn("GODWIT_NIC_COUNTER_FILE=%s cannot be read (%s): the usual counters are reported", path, why);
+    else if (*text && counters_parse(text, &report.names) != GW_OK) {
         gw_warn("%s: the usual counters are reported", gw_fail_text());
         counters_usual(&report.names);
     }
@@ -100,23 +98,21 @@ static void cards_print(double seconds, bool any)
 {
     char text[16384], path[512];
     const char *prefix = gw_set.nic_counter_report_file;
-    FILE *to = stdout;
+    struct gw_new_file file = {.to = stdout};
     bool is_file = prefix && *prefix;
+    int rc = 0;
     for (int k = 0; k < report.n_nics; k++) {
         if (report.level == CARDS_WITH && !has_timeouts(report.values[k])) continue;
         if (report.level == CARDS_IF_ANY && !any) continue;
-        if (is_file && to == stdout) {
+        if (is_file && file.to == stdout) {
             snprintf(path, sizeof path, "%s.%s", prefix, gw_boot.host);
-            to = fopen(path, "we");
-            if (!to) {
-                gw_warn("GODWIT_NIC_COUNTER_REPORT_FILE: %s cannot be written", path);
-                return;
-            }
+            if ((rc = gw_file_create(path, &file)) != 0) break;
         }
         counters_card(gw_boot.host, ofi_node.nics[k].name, &report.names, report.values[k], seconds, text, sizeof text);
-        fputs(text, to);
+        fputs(text, file.to);
     }
-    if (to != stdout) fclose(to);
+    if (!rc && file.to != stdout) rc = gw_file_finish(&file);
+    if (rc) gw_warn("GODWIT_NIC_COUNTER_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
 }
 
 void network_report_print(void)

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -245,12 +246,13 @@ static void write_page(const struct prof_report *r)
         snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
         name = own;
     }
-    FILE *f = fopen(name, "w");
-    int failed = !f || prof_page(r, f) != 0;
-    if (f && fclose(f) != 0) failed = 1;
-    if (failed)
+    struct gw_new_file f;
+    int err = gw_file_create(name, &f), bad = err ? 0 : prof_page(r, f.to);
+    if (!err) err = gw_file_finish(&f);
+    if (!err && bad) err = EIO;
+    if (err)
         fprintf(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
-                strerror(errno));
+                gw_file_why(err));
     else
         fprintf(stderr, "The same with pictures: %s\n", name);
 }
