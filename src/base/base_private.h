@@ -11,8 +11,9 @@
  * gw_log_identity() and before the process dies. */
 void settings_report(void);
 bool log_rank_known(int *rank_out);
-/* Lines of a site's file become environment variables (site.c); a file that is not there has none. */
-void site_read(const char *path, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+/* Lines of a site's file become environment variables (site.c); a file that is not there has none, and is complained of where the user
+ * named it. */
+void site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* Says which variables of HPE's MPI in the environment are of no effect, or are spelled nearly like one that has (foreign.c). */
 void foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */

@@ -218,8 +218,9 @@ static void check_unknown(void)
 static void site_load(void)
 {
     const char *path = getenv("GODWIT_SITE");
-    if (!path) site_read("/etc/godwit.conf", complain);
-    site_read(path ? path : "/etc/cray-mpich.conf", complain);
+    if (!path) site_read("/etc/godwit.conf", false, complain);
+    if (!path) site_read("/etc/cray-mpich.conf", false, complain);
+    else if (*path) site_read(path, true, complain);
 }
 
 static void explain_mask(void)

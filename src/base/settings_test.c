@@ -198,9 +198,26 @@ static void test_site(void)
     }
     CHECK(strstr(said, "line 6") == NULL);
     close(fd);
+    setenv("GODWIT_SITE", "/nosuch", 1);
     capture_begin();
-    load_with(NULL, NULL); /* no such file: no defaults, and no complaint */
+    load_with(NULL, NULL); /* no such file: no defaults; who named it is told */
+    CHECK_STR(capture_end(), "godwit: warning: /nosuch cannot be read (No such file or directory): the defaults of this site are not set\n");
+    setenv("GODWIT_SITE", "", 1);
+    capture_begin();
+    load_with(NULL, NULL);
     CHECK_STR(capture_end(), "");
+    setenv("GODWIT_SITE", "/dev/zero", 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    CHECK_STR(capture_end(), "godwit: warning: /dev/zero cannot be read (it is no file): the defaults of this site are not set\n");
+    fd = memfd_create("site", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(fd >= 0 && ftruncate(fd, 1 << 30) == 0);
+    setenv("GODWIT_SITE", path, 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    CHECK(strstr(capture_end(), " cannot be read (it is too long to be one)") != NULL);
+    close(fd);
     setenv("GODWIT_SITE", "/proc/self/mem/x", 1);
     capture_begin();
     load_with(NULL, NULL);

@@ -12,8 +12,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* False: it is none.  Blanks around it are no part of it. */
 static bool site_line(char *line)
@@ -33,15 +33,21 @@ static bool site_line(char *line)
     return setenv(line, equals + 1, is_forced) == 0;
 }
 
-void site_read(const char *path, void (*complain)(const char *fmt, ...))
+void site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...))
 {
-    FILE *f = fopen(path, "re");
-    char *line = NULL;
-    size_t cap = 0;
-    if (!f && errno != ENOENT) complain("%s cannot be read (%s): the defaults of this site are not set", path, strerror(errno));
-    if (!f) return;
-    for (int number = 1; getline(&line, &cap, f) >= 0; number++)
+    enum { MOST = 1 << 20 };
+    char *text = NULL;
+    if (!is_named && access(path, F_OK) != 0 && errno == ENOENT) return;
+    const char *why = gw_file_read(path, MOST, false, &text);
+    if (why) {
+        complain("%s cannot be read (%s): the defaults of this site are not set", path, why);
+        return;
+    }
+    int number = 1;
+    for (char *line = text, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
         if (!site_line(line)) complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
-    free(line);
-    fclose(f);
+    }
+    free(text);
 }

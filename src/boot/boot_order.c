@@ -116,39 +116,18 @@ int boot_order_parse(const char *path, const char *text, int size, int32_t *list
     return rc;
 }
 
-/* The text of a file; NULL: errno says why. */
-static char *file_read(const char *path)
-{
-    FILE *in = fopen(path, "r");
-    char *text = NULL;
-    size_t n = 0, cap = 0, r;
-    if (!in) return NULL;
-    do {
-        if (cap - n < 65536) text = gw_xrealloc(text, cap += 1 << 17);
-        r = fread(text + n, 1, cap - n - 1, in);
-        n += r;
-    } while (r > 0);
-    text[n] = 0;
-    bool failed = ferror(in) != 0;
-    int why = errno;
-    fclose(in);
-    if (!failed && strlen(text) == n) return text;
-    free(text);
-    errno = failed ? why : EILSEQ;
-    return NULL;
-}
-
 int boot_order_read(const char *path, int size, int32_t *list_out)
 {
-    char *text = file_read(path);
-    if (!text && errno == EILSEQ) return gw_fail(GW_EARG, "%s: it has bytes of 0: is this a rank order file?", path);
-    if (!text)
+    enum { MOST = 64 << 20 }; /* a million ranks, and comments */
+    char *text = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    if (why)
         return gw_fail(GW_EARG,
                        "%s: it cannot be read (%s): MPICH_RANK_REORDER_METHOD=3 (GODWIT_RANK_ORDER) wants the file "
                        "MPICH_RANK_ORDER in "
                        "the folder where the program starts, or the one that MPICH_RANK_REORDER_FILE "
                        "(GODWIT_RANK_ORDER_FILE) names",
-                       path, strerror(errno));
+                       path, why);
     int rc = boot_order_parse(path, text, size, list_out);
     free(text);
     return rc;

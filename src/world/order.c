@@ -89,14 +89,17 @@ static int line_take(struct gw_info *info, char *line, const char *name)
 
 static int file_read(const char *name, struct gw_info **info_out)
 {
-    char *line = NULL;
-    size_t room = 0;
-    FILE *f = fopen(name, "re");
-    if (!f) return gw_fail(GW_EINFO_VALUE, "the info key file is %.100s, which cannot be read: %s", name, strerror(errno));
+    enum { MOST = 1 << 20 };
+    char *text = NULL;
+    const char *why = gw_file_read(name, MOST, true, &text);
+    if (why) return gw_fail(GW_EINFO_VALUE, "the info key file is %.100s, which cannot be read: %s", name, why);
     int rc = gw_info_create(info_out);
-    while (rc == GW_OK && getline(&line, &room, f) >= 0) rc = line_take(*info_out, line, name);
-    free(line);
-    fclose(f);
+    for (char *line = text, *next; rc == GW_OK && line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        rc = line_take(*info_out, line, name);
+    }
+    free(text);
     return rc;
 }
 
