@@ -121,6 +121,8 @@ CHECK_TWIN(rma_raccumulate);
 CHECK_TWIN(rma_rget_accumulate);
 CHECK_TWIN(rma_win_fence);
 CHECK_TWIN(rma_win_complete);
+CHECK_TWIN(rma_win_lock);
+CHECK_TWIN(rma_win_lock_all);
 CHECK_TWIN(rma_win_unlock);
 CHECK_TWIN(rma_win_unlock_all);
 CHECK_TWIN(rma_win_flush);

@@ -80,11 +80,23 @@ int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target,
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
 static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
 
+/* Without data nobody computes, so the call goes on. */
+static void look_at_op(int64_t tcount, struct gw_type *tt, struct gw_op *op, int target, struct rma_win *w)
+{
+    char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
+    struct check_item place = {.owner = w->obj.id, .rank = target};
+    bool computes = op->obj.predefined && op->obj.id != GW_H_NO_OP && op->obj.id != GW_H_REPLACE;
+    if (target == GW_PROC_NULL || tcount * tt->size != 0 || (tcount > 0 && tt->size == 0) || !computes || op_check(op, tt) == GW_OK) return;
+    check_say("operation and datatype do not go together: %s%s: %s. The count is 0, so the call goes on here; other libraries may refuse it",
+              check_site_text(check_now, site), check_about_text(&place, about), gw_fail_text());
+}
+
 int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                          struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    look_at_op(tcount, tt, op, target, w);
     return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, target, w, NULL);
 }
 
@@ -93,6 +105,7 @@ int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
+    look_at_op(tcount, tt, op, target, w);
     return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u, target, w, req_out);
 }
 
@@ -103,6 +116,7 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
+    look_at_op(tcount, tt, op, target, w);
     return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u, target, w, NULL);
 }
 
@@ -114,6 +128,7 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
+    look_at_op(tcount, tt, op, target, w);
     return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u, target, w, req_out);
 }
 
@@ -134,6 +149,27 @@ int check_rma_compare_and_swap(const void *origin, const void *compare, void *re
     add(&u, compare, compare ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
     return end(rma_compare_and_swap(origin, compare, result, t, target, disp, w), &u, target, w, NULL);
+}
+
+/* ---- locks of a window that was promised to have none ---- */
+static void look_at_promise(struct rma_win *w)
+{
+    char site[CHECK_SITE_TEXT];
+    if (!rma_no_locks(w)) return;
+    check_say("lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
+              check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
+}
+
+int check_rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
+{
+    look_at_promise(w);
+    return rma_win_lock(type, rank, assertions, w);
+}
+
+int check_rma_win_lock_all(int assertions, struct rma_win *w)
+{
+    look_at_promise(w);
+    return rma_win_lock_all(assertions, w);
 }
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */

@@ -335,6 +335,25 @@ static void fair(void)
     for (int i = 0; i < 3; i++) CHECK(chosen[i] >= 5);
 }
 
+/* testany takes the lowest of those that are done, as other libraries do. */
+static void lowest(void)
+{
+    for (int done = 1; done < 8; done++) {
+        struct gw_req *r[3];
+        int index = -1, flag = 0, want = done & 1 ? 0 : done & 2 ? 1 : 2;
+        for (int i = 0; i < 3; i++) {
+            r[i] = req_new(&gw_lanes[0], REQ_SEND);
+            if (done >> i & 1) req_complete(r[i]);
+        }
+        CHECK_EQ(req_testany(3, r, &index, &flag, NULL), GW_OK);
+        CHECK(flag);
+        CHECK_EQ(index, want);
+        for (int i = 0; i < 3; i++)
+            if (!(done >> i & 1)) req_complete(r[i]);
+        CHECK_EQ(req_waitall(3, r, NULL), GW_OK);
+    }
+}
+
 /* Work runs once a time it is added, in order, without the lock, also what work itself adds; a wait runs it. */
 static struct job { struct req_work w; int ran, again; struct gw_req *completes; } jobs[3];
 static int ran_order;
@@ -412,6 +431,7 @@ static void all(int rank)
     req_init();
     life();
     fair();
+    lowest();
     works();
     req_hook_add(&gw_lanes[0], &hook);
     forms();

@@ -148,13 +148,10 @@ int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statu
 }
 
 /* ---- any ---------------------------------------------------------------------------------------------------------- */
-/* A done request's place; -1: none done yet; GW_UNDEFINED: none active.  Begins at a place that moves on from call to
- * call, so that no slot starves. */
-static int find_done(int n, struct gw_req **r)
+/* A done request's place, looked for from place `from` on; -1: none done yet; GW_UNDEFINED: none active. */
+static int find_done_from(int from, int n, struct gw_req **r)
 {
-    static _Thread_local unsigned turn;
     bool active = false;
-    int from = n > 0 ? (int)(turn++ % (unsigned)n) : 0;
     for (int k = 0; k < n; k++) {
         int i = from + k < n ? from + k : from + k - n;
         if (req_is_inactive(r[i])) continue;
@@ -162,6 +159,13 @@ static int find_done(int n, struct gw_req **r)
         if (req_is_done(r[i])) return i;
     }
     return active ? -1 : GW_UNDEFINED;
+}
+
+/* Begins at a place that moves on from call to call, so that no slot starves. */
+static int find_done(int n, struct gw_req **r)
+{
+    static _Thread_local unsigned turn;
+    return find_done_from(n > 0 ? (int)(turn++ % (unsigned)n) : 0, n, r);
 }
 
 struct any { int n, found; struct gw_req **r; };
@@ -196,12 +200,13 @@ int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *stat
     return GW_OK;
 }
 
+/* The lowest place: programs rely on it, as other libraries take that. */
 int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
-    int i = find_done(n, r);
+    int i = find_done_from(0, n, r);
     if (i == -1) {
         req_look();
-        i = find_done(n, r);
+        i = find_done_from(0, n, r);
     }
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
@@ -246,10 +251,10 @@ int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, 
 
 int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
-    int i = find_done(n, r);
+    int i = find_done_from(0, n, r);
     if (i == -1) {
         req_look();
-        i = find_done(n, r);
+        i = find_done_from(0, n, r);
     }
     if (i == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;

@@ -285,12 +285,6 @@ static int check_rank(struct rma_win *w, int rank)
     return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d", rank, w->comm->size - 1);
 }
 
-static int may_lock(struct rma_win *w)
-{
-    if (!hint_is_true(w, "no_locks")) return GW_OK;
-    return gw_fail(GW_ERMA_SYNC, "the window was promised never to be locked: its hint no_locks is true");
-}
-
 int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
@@ -299,7 +293,6 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
         rc = gw_fail(GW_ELOCKTYPE, "lock_type is %d; it must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE", type);
     if (rank == GW_PROC_NULL && rc == GW_OK) return GW_OK;
     if (rc == GW_OK) rc = check_rank(w, rank);
-    if (rc == GW_OK) rc = may_lock(w);
     if (rc == GW_OK && e->access != LOCK && !may_open(e)) rc = not_now(e, "");
     if (rc == GW_OK && e->access == LOCK && e->held[rank])
         rc = gw_fail(GW_ERMA_SYNC, "this rank has locked the window of rank %d already", rank);
@@ -340,7 +333,6 @@ int rma_win_lock_all(int assertions, struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
     int rc = check_assertions(assertions, GW_MODE_NOCHECK, "MPI_MODE_NOCHECK");
-    if (rc == GW_OK) rc = may_lock(w);
     if (rc == GW_OK && !may_open(e)) rc = not_now(e, "");
     if (rc != GW_OK) return rc;
     e->all_unchecked = assertions & GW_MODE_NOCHECK;

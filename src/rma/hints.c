@@ -33,6 +33,8 @@ bool hint_is_true(struct rma_win *w, const char *key)
     return false;
 }
 
+bool rma_no_locks(struct rma_win *w) { return hint_is_true(w, "no_locks"); }
+
 int rma_win_set_info(struct rma_win *w, struct gw_info *info)
 {
     for (int i = 0; i < RMA_HINTS; i++) {

@@ -130,9 +130,11 @@ int rma_win_complete(struct rma_win *w);
 int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w);
 int rma_win_wait(struct rma_win *w);
 int rma_win_test(struct rma_win *w, int *flag_out);
+/* Locks work also where the hint no_locks promised that there would be none: rma_no_locks(). */
 int rma_win_lock(int type, int rank, int assertions, struct rma_win *w);
 int rma_win_unlock(int rank, struct rma_win *w);
 int rma_win_lock_all(int assertions, struct rma_win *w);
+bool rma_no_locks(struct rma_win *w);
 int rma_win_unlock_all(struct rma_win *w);
 int rma_win_flush(int rank, struct rma_win *w);
 int rma_win_flush_all(struct rma_win *w);

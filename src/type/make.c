@@ -27,17 +27,20 @@ static wide clamp(wide v)
     return v > most ? most : v < -most ? -most : v;
 }
 
-/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit.  `marks` are the bounds of resized types. */
-struct measure { struct range marks, data; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
+/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit.  `marks` are the bounds of resized types, `whole` those of the
+ * others with the padding at their ends, `data` those of their bytes. */
+struct measure { struct range marks, whole, data; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
 
-/* Every bound of `count` copies `step` apart is that of the first or of the last copy.  By the definition the bounds are those
- * of the basic elements, unless marked: types without elements have none, alignment is only added to the whole. */
+/* Every bound of `count` copies `step` apart is that of the first or of the last copy.  Types without elements have none, unless marked.
+ * An old type counts with its padding: where copies are not aligned, the definition (section 5.1, bounds of the basic elements, rounded up
+ * once) would let the new type end before its last old one does. */
 static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, int64_t step)
 {
     bool marked = t->tree && t->tree->is_marked;
     for (int k = 0; k < (count > 1 ? 2 : 1); k++) {
         wide at = disp + (k ? clamp((wide)(count - 1) * step) : 0);
         if (marked) range_add(&m->marks, at + t->lb, at + t->lb + t->extent);
+        if (t->size > 0) range_add(&m->whole, at + t->lb, at + t->lb + t->extent);
         if (t->size > 0) range_add(&m->data, at + t->true_lb, at + t->true_lb + t->true_extent);
     }
 }
@@ -63,7 +66,7 @@ static void measure_shape(struct measure *m, const struct type_args *a)
 
 static int measure_apply(struct gw_type *t, const struct measure *m, const struct type_args *a)
 {
-    wide lb = m->data.low, ub = m->data.high;
+    wide lb = m->whole.low, ub = m->whole.high;
     if (m->marks.is_set) {
         lb = m->marks.low, ub = m->marks.high;
     } else { /* round the extent up to the strictest alignment (section 5.1.6) */

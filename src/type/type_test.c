@@ -38,6 +38,8 @@ struct ref {
     int n;
     bool is_marked, is_over; /* explicit bounds (from resized types and arrays) inside; too large to look at */
     int64_t mark_lb, mark_ub;
+    bool is_padded; /* of old types, whose bounds lie in these, padding included */
+    int64_t whole_lb, whole_ub;
     struct entry e[MAX_ENTRIES];
     char desc[MAX_DESC];
 };
@@ -63,6 +65,7 @@ static struct ref *ref_new(const char *format, ...)
     r->n = 0;
     r->is_marked = r->is_over = false;
     r->mark_lb = r->mark_ub = 0;
+    r->is_padded = false;
     va_start(args, format);
     vsnprintf(r->desc, sizeof r->desc, format, args);
     va_end(args);
@@ -74,6 +77,22 @@ static void ref_free(struct ref *r)
     if (!r->type->obj.predefined) CHECK_EQ(type_free(&r->type), GW_OK);
     if (r->child) ref_free(r->child);
     free(r);
+}
+
+static struct bounds ref_bounds(const struct ref *r)
+{
+    struct bounds b = {0};
+    int64_t align = 1;
+    for (int i = 0; i < r->n; i++) {
+        const struct entry *e = &r->e[i];
+        if (i == 0 || e->disp < b.true_lb) b.true_lb = e->disp;
+        if (i == 0 || e->disp + e->size > b.true_ub) b.true_ub = e->disp + e->size;
+        align = gw_max64(align, e->align);
+    }
+    int64_t lb = r->is_padded ? r->whole_lb : b.true_lb, ub = r->is_padded ? r->whole_ub : b.true_ub;
+    b.lb = r->is_marked ? r->mark_lb : lb;
+    b.ub = r->is_marked ? r->mark_ub : lb + (ub - lb + align - 1) / align * align;
+    return b;
 }
 
 /* One more copy of `old` at displacement `disp`. */
@@ -89,26 +108,17 @@ static void ref_place(struct ref *r, const struct ref *old, int64_t disp)
         e->disp += disp;
         if (e->disp > MAX_SPAN || e->disp < -MAX_SPAN) r->is_over = true;
     }
+    struct bounds b = ref_bounds(old);
+    if (old->n > 0) {
+        if (!r->is_padded || disp + b.lb < r->whole_lb) r->whole_lb = disp + b.lb;
+        if (!r->is_padded || disp + b.ub > r->whole_ub) r->whole_ub = disp + b.ub;
+        r->is_padded = true;
+    }
     if (!old->is_marked) return;
     int64_t lb = disp + old->mark_lb, ub = disp + old->mark_ub;
     if (!r->is_marked || lb < r->mark_lb) r->mark_lb = lb;
     if (!r->is_marked || ub > r->mark_ub) r->mark_ub = ub;
     r->is_marked = true;
-}
-
-static struct bounds ref_bounds(const struct ref *r)
-{
-    struct bounds b = {0};
-    int64_t align = 1;
-    for (int i = 0; i < r->n; i++) {
-        const struct entry *e = &r->e[i];
-        if (i == 0 || e->disp < b.true_lb) b.true_lb = e->disp;
-        if (i == 0 || e->disp + e->size > b.true_ub) b.true_ub = e->disp + e->size;
-        align = gw_max64(align, e->align);
-    }
-    b.lb = r->is_marked ? r->mark_lb : b.true_lb;
-    b.ub = r->is_marked ? r->mark_ub : b.true_lb + (b.true_ub - b.true_lb + align - 1) / align * align;
-    return b;
 }
 
 static int64_t ref_extent(const struct ref *r)

@@ -496,6 +496,34 @@ static void windows_ok(void)
     MPI_Win_free(&win);
 }
 
+/* What goes on here and need not elsewhere. */
+static void windows_promises_to(int early)
+{
+    MPI_Info info;
+    int there = (rank + 1) % size;
+    double d = 0, old = 0;
+    window_open();
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "no_locks", early ? "true" : "false");
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+    MPI_Win_lock_all(0, win);
+    MPI_Accumulate(&d, 0, MPI_DOUBLE, there, 0, 0, MPI_DOUBLE, early ? MPI_BAND : MPI_SUM, win);
+    MPI_Get_accumulate(&d, 0, MPI_DOUBLE, &old, 0, MPI_DOUBLE, there, 0, 0, MPI_DOUBLE, early ? MPI_MINLOC : MPI_NO_OP, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_lock(MPI_LOCK_SHARED, there, 0, win);
+    MPI_Win_unlock(there, win);
+    MPI_Win_free(&win);
+}
+static void windows_promises(void) /* four findings of every rank */
+{
+    windows_promises_to(1);
+}
+static void windows_promises_ok(void)
+{
+    windows_promises_to(0);
+}
+
 /* Datatypes of the other side: the bytes pass.  What is an error without the check stays one. */
 static void windows_types(void) /* seven findings of every rank */
 {
@@ -1252,6 +1280,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
     {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
     {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok},
+    {"windows_promises", windows_promises}, {"windows_promises_ok", windows_promises_ok},
     {"windows_types", windows_types}, {"windows_types_ok", windows_types_ok}, {"files", files}, {"files_ok", files_ok},
     {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
     {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},

@@ -108,6 +108,14 @@ says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MP
 says 2 'send buffer of MPI_Put at windows_overlap.* and the receive buffer of MPI_Irecv at windows_overlap'
 says 2 'the send buffer and the receive buffer of MPI_Get_accumulate at windows_overlap'
 
+for n in 1 3; do
+    finds $n windows_promises $((4 * n))
+    says $n '^godwit\[[0-2]\] check: lock of a window without locks: MPI_Win_lock_all at windows_promises.*, but the hint no_locks of the window halo is true\.'
+    says $n 'check: lock of a window without locks: MPI_Win_lock at windows_promises'
+    says $n 'check: operation and datatype do not go together: MPI_Accumulate at .* on the window halo: MPI_BAND is not defined on MPI_DOUBLE; it is for .*\. The count is 0'
+    says $n 'check: operation and datatype do not go together: MPI_Get_accumulate at .* on the window halo: MPI_MINLOC is not defined on MPI_DOUBLE'
+    finds $n windows_promises_ok 0
+done
 for path in auto off; do
     for n in 1 3; do
         finds $n windows_types $((7 * n)) GODWIT_CMA=$path
