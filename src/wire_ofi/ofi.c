@@ -13,12 +13,9 @@
 enum {
     PACK_MAX = 128 << 10,
     PACK_MAX_LAYERED = 8 << 10,
-    NAME_MOST = 256, /* bytes of an endpoint's address */
-    PROVIDER_MOST = 64,
     LANES_MOST = 16,
     AV_MOST = 1024, /* addresses that there is room for at the first one; it grows */
 };
-_Static_assert(KNOCK_VALUE >= 2 * NAME_MOST + PROVIDER_MOST + 16, "there is room for what a lane says");
 
 /* ---- of all lanes; while a lane is opened or closed, under `opening` ---- */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
@@ -33,7 +30,7 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
     char name[96] = "";
     size_t n = sizeof name;
     const struct wire *w = ep->w;
-    char bytes[NAME_MOST];
+    char bytes[OFI_NAME_MOST];
     size_t have = sizeof bytes;
     if (fi_av_lookup(w->av, ep->addr, bytes, &have) == 0 && have <= sizeof bytes) fi_av_straddr(w->av, bytes, name, &n);
     return gw_fail(GW_EOTHER, "%s over the network to or from rank %d (%s, provider %s on %s of %s) failed: %s", doing, ep->rank,
@@ -86,32 +83,22 @@ static const char *objects_open(struct wire *w, int *rc_out)
     if ((*rc_out = fi_ep_bind(w->ep, &w->cq->fid, FI_TRANSMIT | FI_RECV)) ||
         (*rc_out = fi_ep_bind(w->ep, &w->av->fid, 0)))
         return "its endpoint's queues";
-    size_t largest = ofi_total(w->pack_max);
+    size_t largest = w->packet_max;
     if (w->info->caps & FI_MULTI_RECV &&
         (*rc_out = fi_setopt(&w->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &largest, sizeof largest)))
         return "receive buffers for many messages";
     return (*rc_out = fi_enable(w->ep)) ? "its endpoint" : NULL;
 }
 
-static void hex_put(char *to, const uint8_t *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) snprintf(to + 2 * i, 3, "%02x", from[i]);
-}
-
-/* "PROVIDER NICS LAYOUT ADDRESS": NICs of the host; how tags lie where the provider matches, else auto. */
 static int where_make(struct wire *w)
 {
-    uint8_t name[NAME_MOST];
-    char value[KNOCK_VALUE];
+    uint8_t name[OFI_NAME_MOST];
     size_t bytes = sizeof name;
     int rc = fi_getname(&w->ep->fid, name, &bytes);
-    if (rc)
+    if (rc || bytes > sizeof name)
         return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
-                       ofi_lib.strerror(-rc));
-    int n = snprintf(value, sizeof value, "%.63s %d %d ", ofi_provider_name(w), ofi_node.n_nics, w->layout.mode);
-    hex_put(value + n, name, bytes);
-    w->where = strdup(value);
-    if (!w->where) gw_die("no memory for an address");
+                       ofi_lib.strerror(rc ? -rc : FI_ETOOSMALL));
+    w->where = ofi_place_text(w, name, bytes);
     return GW_OK;
 }
 
@@ -124,7 +111,7 @@ static int ofi_opened(void)
 
 static void explain(const struct wire *w)
 {
-    char name[NAME_MOST], text[96] = "";
+    char name[OFI_NAME_MOST], text[96] = "";
     size_t bytes = sizeof name, room = sizeof text;
     if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
     GW_EXPLAIN(GW_LOG_WIRE,
@@ -150,6 +137,8 @@ static int wire_open(struct wire *w)
      * before them: what goes at once there comes in order. */
     bool is_layered = strchr(w->info->fabric_attr->prov_name, ';') != NULL;
     w->pack_max = (size_t)gw_min64(is_layered ? PACK_MAX_LAYERED : PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
+    w->pack_max -= w->pack_max % OFI_ALIGN;
+    w->packet_max = OFI_KEY_BYTES + ofi_total(w->pack_max);
     w->iov_max = (size_t)gw_max64(
         1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
     /* Where keys are the provider's and offsets are wanted, one number does not say both. */
@@ -162,9 +151,10 @@ static int wire_open(struct wire *w)
     if (failed)
         rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w),
                      failed, ofi_lib.strerror(-err));
+    if (rc == GW_OK) rc = ofi_tagged_open(w);
+    if (rc == GW_OK) rc = ofi_key_draw(w);
     if (rc == GW_OK) rc = ofi_sends_open(w);
     if (rc == GW_OK) rc = ofi_recvs_open(w);
-    if (rc == GW_OK) rc = ofi_tagged_open(w);
     if (rc == GW_OK) rc = where_make(w);
     if (rc == GW_OK) ofi_alive_begin(w);
     if (rc != GW_OK) {
@@ -271,7 +261,7 @@ static int publish(const struct wire *w)
     char key[32];
     union {
         struct sockaddr any;
-        char room[NAME_MOST];
+        char room[OFI_NAME_MOST];
     } at;
     size_t bytes = sizeof at;
     if (gw_boot.size == 1) return GW_OK;
@@ -306,13 +296,6 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
 }
 
 /* ---- the others --------------------------------------------------------------------------------------------------------------- */
-static int hex_get(const char *from, uint8_t *to, size_t cap)
-{
-    size_t n = 0;
-    for (unsigned byte; n < cap && sscanf(from + 2 * n, "%2x", &byte) == 1; n++) to[n] = (uint8_t)byte;
-    return (int)n;
-}
-
 static void symmetry_check(int rank, int nics)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
@@ -358,45 +341,47 @@ static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
     return rc;
 }
 
-static int address_get(struct wire *w, int rank, uint8_t *name)
+static int address_get(struct wire *w, int rank, struct ofi_place *p)
 {
-    char value[KNOCK_VALUE], provider[PROVIDER_MOST] = "";
-    int at = 0, nics = 0, layout = 0, rc = rank == gw_boot.rank ? ofi_need(w) : where_is(w, rank, value);
+    char value[KNOCK_VALUE];
+    int rc = rank == gw_boot.rank ? ofi_need(w) : where_is(w, rank, value);
     if (rc != GW_OK) return rc;
     if (rank == gw_boot.rank) {
-        size_t bytes = NAME_MOST;
-        return fi_getname(&w->ep->fid, name, &bytes) == 0 ? GW_OK
-                                                          : gw_fail(GW_EOTHER, "the provider forgot its address");
+        size_t bytes = sizeof p->name;
+        p->key = w->key;
+        return fi_getname(&w->ep->fid, p->name, &bytes) == 0 ? GW_OK : gw_fail(GW_EOTHER, "the provider forgot its address");
     }
-    if (sscanf(value, "%63s %d %d %n", provider, &nics, &layout, &at) < 3 || hex_get(value + at, name, NAME_MOST) == 0)
-        return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.60s\"", rank, value);
-    if (strncmp(provider, ofi_provider_name(w), sizeof provider - 1) != 0)
+    if (!ofi_place_read(value, p)) /* of what it gives the begin: there may be a key behind it */
+        return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.16s\"%s", rank, value,
+                       strlen(value) > 16 ? " and so on" : "");
+    if (strncmp(p->provider, ofi_provider_name(w), sizeof p->provider - 1) != 0)
         return gw_fail(
             GW_EOTHER,
             "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
-            provider, gw_boot.rank, ofi_provider_name(w));
-    if (layout != (int)w->layout.mode)
+            p->provider, gw_boot.rank, ofi_provider_name(w));
+    if (p->layout != (int)w->layout.mode)
         return gw_fail(GW_EOTHER,
                        "rank %d and this one (rank %d) do not agree on matching by the network: set GODWIT_MATCH_MODE and "
                        "GODWIT_OFI_TAG_MODE for all",
                        rank, gw_boot.rank);
-    symmetry_check(rank, nics);
+    symmetry_check(rank, p->nics);
     return GW_OK;
 }
 
 static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
 {
-    uint8_t name[NAME_MOST] = {0};
+    struct ofi_place there = {0};
     if (!w->is_open || !w->eps[rank]) {
-        int rc = address_get(w, rank, name);
+        int rc = address_get(w, rank, &there);
         if (rc != GW_OK) return rc;
         struct ofi_ep *ep = gw_xcalloc(1, sizeof *ep);
         ep->w = w;
         ep->rank = rank;
+        ep->key = there.key;
         /* No rings, no memory in common: see struct wire_ep. */
         ep->base = (struct wire_ep){
             .as = gw_boot.rank, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
-        if (fi_av_insert(w->av, name, 1, &ep->addr, 0, NULL) != 1) {
+        if (fi_av_insert(w->av, there.name, 1, &ep->addr, 0, NULL) != 1) {
             free(ep);
             return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);
         }
@@ -428,7 +413,7 @@ static void wire_shut(struct wire *w)
     ofi_regions_close(w);
     if (w->ep) fi_close(&w->ep->fid);
     if (w->send_mr) fi_close(&w->send_mr->fid);
-    if (w->recv_mr) fi_close(&w->recv_mr->fid);
+    ofi_recvs_close(w);
     if (w->catch_mr) fi_close(&w->catch_mr->fid);
     if (w->sink_mr) fi_close(&w->sink_mr->fid);
     if (w->av) fi_close(&w->av->fid);
@@ -437,9 +422,7 @@ static void wire_shut(struct wire *w)
     for (int i = 0; w->eps && i < gw_boot.size; i++) free(w->eps[i]);
     free(w->eps);
     free(w->events);
-    free(w->recvs);
     free(w->send_slab);
-    free(w->recv_slab);
     free(w->catches);
     free(w->catch_slab);
     free(w->sink);
@@ -479,7 +462,7 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
     *caps_out = (struct wire_caps){0};
     if (ofi_need(w) != GW_OK) return; /* connecting fails, too, and says why */
     *caps_out = (struct wire_caps){
-        .short_max = w->inject_max > sizeof(struct ofi_head) ? w->inject_max - sizeof(struct ofi_head) : 0,
+        .short_max = (size_t)gw_max64((int64_t)w->inject_max - (int64_t)sizeof(struct ofi_head) - OFI_KEY_BYTES, 0),
         .pack_max = w->pack_max,
         .get = w->has_rma,
         .put = w->has_rma,

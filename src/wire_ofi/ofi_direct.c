@@ -1,7 +1,7 @@
 /* ofi_direct.c -- long messages from memory to memory, without a copy of ours at either end.
  *
  * The receiver posts its memory under a tag of its own choice, the ticket, and tells the sender; so what arrives finds its place at
- * once, and a provider over a stream reads the data there from its socket.  Reads and writes of memory would do the same, but a
+ * once.  Tickets are counted from a random number on: nobody else guesses one.  What arrives is counted, and is the message or an error.  And a provider over a stream reads the data there from its socket.  Reads and writes of memory would do the same, but a
  * provider without a card takes another turn of both processes for each.
  *
  * A provider that moves the data by itself says nothing until all of it is there, and a process that hears nothing goes to sleep: so a
@@ -36,18 +36,24 @@ struct transfer {
     struct ofi_ep *ep; /* to there; NULL: to here */
     char *at;          /* what is not posted yet */
     size_t left, chunk, missing;
+    size_t owed;       /* bytes to here that no chunk has brought yet */
     uint64_t ticket;   /* of the next chunk */
     int err;
     size_t stream_bytes; /* counted in the wire's */
 };
 
-static void chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct transfer *t = container_of(op, struct transfer, op);
-    (void)e;
-    if (t->ep) w->under_way--;
+    if (t->ep)
+        w->under_way--;
+    else if (likely(!err))
+        t->owed -= e->len; /* each fits its chunk, or the provider says so */
     if (unlikely(err)) t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror(err));
     if (--t->missing > 0) return;
+    if (unlikely(t->owed) && !t->err)
+        t->err = gw_fail(GW_EOTHER, "a long message over the network came %zu bytes short (provider %s): sender and receiver cut it differently",
+                         t->owed, ofi_provider_name(w));
     struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nobody waits for it any more */
     int result = t->err;
     w->n_direct--;
@@ -86,8 +92,9 @@ static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t by
 {
     struct transfer *t = gw_xmalloc(sizeof *t);
     size_t chunk = chunk_of(w, bytes);
-    *t = (struct transfer){.op.fn = chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
+    *t = (struct transfer){.op.fn = ofi_chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
     t->missing = (bytes + chunk - 1) / chunk;
+    t->owed = ep ? 0 : bytes;
     gw_list_init(&t->link);
     transfer_post(w, t);
     if (t->left > 0) gw_list_push(&w->direct_waiting, &t->link);

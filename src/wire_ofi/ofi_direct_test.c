@@ -86,6 +86,43 @@ static void test_card(void)
     close_wire(w);
 }
 
+/* Nobody guesses a ticket: they begin somewhere else each time.  They stay within the bits that the provider leaves, however many follow. */
+static void test_tickets(uint64_t format)
+{
+    uint64_t first[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        struct wire_ep *ep;
+        struct wire *w = open_direct(FI_FORMAT_UNSPEC, &ep);
+        struct ending in = {.done.fn = ended};
+        w->info->ep_attr->mem_tag_format = format;
+        CHECK_EQ(ofi_key_draw(w), GW_OK);
+        CHECK_EQ(ofi_ops.recv_into(w, to, SHORT, &first[k], &in.done), GW_POSTED);
+        CHECK(!(first[k] & ~format) && !((first[k] + (1ull << 40)) & ~format));
+        complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, SHORT);
+        CHECK_EQ(reads_of(w, 1), 1);
+        CHECK(in.n == 1 && in.err == GW_OK);
+        net.n_posted = 0;
+        close_wire(w);
+    }
+    CHECK(first[0] != first[1] && first[0] > 1 << 30 && first[1] > 1 << 30);
+}
+
+/* Fewer bytes than were agreed on: an error of this one, and no silence. */
+static void test_short(void)
+{
+    struct wire_ep *ep;
+    struct wire *w = open_direct(FI_FORMAT_UNSPEC, &ep);
+    struct ending in = {.done.fn = ended};
+    uint64_t ticket;
+    CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
+    complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, LONG - 24);
+    CHECK_EQ(reads_of(w, 1), 1);
+    CHECK(in.n == 1 && in.err == GW_EOTHER);
+    CHECK_STR(gw_fail_text(), "a long message over the network came 24 bytes short (provider fake): sender and receiver cut it differently");
+    net.n_posted = 0;
+    close_wire(w);
+}
+
 int main(void)
 {
     gw_settings_load();
@@ -93,5 +130,9 @@ int main(void)
     test_data();
     test_rest();
     test_card();
+    test_tickets(UINT64_MAX);
+    test_tickets(UINT64_MAX >> 1);
+    test_tickets(UINT64_MAX >> 3);
+    test_short();
     return unit_end();
 }

@@ -38,6 +38,7 @@ struct packet {
     size_t len;
     void *context;
     bool wants_completion;
+    bool is_stalled; /* its place is taken, and it never comes to its end */
     char data[];
 };
 struct tagged {
@@ -84,6 +85,8 @@ static struct {
     bool is_full;
     struct place late[PLACES];
     int n_late;
+    struct fi_cq_tagged_entry stalled[BUFFERS];
+    int n_stalled;
     struct region {
         const char *base;
         size_t bytes;
@@ -251,6 +254,15 @@ static ssize_t post(const struct fi_msg *m, uint64_t flags)
     net.sent++;
     return 0;
 }
+/* A stranger's packet, as it is. */
+static inline void fake_arrives(const void *data, size_t len, bool is_stalled)
+{
+    struct packet *p = malloc(sizeof *p + len);
+    *p = (struct packet){.len = len, .is_stalled = is_stalled};
+    memcpy(p->data, data, len);
+    *net.air_end = p;
+    net.air_end = &p->next;
+}
 static ssize_t fake_sendmsg(struct fid_ep *ep, const struct fi_msg *m, uint64_t flags)
 {
     (void)ep;
@@ -290,7 +302,14 @@ static bool deliver(void)
     net.air = p->next;
     if (!net.air) net.air_end = &net.air;
     unsigned i = net.buf_head % BUFFERS;
-    CHECK(p->len <= net.bufs[i].left);
+    if (p->len > net.bufs[i].left) { /* of a stranger: the rest of the buffer goes back with an error */
+        CHECK(!p->context);
+        net.failed[net.n_failed].context = net.bufs[i].context;
+        net.failed[net.n_failed++].err = FI_ETRUNC;
+        net.buf_head++;
+        free(p);
+        return true;
+    }
     char *at = net.bufs[i].at;
     net.bufs[i].at += p->len;
     net.bufs[i].left -= p->len;
@@ -299,6 +318,14 @@ static bool deliver(void)
     if (p->context && p->wants_completion && !fail_now(p->context)) complete(p->context, FI_SEND, NULL, 0);
     uint64_t flags = FI_RECV | (is_full && net.bufs[i].is_multi ? FI_MULTI_RECV : 0);
     memcpy(at, p->data, p->len);
+    if (p->is_stalled) {
+        CHECK(net.n_stalled < BUFFERS);
+        net.stalled[net.n_stalled++] = (struct fi_cq_tagged_entry){
+            .op_context = net.bufs[i].context, .flags = FI_RECV, .len = p->len, .buf = at};
+        CHECK(!is_full);
+        free(p);
+        return true;
+    }
     struct place l = {{.op_context = net.bufs[i].context, .flags = flags, .len = p->len, .buf = at}, 40};
     free(p);
     if (!is_full && net.n_late < PLACES && chance(ways.late))

@@ -50,8 +50,9 @@ bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, 
 int ofi_choose(struct fi_info **chosen_out);
 
 /* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
- * the other in a receive buffer are aligned.  One message of the provider's has one of these, or several ---- */
-enum { OFI_ALIGN = 8 };
+ * the other in a receive buffer are aligned.  One message of the provider's, a packet, has the key of the lane that it is for (ofi_key.c), and
+ * then one of these, or several ---- */
+enum { OFI_ALIGN = 8, OFI_KEY_BYTES = sizeof(uint64_t) };
 struct ofi_head {
     uint32_t len; /* of the payload */
     uint8_t kind;
@@ -64,41 +65,51 @@ static inline size_t ofi_total(size_t len)
     return gw_align_up(sizeof(struct ofi_head) + len, OFI_ALIGN);
 }
 
+_Static_assert(OFI_KEY_BYTES % OFI_ALIGN == 0, "messages behind the key are aligned");
 _Static_assert(sizeof(struct ofi_head) + OFI_ALIGN <= WIRE_PART_BYTES, "send_many() has room for all");
 
 /* ---- operations under way: what a completion brings back ---- */
+struct ofi_op;
+typedef void ofi_done_fn(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err);
 struct ofi_op {
     struct fi_context2 context; /* the provider's, and first */
     /* err 0: done, `e` says of what; else errno of libfabric, positive, and `e` is what the provider told of it. */
-    void (*fn)(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err);
+    ofi_done_fn *fn;
 };
+/* All that there are (ofi_is_ours). */
+ofi_done_fn ofi_send_done, ofi_inject_done, ofi_recv_done, ofi_take_done, ofi_catch_done, ofi_chunk_done, ofi_part_done;
 struct ofi_send { /* a message in a buffer of ours */
     struct ofi_op op;
     struct ofi_send *next; /* free ones */
     struct ofi_ep *ep;
+    uint64_t key; /* from here on it travels */
     struct ofi_head head;
     char payload[];
 };
+_Static_assert(offsetof(struct ofi_send, head) == offsetof(struct ofi_send, key) + OFI_KEY_BYTES, "wire format");
 struct ofi_take { /* in wire_take.at_wire */
     struct ofi_op op;
     struct ofi_reg *reg; /* of its buffer, where the provider wants it registered */
+    const struct ofi_ep *from; /* NULL: any */
 };
 struct ofi_catch { /* a buffer for a tagged message that no receive of the program's takes */
     struct ofi_op op;
     char *buf;
     bool is_posted;
 };
-struct ofi_recv { /* a buffer that takes many messages, or where the provider cannot do that, one */
+struct ofi_recv { /* a buffer that takes many packets, or where the provider cannot do that, one */
     struct ofi_op op;
     char *buf;
-    bool is_posted, is_released;
-    size_t got, end, last_end; /* bytes that have come, where they end, and where those of the last message do */
+    struct fid_mr *mr; /* of this buffer; NULL: the lane's, or none */
+    enum ofi_recv_state { OFI_RECV_IDLE, OFI_RECV_POSTED, OFI_RECV_HELD, OFI_RECV_TORN } state; /* ofi_recv.c */
+    size_t got, end, last_end; /* bytes that have come, where they end, and where those of the last packet do */
 };
 
 struct ofi_ep {
     struct wire_ep base; /* first */
     struct wire *w;
     fi_addr_t addr;
+    uint64_t key; /* of its lane: what is sent there begins with it */
     int rank;
     struct node_door door;
     uint64_t doubted_ns;    /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
@@ -118,8 +129,9 @@ struct wire {
     struct fid_cq *cq;
     struct fid_ep *ep;
     int fd; /* of the queue, to sleep on; -1: there is none */
-    size_t inject_max, pack_max, iov_max;
-    bool has_rma, has_gaps, has_direct;
+    uint64_t key;                /* what everything that comes here begins with, or is dropped */
+    size_t inject_max, pack_max, packet_max, packet_span, iov_max; /* span: from the shortest packet to the longest */
+    bool has_rma, has_gaps, has_direct, is_multi;
     bool is_tagged;              /* it matches (GODWIT_MATCH_MODE), with tags of this layout: */
     struct ofi_tag_layout layout;
     bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
@@ -133,7 +145,7 @@ struct wire {
     uint64_t direct_until;       /* and when they should be over; */
     size_t stream_bytes;         /* of them, those to here out of a socket, */
     uint64_t rest_until;         /* which is not looked at before */
-    uint64_t tickets;            /* given out */
+    uint64_t tickets;            /* the last one that was given out */
     struct gw_list direct_waiting; /* those of which a part is not posted yet */
     struct ofi_op inject_op;
     struct ofi_ep **eps; /* [size] by rank */
@@ -141,11 +153,16 @@ struct wire {
     int n_sends; /* made so far, at most gw_set.ofi_send_buffers */
     struct fid_mr *send_mr;
     char *send_slab;
-    int n_recvs, n_unposted;
+    int n_recvs;                 /* buffers that should be posted */
     size_t recv_bytes;
     struct ofi_recv *recvs;
     char *recv_slab;
     struct fid_mr *recv_mr;
+    struct ofi_recv **more;      /* [n_more] beside those, in place of some that are held or torn */
+    int n_more, n_taking, n_idle; /* of all: POSTED, IDLE */
+    bool must_post;              /* some of the latter, or one more */
+    uint64_t starved_ns;         /* since when it has none */
+    char *bounce;                /* [packet_max], for a packet that does not lie aligned; NULL: none has come yet */
     struct ofi_catch *catches; /* NULL: receives of the program's take what comes */
     int n_catches_unposted;
     char *catch_slab;
@@ -183,6 +200,25 @@ int ofi_need(struct wire *w) GW_COLD;
 /* The lane is closed: has somebody else made it open it? */
 bool ofi_was_opened(struct wire *w);
 
+/* ofi_place.c */
+enum { OFI_NAME_MOST = 256 /* bytes of an endpoint's address */, OFI_PROVIDER_MOST = 64 };
+struct ofi_place {
+    char provider[OFI_PROVIDER_MOST];
+    int nics, layout;
+    uint8_t name[OFI_NAME_MOST];
+    uint64_t key;
+};
+char *ofi_place_text(const struct wire *w, const uint8_t *name, size_t bytes); /* of this lane, for free() */
+bool ofi_place_read(const char *text, struct ofi_place *place_out);
+/* ofi_key.c */
+int ofi_key_draw(struct wire *w); /* also where tickets begin */
+/* What is not from a rank of this job is counted, and said once.  `bytes`: 0 where it is not known. */
+void ofi_drop(const struct wire *w, size_t bytes, const char *why) GW_COLD;
+/* The provider's key for the region of this number in the lane that has this key: nobody else can guess it. */
+uint64_t ofi_region_secret(const struct wire *w, uint64_t key, int number);
+/* What a provider brings back with an error may be a record of its own. */
+bool ofi_is_ours(const struct ofi_op *op) GW_COLD;
+
 bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
 /* ofi_alive.c */
 /* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
@@ -206,6 +242,9 @@ bool ofi_drained(struct wire *w);
 void ofi_leave(struct wire *w, bool is_leaving);
 /* ofi_recv.c */
 int ofi_recvs_open(struct wire *w);
+void ofi_recvs_close(struct wire *w); /* the endpoint is closed */
+/* A packet as it came. */
+void ofi_packet_arrived(struct wire *w, const char *at, size_t bytes);
 int ofi_progress(struct wire *w);
 /* ofi_take.c: receives that the provider matches */
 int ofi_tagged_open(struct wire *w);

@@ -1,116 +1,219 @@
 /* ofi_recv.c -- what arrives, and progress: the completion queue is emptied, each entry goes to the operation that it is of.
  *
+ * Anybody who reaches the provider's port can send here (ofi_key.c): what comes is looked at before it is believed, and what a stranger
+ * can cause ends no job.  Of operations of our own, a failure does.
+ *
+ * A buffer that takes many packets:
+ *
+ *   IDLE -> POSTED [recv_post]             the provider fills it
+ *   POSTED -> IDLE [recv_over]             it has given it back, and all bytes are there
+ *   POSTED -> HELD [recv_over]             it has given it back, and some bytes are still on their way
+ *   HELD -> IDLE [recv_over]               those are there, too
+ *   POSTED, HELD -> TORN [recv_failed]     a packet failed half way: which part of the buffer is still written to is not known
+ *
+ * INVARIANT R1  memory is posted again only when nobody can write to it any more: never where a buffer is torn, or held.
+ * INVARIANT R2  n_taking buffers are POSTED, n_idle are IDLE; must_post: fewer than n_recvs are posted and one is idle, or none is posted.
+ * Torn ones stay until the lane closes, and a new one takes the place of each.  Where strangers hold all by packets that they never
+ * end, new ones are made, too, after a moment: our own packets are soon complete.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
 
 #include <stdlib.h>
 
+#include "wire_ofi/offer.h"
+
 enum {
     MULTI_BUFS = 4,
-    MULTI_BYTES = 512 << 10, /* where a buffer takes one message after the other */
+    MULTI_BYTES = 512 << 10, /* where a buffer takes one packet after the other */
     SINGLE_BUFS = 64,
     READS_A_ROUND = 16, /* so that progress comes to an end where messages come faster than they are read */
+    PACKET_LEAST = OFI_KEY_BYTES + sizeof(struct ofi_head),
 };
+static const uint64_t starved_most_ns = 10000000;
 
+/* ---- buffers ----------------------------------------------------------------------------------------------------------------- */
+static void become(struct wire *w, struct ofi_recv *r, enum ofi_recv_state state)
+{
+    w->n_taking += (state == OFI_RECV_POSTED) - (r->state == OFI_RECV_POSTED);
+    w->n_idle += (state == OFI_RECV_IDLE) - (r->state == OFI_RECV_IDLE);
+    r->state = state;
+    if (w->n_taking) w->starved_ns = 0;
+    w->must_post = (w->n_idle && w->n_taking < w->n_recvs) || !w->n_taking;
+}
+
+/* On GW_OK it is posted, or still IDLE, and progress tries again. */
 static int recv_post(struct wire *w, struct ofi_recv *r)
 {
-    bool is_multi = w->info->caps & FI_MULTI_RECV;
     struct iovec iov = {r->buf, w->recv_bytes};
-    void *desc = w->recv_mr ? fi_mr_desc(w->recv_mr) : NULL;
+    struct fid_mr *mr = r->mr ? r->mr : w->recv_mr;
+    void *desc = mr ? fi_mr_desc(mr) : NULL;
     struct fi_msg m = {
         .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = &r->op.context};
-    ssize_t rc = fi_recvmsg(w->ep, &m, is_multi ? FI_MULTI_RECV : 0);
-    if (r->is_posted != (rc == 0)) w->n_unposted += rc == 0 ? -1 : 1;
-    r->is_posted = rc == 0;
-    if (rc == 0 || rc == -FI_EAGAIN) return GW_OK; /* progress tries again */
+    assert(r->state == OFI_RECV_IDLE);
+    r->got = r->end = r->last_end = 0;
+    ssize_t rc = fi_recvmsg(w->ep, &m, w->is_multi ? FI_MULTI_RECV : 0);
+    if (rc == 0) become(w, r, OFI_RECV_POSTED);
+    if (rc == 0 || rc == -FI_EAGAIN) return GW_OK;
     return gw_fail(GW_EOTHER, "a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
                    ofi_lib.strerror((int)-rc));
 }
 
-static void unpost(struct wire *w, struct ofi_recv *r)
+static struct ofi_recv *recv_at(const struct wire *w, int i)
 {
-    r->is_posted = r->is_released = false;
-    r->got = r->end = r->last_end = 0;
-    w->n_unposted++;
+    return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs];
 }
 
-static void messages_arrived(struct wire *w, const char *at, size_t bytes)
+static void recv_more(struct wire *w)
 {
-    struct ofi_head h;
-    for (size_t total; bytes > 0; at += total, bytes -= total) {
-        if (unlikely(bytes < sizeof h))
-            gw_die("a message of %zu bytes came over the network: not from a rank of this job", bytes);
-        memcpy(&h, at, sizeof h);
-        total = ofi_total(h.len);
-        if (unlikely(total > bytes))
-            gw_die("a message of %zu bytes came over the network that says it has %u: not from a rank of this job", bytes,
-                   (unsigned)h.len);
-        w->recv(w->ctx, w->lane, h.kind, h.hdr, at + sizeof h, h.len);
+    struct ofi_recv *r = gw_xcalloc(1, sizeof *r);
+    r->op.fn = ofi_recv_done;
+    r->buf = aligned_alloc(4096, w->recv_bytes);
+    if (!r->buf) gw_die("no memory for %zu bytes of receive buffers of the network", w->recv_bytes);
+    if (ofi_needs(w, FI_MR_LOCAL) && ofi_register(w, r->buf, w->recv_bytes, FI_RECV, 0, &r->mr) != GW_OK) gw_die("%s", gw_fail_text());
+    w->more = gw_xrealloc(w->more, (size_t)(w->n_more + 1) * sizeof *w->more);
+    w->more[w->n_more++] = r;
+    w->n_idle++;
+    w->must_post = true;
+    if (recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
+}
+
+/* Seldom: looks through all.  Where none is posted, something is always about to happen. */
+static GW_COLD int recvs_again(struct wire *w)
+{
+    int n = 0;
+    for (int i = 0; i < w->n_recvs + w->n_more && w->n_taking < w->n_recvs; i++) {
+        struct ofi_recv *r = recv_at(w, i);
+        if (r->state != OFI_RECV_IDLE) continue;
+        if (recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
+        n += r->state == OFI_RECV_POSTED;
     }
+    if (w->n_taking || w->n_idle) return n;
+    uint64_t now = gw_now_ns();
+    if (!w->starved_ns) w->starved_ns = now;
+    if (now - w->starved_ns > starved_most_ns) recv_more(w);
+    return n + 1;
 }
 
-/* A buffer for many messages comes back with the last one that fits.  Provider net says so although messages of other senders are still
- * on their way into it (1.17): so it is used again when no byte up to its end is missing.  Where messages do not lie end to end, the
- * provider is taken at its word. */
-static bool is_whole(struct wire *w, struct ofi_recv *r, const struct fi_cq_tagged_entry *e)
+/* The provider has given it back, now or earlier.  Provider net does so with the last packet that fits although packets of other senders
+ * are still on their way into it (1.17): so it is used again when no byte up to its end is missing.  Where packets do not lie end to end,
+ * the provider is taken at its word. */
+static void recv_over(struct wire *w, struct ofi_recv *r)
 {
-    size_t at = e->len ? (size_t)((char *)e->buf - r->buf) : r->end;
-    if (at > r->last_end && at - r->last_end < sizeof(struct ofi_head)) w->has_gaps = true;
-    r->last_end = at + e->len;
-    r->got += e->len;
-    if (r->last_end > r->end) r->end = r->last_end;
-    if (e->flags & FI_MULTI_RECV) r->is_released = true;
-    return r->is_released && (r->got == r->end || w->has_gaps);
+    if (r->state == OFI_RECV_TORN) return;
+    bool is_whole = r->got == r->end || w->has_gaps;
+    become(w, r, is_whole ? OFI_RECV_IDLE : OFI_RECV_HELD);
+    if (is_whole && !w->is_closing && w->n_taking < w->n_recvs && recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
-static void recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+/* A packet that is too long, or whose sender went away half way. */
+static GW_COLD void recv_failed(struct wire *w, struct ofi_recv *r, int err)
+{
+    bool is_end = w->is_closing || err == FI_ECANCELED;
+    if (!is_end) ofi_drop(w, 0, ofi_lib.strerror(err));
+    if (r->state == OFI_RECV_TORN) return;
+    become(w, r, w->is_multi && !is_end ? OFI_RECV_TORN : OFI_RECV_IDLE);
+    if (is_end) return;
+    recvs_again(w);
+    if (w->n_taking < w->n_recvs && !w->n_idle) recv_more(w);
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------------------- */
+static GW_COLD void odd_arrived(struct wire *w, const char *at, size_t bytes)
+{
+    uint64_t key;
+    if (bytes < PACKET_LEAST || bytes > w->packet_max) {
+        ofi_drop(w, bytes, "its length is none of ours");
+        return;
+    }
+    memcpy(&key, at, sizeof key);
+    if (key != w->key) {
+        ofi_drop(w, bytes, "it has not the key of this job");
+        return;
+    }
+    /* Behind one that was dropped, it does not lie aligned. */
+    if (!w->bounce && !(w->bounce = aligned_alloc(GW_CACHELINE, gw_align_up(w->packet_max, GW_CACHELINE)))) gw_die("no memory for a packet");
+    memcpy(w->bounce, at, bytes);
+    ofi_packet_arrived(w, w->bounce, bytes);
+}
+
+static inline __attribute__((always_inline)) void packet_arrived(struct wire *w, const char *at, size_t bytes)
+{
+    if (unlikely(bytes - PACKET_LEAST > w->packet_span || (uintptr_t)at % OFI_ALIGN || *(const uint64_t *)(const void *)at != w->key)) {
+        odd_arrived(w, at, bytes);
+        return;
+    }
+    at += OFI_KEY_BYTES;
+    bytes -= OFI_KEY_BYTES;
+    do {
+        const struct ofi_head *h = (const void *)at;
+        size_t len = h->len, total = ofi_total(len);
+        if (unlikely(total > bytes || h->kind >= WIRE_CAUGHT)) break;
+        at += total;
+        bytes -= total;
+        w->recv(w->ctx, w->lane, h->kind, h->hdr, h + 1, len);
+    } while (unlikely(bytes >= sizeof(struct ofi_head)));
+    if (unlikely(bytes)) ofi_drop(w, bytes, "its parts do not fit, or are of no known kind");
+}
+
+void ofi_packet_arrived(struct wire *w, const char *at, size_t bytes) { packet_arrived(w, at, bytes); }
+
+void ofi_recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_recv *r = container_of(op, struct ofi_recv, op);
     if (unlikely(err)) {
-        unpost(w, r);
-        if (w->is_closing || err == FI_ECANCELED) return;
-        gw_die("receiving from the network by provider %s failed: %s", ofi_provider_name(w), ofi_lib.strerror(err));
+        recv_failed(w, r, err);
+        return;
     }
-    bool is_multi = w->info->caps & FI_MULTI_RECV;
-    messages_arrived(w, is_multi ? e->buf : r->buf, e->len);
-    if (is_multi && !is_whole(w, r, e)) return;
-    unpost(w, r);
-    if (!w->is_closing && recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
+    packet_arrived(w, w->is_multi ? e->buf : r->buf, e->len);
+    if (w->is_multi) {
+        size_t at = e->len ? (size_t)((char *)e->buf - r->buf) : r->end;
+        if (unlikely(at > r->last_end && at - r->last_end < PACKET_LEAST)) w->has_gaps = !ofi_stops_at_unexpected(w->info->ep_attr->protocol);
+        r->last_end = at + e->len;
+        r->got += e->len;
+        if (r->last_end > r->end) r->end = r->last_end;
+        if (likely(!(e->flags & FI_MULTI_RECV) && r->state == OFI_RECV_POSTED)) return;
+    }
+    recv_over(w, r);
 }
 
+/* ---- a lane comes and goes ----------------------------------------------------------------------------------------------------- */
 int ofi_recvs_open(struct wire *w)
 {
-    bool is_multi = w->info->caps & FI_MULTI_RECV;
-    size_t largest = gw_align_up(ofi_total(w->pack_max), GW_CACHELINE);
-    w->n_recvs = is_multi ? MULTI_BUFS : SINGLE_BUFS;
-    w->recv_bytes = is_multi ? MULTI_BYTES : largest;
-    w->n_unposted = w->n_recvs;
+    w->is_multi = w->info->caps & FI_MULTI_RECV;
+    w->packet_span = w->packet_max - PACKET_LEAST;
+    w->must_post = true;
+    w->n_recvs = w->n_idle = w->is_multi ? MULTI_BUFS : SINGLE_BUFS;
+    w->recv_bytes = w->is_multi ? MULTI_BYTES : gw_align_up(w->packet_max, GW_CACHELINE);
     w->recvs = gw_xcalloc((size_t)w->n_recvs, sizeof *w->recvs);
     size_t bytes = (size_t)w->n_recvs * w->recv_bytes;
     w->recv_slab = aligned_alloc(4096, bytes);
     if (!w->recv_slab) return gw_fail(GW_ENOMEM, "no memory for %zu bytes of receive buffers of the network", bytes);
     int rc = ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->recv_slab, bytes, FI_RECV, 0, &w->recv_mr) : GW_OK;
     for (int i = 0; i < w->n_recvs && rc == GW_OK; i++) {
-        w->recvs[i].op.fn = recv_done;
+        w->recvs[i].op.fn = ofi_recv_done;
         w->recvs[i].buf = w->recv_slab + (size_t)i * w->recv_bytes;
         rc = recv_post(w, &w->recvs[i]);
     }
     return rc;
 }
 
-/* Only after a refusal, which is seldom: looks through all. */
-static int recvs_again(struct wire *w)
+void ofi_recvs_close(struct wire *w)
 {
-    int n = 0;
-    for (int i = 0; i < w->n_recvs; i++)
-        if (unlikely(!w->recvs[i].is_posted)) {
-            if (recv_post(w, &w->recvs[i]) != GW_OK) gw_die("%s", gw_fail_text());
-            n += w->recvs[i].is_posted;
-        }
-    return n;
+    if (w->recv_mr) fi_close(&w->recv_mr->fid);
+    for (int i = 0; i < w->n_more; i++) {
+        if (w->more[i]->mr) fi_close(&w->more[i]->mr->fid);
+        free(w->more[i]->buf);
+        free(w->more[i]);
+    }
+    free(w->more);
+    free(w->recvs);
+    free(w->recv_slab);
+    free(w->bounce);
 }
 
+/* ---- progress ------------------------------------------------------------------------------------------------------------------ */
 /* One failed operation leaves the queue. */
 static GW_COLD int error_read(struct wire *w)
 {
@@ -122,10 +225,12 @@ static GW_COLD int error_read(struct wire *w)
                ofi_lib.strerror((int)-rc));
     struct ofi_op *op = e.op_context;
     struct fi_cq_tagged_entry at = {op, e.flags, e.len + e.olen, e.buf, e.data, e.tag};
-    if (op)
+    if (op && ofi_is_ours(op))
         op->fn(w, op, &at, e.err ? e.err : FI_EOTHER);
-    else if (w->is_tagged && e.err == FI_ENOSPC)
+    else if (!op && w->is_tagged && e.err == FI_ENOSPC)
         w->recv(w->ctx, w->lane, WIRE_FULL, NULL, NULL, 0);
+    else
+        ofi_drop(w, 0, ofi_lib.strerror(e.err));
     return 1;
 }
 
@@ -148,11 +253,14 @@ int ofi_progress(struct wire *w)
                    ofi_lib.strerror((int)-got));
         for (ssize_t i = 0; i < got; i++) {
             struct ofi_op *op = w->events[i].op_context;
-            op->fn(w, op, &w->events[i], 0);
+            if (likely(op))
+                op->fn(w, op, &w->events[i], 0);
+            else /* of a write to memory that has a word for us: ours have none */
+                ofi_drop(w, w->events[i].len, "it is none of the operations that are used");
         }
         n += (int)got;
     }
-    if (unlikely(w->n_unposted) && !w->is_closing) n += recvs_again(w);
+    if (unlikely(w->must_post) && !w->is_closing) n += recvs_again(w);
     if (unlikely(w->n_catches_unposted) && !w->is_closing) n += ofi_catches_again(w);
     if (unlikely(!gw_list_empty(&w->waiting))) n += ofi_rma_waiting(w);
     if (unlikely(w->n_direct)) n += ofi_direct_progress(w, n == 0);

@@ -120,7 +120,8 @@ static void forget(struct wire *w, struct ofi_reg *r)
 static int reg_open(struct wire *w, struct ofi_reg *r)
 {
     int rc = r->access & remote && !r->number ? ofi_region_begin(w, r) : GW_OK;
-    return rc == GW_OK ? ofi_register(w, (void *)r->lo, r->hi - r->lo, r->access, (uint64_t)r->number, &r->mr) : rc;
+    uint64_t key = r->number ? ofi_region_secret(w, w->key, r->number) : 0;
+    return rc == GW_OK ? ofi_register(w, (void *)r->lo, r->hi - r->lo, r->access, key, &r->mr) : rc;
 }
 
 static int reg_new(struct wire *w, const void *p, size_t bytes, uint64_t access, struct ofi_reg **reg_out)

@@ -5,6 +5,9 @@
  *
  *     address of the region << 16 | number of the region, from 1
  *
+ * The provider is given another one, which is made of the number and of the lane's key (ofi_region_secret): who has neither from us
+ * does not guess it.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
@@ -72,8 +75,9 @@ void ofi_conceal(struct wire *w, uint64_t key)
     int i = (int)(key & REGIONS_MOST) - 1;
     if (ofi_needs(w, FI_MR_PROV_KEY))
         for (i = 0; i < w->n_regions && (!w->regions[i] || region_key(w, w->regions[i]) != key); i++) {}
-    assert(i >= 0 && i < w->n_regions && region_key(w, w->regions[i]) == key);
-    ofi_regs_give(w, w->regions[i]);
+    bool is_there = i >= 0 && i < w->n_regions && w->regions[i] && region_key(w, w->regions[i]) == key;
+    assert(is_there);
+    if (is_there) ofi_regs_give(w, w->regions[i]);
 }
 
 void ofi_regions_close(struct wire *w)
@@ -85,9 +89,9 @@ void ofi_regions_close(struct wire *w)
 }
 
 /* What the provider wants to hear of an address under a key: its own key, and an address or an offset. */
-static uint64_t provider_key(const struct wire *w, uint64_t key)
+static uint64_t provider_key(const struct ofi_ep *ep, uint64_t key)
 {
-    return ofi_needs(w, FI_MR_PROV_KEY) ? key - 1 : key & REGIONS_MOST;
+    return ofi_needs(ep->w, FI_MR_PROV_KEY) ? key - 1 : ofi_region_secret(ep->w, ep->key, (int)(key & REGIONS_MOST));
 }
 static uint64_t provider_addr(const struct wire *w, uint64_t key, uint64_t remote)
 {
@@ -126,7 +130,7 @@ static void part_free(struct wire *w, struct part *p)
     free(p);
 }
 
-static void part_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+void ofi_part_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct part *p = container_of(op, struct part, op);
     struct copy *c = p->copy;
@@ -142,7 +146,7 @@ static struct part *part_new(struct copy *c, int n)
     struct wire *w = c->ep->w;
     bool must_register = ofi_needs(w, FI_MR_LOCAL);
     struct part *p = gw_xcalloc(1, sizeof *p + (must_register ? (size_t)n * sizeof *p->regs : 0));
-    p->op.fn = part_done;
+    p->op.fn = ofi_part_done;
     p->copy = c;
     for (; must_register && p->n_regs < n; p->n_regs++) {
         const struct iovec *v = &c->iov[c->at + p->n_regs];
@@ -239,7 +243,7 @@ static int copy_start(struct wire_ep *base, const struct iovec *local, int n, ui
     struct copy *c = copy_new(ep, local, n, done);
     c->is_put = is_put;
     c->remote = provider_addr(w, key, remote);
-    c->key = provider_key(w, key);
+    c->key = provider_key(ep, key);
     ssize_t rc = copy_post(c);
     if (c->under_way) { /* a part that is posted comes to its end, whatever becomes of the others */
         c->is_waiting = rc == -FI_EAGAIN;

@@ -28,7 +28,7 @@ static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err
     gw_die("%s", gw_fail_text());
 }
 
-static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+void ofi_inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     (void)op, (void)e;
     w->under_way--;
@@ -36,7 +36,7 @@ static void inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_ta
     if (unlikely(err)) send_failed(w, NULL, err);
 }
 
-static void send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+void ofi_send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_send *s = container_of(op, struct ofi_send, op);
     (void)e;
@@ -57,7 +57,7 @@ static struct ofi_send *send_take(struct wire *w)
     if (w->n_sends == gw_set.ofi_send_buffers) return NULL;
     s = (struct ofi_send *)(w->send_slab + (size_t)w->n_sends++ * slot_bytes(w));
     memset(s, 0, sizeof *s);
-    s->op.fn = send_done;
+    s->op.fn = ofi_send_done;
     return s;
 }
 
@@ -87,11 +87,13 @@ static inline int refused(const struct ofi_ep *ep, ssize_t rc)
     return ep->w->is_leaving ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
 }
 
+/* `bytes` without the key. */
 static int buffer_post(struct ofi_ep *ep, struct ofi_send *s, size_t bytes)
 {
     struct wire *w = ep->w;
     s->ep = ep;
-    ssize_t rc = fi_send(w->ep, &s->head, bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
+    s->key = ep->key;
+    ssize_t rc = fi_send(w->ep, &s->key, OFI_KEY_BYTES + bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
     if (unlikely(rc)) {
         send_back(w, s);
         return refused(ep, rc);
@@ -111,12 +113,14 @@ static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const 
 static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct {
+        uint64_t key;
         struct ofi_head head;
         char payload[INJECT_MOST];
     } m;
     struct wire *w = ep->w;
     if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
-    size_t total = ofi_total(len);
+    size_t total = OFI_KEY_BYTES + ofi_total(len);
+    m.key = ep->key;
     head_fill(&m.head, kind, hdr, len);
     if (len) {
         memset((char *)&m + total - OFI_ALIGN, 0, OFI_ALIGN); /* what pad_clear() does, without a call */
@@ -136,7 +140,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct ofi_ep *ep = (struct ofi_ep *)base;
     struct wire *w = ep->w;
     assert(len <= w->pack_max);
-    if (likely(ofi_total(len) <= w->inject_max)) return inject(ep, kind, hdr, payload, len);
+    if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max)) return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);
@@ -221,7 +225,7 @@ int ofi_sends_open(struct wire *w)
     /* Where each operation needs memory of its own while it is under way, a buffer is as good. */
     bool can_share = !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->inject_max = can_share ? (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST) : 0;
-    w->inject_op.fn = inject_done;
+    w->inject_op.fn = ofi_inject_done;
     w->send_slab = aligned_alloc(GW_CACHELINE, bytes); /* touched as far as it is used */
     if (!w->send_slab)
         return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);

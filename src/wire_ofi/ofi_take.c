@@ -41,20 +41,32 @@ static void tag_read(const struct wire *w, const struct fi_cq_tagged_entry *e, s
     tag_out->asks = ofi_tag_sync_of(l, e->tag) == OFI_TAG_SYNC;
 }
 
-static GW_COLD __attribute__((noreturn)) void recv_failed(const struct wire *w, int err)
+/* What came carries no key: it is believed where it names a source that there can be. */
+static bool is_credible(const struct wire *w, const struct wire_tag *came)
 {
-    gw_die("receiving from the network by provider %s failed: %s", ofi_provider_name(w), ofi_lib.strerror(err));
+    return came->src >= 0 && (uint32_t)came->src <= w->layout.src_max;
 }
 
 /* ---- receives of the program's ------------------------------------------------------------------------------------------------ */
-static void take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+/* A receive that got what is no message is posted once more; false: the provider has no entry for it. */
+static bool take_again(struct wire *w, struct wire_take *t, size_t bytes, const char *why)
+{
+    ofi_drop(w, bytes, why);
+    return ofi_tag_recv(w, (struct wire_ep *)(uintptr_t)((struct ofi_take *)t->at_wire)->from, t) == GW_POSTED;
+}
+
+void ofi_take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_take *o = container_of(op, struct ofi_take, op);
     struct wire_take *t = container_of((uint64_t *)o, struct wire_take, at_wire[0]);
+    bool is_lost = false; /* what came is no message, and the receive is gone: as one that was too long for it */
     if (o->reg) ofi_regs_give(w, o->reg);
     if (w->is_closing) return;
     t->is_cancelled = err == FI_ECANCELED;
-    if (unlikely(err) && !t->is_cancelled && err != FI_ETRUNC) recv_failed(w, err);
+    if (unlikely(err) && !t->is_cancelled && err != FI_ETRUNC) {
+        if (take_again(w, t, 0, ofi_lib.strerror(err))) return;
+        is_lost = true;
+    }
     if (!t->is_cancelled) {
         struct wire_tag came;
         tag_read(w, e, &came);
@@ -62,8 +74,13 @@ static void take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagg
         if (err && t->tag.src >= 0) came.src = t->tag.src;
         if (err && t->tag.tag != GW_ANY_TAG) came.tag = t->tag.tag;
         came.ctx = t->tag.ctx;
+        if (unlikely(!is_credible(w, &came)) && !is_lost) {
+            if (!err && take_again(w, t, e->len, "its source is none")) return;
+            is_lost = true;
+        }
+        if (unlikely(is_lost)) came = (struct wire_tag){came.ctx, t->tag.src < 0 ? 0 : t->tag.src, t->tag.tag < 0 ? 0 : t->tag.tag, 0};
         t->tag = came;
-        t->len = !err || e->len > t->cap ? e->len : t->cap + 1;
+        t->len = !is_lost && (!err || e->len > t->cap) ? e->len : t->cap + 1;
     }
     t->done.fn(&t->done, !t->is_cancelled && t->len > t->cap ? GW_ETRUNCATE : GW_OK);
 }
@@ -75,7 +92,8 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
     uint64_t bits, ignore;
     assert(w->is_tagged);
     memset(o, 0, sizeof *o);
-    o->op.fn = take_done;
+    o->op.fn = ofi_take_done;
+    o->from = ep;
     if (ofi_needs(w, FI_MR_LOCAL) && t->cap) {
         int rc = ofi_regs_take(w, t->buf, t->cap, FI_RECV, &o->reg);
         if (rc != GW_OK) return rc;
@@ -115,19 +133,24 @@ static void catch_post(struct wire *w, struct ofi_catch *c)
                           bits, ignore, &c->op.context);
     if (c->is_posted != (rc == 0)) w->n_catches_unposted += rc == 0 ? -1 : 1;
     c->is_posted = rc == 0;
-    if (rc && rc != -FI_EAGAIN) recv_failed(w, (int)-rc);
+    if (rc && rc != -FI_EAGAIN)
+        gw_die("a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
 }
 
-static void catch_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
+void ofi_catch_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
 {
     struct ofi_catch *c = container_of(op, struct ofi_catch, op);
     c->is_posted = false;
     w->n_catches_unposted++;
     if (w->is_closing || err == FI_ECANCELED) return;
-    if (err) recv_failed(w, err);
     struct wire_tag came;
     tag_read(w, e, &came);
-    w->recv(w->ctx, w->lane, WIRE_CAUGHT, &came, c->buf, e->len);
+    if (unlikely(err))
+        ofi_drop(w, err == FI_ETRUNC ? e->len : 0, ofi_lib.strerror(err));
+    else if (unlikely(e->len > w->pack_max || !is_credible(w, &came)))
+        ofi_drop(w, e->len, "its source is none");
+    else
+        w->recv(w->ctx, w->lane, WIRE_CAUGHT, &came, c->buf, e->len);
     catch_post(w, c);
 }
 
@@ -150,7 +173,7 @@ int ofi_tag_catch(struct wire *w)
     w->catches = gw_xcalloc(CATCHES, sizeof *w->catches);
     w->n_catches_unposted = CATCHES;
     for (int i = 0; i < CATCHES; i++)
-        w->catches[i] = (struct ofi_catch){{.fn = catch_done}, w->catch_slab + (size_t)i * each, false};
+        w->catches[i] = (struct ofi_catch){{.fn = ofi_catch_done}, w->catch_slab + (size_t)i * each, false};
     ofi_catches_again(w);
     return GW_OK;
 }
