@@ -11,6 +11,16 @@ const struct gw_counter_row gw_counter_rows[] = {
 #undef X
 };
 const int gw_counter_row_count = GW_ARRAY_LEN(gw_counter_rows);
+
+void gw_refused(const char *what, const char *field, int64_t value)
+{
+    static _Atomic bool was_told;
+    gw_counted(&gw_count.messages_refused, 1);
+    if (atomic_exchange_explicit(&was_told, true, memory_order_relaxed)) return;
+    gw_warn("a message was dropped because no rank of this job sends such a one: %s with %s %lld (0x%llx); more of them are counted only "
+            "(messages_refused)", what, field, (long long)value, (unsigned long long)value);
+}
+
 struct gw_level gw_levels[GW_LEVELS];
 _Atomic uint32_t gw_event_mask;
 struct gw_done *gw_event_sink;

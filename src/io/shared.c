@@ -47,12 +47,26 @@ static void answer_sent(struct gw_done *done, int err)
     free(container_of(done, struct answer, sent));
 }
 
+static bool question_is_right(const struct io_keeper *k)
+{
+    const char *what = "a question for a shared file pointer", *field = NULL;
+    if (k->listener.bytes != sizeof k->q) {
+        gw_refused(what, "length", k->listener.bytes);
+        return false;
+    }
+    if (k->q.origin != k->listener.source) field = "origin";
+    if (k->q.number < 0 || k->q.number >= NUMBERS) field = "number";
+    if (field) gw_refused(what, field, k->q.number);
+    return !field;
+}
+
 static void question_heard(struct gw_done *done, int err)
 {
     struct io_keeper *k = container_of(done, struct io_keeper, heard);
     struct gw_comm *c = k->f->comm;
     struct gw_req *r = NULL;
     (void)err;
+    if (!question_is_right(k)) return;
     struct answer *a = gw_xmalloc(sizeof *a);
     a->sent.fn = answer_sent;
     a->at = atomic_fetch_add(pointer(k->f), k->q.etypes);
@@ -87,8 +101,13 @@ static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
     int rc = p2p_stream_irecv(GW_STREAM_P2P, at_out, sizeof *at_out, gw_type_byte, 0, TAG_ANSWER + q.number, c, &r);
     if (rc < 0) return rc;
     rc = p2p_stream_isend(GW_STREAM_P2P, &q, sizeof q, gw_type_byte, 0, TAG_QUESTION, c, &s);
+    int64_t bytes = 0;
     if (rc == GW_POSTED) rc = p2p_stream_wait(s);
-    return rc < 0 ? rc : p2p_stream_wait(r);
+    if (rc >= 0) rc = p2p_stream_wait_bytes(r, &bytes);
+    if (rc < 0 || bytes == sizeof *at_out) return rc;
+    gw_refused("the answer of a shared file pointer", "length", bytes);
+    return gw_fail(GW_EOTHER, "the rank that keeps the shared file pointer of %s answered %lld bytes, not %zu", f->name, (long long)bytes,
+                   sizeof *at_out);
 }
 
 /* ---- for files ---- */

@@ -73,7 +73,7 @@ static GW_ONCE void rooms_up(void)
     must(node_init(area, gw_lanes_spread ? 0 : area - shm_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap), "the memory that the ranks of a node share");
     req_init();
     must(proto_init(), "message protocols");
-    must(peer_init(proto_receiver(), NULL), "connecting the ranks");
+    must(peer_init(proto_receiver(false), proto_receiver(true), NULL), "connecting the ranks");
     network_report_begin();
     must(comm_init(), "communicators");
     must(p2p_init(), "point-to-point");

@@ -87,6 +87,13 @@ void node_job_free(uint64_t off)
     atomic_store_explicit(&j->used, 0, memory_order_release);
 }
 
+bool node_job_is_of(uint64_t off, int local_rank)
+{
+    if (local_rank < 0 || local_rank >= gw_node.nlocal) return false;
+    uint64_t first = node_off(jobs + local_rank * JOBS_PER_RANK), at = off - first; /* far too large where it lies before it */
+    return at < JOBS_PER_RANK * sizeof *jobs && at % sizeof *jobs == 0;
+}
+
 bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out)
 {
     struct node_job *j = node_ptr(job);

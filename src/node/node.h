@@ -157,6 +157,7 @@ static inline bool node_polled(void)
  * A job word pair lives in the segment; both sides claim pieces with node_job_claim until it is used up. */
 uint64_t node_job_alloc(void); /* offset, reset; 0: none free (go without help) */
 void node_job_free(uint64_t off);
+bool node_job_is_of(uint64_t off, int local_rank); /* what another process says: that rank allocated it, perhaps */
 bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out);
 void node_job_add(uint64_t job, int64_t bytes);  /* bytes are in place (release) */
 bool node_job_done(uint64_t job, int64_t total); /* acquire */

@@ -156,6 +156,11 @@ int op_check(struct gw_op *op, struct gw_type *t)
     return gw_fail(GW_EOP, "%s is not defined on %s; it is for %s", op_name(op), type_name(t), ops[op->code].allowed);
 }
 
+bool op_can(const struct gw_op *op, const struct gw_type *t)
+{
+    return op->code != OP_USER && t->basic != GW_ELEM_NONE && (*kernels)[op->code][t->basic] != NULL;
+}
+
 /* The kernel that may run straight on `count` of t, as *n_out elements; NULL: the layout is not that simple. */
 static op_kernel *direct_kernel(struct gw_op *op, struct gw_type *t, int64_t count, int64_t *n_out)
 {

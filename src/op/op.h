@@ -32,6 +32,8 @@ const char *op_name(struct gw_op *op);
 
 /* GW_OK or GW_EOP with a text that names op, type and what would be allowed.  Collectives check once. */
 int op_check(struct gw_op *op, struct gw_type *t);
+/* A predefined operation can be done on such elements, whatever the standard calls them: what another process asks for. */
+bool op_can(const struct gw_op *op, const struct gw_type *t);
 /* inout[i] = in[i] OP inout[i]; the buffers do not overlap.  `t` passed op_check. */
 void op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t);
 /* out[i] = a[i] OP b[i] for predefined ops on dense types (out may be a or b); false: not that simple, nothing done. */

@@ -8,40 +8,65 @@
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done)
 {
     gw_lock(&c->lane->lock);
-    if (rc == GW_POSTED) rc = p2p_stream_chain(r, done);
-    if (rc != GW_POSTED) done->fn(done, rc);
+    bool is_over = rc != GW_POSTED || req_is_done(r);
+    if (rc == GW_POSTED && is_over) rc = r->err < 0 ? p2p_stream_error(r) : GW_OK;
+    if (is_over)
+        done->fn(done, rc);
+    else
+        p2p_stream_chain(r, done);
+    if (is_over && r && !(r->flags & REQ_STATIC)) req_recycle(r);
     gw_unlock(&c->lane->lock);
+}
+
+/* With the lane's lock: keeps what is known of the message.  One that is too long is nobody's: bytes -1. */
+static void came(struct p2p_listener *l, int err)
+{
+    if (err < 0 && err != GW_ETRUNCATE) gw_die("what another rank asked of a window or file did not arrive (error %d)", err);
+    l->source = l->req->status.source;
+    l->bytes = err < 0 ? -1 : gw_status_bytes(&l->req->status);
+}
+
+/* The message that ends the listening is our own. */
+static bool is_last(const struct p2p_listener *l)
+{
+    return atomic_load_explicit(&l->is_closing, memory_order_acquire) && l->source == l->comm->rank && l->bytes == 0;
 }
 
 /* False: that was the last one. */
 static bool handle(struct p2p_listener *l)
 {
-    if (atomic_load_explicit(&l->is_closing, memory_order_acquire)) {
+    if (is_last(l)) {
         atomic_store_explicit(&l->is_closed, true, memory_order_release);
         return false;
     }
-    l->heard->fn(l->heard, GW_OK);
+    if (l->bytes < 0)
+        gw_refused("a request of a window or file", "length beyond", l->room);
+    else if (l->source < 0 || l->source >= l->comm->size)
+        gw_refused("a request of a window or file", "sender", l->source);
+    else
+        l->heard->fn(l->heard, GW_OK);
     return true;
 }
 
 static void listen_on(struct p2p_listener *l)
 {
     struct gw_comm *c = l->comm;
-    struct gw_req *r;
+    bool is_here;
     do {
-        int rc = p2p_stream_irecv(GW_STREAM_P2P, l->buf, l->room, gw_type_byte, GW_ANY_SOURCE, l->tag, c, &r);
+        int rc = p2p_stream_irecv(GW_STREAM_P2P, l->buf, l->room, gw_type_byte, GW_ANY_SOURCE, l->tag, c, &l->req);
         if (rc < 0) gw_die("a rank cannot listen to what others ask of its window or file: %s", gw_fail_text());
         gw_lock(&c->lane->lock);
-        rc = p2p_stream_chain(r, &l->arrived);
+        is_here = req_is_done(l->req);
+        if (is_here) came(l, l->req->err);
+        p2p_stream_chain(l->req, &l->arrived);
         gw_unlock(&c->lane->lock);
-        if (rc == GW_POSTED) return;
-    } while (handle(l));
+    } while (is_here && handle(l));
 }
 
 static void arrived(struct gw_done *done, int err)
 {
     struct p2p_listener *l = container_of(done, struct p2p_listener, arrived);
-    if (err < 0) gw_die("what another rank asked of a window or file did not arrive (error %d)", err);
+    came(l, err);
     req_work_add(l->comm->lane, &l->work);
 }
 

@@ -60,6 +60,14 @@ static int finish(struct gw_req *r, struct gw_status *status)
 
 int p2p_stream_wait(struct gw_req *r) { return finish(r, NULL); }
 
+int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out)
+{
+    struct gw_status status;
+    int rc = finish(r, &status);
+    *bytes_out = gw_status_bytes(&status);
+    return rc;
+}
+
 /* ---- sends ------------------------------------------------------------------------------------------------------ */
 static inline int send_now(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                            enum proto_mode mode, enum gw_stream stream, struct gw_req **req_out)
@@ -199,6 +207,11 @@ int p2p_stream_chain(struct gw_req *inner, struct gw_done *done)
     int err = unlikely(inner->err < 0) ? proto_error(inner) : GW_OK;
     if (!(inner->flags & REQ_STATIC)) req_recycle(inner);
     return err;
+}
+
+void p2p_stream_cancel(struct gw_req *r)
+{
+    proto_cancel(r);
 }
 
 int p2p_stream_error(struct gw_req *r)

@@ -109,13 +109,16 @@ int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                      struct gw_req **req_out);
 int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
+int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out); /* the same of a receive: how many bytes came */
 /* With the lane's lock held, of a request of the two above.  GW_POSTED: done->fn(done, err) is called under the lock when it is
  * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
 int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
 int p2p_stream_error(struct gw_req *r);
 /* Of a request of the two above and what they answered, `rc`; it takes the lock, under which done->fn(done, err) is called when that is
- * complete, now if it is. */
+ * complete, now if it is.  Meanwhile the status of a receive is still in *r. */
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done);
+
+void p2p_stream_cancel(struct gw_req *r); /* lane's lock held; a receive to which nothing has come: it completes, with no bytes */
 
 /* ---- answering from within progress (listen.c) ----
  * Takes the messages of one tag of a private communicator, whoever sends them, one after the other. */
@@ -125,6 +128,9 @@ struct p2p_listener {
     void *buf;             /* [room]: the longest message fits */
     int64_t room;
     struct gw_done *heard; /* heard->fn: the message lies in buf; no lock is held; it may send, but not wait */
+    int source;            /* meanwhile: a rank of comm, and how many bytes it sent */
+    int64_t bytes;
+    struct gw_req *req;
     _Atomic bool is_closing, is_closed;
     struct gw_done arrived;
     struct req_work work;

@@ -389,7 +389,9 @@ static void message_receive(struct part *p, int i)
 static void receive_all(struct part *p)
 {
     p->is_waiting = false;
-    if (p->intro_err < 0) round_error(p, gw_fail(p->intro_err, "no memory to receive the partitions"));
+    if (p->intro_err < 0)
+        round_error(p, gw_fail(p->intro_err, p->intro_err == GW_ENOMEM ? "no memory to receive the partitions"
+                                                                       : "what the sender says of its partitions cannot be"));
     for (int i = 0; i < p->intro.messages; i++) {
         int64_t j, to;
         for (touched(p, i, &j, &to); j < to; j++) atomic_fetch_add_explicit(&p->missing[j], 1, memory_order_relaxed);
@@ -448,9 +450,32 @@ static void tell_met(struct part *p)
     if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
 }
 
+/* What the sender says of its messages can be; `bytes` of it came. */
+static bool intro_is_right(struct intro *in, int64_t bytes)
+{
+    const char *what = "the introduction of a partitioned send";
+    int64_t all_but_last = 0, all = 0;
+    if (bytes != sizeof *in && bytes != offsetof(struct intro, parts)) {
+        gw_refused(what, "length", bytes);
+        return false;
+    }
+    bool is_right = in->messages >= 0 && in->messages <= PART_MESSAGES_MAX && in->message_bytes >= 0 && in->total_bytes >= 0 &&
+                    in->first_tag <= END_TAG - in->messages &&
+                    !__builtin_mul_overflow(in->message_bytes, in->messages - 1, &all_but_last) &&
+                    !__builtin_mul_overflow(in->message_bytes, in->messages, &all) && all_but_last <= in->total_bytes &&
+                    in->total_bytes <= all;
+    if (!is_right) gw_refused(what, "messages", in->messages);
+    in->parts.type[sizeof in->parts.type - 1] = 0;
+    return is_right;
+}
+
 static void introduced(struct gw_done *d, int err)
 {
     struct part *p = container_of(d, struct part, intro_done);
+    if (p->req && !p->is_send && err == GW_OK) {
+        if (p->intro_req) p->intro_status = p->intro_req->status;
+        if (!intro_is_right(&p->intro, gw_status_bytes(&p->intro_status))) err = GW_EOTHER;
+    }
     p->intro_req = NULL;
     if (!p->req) {
         end_destroy(p);

@@ -42,7 +42,7 @@ void p2p_tell_member(struct gw_done *done, int err)
     (void)err;
     struct proto_member *m = container_of(done, struct proto_member, done);
     struct gw_comm *c = comm_by_context(m->ctx >> GW_STREAM_BITS);
-    if (c && m->rank < c->targets) m->world = group_world(comm_target_group(c), m->rank);
+    if (c && m->rank >= 0 && m->rank < c->targets) m->world = group_world(comm_target_group(c), m->rank);
     if (c) comm_release(c);
 }
 

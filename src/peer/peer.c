@@ -33,12 +33,12 @@ static int net_open(struct gw_lane *lane)
  * where keys are exchanged once, at the start. */
 static bool net_is_early(int index) { return wants_net() && (index == 0 || gw_lanes_spread || !boot_is_direct()); }
 
-static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, void *ctx)
+static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
 {
     lane->index = index;
     lane->peers = calloc((size_t)node_numbers_max(), sizeof *lane->peers); /* what is not used costs no memory */
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
-    lane->net_recv = recv;
+    lane->net_recv = net_recv;
     lane->net_ctx = ctx;
     int rc = peer_wire->open(index, recv, ctx, &lane->wire);
     return rc == GW_OK && net_is_early(index) ? net_open(lane) : rc;
@@ -61,7 +61,7 @@ void peer_lanes_choose(void)
     gw_lanes_spread = gw_set.lanes > 0 || gw_threads;
 }
 
-int peer_init(wire_recv_fn recv, void *ctx)
+int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
 {
     by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
     if (peer_net && gw_boot.nnodes > 1 && !gw_set_lists(gw_set.wires, "ofi"))
@@ -70,7 +70,7 @@ int peer_init(wire_recv_fn recv, void *ctx)
                        "it unset",
                        gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
-        int rc = lane_open(&gw_lanes[i], i, recv, ctx);
+        int rc = lane_open(&gw_lanes[i], i, recv, net_recv, ctx);
         if (rc != GW_OK) return rc;
     }
     return gw_lanes[0].net && peer_net->opened ? peer_net->opened() : GW_OK;
@@ -92,10 +92,17 @@ void peer_finalize(void)
 /* Numbers from size on are ranks of other worlds on this machine. */
 static bool is_by_net(int number)
 {
-    return number < gw_boot.size && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
+    return number >= 0 && number < gw_boot.size && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
 }
 
 bool peer_is_far(const struct gw_lane *lane, int number) { return lane->net && is_by_net(number); }
+
+bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far)
+{
+    if (number < 0 || number >= node_numbers_max()) return false;
+    if (number >= gw_boot.size) return !is_far && node_other_find((int)number) != NULL;
+    return is_far ? peer_is_far(lane, (int)number) : !is_by_net((int)number);
+}
 
 int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 {

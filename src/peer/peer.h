@@ -58,11 +58,14 @@ static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used
 extern const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
 /* The wire towards other nodes, opened only if there are any or if GODWIT_WIRES leaves nothing else; NULL: never. */
 extern const struct wire_ops *peer_net;
-int peer_init(wire_recv_fn recv, void *ctx); /* opens the wires of all lanes; after node_init */
+/* Opens the wires of all lanes; after node_init.  What comes from other nodes goes to net_recv. */
+int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx);
 void peer_finalize(void);
 /* Never NULL; not connected yet, perhaps. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 bool peer_is_far(const struct gw_lane *lane, int number); /* reached by the network wire */
+/* A message that came by the network (is_far), or on the node, may be from the process that it says it is from. */
+bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far);
 int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
 void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, /* NULL: of the ranks of this node */
                struct wire_caps *caps_out);

@@ -38,7 +38,7 @@ struct proto_addr {
 
 int proto_init(void);     /* lanes' match queues; before peer_init (it is the wires' receiver) */
 void proto_finalize(void);
-wire_recv_fn proto_receiver(void);
+wire_recv_fn proto_receiver(bool is_far); /* of what comes from this node, or from others */
 
 /* The short way of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);

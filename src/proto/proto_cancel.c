@@ -30,7 +30,7 @@ static void op_cancelled(struct proto_lane *pl, struct proto_op *op)
 static void cancel_ask(struct proto_lane *pl, struct proto_op *op)
 {
     op->wants_cancel_ack = true;
-    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){(uintptr_t)op, (uint64_t)op->peer->ep->as}, NULL, 0);
+    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){op->name, (uint64_t)op->peer->ep->as}, NULL, 0);
 }
 
 static void send_cancel(struct proto_lane *pl, struct proto_op *op)
@@ -74,13 +74,18 @@ void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
     ctl_send(pl, peer_get(pl->lane, world), PROTO_CANCEL_ACK, (struct proto_ctl){c->to, m != NULL}, NULL, 0);
 }
 
-void cancel_ack_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+void cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
-    assert(op->wants_cancel_ack);
+    struct proto_op *op = op_named(pl, is_far, PROTO_CANCEL_ACK, c->to);
+    if (!op) return;
+    bool is_right = op->wants_cancel_ack && (!c->value || (c->value == 1 && !op->is_over && op->state == OP_ASKED));
+    if (!is_right) {
+        msg_refuse(PROTO_CANCEL_ACK, "state", op->state);
+        return;
+    }
     op->wants_cancel_ack = false;
     if (op->is_over)
-        pool_give(&pl->ops, op);
+        op_give_back(pl, op);
     else if (c->value)
         op_cancelled(pl, op);
     else if (op->state == OP_ASKED && tag_goes(pl, op->peer, &op->hdr))

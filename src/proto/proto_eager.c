@@ -77,7 +77,6 @@ void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void 
 void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
 {
     uint64_t cookie;
-    assert(len >= PROTO_SYNC_PREFIX);
     memcpy(&cookie, payload, PROTO_SYNC_PREFIX);
     const char *data = (const char *)payload + PROTO_SYNC_PREFIX;
     len -= PROTO_SYNC_PREFIX;

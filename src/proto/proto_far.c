@@ -95,6 +95,7 @@ static void direct_arrived(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
     if (err) gw_die("a message of %lld bytes did not arrive: %s", (long long)r->want, gw_fail_text());
+    name_take_back(&lane_of(&gw_lanes[r->req.lane])->recv_names, r->name);
     r->got = r->want;
     recv_finish(r);
 }
@@ -106,6 +107,7 @@ void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *ct
     r->key = 0; /* the sender's is of no more use */
     if (pl->far.is_direct && is_run && r->ptr) {
         r->done.fn = direct_arrived;
+        r->wire_busy = true;
         peer_net->recv_into(pl->lane->net, r->ptr, (size_t)r->want, &cts->key, &r->done);
         return;
     }
@@ -124,8 +126,13 @@ void far_close(struct proto_lane *pl, struct proto_recv *r)
 
 void put_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
-    struct proto_recv *r = (struct proto_recv *)(uintptr_t)c->to;
-    assert(r->state == RECV_TAKING && r->key);
+    struct proto_recv *r = recv_named(pl, true, PROTO_PUT, c->to);
+    if (!r) return;
+    if (r->state != RECV_TAKING || !r->key) {
+        msg_refuse(PROTO_PUT, "state", r->state);
+        return;
+    }
+    name_take_back(&pl->recv_names, r->name);
     r->got = r->want;
     far_close(pl, r);
     recv_finish(r);
@@ -160,6 +167,13 @@ static void put_done(struct gw_done *done, int err)
     op->n_puts--;
     if (err) put_failed(op);
     put_over(pl, op);
+}
+
+/* The other end's wire is like ours.  Else it would be asked for what it cannot do, or on a node to write into another rank's memory. */
+bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
+{
+    if (op->peer->ops == peer_wire) return false;
+    return cts->addr ? pl->far.may_put && cts->addr <= UINT64_MAX - (uint64_t)cts->to : pl->far.is_direct;
 }
 
 void put_start(struct proto_op *op, const struct proto_cts *cts)

@@ -26,11 +26,12 @@ struct proto_recv {
     struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
     int64_t len, want, got;      /* of the message; to be moved; moved */
     uint64_t addr, key, cookie, job;
+    uint64_t name;               /* SHARED, TAKING: what the sender calls it by */
     struct gw_list work;         /* in proto_lane.getting or .sharing */
     struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
     int32_t world;
     uint8_t state;
-    bool wire_busy;              /* a get is on its way */
+    bool wire_busy;              /* a get is on its way; TAKING: the wire puts the data there by itself */
     bool is_huge;                /* the sender's memory is on huge pages */
     char type_name[25];          /* for the error's text, when the type may be gone */
 };

@@ -21,9 +21,10 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     if (!job) return false;
     r->job = job;
     r->state = RECV_SHARED;
+    r->name = name_give(&pl->recv_names, r);
     shm_read_by_others(r->ptr, r->want);
     struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
-    ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, (uintptr_t)r}, &h, sizeof h);
+    ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, r->name}, &h, sizeof h);
     gw_list_push(&pl->sharing, &r->work);
     lane_hook(pl);
     return true;
@@ -32,6 +33,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
 static void share_over(struct proto_lane *pl, struct proto_recv *r)
 {
     gw_list_del(&r->work);
+    name_take_back(&pl->recv_names, r->name);
     ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, r->job}, NULL, 0);
     recv_finish(r);
 }
@@ -60,12 +62,20 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
 
 /* ---- the sender ------------------------------------------------------------------------------------------ */
 
+/* Only who may read our data asks for help, after our RTS, and with a job of its own. */
+static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
+{
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || !op->ptr) return msg_refuse(PROTO_HELP, "state", op->state);
+    if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
+    return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
+}
+
 void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
 {
-    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    struct proto_op *op = op_named(pl, false, PROTO_HELP, c->to);
     struct proto_help h;
     memcpy(&h, payload, sizeof h);
-    assert(op->state == OP_ASKED && op->ptr);
+    if (!op || !help_is_right(op, &h)) return;
     op->to = c->value;
     op->addr = h.addr;
     op->job = h.job;
@@ -118,9 +128,18 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
     return 1;
 }
 
-void fin_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+/* While pieces go out, nobody but us knows when the last one has gone. */
+static bool fin_is_right(const struct proto_op *op, uint64_t job)
 {
-    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    bool has_job = op->state == OP_HELPING || op->state == OP_COPIED;
+    if (op->kind != PROTO_RTS || op->is_over || (op->state != OP_ASKED && !has_job)) return msg_refuse(PROTO_FIN, "state", op->state);
+    return job == (has_job ? op->job : 0) || msg_refuse(PROTO_FIN, "job", (int64_t)job);
+}
+
+void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+{
+    struct proto_op *op = op_named(pl, is_far, PROTO_FIN, c->to);
+    if (!op || !fin_is_right(op, c->value)) return;
     if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->len);
     if (c->value) node_job_free(c->value);
     op_finish(pl, op, GW_OK);

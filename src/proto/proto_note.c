@@ -41,12 +41,13 @@ void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count,
 }
 
 /* ---- receiver ------------------------------------------------------------------------------------------------- */
-static wire_recv_fn plain_receiver;
+static wire_recv_fn plain_receivers[2]; /* of what comes from this node, and from others */
 
 static void note_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
 {
     struct note n = {.is_set = true, .signature = {c->to, (int64_t)c->value}};
     memcpy(&n.said, payload, sizeof n.said);
+    n.said.type[sizeof n.said.type - 1] = 0;
     if (!pl->notes) pl->notes = gw_xcalloc((size_t)node_numbers_max(), sizeof *pl->notes);
     pl->notes[n.said.world] = n;
 }
@@ -54,7 +55,7 @@ static void note_arrived(struct proto_lane *pl, const struct proto_ctl *c, const
 /* The note of a message that arrives, or NULL. */
 static struct note *note_of(struct proto_lane *pl, const struct proto_hdr *h)
 {
-    if (h->ctx & PROTO_STREAM_MASK || !pl->notes) return NULL;
+    if (h->ctx & PROTO_STREAM_MASK || !pl->notes || h->world < 0 || h->world >= node_numbers_max()) return NULL;
     struct note *n = &pl->notes[h->world];
     return n->is_set && n->said.ctx == h->ctx && n->said.tag == h->tag ? n : NULL;
 }
@@ -67,30 +68,44 @@ static int64_t bytes_of(uint8_t kind, const void *payload, size_t len)
     return rts.len;
 }
 
-static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
+static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct proto_lane *pl = gw_lanes[lane].proto;
     struct note *n = NULL;
+    bool matches = kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC || kind == PROTO_RTS;
+    if ((matches || kind == PROTO_NOTE) && !msg_check(pl, is_far, kind, hdr, payload, len)) return;
     if (kind == PROTO_NOTE) {
         note_arrived(pl, hdr, payload);
         return;
     }
-    if (kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC || kind == PROTO_RTS) {
+    if (matches) {
         const struct proto_hdr *h = hdr;
         struct match_recv *m = match_look(pl->fast.q, h->ctx, h->src, h->tag);
         n = note_of(pl, h);
         if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag, bytes_of(kind, payload, len));
     }
     pl->note = n;
-    plain_receiver(ctx, lane, kind, hdr, payload, len);
+    plain_receivers[is_far](NULL, lane, kind, hdr, payload, len);
     pl->note = NULL;
     if (n) n->is_set = false;
 }
 
-wire_recv_fn note_receiver(wire_recv_fn plain)
+static void near_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
-    plain_receiver = plain;
-    return arrived;
+    (void)ctx;
+    arrived(false, lane, kind, hdr, payload, len);
+}
+
+static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
+{
+    (void)ctx;
+    arrived(true, lane, kind, hdr, payload, len);
+}
+
+wire_recv_fn note_receiver(bool is_far, wire_recv_fn plain)
+{
+    plain_receivers[is_far] = plain;
+    return is_far ? far_arrived : near_arrived;
 }
 
 struct note *note_keep(const struct proto_lane *pl)

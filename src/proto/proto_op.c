@@ -15,6 +15,18 @@ struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
     return op;
 }
 
+void op_give_back(struct proto_lane *pl, struct proto_op *op)
+{
+    if (op->name) name_take_back(&pl->op_names, op->name);
+    pool_give(&pl->ops, op);
+}
+
+uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op)
+{
+    if (!op->name) op->name = name_give(&pl->op_names, op);
+    return op->name;
+}
+
 void op_complete_req(struct proto_op *op, int err, bool is_cancelled)
 {
     struct gw_req *req = op->req;
@@ -40,7 +52,7 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     if (unlikely(op->key)) op->peer->ops->conceal(pl->lane->net, op->key);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
     op_complete_req(op, err, false);
-    if (is_last) pool_give(&pl->ops, op);
+    if (is_last) op_give_back(pl, op);
 }
 
 /* Where the wire wants to be shown the memory that others read: false, it refuses. */
@@ -66,7 +78,7 @@ void op_ask(struct proto_lane *pl, struct proto_op *op)
     if (can_read) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
     bool hint = is_near ? can_read && shm_read_by_others(op->ptr, op->len) : is_run;
-    struct proto_rts rts = {(uintptr_t)op, can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
+    struct proto_rts rts = {op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;

@@ -65,7 +65,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
         rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
         if (rc == GW_OK) {
             gw_list_del(&op->link);
-            pool_give(&pl->ops, op);
+            op_give_back(pl, op);
         }
         return rc;
     }
@@ -74,7 +74,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
     rc = op->kind == PROTO_RTS ? rts_send(pl, op)
                                    : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
-                                               op->len, (uintptr_t)op);
+                                               op->len, op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {

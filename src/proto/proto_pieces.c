@@ -13,20 +13,29 @@ void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
 {
     struct proto_cts cts = {r->got, r->want, 0, 0};
     r->state = RECV_TAKING;
+    r->name = name_give(&pl->recv_names, r);
     if (unlikely(peer_is_far(pl->lane, r->world)))
         far_offer(pl, r, &cts);
     else
         pace_taking(pl);
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, (uintptr_t)r}, &cts,
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts,
              sizeof cts);
 }
 
-void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
+static bool cts_is_right(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
 {
-    struct proto_op *op = (struct proto_op *)(uintptr_t)c->to;
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over) return msg_refuse(PROTO_CTS, "state", op->state);
+    if (cts->from < 0 || cts->from >= cts->to) return msg_refuse(PROTO_CTS, "first byte", cts->from);
+    if (cts->to > op->len) return msg_refuse(PROTO_CTS, "end", cts->to);
+    return !cts->key || !op->ptr || put_may_start(pl, op, cts) || msg_refuse(PROTO_CTS, "key", (int64_t)cts->key);
+}
+
+void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
+{
+    struct proto_op *op = op_named(pl, is_far, PROTO_CTS, c->to);
     struct proto_cts cts;
     memcpy(&cts, payload, sizeof cts);
-    assert(op->state == OP_ASKED && cts.to <= op->len && cts.from < cts.to);
+    if (!op || !cts_is_right(pl, op, &cts)) return;
     op->to = c->value;
     op->pos = cts.from;
     op->end = cts.to;
@@ -79,17 +88,24 @@ int pieces_step(struct proto_lane *pl, struct proto_op *op)
     return n;
 }
 
-void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len)
+/* Pieces come in order, but those of a job that the sender helps with.  Where the wire puts the data there by itself, none come. */
+static bool data_is_right(const struct proto_recv *r, int64_t at, int64_t n)
 {
-    struct proto_recv *r = (struct proto_recv *)(uintptr_t)c->to;
+    if (r->state != RECV_SHARED && (r->state != RECV_TAKING || r->wire_busy)) return msg_refuse(PROTO_DATA, "state", r->state);
+    if (at < 0 || at > r->want || (r->state == RECV_TAKING && at != r->got)) return msg_refuse(PROTO_DATA, "offset", at);
+    return n <= r->want - at || msg_refuse(PROTO_DATA, "length", n);
+}
+
+void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
+{
+    struct proto_recv *r = recv_named(pl, is_far, PROTO_DATA, c->to);
     int64_t at = (int64_t)c->value, n = (int64_t)len;
-    assert(at + n <= r->want);
+    if (!r || !data_is_right(r, at, n)) return;
     if (r->state == RECV_SHARED) { /* a piece that the sender claimed but could not write by itself */
         gw_copy(r->ptr + at, payload, len);
         node_job_add(r->job, n);
         return;
     }
-    assert(r->state == RECV_TAKING && at == r->got);
     bool is_near = !peer_is_far(pl->lane, r->world);
     uint64_t since = gw_ticks();
     if (r->ptr)
@@ -99,6 +115,7 @@ void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *
     if (r->ptr && is_near) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
     if (r->got < r->want) return;
+    name_take_back(&pl->recv_names, r->name);
     if (is_near)
         pace_taken(pl, r);
     else

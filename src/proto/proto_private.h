@@ -33,8 +33,19 @@ static inline void pool_give(struct proto_pool *p, void *b)
     p->free = b;
 }
 
+/* ---- names (proto_name.c): what other processes call our records by; never 0 ---------------------------------- */
+struct proto_names {
+    struct name_place *places;
+    uint32_t room, free; /* the first free one, + 1; 0: none */
+};
+uint64_t name_give(struct proto_names *n, void *what);
+void *name_find(const struct proto_names *n, uint64_t name); /* NULL: it is none, or not any more */
+void name_take_back(struct proto_names *n, uint64_t name);
+void names_finish(struct proto_names *n);
+
 /* ---- messages that arrived before their receive -------------------------------------------------------------- */
-enum { MSG_CLASSES = 15, MSG_DATA_MIN = 64 }; /* class i holds MSG_DATA_MIN << i bytes: to 1 MiB */
+/* Class i holds MSG_DATA_MIN << i bytes. */
+enum { MSG_CLASSES = 15, MSG_DATA_MIN = 64, MSG_DATA_MAX = MSG_DATA_MIN << (MSG_CLASSES - 1) };
 struct proto_msg {
     struct match_msg m;
     struct gw_lane *lane;
@@ -60,6 +71,7 @@ struct proto_op {
     bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
     bool is_over;                /* apart from that */
     bool may_be_read;            /* the RTS says where the data lies, and the message is not counted yet */
+    uint64_t name;               /* what the receiver calls it by: our cookie; 0: none yet */
     bool is_put_refused;         /* HELPING: the wire cannot write there; pieces go as DATA */
     union {
         struct proto_hdr hdr;
@@ -155,6 +167,7 @@ struct proto_lane {
     struct proto_tally *tallies; /* [node_numbers_max()] E1, R0 and R1; NULL: none yet */
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
+    struct proto_names op_names, recv_names;
     struct proto_pool ops, out_pool, cursors, puts, msgs[MSG_CLASSES];
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
@@ -206,8 +219,19 @@ void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a 
 /* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
 void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len);
 
+/* proto_check.c */
+/* What can be said of a message by itself; is_far: it came from another node.  False: it is dropped, and counted. */
+bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len);
+bool msg_check_rts(const struct proto_rts *rts);
+bool msg_refuse(uint8_t kind, const char *field, int64_t value) GW_COLD; /* what a message says there cannot be: false */
+/* Whom a message is for, by the cookie that it brings; NULL: nobody, which has been counted. */
+struct proto_op *op_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
+struct proto_recv *recv_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
+
 /* proto_op.c */
 struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p);
+void op_give_back(struct proto_lane *pl, struct proto_op *op);
+uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op); /* its cookie */
 void op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
 void op_complete_req(struct proto_op *op, int err, bool is_cancelled);
 int rts_send(struct proto_lane *pl, struct proto_op *op);          /* of one that has become so: as send_short of the wire */
@@ -221,7 +245,7 @@ void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const 
 void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);
 
 /* proto_rndv.c: what R0 and R1 have in common */
-void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload);
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
                 bool at_once); /* R0: in this call, else progress does it */
 void recv_finish(struct proto_recv *r); /* everything that will come is there */
@@ -237,17 +261,17 @@ int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things t
 int get_poll(struct proto_lane *pl);                       /* the same, of whose turn it is */
 bool share_start(struct proto_lane *pl, struct proto_recv *r);
 int share_step(struct proto_lane *pl, struct proto_recv *r);
-void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);
+void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload); /* on a node only */
 int help_step(struct proto_lane *pl, struct proto_op *op);
-void fin_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 /* proto_pieces.c (R1) */
 void pieces_ask(struct proto_lane *pl, struct proto_recv *r);
-void cts_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload);
+void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 int op_step(struct proto_lane *pl, struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
 int pieces_step(struct proto_lane *pl, struct proto_op *op);
 int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
-void data_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload, size_t len);
+void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 
 /* proto_far.c */
 enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
@@ -256,6 +280,7 @@ void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *ct
 void far_close(struct proto_lane *pl, struct proto_recv *r);
 void put_arrived(struct proto_lane *pl, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
+bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts); /* the wire can do what is asked */
 void far_look(struct proto_lane *pl); /* before a send to another node */
 /* A small message that may go at once shall wait for the next ones; those to another rank that wait go now. */
 bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
@@ -306,13 +331,13 @@ void recv_cancelled(struct proto_recv *r); /* nothing came, nothing will */
 
 /* proto_note.c: GODWIT_CHECK */
 void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
-wire_recv_fn note_receiver(wire_recv_fn plain); /* what arrives goes through it to the plain one */
+wire_recv_fn note_receiver(bool is_far, wire_recv_fn plain); /* what arrives goes through it to the plain one */
 struct note *note_keep(const struct proto_lane *pl); /* of the message that arrives now; NULL: it has none */
 /* A message of so many bytes; n may be NULL. */
 void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes);
 
 /* proto_cancel.c */
 void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);
-void cancel_ack_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 #endif

@@ -6,11 +6,9 @@
 
 #include <stdio.h>
 
-void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload)
 {
     struct proto_rts rts;
-    assert(len == sizeof rts);
-    (void)len;
     memcpy(&rts, payload, sizeof rts);
     struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {

@@ -51,7 +51,7 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     if (!is_blocked && kind == PROTO_RTS)
         rc = rts_send(pl, op);
     else if (!is_blocked && kind == PROTO_EAGER_SYNC)
-        rc = eager_try(pl, op->peer, kind, &op->hdr, s->ptr, s->buf, s->count, s->t, s->len, (uintptr_t)op);
+        rc = eager_try(pl, op->peer, kind, &op->hdr, s->ptr, s->buf, s->count, s->t, s->len, op_cookie(pl, op));
     if (rc == GW_OK) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);

@@ -34,7 +34,9 @@ struct tag_recv {
     struct gw_list link; /* in proto_tags.posted, in order of posting */
     struct proto_recv *r;
     struct proto_lane *pl;
+    struct wire_ep *from;     /* NULL: any */
     bool is_any, is_unwanted; /* from any source; the program cancels it */
+    bool is_back;             /* it is not at the wire any more, and the lane takes over */
     char *bounce;             /* takes the message instead of a buffer of several runs, or of a long one */
     /* The first bytes of the program's buffer, which a tag_ask overwrites; or the buffer itself where the program's is smaller. */
     char first[sizeof(struct tag_ask)];
@@ -93,14 +95,58 @@ static void tag_recv_free(struct proto_lane *pl, struct tag_recv *t)
     pool_give(&pl->tags.pool, t);
 }
 
+static void cancelled(struct proto_lane *pl, struct tag_recv *t)
+{
+    struct proto_recv *r = t->r;
+    if (!t->is_unwanted) { /* take_over() has cancelled it */
+        pl->tags.n_back++;
+        return;
+    }
+    tag_recv_free(pl, t);
+    recv_cancelled(r);
+}
+
+static void take_over_soon(struct proto_lane *pl, const char *why);
+/* False: that is no question of a rank's. */
+static bool ask_read(const struct proto_lane *pl, const void *payload, size_t len, struct tag_ask *ask_out)
+{
+    if (len != sizeof *ask_out) return msg_refuse(PROTO_RTS, "length", (int64_t)len);
+    memcpy(ask_out, payload, sizeof *ask_out);
+    if (!msg_check_rts(&ask_out->rts)) return false;
+    return peer_may_say(pl->lane, ask_out->world, true) || msg_refuse(PROTO_RTS, "sender", ask_out->world);
+}
+
+/* The receive has met what is none: it waits on, behind those that were posted meanwhile. */
+static GW_COLD void waits_again(struct proto_lane *pl, struct tag_recv *t)
+{
+    struct match_recv *m = &t->r->m;
+    if (t->is_unwanted) {
+        cancelled(pl, t);
+        return;
+    }
+    t->take.tag = (struct wire_tag){(int32_t)(m->ctx / (PROTO_STREAM_MASK + 1)), m->src, m->tag, 0};
+    if (!pl->tags.must_take_over) {
+        gw_list_del(&t->link);
+        gw_list_push(&pl->tags.posted, &t->link);
+        if (peer_net->tag_recv(pl->lane->net, t->from, &t->take) == GW_POSTED) return;
+        take_over_soon(pl, "the network takes no more receives");
+    }
+    t->is_back = true;
+    pl->tags.n_back++;
+}
+
 static void asked(struct proto_lane *pl, struct tag_recv *t)
 {
     struct proto_recv *r = t->r;
     struct wire_tag tag = t->take.tag;
     struct tag_ask ask;
-    memcpy(&ask, t->take.buf, sizeof ask);
+    bool is_right = ask_read(pl, t->take.buf, t->take.len, &ask);
     if (t->take.buf == r->ptr)
         memcpy(r->ptr, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
+    if (!is_right) {
+        waits_again(pl, t);
+        return;
+    }
     tag_recv_free(pl, t);
     r->state = RECV_POSTED;
     rndv_start(pl, r, tag.src, tag.tag, &ask.rts, ask.world, false);
@@ -127,17 +173,6 @@ static void delivered(struct proto_lane *pl, struct tag_recv *t)
     tag_recv_free(pl, t);
 }
 
-static void cancelled(struct proto_lane *pl, struct tag_recv *t)
-{
-    struct proto_recv *r = t->r;
-    if (!t->is_unwanted) { /* take_over() has cancelled it */
-        pl->tags.n_back++;
-        return;
-    }
-    tag_recv_free(pl, t);
-    recv_cancelled(r);
-}
-
 static void take_done(struct gw_done *done, int err)
 {
     struct tag_recv *t = container_of(done, struct tag_recv, take.done);
@@ -161,8 +196,10 @@ static void take_over(struct proto_lane *pl, const char *why)
     gw_counted(&gw_count.match_moves, 1);
     tags->must_take_over = true; /* what arrives meanwhile need not ask for it again */
     /* The youngest first: a message that comes in between must not find a younger receive where an older one was. */
-    for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev)
-        peer_net->tag_cancel(pl->lane->net, &container_of(l, struct tag_recv, link)->take);
+    for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev) {
+        struct tag_recv *t = container_of(l, struct tag_recv, link);
+        if (!t->is_back) peer_net->tag_cancel(pl->lane->net, &t->take);
+    }
     while (tags->n_back < tags->n_posted) peer_net_look(pl->lane);
     tags->must_take_over = false;
     tags->state = TAGS_OWN;
@@ -336,8 +373,8 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
     r->state = RECV_AT_WIRE;
     r->at_wire = t;
     /* Entries come free when a receive finds its message, and when a long message that was on its way is there. */
-    struct wire_ep *from = a->peer ? a->peer->ep : NULL;
-    for (uint64_t since = gw_now_ns(); (rc = peer_net->tag_recv(pl->lane->net, from, &t->take)) == GW_AGAIN;) {
+    t->from = a->peer ? a->peer->ep : NULL;
+    for (uint64_t since = gw_now_ns(); (rc = peer_net->tag_recv(pl->lane->net, t->from, &t->take)) == GW_AGAIN;) {
         if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) break;
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
         peer_net_look(pl->lane);
@@ -390,7 +427,11 @@ void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
 {
     struct tag_recv *t = r->at_wire;
     t->is_unwanted = true;
-    peer_net->tag_cancel(pl->lane->net, &t->take);
+    pl->tags.n_back -= t->is_back;
+    if (t->is_back)
+        cancelled(pl, t);
+    else
+        peer_net->tag_cancel(pl->lane->net, &t->take);
 }
 
 int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
@@ -403,16 +444,25 @@ int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
 }
 
 /* ---- in OWN: what the wire gives us -------------------------------------------------------------------------------------------- */
+static bool caught_is_right(const struct proto_lane *pl, const struct wire_tag *tag, size_t len)
+{
+    if (pl->tags.state != TAGS_OWN) return msg_refuse(0, "kind", PROTO_CAUGHT);
+    if (tag->ctx < 0 || tag->ctx > pl->tags.limits.ctx_max) return msg_refuse(PROTO_EAGER, "context", tag->ctx);
+    if (tag->src < 0) return msg_refuse(PROTO_EAGER, "source", tag->src);
+    if (tag->tag < 0) return msg_refuse(PROTO_EAGER, "tag", tag->tag);
+    return len <= MSG_DATA_MAX || msg_refuse(PROTO_EAGER, "length", (int64_t)len);
+}
+
 void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len)
 {
+    struct tag_ask ask;
+    if (!caught_is_right(pl, tag, len)) return;
     struct proto_hdr h = {(uint32_t)tag->ctx * (PROTO_STREAM_MASK + 1), tag->src, tag->tag, PROTO_WORLD_UNKNOWN};
     if (!tag->asks) {
         eager_arrived(pl, &h, payload, len);
         return;
     }
-    struct tag_ask ask;
-    assert(len == sizeof ask);
-    memcpy(&ask, payload, sizeof ask);
+    if (!ask_read(pl, payload, len, &ask)) return;
     h.world = ask.world;
-    rts_arrived(pl, &h, &ask.rts, sizeof ask.rts);
+    rts_arrived(pl, &h, &ask.rts);
 }

@@ -56,12 +56,28 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     return a->rc = rc < 0 ? rc : late_say(w, target, &h, runs, data, bytes);
 }
 
+/* An answer is as long as was asked for, also where it says why not; and it says one of few things. */
+static int answer_check(const struct asking *a, int64_t bytes, struct ask_reply *how_out)
+{
+    const char *what = "the answer of a window's target";
+    if (bytes >= (int64_t)sizeof *how_out) memcpy(how_out, a->answer, sizeof *how_out);
+    bool is_known = bytes >= (int64_t)sizeof *how_out && (how_out->rc == GW_OK || how_out->rc == GW_AGAIN || how_out->rc == GW_ERMA_RANGE);
+    if (is_known && bytes == (how_out->rc == GW_OK ? a->answer_bytes : (int64_t)sizeof *how_out)) return GW_OK;
+    if (is_known || bytes < (int64_t)sizeof *how_out)
+        gw_refused(what, "length", bytes);
+    else
+        gw_refused(what, "error", how_out->rc);
+    *how_out = (struct ask_reply){GW_OK, 0};
+    return gw_fail(GW_EOTHER, "rank %d of the window did not answer what was asked (%lld bytes)", a->target, (long long)bytes);
+}
+
 /* Whatever ask_begin() said. */
 static int ask_end(struct asking *a, void *answer)
 {
     struct ask_reply how = {GW_OK, 0};
-    int rc = a->rc == GW_OK ? p2p_stream_wait(a->got) : a->rc;
-    if (rc == GW_OK) memcpy(&how, a->answer, sizeof how);
+    int64_t bytes = 0;
+    int rc = a->rc == GW_OK ? p2p_stream_wait_bytes(a->got, &bytes) : a->rc;
+    if (rc == GW_OK) rc = answer_check(a, bytes, &how);
     if (rc == GW_OK && how.rc == GW_OK && answer)
         memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
     if (a->answer != a->few) free(a->answer);

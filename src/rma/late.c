@@ -43,6 +43,8 @@ struct late {
     struct gw_list link; /* of a batch: in rma_late.open; and its target, bytes, and where its last request begins */
     int target;
     uint32_t used, last;
+    struct gw_req *req;     /* of a receive, else NULL: so many bytes are to come */
+    int64_t wanted;
     struct late_gets *gets; /* NULL: it has none; then, of the message that answers them */
     char bytes[] GW_ALIGNED(16); /* of a message, or for one */
 };
@@ -54,11 +56,20 @@ struct rma_late {
     struct gw_list open;     /* batches */
 };
 
+/* All of what was asked for has come. */
+static int late_check(const struct late *l)
+{
+    if (!l->req || gw_status_bytes(&l->req->status) == l->wanted) return GW_OK;
+    gw_refused("the answer of a window's target", "length", gw_status_bytes(&l->req->status));
+    return GW_EOTHER;
+}
+
 static void late_done(struct gw_done *done, int err)
 {
     struct late *l = container_of(done, struct late, done);
     struct rma_late *all = l->w->late;
     int none = GW_OK;
+    if (err >= 0) err = late_check(l);
     if (err < 0) atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
     free(l);
     atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: what was got is there */
@@ -78,6 +89,7 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
     l->done.fn = late_done;
     l->w = w;
     l->gets = NULL;
+    l->req = NULL;
     return l;
 }
 /* Before it is given away; late_done() ends it. */
@@ -99,11 +111,11 @@ static int late_send(struct late *l, int target, int tag, const void *from, int6
 }
 static int late_receive(struct late *l, int target, int tag, void *into, int64_t bytes)
 {
-    struct gw_req *r = NULL;
     struct gw_comm *c = l->w->comm;
     late_starts(l);
-    int rc = p2p_stream_irecv(GW_STREAM_P2P, into, bytes, gw_type_byte, target, tag, c, &r);
-    p2p_stream_then(c, rc, r, &l->done);
+    l->wanted = bytes;
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, into, bytes, gw_type_byte, target, tag, c, &l->req);
+    p2p_stream_then(c, rc, l->req, &l->done);
     return rc < 0 ? rc : GW_OK;
 }
 
@@ -118,6 +130,7 @@ static void gets_done(struct gw_done *done, int err)
     struct late *l = container_of(done, struct late, done);
     struct late_gets *g = l->gets;
     const char *from = g->data;
+    if (err >= 0) err = late_check(l);
     for (int i = 0; i < g->n && err >= 0; from += g->each[i++].bytes) memcpy(g->each[i].into, from, (size_t)g->each[i].bytes);
     gets_free(g);
     late_done(done, err);

@@ -112,6 +112,11 @@ int ask_all_give(struct rma_win *w);
 int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close() comes after the last question of anybody */
 int serve_close(struct rma_win *w);
 
+/* What came as a message is what an origin sends (request.c), before anything of it is followed; else false, and counted. */
+bool requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source);
+bool request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
+int64_t request_data(const struct ask_head *h); /* bytes behind its runs */
+
 /* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
  * copied.  Requests reach the target in the order of the calls; late_say() sends one, of any window, at once with those before it. */
 int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);

@@ -26,6 +26,8 @@ struct rma_server {
     struct req_work finish;          /* of those granted */
     bool finishes;                   /* it has been added */
     _Atomic uint64_t *served;        /* [comm->size] changes that nobody waits for an answer of, by origin */
+    _Atomic uint8_t *held;           /* [comm->size] bit per kind of lock that the origin has from us */
+    struct gw_list longs;            /* under the lane's lock: long puts under way */
     char request[REQUEST_MAX] GW_ALIGNED(16);
 };
 struct kept { /* a request that waits */
@@ -38,7 +40,10 @@ struct answer {
     char data[];
 };
 struct long_put { /* its data are under way into the window; the origin counts on it */
+    struct gw_list link;
     struct gw_done arrived;
+    struct gw_req *req; /* NULL: they have come */
+    int64_t bytes;
     struct req_work work;
     struct rma_win *w;
     int origin;
@@ -104,11 +109,21 @@ static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
     return h->what == ASK_UPDATE || h->what == ASK_SWAP || (is_move && w->flavor == GW_WIN_FLAVOR_DYNAMIC);
 }
 
+/* Who has a lock from us does not ask for it again. */
+static bool lock_try(struct rma_win *w, const struct ask_head *h)
+{
+    _Atomic uint8_t *held = &w->server->held[h->origin];
+    uint8_t bit = (uint8_t)(1 << h->kind);
+    if (atomic_load(held) & bit || !lock_here_try(w, w->comm->rank, h->kind)) return false;
+    atomic_fetch_or(held, bit);
+    return true;
+}
+
 static bool admit(struct rma_win *w, const struct ask_head *h)
 {
     if (h->what == ASK_FLUSH || h->what == ASK_UNLOCK)
         return atomic_load_explicit(&w->server->served[h->origin], memory_order_acquire) >= (uint64_t)h->bytes;
-    if (h->what == ASK_LOCK) return lock_here_try(w, w->comm->rank, h->kind);
+    if (h->what == ASK_LOCK) return lock_try(w, h);
     return !needs_busy(w, h) || rma_busy_try(w, w->comm->rank);
 }
 
@@ -137,15 +152,22 @@ static void count(struct rma_win *w, int origin)
 static void put_arrived(struct gw_done *done, int err)
 {
     struct long_put *p = container_of(done, struct long_put, arrived);
-    if (err < 0) gw_die("a put of another rank did not arrive in a window (error %d)", err);
+    int64_t bytes = p->req ? gw_status_bytes(&p->req->status) : 0;
+    if (err < 0 && err != GW_ETRUNCATE) gw_die("a put of another rank did not arrive in a window (error %d)", err);
+    if (err < 0 || bytes != p->bytes) gw_refused("the data of a put into a window", "length", err < 0 ? bytes + 1 : bytes);
+    p->req = NULL;
     req_work_add(p->w->comm->lane, &p->work);
 }
 
 static void put_is_over(struct gw_done *done, int err)
 {
     struct long_put *p = container_of(done, struct long_put, work.run);
+    struct gw_lane *lane = p->w->comm->lane;
     (void)err;
     count(p->w, p->origin);
+    gw_lock(&lane->lock);
+    gw_list_del(&p->link);
+    gw_unlock(&lane->lock);
     free(p);
 }
 
@@ -162,9 +184,12 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
         return;
     }
     struct long_put *p = gw_xmalloc(sizeof *p);
-    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .origin = h->origin};
-    int rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, TAG_DATA + h->number, w->comm, &r);
-    p2p_stream_then(w->comm, rc, r, &p->arrived);
+    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .origin = h->origin, .bytes = h->bytes};
+    gw_lock(&w->comm->lane->lock);
+    gw_list_push(&w->server->longs, &p->link);
+    gw_unlock(&w->comm->lane->lock);
+    int rc = p2p_stream_irecv(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, TAG_DATA + h->number, w->comm, &p->req);
+    p2p_stream_then(w->comm, rc, p->req, &p->arrived);
 }
 
 /* Returns how many bytes the answer has. */
@@ -189,7 +214,6 @@ static int64_t do_runs(const struct ask_head *h, char *old)
 
 static void move_few(struct rma_win *w, const struct ask_head *h)
 {
-    assert(h->n_runs <= ASK_RUNS && h->bytes <= ASK_PIECE);
     struct answer *a = answer_new(2 * (int64_t)gw_align_up((uint64_t)h->bytes, 16));
     int64_t bytes = 0;
     GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
@@ -211,6 +235,11 @@ static void perform(struct rma_win *w, const struct ask_head *h)
     if (h->what == ASK_LOCK || h->what == ASK_FLUSH) {
         say(w, h, GW_OK);
     } else if (h->what == ASK_UNLOCK) {
+        uint8_t bit = (uint8_t)(1 << h->kind);
+        if (!(atomic_fetch_and(&w->server->held[h->origin], (uint8_t)~bit) & bit)) {
+            request_refuse(h, "kind of lock", h->kind);
+            return;
+        }
         lock_here_give(w, w->comm->rank, h->kind);
         say(w, h, GW_OK);
     } else if (h->flags & ASK_LONG) {
@@ -221,17 +250,10 @@ static void perform(struct rma_win *w, const struct ask_head *h)
 }
 
 /* ---- what has to wait ---- */
-static int64_t data_bytes(const struct ask_head *h)
-{
-    if (h->what == ASK_SWAP) return 2 * h->bytes;
-    bool has_data = (h->what == ASK_WRITE && !(h->flags & ASK_LONG)) || (h->what == ASK_UPDATE && h->op != GW_H_NO_OP);
-    return has_data ? h->bytes : 0;
-}
-
 /* With the lane's lock. */
 static void keep(struct rma_server *s, const struct ask_head *h)
 {
-    size_t bytes = ask_bytes(h, data_bytes(h));
+    size_t bytes = ask_bytes(h, request_data(h));
     struct kept *k = gw_xmalloc(sizeof *k + bytes);
     memcpy(k->request, h, bytes);
     atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before the next look, as in lock.c */
@@ -313,7 +335,6 @@ struct gathered {
 static void gather(struct gathered *g, const struct ask_head *h)
 {
     if (!g->answer) g->answer = answer_new(ASK_BATCH);
-    assert(g->bytes + h->bytes <= ASK_BATCH);
     g->head = *h;
     GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
     runs_read(h, g->answer->data + g->bytes);
@@ -326,29 +347,34 @@ static void request_heard(struct gw_done *done, int err)
     struct rma_server *s = container_of(done, struct rma_server, heard);
     const struct ask_head *h = (const struct ask_head *)s->request;
     struct gathered g = {0};
-    bool is_last = false;
+    bool is_last = !requests_are_right(s->w, s->request, s->listener.bytes, s->listener.source);
     (void)err;
     while (!is_last) {
-        assert((const char *)h < s->request + REQUEST_MAX);
         if (h->flags & ASK_GATHER)
             gather(&g, h);
         else
             take(s, h);
         is_last = !(h->flags & ASK_MORE);
-        h = (const struct ask_head *)((const char *)h + gw_align_up(ask_bytes(h, data_bytes(h)), 16));
+        h = (const struct ask_head *)((const char *)h + gw_align_up(ask_bytes(h, request_data(h)), 16));
     }
     if (g.answer) answer_send(s->w, &g.head, g.answer, g.bytes);
 }
 
 /* ---- for windows ---- */
+static void server_free(struct rma_server *s)
+{
+    if (s) free(s->served), free((void *)s->held);
+    free(s);
+}
+
 int serve_open(struct rma_win *w)
 {
     struct rma_server *s = calloc(1, sizeof *s);
     if (s) s->served = calloc((size_t)w->comm->size, sizeof *s->served);
-    int rc = agree(w->comm, s && s->served ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
+    if (s) s->held = calloc((size_t)w->comm->size, sizeof *s->held);
+    int rc = agree(w->comm, s && s->served && s->held ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
     if (rc != GW_OK) {
-        if (s) free(s->served);
-        free(s);
+        server_free(s);
         return rc;
     }
     s->w = w;
@@ -360,6 +386,7 @@ int serve_open(struct rma_win *w)
     s->finish.run.fn = finish_run;
     gw_list_init(&s->pending);
     gw_list_init(&s->granted);
+    gw_list_init(&s->longs);
     gw_lock(&w->comm->lane->lock);
     req_hook_add(w->comm->lane, &s->hook);
     gw_unlock(&w->comm->lane->lock);
@@ -368,16 +395,44 @@ int serve_open(struct rma_win *w)
     return GW_OK;
 }
 
+static bool is_quiet(void *arg)
+{
+    struct rma_server *s = arg;
+    gw_lock(&s->w->comm->lane->lock);
+    bool is_over = !s->finishes && gw_list_empty(&s->longs);
+    gw_unlock(&s->w->comm->lane->lock);
+    return is_over;
+}
+
+/* Nobody asks any more.  What ranks asked is done; what could not be done is nobody's. */
+static void leftovers_drop(struct rma_server *s)
+{
+    gw_lock(&s->w->comm->lane->lock);
+    while (!gw_list_empty(&s->pending)) {
+        struct kept *k = container_of(s->pending.next, struct kept, link);
+        request_refuse((struct ask_head *)k->request, "an end that never comes", 0);
+        atomic_fetch_sub_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst);
+        gw_list_del(&k->link);
+        free(k);
+    }
+    for (struct gw_list *l = s->longs.next, *next; l != &s->longs; l = next) {
+        struct long_put *p = container_of(l, struct long_put, link);
+        next = l->next;
+        if (p->req && !req_is_done(p->req)) p2p_stream_cancel(p->req);
+    }
+    gw_unlock(&s->w->comm->lane->lock);
+    if (!is_quiet(s)) req_block_until(s->w->comm->lane, is_quiet, s);
+}
+
 int serve_close(struct rma_win *w)
 {
     int rc = p2p_listen_end(&w->server->listener);
     if (rc != GW_OK) return rc;
-    assert(gw_list_empty(&w->server->pending) && gw_list_empty(&w->server->granted));
+    leftovers_drop(w->server);
     gw_lock(&w->comm->lane->lock);
     req_hook_del(w->comm->lane, &w->server->hook);
     gw_unlock(&w->comm->lane->lock);
-    free(w->server->served);
-    free(w->server);
+    server_free(w->server);
     w->server = NULL;
     return GW_OK;
 }

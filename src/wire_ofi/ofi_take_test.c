@@ -149,7 +149,7 @@ static void rooms_up(int mode)
     CHECK_EQ(node_init(shm_area_bytes(1, gw_nlanes), 0, 1 << 20), GW_OK);
     req_init();
     CHECK_EQ(proto_init(), GW_OK);
-    CHECK_EQ(peer_init(proto_receiver(), NULL), GW_OK);
+    CHECK_EQ(peer_init(proto_receiver(false), proto_receiver(true), NULL), GW_OK);
 }
 static void rooms_down(void)
 {

@@ -1,0 +1,102 @@
+/* proto_check.c -- what is looked at before a message is believed.
+ *
+ * Whoever reaches a port, or a rank that has lost its way, may send anything.  Here stands what can be said of a message by itself: its
+ * kind, its length, the numbers in it that must lie within bounds, and whether it can have come the way it came.  Whether it fits the
+ * operation that it is for, the handlers look at.  What does not pass is dropped and counted (gw_refused); nothing else happens.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+static const char *const kind_names[] = {
+    [PROTO_EAGER] = "EAGER", [PROTO_EAGER_SYNC] = "EAGER_SYNC", [PROTO_RTS] = "RTS", [PROTO_CTS] = "CTS", [PROTO_DATA] = "DATA",
+    [PROTO_HELP] = "HELP", [PROTO_FIN] = "FIN", [PROTO_ACK] = "ACK", [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
+    [PROTO_NOTE] = "NOTE", [PROTO_CHOKE] = "CHOKE", [PROTO_PUT] = "PUT"};
+
+bool msg_refuse(uint8_t kind, const char *field, int64_t value)
+{
+    bool is_known = kind < GW_ARRAY_LEN(kind_names) && kind_names[kind];
+    gw_refused(is_known ? kind_names[kind] : "a message of unknown kind", field, value);
+    return false;
+}
+
+/* Lengths of payloads; kinds that are not here are none. */
+static const struct { size_t least, most; } lengths[] = {
+    [PROTO_EAGER] = {0, MSG_DATA_MAX},
+    [PROTO_EAGER_SYNC] = {PROTO_SYNC_PREFIX, MSG_DATA_MAX + PROTO_SYNC_PREFIX},
+    [PROTO_RTS] = {sizeof(struct proto_rts), sizeof(struct proto_rts)},
+    [PROTO_CTS] = {sizeof(struct proto_cts), sizeof(struct proto_cts)},
+    [PROTO_DATA] = {1, MSG_DATA_MAX},
+    [PROTO_HELP] = {sizeof(struct proto_help), sizeof(struct proto_help)},
+    [PROTO_NOTE] = {sizeof(struct proto_note), sizeof(struct proto_note)},
+    [PROTO_FIN] = {0, 0}, [PROTO_ACK] = {0, 0}, [PROTO_CANCEL] = {0, 0}, [PROTO_CANCEL_ACK] = {0, 0}, [PROTO_CHOKE] = {0, 0},
+    [PROTO_PUT] = {0, 0}};
+
+static bool check_length(uint8_t kind, size_t len)
+{
+    if (kind < PROTO_EAGER || kind >= GW_ARRAY_LEN(lengths)) return msg_refuse(0, "kind", kind);
+    return (len >= lengths[kind].least && len <= lengths[kind].most) || msg_refuse(kind, "length", (int64_t)len);
+}
+
+/* Of those that take part in matching.  Negative tags are those of partitioned messages; a wildcard is no message's. */
+static bool check_hdr(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_hdr *h)
+{
+    if (h->src < 0) return msg_refuse(kind, "source", h->src);
+    if (h->tag == GW_ANY_TAG) return msg_refuse(kind, "tag", h->tag);
+    bool is_answered = kind != PROTO_EAGER;
+    return !is_answered || peer_may_say(pl->lane, h->world, is_far) || msg_refuse(kind, "sender", h->world);
+}
+
+bool msg_check_rts(const struct proto_rts *rts)
+{
+    return rts->len >= 0 || msg_refuse(PROTO_RTS, "bytes", rts->len);
+}
+
+static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_ctl *c, const void *payload)
+{
+    int64_t says = 0; /* who it is from, where it says so */
+    struct proto_note note;
+    if (kind == PROTO_CANCEL || kind == PROTO_CHOKE) {
+        says = (int64_t)(kind == PROTO_CANCEL ? c->value : c->to);
+    } else if (kind == PROTO_NOTE) {
+        memcpy(&note, payload, sizeof note);
+        says = note.world;
+    } else {
+        return true;
+    }
+    return peer_may_say(pl->lane, says, is_far) || msg_refuse(kind, "sender", says);
+}
+
+bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len)
+{
+    struct proto_hdr h;
+    struct proto_ctl c;
+    struct proto_rts rts;
+    if (!check_length(kind, len)) return false;
+    if (kind > PROTO_RTS) {
+        memcpy(&c, hdr, sizeof c);
+        return check_ctl(pl, is_far, kind, &c, payload);
+    }
+    memcpy(&h, hdr, sizeof h);
+    if (!check_hdr(pl, is_far, kind, &h)) return false;
+    if (kind != PROTO_RTS) return true;
+    memcpy(&rts, payload, sizeof rts);
+    return msg_check_rts(&rts);
+}
+
+/* ---- what a message is for ---- */
+struct proto_op *op_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
+{
+    struct proto_op *op = name_find(&pl->op_names, cookie);
+    if (likely(op) && likely((op->peer->ops != peer_wire) == is_far)) return op;
+    msg_refuse((uint8_t)kind, "cookie", (int64_t)cookie);
+    return NULL;
+}
+
+struct proto_recv *recv_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
+{
+    struct proto_recv *r = name_find(&pl->recv_names, cookie);
+    if (likely(r) && likely(peer_is_far(pl->lane, r->world) == is_far)) return r;
+    msg_refuse((uint8_t)kind, "cookie", (int64_t)cookie);
+    return NULL;
+}
