@@ -37,7 +37,7 @@ static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind
         data_arrived(pl, is_far, c, payload, len);
         return;
     case PROTO_HELP:
-        help_arrived(pl, c, payload);
+        help_arrived(pl, is_far, c, payload);
         return;
     case PROTO_FIN:
         fin_arrived(pl, is_far, c);
@@ -55,7 +55,7 @@ static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind
         choke_arrived(pl, c);
         return;
     case PROTO_PUT:
-        put_arrived(pl, c);
+        put_arrived(pl, is_far, c);
         return;
     default: /* a NOTE of another job whose ranks check: note_receiver() would know what to do with it */
         return;

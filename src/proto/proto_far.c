@@ -124,9 +124,9 @@ void far_close(struct proto_lane *pl, struct proto_recv *r)
     r->key = 0;
 }
 
-void put_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_recv *r = recv_named(pl, true, PROTO_PUT, c->to);
+    struct proto_recv *r = recv_named(pl, is_far, PROTO_PUT, c->to);
     if (!r) return;
     if (r->state != RECV_TAKING || !r->key) {
         msg_refuse(PROTO_PUT, "state", r->state);

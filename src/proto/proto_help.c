@@ -65,14 +65,14 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
 /* Only who may read our data asks for help, after our RTS, and with a job of its own. */
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
-    if (op->kind != PROTO_RTS || op->state != OP_ASKED || !op->ptr) return msg_refuse(PROTO_HELP, "state", op->state);
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || !op->ptr || op->peer->ops != peer_wire) return msg_refuse(PROTO_HELP, "state", op->state);
     if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
     return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
 }
 
-void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
+void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
 {
-    struct proto_op *op = op_named(pl, false, PROTO_HELP, c->to);
+    struct proto_op *op = op_named(pl, is_far, PROTO_HELP, c->to);
     struct proto_help h;
     memcpy(&h, payload, sizeof h);
     if (!op || !help_is_right(op, &h)) return;

@@ -261,7 +261,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things t
 int get_poll(struct proto_lane *pl);                       /* the same, of whose turn it is */
 bool share_start(struct proto_lane *pl, struct proto_recv *r);
 int share_step(struct proto_lane *pl, struct proto_recv *r);
-void help_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload); /* on a node only */
+void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 int help_step(struct proto_lane *pl, struct proto_op *op);
 void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
@@ -278,7 +278,7 @@ enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p,
 int64_t far_short_default(int size); /* of E0, by the size of the job */
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
 void far_close(struct proto_lane *pl, struct proto_recv *r);
-void put_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
 bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts); /* the wire can do what is asked */
 void far_look(struct proto_lane *pl); /* before a send to another node */

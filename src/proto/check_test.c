@@ -1,0 +1,469 @@
+/* check_test.c -- what is not as a rank of the job would send it is dropped and counted, and changes nothing: every kind of message
+ * with every field that could be wrong; then the right one does its work, and coming once more is dropped, too.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/loop_rooms.h"
+
+#include "unit.h"
+
+enum { LONG = 40000, SHARED = 1 << 20, EDGE = 64 };
+
+/* A message on its way from `peer` to itself. */
+struct trip {
+    int peer;
+    int64_t len;
+    char *from, *room, *to; /* `to` lies within `room`, EDGE bytes from both ends */
+    struct gw_req *send, *recv;
+};
+
+static uint64_t refused(void) { return atomic_load(&gw_count.messages_refused); }
+static char pattern(int64_t i) { return (char)(i * 7 + i / 251); }
+
+static void trip_begin(struct trip *t, int peer, int64_t len, enum proto_mode mode)
+{
+    struct proto_addr a = addr_of(peer, 3);
+    *t = (struct trip){.peer = peer, .len = len, .from = malloc((size_t)len + 1), .room = malloc((size_t)len + 2 * EDGE)};
+    t->to = t->room + EDGE;
+    memset(t->room, -1, (size_t)len + 2 * EDGE);
+    for (int64_t i = 0; i < len; i++) t->from[i] = pattern(i);
+    loop_memory(t->from, (size_t)len);
+    loop_memory(t->to, (size_t)len);
+    CHECK_EQ(proto_send(&a, t->from, len, gw_type_byte, mode, &t->send), GW_POSTED);
+}
+
+static void trip_receive(struct trip *t)
+{
+    struct proto_addr a = addr_of(t->peer, 3);
+    CHECK_EQ(proto_recv(&a, t->to, t->len, gw_type_byte, &t->recv), GW_POSTED);
+}
+
+static bool is_untouched(const struct trip *t)
+{
+    for (int64_t i = 0; i < t->len + 2 * EDGE; i++)
+        if (t->room[i] != -1) return false;
+    return !req_is_done(t->recv) && !req_is_done(t->send);
+}
+
+/* The next message, which is of this kind. */
+static struct loop_msg *next(enum proto_kind kind)
+{
+    for (int i = 0; i < 4 && !loop_waiting(); i++) req_progress();
+    struct loop_msg *m = loop_take();
+    CHECK(m != NULL);
+    if (!m) exit(1);
+    CHECK_EQ(m->kind, kind);
+    return m;
+}
+
+static void pass(enum proto_kind kind)
+{
+    struct loop_msg *m = next(kind);
+    loop_deliver(m);
+    free(m);
+}
+
+/* As the message, but for one thing; then nothing happens but that it is counted. */
+static void wrong_bytes(int line, const struct loop_msg *m, size_t at, const void *value, size_t size)
+{
+    struct loop_msg *other = loop_new(m->is_far, m->kind, m->hdr, m->payload, m->len);
+    uint8_t *where = at < WIRE_HDR_BYTES ? other->hdr + at : other->payload + (at - WIRE_HDR_BYTES);
+    memcpy(where, value, size);
+    uint64_t before = refused();
+    int waiting = loop_waiting();
+    loop_deliver(other);
+    if (refused() != before + 1 || loop_waiting() != waiting) {
+        unit_failures++;
+        fprintf(stderr, "line %d: kind %d was not refused\n", line, m->kind);
+    }
+    free(other);
+}
+static void wrong_u64(int line, const struct loop_msg *m, size_t at, uint64_t value) { wrong_bytes(line, m, at, &value, sizeof value); }
+static void wrong_i32(int line, const struct loop_msg *m, size_t at, int32_t value) { wrong_bytes(line, m, at, &value, sizeof value); }
+#define WRONG64(m, at, value) wrong_u64(__LINE__, m, at, (uint64_t)(value))
+#define WRONG32(m, at, value) wrong_i32(__LINE__, m, at, value)
+enum { IN_PAYLOAD = WIRE_HDR_BYTES, TO = 0, VALUE = 8, SRC = 4, TAG = 8, WORLD = 12 };
+
+static void wrong_kind(const struct loop_msg *m, uint8_t kind, size_t len, bool is_far)
+{
+    struct loop_msg *other = loop_new(is_far, kind, m->hdr, NULL, 0);
+    uint64_t before = refused();
+    other = realloc(other, sizeof *other + len);
+    memset(other->payload, 0, len);
+    memcpy(other->payload, m->payload, len < m->len ? len : m->len);
+    other->len = (uint32_t)len;
+    loop_deliver(other);
+    CHECK_EQ(refused(), before + 1);
+    free(other);
+}
+
+/* Cookies: of a place that is not there, of an earlier or later generation, none, an address of ours; and the right one by the other wire. */
+static void wrong_cookies(const struct loop_msg *m)
+{
+    uint64_t cookie;
+    memcpy(&cookie, m->hdr + TO, sizeof cookie);
+    const uint64_t others[] = {cookie + 1, cookie + ((uint64_t)1 << 32), cookie - ((uint64_t)1 << 32), cookie | 0xfffffff0u, 0, UINT64_MAX,
+                               (uint64_t)(uintptr_t)m, (uint64_t)(uintptr_t)loop_lane()};
+    for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) WRONG64(m, TO, others[i]);
+    struct loop_msg *astray = loop_new(!m->is_far, m->kind, m->hdr, m->payload, m->len);
+    uint64_t before = refused();
+    loop_deliver(astray);
+    CHECK_EQ(refused(), before + 1);
+    free(astray);
+}
+
+static void wrong_lengths(const struct loop_msg *m)
+{
+    const size_t lengths[] = {0, 1, m->len - 1, (size_t)m->len + 1, 3000, MSG_DATA_MAX + 9};
+    for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++)
+        if (lengths[i] != m->len) wrong_kind(m, m->kind, lengths[i], m->is_far);
+}
+
+/* Delivers it, twice. */
+static void pass_once(struct loop_msg *m)
+{
+    loop_deliver(m);
+    uint64_t before = refused();
+    loop_deliver(m);
+    CHECK_EQ(refused(), before + 1);
+    free(m);
+}
+
+static void trip_end(struct trip *t)
+{
+    for (int i = 0; i < 100000 && !(req_is_done(t->recv) && req_is_done(t->send)); i++) {
+        struct loop_msg *m = loop_take();
+        if (m) loop_deliver(m);
+        free(m);
+        req_progress();
+    }
+    CHECK(req_is_done(t->recv) && req_is_done(t->send));
+    if (!req_is_done(t->recv) || !req_is_done(t->send)) exit(1);
+    CHECK_EQ(gw_status_bytes(&t->recv->status), t->len);
+    CHECK(req_wait(&t->recv, NULL) == GW_OK && req_wait(&t->send, NULL) == GW_OK);
+    bool is_right = true;
+    for (int64_t i = 0; i < t->len + 2 * EDGE; i++)
+        is_right = is_right && t->room[i] == (i < EDGE || i >= t->len + EDGE ? -1 : pattern(i - EDGE));
+    CHECK(is_right);
+    free(t->from);
+    free(t->room);
+}
+
+static void up(int proto, const struct loop_ways *ways)
+{
+    gw_set.proto = proto;
+    rooms_up(ways);
+}
+static void down(void)
+{
+    CHECK_EQ(loop_waiting(), 0);
+    CHECK_EQ(proto_posted(), 0);
+    CHECK(proto_drained(lane));
+    rooms_down();
+}
+
+/* ---- messages that take part in matching ---- */
+static void eager(int peer)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_AUTO, &ways);
+    trip_begin(&t, peer, 24, PROTO_SYNC);
+    trip_receive(&t);
+    struct loop_msg *m = next(PROTO_EAGER_SYNC);
+    WRONG32(m, SRC, -1);
+    WRONG32(m, TAG, GW_ANY_TAG);
+    const int32_t strangers[] = {-1, 0, 3 - peer, LOOP_RANKS, INT32_MIN, INT32_MAX, NODE_OTHER_RANKS};
+    for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++)
+        if (peer == LOOP_FAR || strangers[i] != 0) WRONG32(m, WORLD, strangers[i]); /* on its node it sends to itself as well */
+    wrong_kind(m, m->kind, PROTO_SYNC_PREFIX - 1, m->is_far);
+    wrong_kind(m, m->kind, MSG_DATA_MAX + PROTO_SYNC_PREFIX + 1, m->is_far);
+    const uint8_t kinds[] = {0, PROTO_PUT + 1, 100, WIRE_CAUGHT, WIRE_FULL};
+    for (size_t i = 0; i < GW_ARRAY_LEN(kinds); i++) wrong_kind(m, kinds[i], 32, m->is_far);
+    if (peer == LOOP_FAR) wrong_kind(m, PROTO_EAGER, MSG_DATA_MAX + 1, true);
+    CHECK(is_untouched(&t));
+    loop_deliver(m);
+    free(m);
+    m = next(PROTO_ACK);
+    wrong_cookies(m);
+    wrong_kind(m, PROTO_ACK, 1, m->is_far);
+    wrong_kind(m, PROTO_FIN, 0, m->is_far); /* of another kind than what it is an answer to */
+    wrong_kind(m, PROTO_CANCEL_ACK, 0, m->is_far);
+    wrong_kind(m, PROTO_CTS, sizeof(struct proto_cts), m->is_far);
+    if (peer == LOOP_NEAR) wrong_kind(m, PROTO_HELP, sizeof(struct proto_help), false);
+    CHECK(!req_is_done(t.send));
+    pass_once(m);
+    trip_end(&t);
+    down();
+}
+
+static void rts_wrong(const struct loop_msg *m, int peer)
+{
+    const int64_t lengths[] = {-1, INT64_MIN, INT64_MIN + 5};
+    for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_rts, len), lengths[i]);
+    WRONG32(m, SRC, -7);
+    WRONG32(m, WORLD, LOOP_RANKS);
+    WRONG32(m, WORLD, 3 - peer);
+    WRONG32(m, WORLD, -1);
+    wrong_lengths(m);
+}
+
+/* ---- R1 ---- */
+static void pieces(int peer, bool is_expected)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, peer, LONG, PROTO_STANDARD);
+    if (is_expected) trip_receive(&t);
+    struct loop_msg *m = next(PROTO_RTS);
+    rts_wrong(m, peer);
+    loop_deliver(m);
+    free(m);
+    if (!is_expected) trip_receive(&t);
+    m = next(PROTO_CTS);
+    wrong_cookies(m);
+    wrong_lengths(m);
+    const int64_t from[] = {-1, INT64_MIN, LONG, LONG + 1, INT64_MAX}, to[] = {-1, 0, LONG + 1, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(from); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, from), from[i]);
+    for (size_t i = 0; i < GW_ARRAY_LEN(to); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, to), to[i]);
+    WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, key), 1); /* it would write into the peer's memory, or say a ticket: not on these wires */
+    wrong_kind(m, PROTO_ACK, 0, m->is_far);
+    CHECK(is_untouched(&t));
+    pass_once(m);
+    m = next(PROTO_DATA);
+    wrong_cookies(m);
+    const int64_t at[] = {-1, 1, LONG, LONG - 1, INT64_MAX, INT64_MIN, -(int64_t)m->len};
+    for (size_t i = 0; i < GW_ARRAY_LEN(at); i++) WRONG64(m, VALUE, at[i]);
+    wrong_kind(m, PROTO_DATA, LONG + 1, m->is_far);
+    wrong_kind(m, PROTO_DATA, 0, m->is_far);
+    wrong_kind(m, PROTO_PUT, 0, m->is_far);
+    struct loop_msg *fin = loop_new(m->is_far, PROTO_FIN, m->hdr, NULL, 0);
+    memcpy(fin->hdr, &(uint64_t){(uint64_t)1 << 32}, 8); /* the first name of our first operation, which sends pieces */
+    memset(fin->hdr + 8, 0, 8);
+    uint64_t before = refused();
+    loop_deliver(fin);
+    CHECK_EQ(refused(), before + 1);
+    free(fin);
+    CHECK(is_untouched(&t));
+    pass_once(m);
+    trip_end(&t);
+    down();
+}
+
+/* The receiver exposes its buffer, and the sender writes there; or the wire brings it there as a whole. */
+static void written(bool is_direct)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .get = !is_direct, .put = !is_direct, .direct = is_direct};
+    up(is_direct ? GW_SET_PROTO_AUTO : GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, LOOP_FAR, is_direct ? 200000 : LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    struct loop_msg *m = next(PROTO_CTS);
+    const size_t addr = IN_PAYLOAD + offsetof(struct proto_cts, addr);
+    if (is_direct)
+        WRONG64(m, addr, 4096); /* these wires do not write */
+    else
+        WRONG64(m, addr, UINT64_MAX - LONG + 1);
+    struct loop_msg *data = loop_new(true, PROTO_DATA, m->hdr, t.from, 100);
+    memcpy(data->hdr, m->hdr + VALUE, 8); /* pieces, where the wire brings them */
+    memset(data->hdr + 8, 0, 8);
+    uint64_t before = refused();
+    if (is_direct) loop_deliver(data);
+    CHECK_EQ(refused(), before + is_direct);
+    free(data);
+    CHECK(is_untouched(&t));
+    loop_deliver(m);
+    free(m);
+    if (!is_direct) {
+        m = next(PROTO_PUT);
+        wrong_cookies(m);
+        wrong_kind(m, PROTO_PUT, 8, true);
+        CHECK(!req_is_done(t.recv));
+        pass_once(m);
+    }
+    trip_end(&t);
+    down();
+}
+
+/* ---- R0 ---- */
+static void read_by_receiver(int peer)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .get = true, .put = true};
+    up(GW_SET_PROTO_R0, &ways);
+    trip_begin(&t, peer, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    struct loop_msg *m = next(PROTO_RTS);
+    rts_wrong(m, peer);
+    CHECK(is_untouched(&t));
+    loop_deliver(m);
+    free(m);
+    m = next(PROTO_FIN);
+    wrong_cookies(m);
+    wrong_kind(m, PROTO_FIN, 8, m->is_far);
+    WRONG64(m, VALUE, 64); /* a job that it has not got */
+    WRONG64(m, VALUE, UINT64_MAX);
+    CHECK(!req_is_done(t.send));
+    pass_once(m);
+    trip_end(&t);
+    down();
+}
+
+/* What the receiver asks to be helped with is a job of its own, and not longer than the message. */
+static void helped(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R0, &ways);
+    trip_begin(&t, LOOP_NEAR, SHARED, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    struct loop_msg *m = loop_take();
+    CHECK(m && m->kind == PROTO_HELP);
+    if (!m || m->kind != PROTO_HELP) exit(1);
+    const size_t job = IN_PAYLOAD + offsetof(struct proto_help, job), total = IN_PAYLOAD + offsetof(struct proto_help, total);
+    uint64_t right;
+    memcpy(&right, m->payload + offsetof(struct proto_help, job), sizeof right);
+    wrong_cookies(m);
+    wrong_lengths(m);
+    const uint64_t jobs[] = {0, 1, right + 1, right + 64 * 1000, right - 64 * 1000, gw_node.bytes, UINT64_MAX, (uint64_t)1 << 63};
+    for (size_t i = 0; i < GW_ARRAY_LEN(jobs); i++) WRONG64(m, job, jobs[i]);
+    const int64_t totals[] = {0, -1, SHARED + 1, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(totals); i++) WRONG64(m, total, totals[i]);
+    CHECK(is_untouched(&t));
+    /* A piece that the sender claimed and sends: within the message only. */
+    struct loop_msg *data = loop_new(false, PROTO_DATA, m->hdr, t.from, 100);
+    memcpy(data->hdr, m->hdr + VALUE, 8);
+    const int64_t at[] = {-1, SHARED - 99, SHARED, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(at); i++) WRONG64(data, VALUE, at[i]);
+    free(data);
+    CHECK(is_untouched(&t));
+    pass_once(m);
+    m = next(PROTO_FIN);
+    WRONG64(m, VALUE, 0);
+    WRONG64(m, VALUE, right + 64);
+    loop_deliver(m);
+    free(m);
+    trip_end(&t);
+    down();
+}
+
+/* ---- cancelling, and words about flow ---- */
+static void cancelled(int peer)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, peer, LONG, PROTO_STANDARD);
+    pass(PROTO_RTS);
+    proto_cancel(t.send);
+    struct loop_msg *m = next(PROTO_CANCEL);
+    const int64_t strangers[] = {-1, 3 - peer, LOOP_RANKS, (int64_t)1 << 32 | peer, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++) WRONG64(m, VALUE, strangers[i]);
+    wrong_kind(m, PROTO_CANCEL, 1, m->is_far);
+    CHECK_EQ(match_unexpected_count(loop_lane()->fast.q), 1);
+    loop_deliver(m);
+    free(m);
+    CHECK_EQ(match_unexpected_count(loop_lane()->fast.q), 0);
+    m = next(PROTO_CANCEL_ACK);
+    wrong_cookies(m);
+    WRONG64(m, VALUE, 2);
+    WRONG64(m, VALUE, UINT64_MAX);
+    CHECK(!req_is_done(t.send));
+    pass_once(m);
+    struct gw_status s;
+    CHECK(req_wait(&t.send, &s) == GW_OK && s.cancelled);
+    free(t.from);
+    free(t.room);
+    down();
+}
+
+/* An answer that it is gone, while its pieces go out. */
+static void cancelled_late(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = 2};
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    proto_cancel(t.send);
+    pass(PROTO_CTS);
+    struct loop_msg *m = next(PROTO_CANCEL);
+    loop_deliver(m);
+    free(m);
+    struct loop_msg *ack = NULL;
+    for (int i = 0; i < 1000 && !ack; i++) {
+        struct loop_msg *one = loop_take();
+        if (one && one->kind == PROTO_CANCEL_ACK)
+            ack = one;
+        else if (one)
+            loop_deliver(one), free(one);
+        req_progress();
+        if (ack && ((struct proto_sreq *)t.send)->op) WRONG64(ack, VALUE, 1);
+    }
+    CHECK(ack != NULL);
+    if (ack) pass_once(ack);
+    trip_end(&t);
+    down();
+}
+
+static void choked(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_AUTO, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_SYNC); /* that is: connected */
+    trip_receive(&t);
+    trip_end(&t);
+    struct proto_ctl c = {LOOP_FAR, 1};
+    struct loop_msg *m = loop_new(true, PROTO_CHOKE, &c, NULL, 0);
+    const int64_t strangers[] = {-1, LOOP_RANKS, (int64_t)1 << 32 | LOOP_FAR, INT64_MIN, INT64_MAX, LOOP_NEAR};
+    for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++) WRONG64(m, TO, strangers[i]);
+    CHECK(!peer_is_choked(peer_get(lane, LOOP_FAR)));
+    loop_deliver(m);
+    CHECK(peer_is_choked(peer_get(lane, LOOP_FAR)));
+    free(m);
+    down();
+}
+
+/* ---- the table of names ---- */
+static void names(void)
+{
+    enum { N = 1000 };
+    static int what[N];
+    struct proto_names n = {0};
+    uint64_t name[N], first;
+    CHECK(name_find(&n, 0) == NULL && name_find(&n, (uint64_t)1 << 32) == NULL);
+    for (int i = 0; i < N; i++) name[i] = name_give(&n, &what[i]);
+    for (int i = 0; i < N; i++) CHECK(name[i] != 0 && name_find(&n, name[i]) == &what[i]);
+    first = name[5];
+    for (int i = 0; i < N; i += 2) name_take_back(&n, name[i + 1]);
+    for (int i = 0; i < N; i++) CHECK(name_find(&n, name[i]) == (i % 2 ? NULL : &what[i]));
+    for (int i = 1; i < N; i += 2) name[i] = name_give(&n, &what[i]);
+    for (int i = 0; i < N; i++) CHECK(name_find(&n, name[i]) == &what[i]);
+    CHECK(name_find(&n, first) == NULL);
+    names_finish(&n);
+}
+
+int main(void)
+{
+    rooms_boot();
+    gw_set.help_min = 256 << 10;
+    names();
+    for (int peer = LOOP_NEAR; peer <= LOOP_FAR; peer++) {
+        eager(peer);
+        pieces(peer, true);
+        pieces(peer, false);
+        read_by_receiver(peer);
+        cancelled(peer);
+    }
+    written(false);
+    written(true);
+    helped();
+    cancelled_late();
+    choked();
+    return unit_end();
+}

@@ -1,0 +1,74 @@
+/* rma_rooms.h -- for tests: one rank with all rooms below this one, and windows of every flavour that it serves to itself by messages,
+ * as it would to ranks on other nodes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_RMA_RMA_ROOMS_H
+#define GW_RMA_RMA_ROOMS_H
+
+#include <stdlib.h>
+
+#include "coll/coll.h"
+#include "proto/proto.h"
+#include "rma/rma_private.h"
+
+enum { WIN_BYTES = 4096, FLAVORS = 4 };
+
+static void must(int rc)
+{
+    if (rc != GW_OK) gw_die("the test's rooms: %s", gw_fail_text());
+}
+
+/* Once a process. */
+static void rooms_up(void)
+{
+    setenv("GODWIT_SINGLETON", "1", 1);
+    setenv("GODWIT_LANES", "1", 1);
+    must(boot_init());
+    gw_info_init();
+    must(type_init());
+    must(op_init());
+    peer_lanes_choose();
+    must(node_init(shm_area_bytes(1, gw_nlanes), 0, 1 << 20));
+    req_init();
+    must(proto_init());
+    must(peer_init(proto_receiver(false), proto_receiver(true), NULL));
+    must(comm_init());
+    must(p2p_init());
+    must(coll_init());
+}
+
+/* One of WIN_BYTES; `memory` is the user's, where the flavour wants it. */
+static struct rma_win *win_of(int flavor, char *memory, char **base_out)
+{
+    struct rma_win *w = NULL;
+    void *base = memory;
+    if (flavor == 0) must(rma_win_create(memory, WIN_BYTES, 1, NULL, &gw_comm_world, &w));
+    if (flavor == 1) must(rma_win_allocate(WIN_BYTES, 1, NULL, &gw_comm_world, &base, &w));
+    if (flavor == 2) must(rma_win_allocate_shared(WIN_BYTES, 1, NULL, &gw_comm_world, &base, &w));
+    if (flavor == 3) {
+        must(rma_win_create_dynamic(NULL, &gw_comm_world, &w));
+        must(rma_win_attach(w, memory, WIN_BYTES));
+    }
+    must(late_open(w));
+    must(serve_open(w));
+    *base_out = base;
+    return w;
+}
+
+static void look(int rounds)
+{
+    while (rounds-- > 0) req_progress();
+}
+
+/* As one message of ours, and what comes of it. */
+static void say_bytes(struct rma_win *w, int tag, const void *message, int64_t bytes)
+{
+    struct gw_req *r = NULL;
+    int rc = p2p_stream_isend(GW_STREAM_P2P, message, bytes, gw_type_byte, 0, tag, w->comm, &r);
+    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    must(rc);
+    look(4);
+}
+
+#endif
