@@ -22,8 +22,9 @@ static inline void ranks_run(int n, int cores, void (*fn)(int rank))
     struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = n, .size = n, .cores = cores};
     h.ranks_offset = BOOT_RANKS_OFFSET;
     h.shm_offset = h.bytes = boot_shm_offset(n);
-    int fd = memfd_create("ranks", 0), before = unit_failures;
+    int fd = memfd_create("ranks", MFD_ALLOW_SEALING), before = unit_failures;
     CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0 && pwrite(fd, &h, sizeof h, 0) == (ssize_t)sizeof h);
+    CHECK_EQ(boot_file_seal(fd, true), 0);
     pid_t pids[64];
     for (int i = 0; i < n; i++) {
         pids[i] = fork();

@@ -342,7 +342,7 @@ bool boot_must_meet(unsigned when)
 {
     assert(when == BOOT_BEFORE_FIRST || when == BOOT_AFTER_LAST);
     bool is_async = when == BOOT_BEFORE_FIRST ? gw_set.async_init : gw_set.async_finalize;
-    if (when == BOOT_BEFORE_FIRST && gw_boot.parent) return true; /* who spawned us meets all or nobody */
+    if (when == BOOT_BEFORE_FIRST && gw_boot.parent.name) return true; /* who spawned us meets all or nobody */
     return gw_boot.nnodes == 1 || !is_async || (needs & when) != 0;
 }
 

@@ -14,14 +14,13 @@
 #include "obj/obj.h"
 
 /* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, where they are not 0, ",app=A,universe=U": the descriptor N, inherited,
- * is the segment; this process is local rank K of application A.  One process joins per local rank, once.  ",parent=PORT" says
- * where those who spawned us wait for us.
+ * is the segment; this process is local rank K of application A.  One process joins per local rank, once.
  *
  * The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 10u         /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 11u         /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -71,6 +70,10 @@ struct boot_where {
 enum { BOOT_TIES = 32 };
 struct boot_tie { _Atomic uint64_t uid; _Atomic int32_t pid, fd; }; /* where its home is; uid 0: none, and the last to be written */
 
+/* Who shows it is let in: 128 random bits, never in the name of a socket nor on a command line (boot_gate.c). */
+struct boot_secret { uint64_t word[2]; };
+struct boot_port { uint64_t name; struct boot_secret secret; }; /* a listener, and what it asks for; name 0: none */
+
 enum { BOOT_CALL_NAME = 40 }; /* room for the name of an MPI call; arrays, as the loader would have to fill in pointers */
 
 struct boot_rank {             /* of one local rank, written by that rank only; its own cache lines */
@@ -101,10 +104,11 @@ struct boot_head {
     char jobid[32];
     char host[64];
     uint64_t nonce;            /* so that nobody maps another file by mistake; 0 under our mpiexec */
+    struct boot_port control;  /* of mpiexec, where ranks ask for more processes */
+    struct boot_port parent;   /* where those who spawned us wait for us */
     _Atomic uint32_t attached; /* ranks that mapped it (futex word); not used under our mpiexec */
     uint64_t uid;              /* of this world: random, no two have the same */
     int32_t home_pid, home_fd; /* who holds the file open as long as the world lives: other worlds open it there; fd -1: nobody */
-    uint64_t control;          /* port of mpiexec where ranks ask for more processes; 0: none */
     _Atomic uint64_t area_bytes; /* of each rank, in the part of node/ */
     char vnodes[64];           /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
     int32_t node, nnodes;      /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
@@ -132,7 +136,7 @@ struct boot_info {
     bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
     int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
-    uint64_t parent;           /* port of those who spawned us; 0: nobody did */
+    struct boot_port parent;   /* of those who spawned us; none: nobody did */
 };
 extern struct boot_info gw_boot;
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
@@ -224,20 +228,51 @@ struct boot_home { uint64_t uid; int32_t pid, fd; };
 struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
 struct boot_home boot_home_of(int world_rank);            /* the same of the node of another rank of our world */
 bool boot_is_on_one_host(void);                           /* all ranks of this world, whatever faked nodes they are on */
-int boot_other_map(const struct boot_home *home, struct boot_head **head_out, uint64_t *bytes_out);
-void boot_other_unmap(struct boot_head *h, uint64_t bytes);
+/* A descriptor of the segment there, or an error.  It is memory of our user that cannot shrink, and the head is a copy of which each
+ * offset and number has been compared with its size; what lies in the segment itself may change while it is looked at. */
+int boot_other_look(const struct boot_home *home, struct boot_head *head_out, uint64_t *bytes_out);
+int boot_other_map(const struct boot_home *home, struct boot_head *head_out, char **base_out, uint64_t *bytes_out);
+void boot_other_unmap(char *base, uint64_t bytes);
+/* The same of a descriptor; what is wrong with it, NULL: nothing. */
+const char *boot_head_read(int fd, struct boot_head *head_out, uint64_t *bytes_out);
+const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out); /* any memory: ours, sealed, of so many bytes at least */
+int boot_file_open(int pid, int fd, const char **why_out); /* descriptor `fd` of that process, if it is a file of our user; -1: *why_out */
+int boot_file_seal(int fd, bool may_grow);                 /* a memfd of ours, made with MFD_ALLOW_SEALING; 0, or -1 and errno */
 void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one thread at a time */
 
-/* Ports (boot_port.c): abstract unix sockets, named by a random number; nothing stays behind.  Only processes of the same user
- * (or root) come through.  Descriptors are non-blocking and close on exec; -1: errno says why. */
-uint64_t boot_random(void);                               /* never 0 */
-int boot_port_listen(uint64_t port, int backlog);
-int boot_port_accept(int listener);                       /* EAGAIN: nobody is there */
-int boot_port_connect(uint64_t port);                     /* EAGAIN: too many wait there already */
+/* ---- who is let in (boot_gate.c, boot_port.c, doc/adr/0019) ----------------------------------------------------------
+ * Ports are abstract unix sockets, named by a random number; nothing stays behind.  Their names are seen by everybody; only processes
+ * of the same user (or of root) that send the port's secret first come through.  Descriptors are non-blocking and close on exec; -1:
+ * errno says why. */
+enum { BOOT_PORT_TEXT = 50, BOOT_GATE_HALF = 16 };
+uint64_t boot_random(void);                               /* never 0; for numbers that protect nothing */
+int boot_secret_make(struct boot_secret *out);            /* GW_OK; GW_EOTHER where the kernel gives no random numbers */
+bool boot_secret_equal(const struct boot_secret *a, const struct boot_secret *b); /* in a time that does not tell where they differ */
+int boot_port_make(struct boot_port *out);                /* the same */
+void boot_port_text(const struct boot_port *p, char out[BOOT_PORT_TEXT]);
+bool boot_port_parse(const char *text, struct boot_port *out);
+bool boot_user_is_ours(uid_t uid);                        /* or root's */
+bool boot_peer_is_ours(int s);                            /* who is at the other end of a unix socket */
+/* A listener and its connections that have not shown the secret yet: so many at most, each for a few seconds. */
+struct boot_gate_half { int fd; uint32_t got; uint64_t until_ns; struct boot_secret said; };
+struct boot_gate {
+    int fd;                                               /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
+    int listener, timer, n;
+    struct gw_lock lock;                                  /* of accepting */
+    struct boot_secret secret;
+    struct boot_gate_half half[BOOT_GATE_HALF];           /* the oldest first */
+};
+int boot_gate_open(struct boot_gate *g, const struct boot_port *port); /* 0, -1 */
+/* The next that has shown the secret; EAGAIN: nobody yet.  Never blocks; strangers are closed at once, however many there are. */
+int boot_gate_accept(struct boot_gate *g);
+void boot_gate_close(struct boot_gate *g);
+/* Shows the secret, to a listener of our user only.  EAGAIN: too many wait there already, also after so long; EACCES: a stranger's. */
+int boot_port_connect(const struct boot_port *port, int patience_ms);
 /* As many of the bytes as go at once, at least one; 0: none now; -1: the other side is gone, or errno. */
 int64_t boot_port_read(int fd, void *data, size_t bytes);
 int64_t boot_port_write(int fd, const void *data, size_t bytes);
-/* Service names (boot_name.c), seen by the processes of the same user; two descriptors hold one.  -1: errno, EADDRINUSE: it is taken. */
+/* Service names (boot_name.c), seen by the processes of the same user in the same pid namespace; two descriptors hold one.  -1: errno,
+ * EADDRINUSE: a process of this user has published it; what others do does not count. */
 bool boot_name_fits(const char *port);
 int boot_name_publish(const char *service, const char *port, int fds_out[2]);
 bool boot_name_lookup(const char *service, char *port_out, size_t cap);

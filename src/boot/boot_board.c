@@ -38,7 +38,7 @@ int boot_board_open(int fd, const struct boot_head *h)
 {
     struct stat st;
     uint64_t bytes = h->shm_offset + sizeof *board + (uint64_t)h->nlocal * sizeof *pages;
-    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && ftruncate(fd, (off_t)bytes) != 0))
+    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && ftruncate(fd, (off_t)bytes) != 0) || boot_file_seal(fd, false) != 0)
         return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal,
                        strerror(errno));
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -102,11 +102,12 @@ int boot_board_fence(void)
 /* The value of the last entry with that key; NULL: there is none. */
 static const char *find(const struct page *page, uint32_t bytes, const char *key)
 {
-    const char *found = NULL;
-    for (const char *p = page->text; p < page->text + bytes;) {
-        const char *value = p + strlen(p) + 1;
-        if (strcmp(p, key) == 0) found = value;
-        p = value + strlen(value) + 1;
+    const char *found = NULL, *end = page->text + (bytes < sizeof page->text ? bytes : sizeof page->text);
+    for (const char *p = page->text; p < end;) {
+        const char *value = memchr(p, 0, (size_t)(end - p)), *value_end = value ? memchr(value + 1, 0, (size_t)(end - value - 1)) : NULL;
+        if (!value_end) break;
+        if (strcmp(p, key) == 0) found = value + 1;
+        p = value_end + 1;
     }
     return found;
 }

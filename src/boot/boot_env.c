@@ -70,23 +70,25 @@ static int list_int(const char *list, const char *key, int fallback)
     return fallback;
 }
 
-static int head_check(const struct boot_head *h, int fd, int local, uint64_t file_bytes)
+static int head_check(int fd, int local, struct boot_head *head_out)
 {
-    if (h->magic != BOOT_MAGIC)
+    struct boot_head h;
+    struct stat st;
+    uint64_t bytes;
+    memset(&h, 0, sizeof h);
+    /* pread() on the wrong descriptor is harmless. */
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || h.magic != BOOT_MAGIC)
         return gw_fail(
             GW_EUNSUPPORTED,
             "descriptor %d is not what mpiexec handed down: something between mpiexec and this program closed "
             "it, or another MPI process started this one",
             fd);
-    if (h->version != GODWIT_SHM_VERSION)
+    if (h.version != GODWIT_SHM_VERSION)
         return gw_fail(GW_EUNSUPPORTED, "mpiexec and the library are of different versions (segment %u, wanted %u)",
-                       h->version, GODWIT_SHM_VERSION);
-    if (local < 0 || local >= h->nlocal || h->size < h->nlocal || h->first_rank < 0 ||
-        h->first_rank + h->nlocal > h->size || h->shm_offset > file_bytes ||
-        h->ranks_offset + (uint64_t)h->nlocal * sizeof(struct boot_rank) > h->shm_offset ||
-        (h->map_offset && h->map_offset + (uint64_t)h->nlocal * sizeof(int32_t) > h->shm_offset))
-        return gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec is damaged (local rank %d of %d)", local, h->nlocal);
-    return GW_OK;
+                       h.version, GODWIT_SHM_VERSION);
+    const char *why = boot_head_read(fd, head_out, &bytes);
+    if (!why && (local < 0 || local >= head_out->nlocal || head_out->nlocal > head_out->size - head_out->first_rank)) why = "it is damaged";
+    return why ? gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec (descriptor %d, local rank %d) cannot be used: %s", fd, local, why) : GW_OK;
 }
 
 /* The faked node of each rank; NULL: there are none. */
@@ -101,15 +103,9 @@ static int godwit_join(void)
     const char *text = getenv("GODWIT_BOOT");
     int fd = list_int(text, "fd", -1), local = list_int(text, "local", -1);
     struct boot_head h;
-    struct stat st;
-    memset(&h, 0, sizeof h);
-    /* pread() on the wrong descriptor is harmless. */
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-        h.magic = 0;
-    int rc = head_check(&h, fd, local, h.magic ? (uint64_t)st.st_size : 0);
+    int rc = head_check(fd, local, &h);
     if (rc) return rc;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    h.vnodes[sizeof h.vnodes - 1] = 0;
     if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
         return gw_fail(GW_EUNSUPPORTED, "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
                        gw_set.vnodes, h.vnodes);
@@ -125,8 +121,7 @@ static int godwit_join(void)
     gw_boot.shm_fd = fd;
     gw_boot.appnum = list_int(text, "app", 0);
     gw_boot.universe_size = list_int(text, "universe", 0);
-    const char *parent = strstr(text, ",parent=");
-    gw_boot.parent = parent ? strtoull(parent + sizeof ",parent=" - 1, NULL, 16) : 0;
+    gw_boot.parent = h.parent;
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
     boot_set_locals(ranks, n);
     boot_host_nlocal = h.nlocal;

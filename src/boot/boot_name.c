@@ -1,67 +1,173 @@
-/* boot_name.c -- service names: a published name is an abstract unix socket whose name says the port.
+/* boot_name.c -- service names: a published name is a sealed memfd with the service and its port, and an abstract unix socket whose
+ * name says where that is: "godwit-name-USER-HASH-PID-FD-ID".
  *
- * Two sockets each: one whose name is the service, so that nobody else takes it, and one whose name goes on with the port; the
- * kernel lists them in /proc/net/unix.  They go with the process that published.  That a port is of the same user is found out by who
- * connects there.
+ * The kernel lists the sockets in /proc/net/unix for everybody; nobody can connect to them.  The memfd is opened through /proc/PID/fd,
+ * which the kernel allows to the same user, and counts if it is that user's, sealed, and has the same ID and service.  So a stranger
+ * can bind any name and changes nothing, and reads eight bits of a hash of the service.  Both go with the process that published.
+ *
+ *   TRYING (of fixed size) --no other of this service--> PUBLISHED (sealed against writing, too)
+ *
+ * Of two that try at once each has its socket before it looks, so one at least sees the other: the greater ID gives way, the smaller
+ * waits until it is gone.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { KEY_BYTES = 64, NAME_BYTES = 107 };
+#define NAME_MAGIC UINT64_C(0x31454d414e5747) /* "GWNAME1" */
+enum { SOCKET_BYTES = 108, TEXT_MOST = 1 << 16 };
+struct publication {
+    uint64_t magic, id;
+    uint32_t service_bytes, port_bytes; /* of the texts behind, each with its 0 */
+};
+enum state { NOT_IT, TRYING, PUBLISHED };
 
-static uint64_t mix(const char *text, uint64_t seed)
+static void key_of(const char *service, char out[SOCKET_BYTES])
 {
-    uint64_t h = gw_hash(GW_HASH_SEED ^ seed, text, strlen(text));
-    return h ^ h >> 29;
-}
-
-static void key_of(const char *service, char out[KEY_BYTES])
-{
-    snprintf(out, KEY_BYTES, "godwit-name-%u-%016llx%016llx", (unsigned)geteuid(), (unsigned long long)mix(service, 0),
-             (unsigned long long)mix(service, 0x9e3779b97f4a7c15u));
+    uint64_t h = gw_hash(GW_HASH_SEED, service, strlen(service));
+    snprintf(out, SOCKET_BYTES, "godwit-name-%u-%02x-", (unsigned)geteuid(), (unsigned)(h ^ h >> 29) & 0xff);
 }
 
 bool boot_name_fits(const char *port)
 {
     for (const char *p = port; *p; p++)
         if (*p <= ' ' || *p > '~') return false;
-    return *port && strlen(port) < NAME_BYTES - KEY_BYTES;
+    return *port && strlen(port) < GW_MAX_PORT_NAME;
+}
+
+/* ---- one publication -------------------------------------------------------------------------------------------------- */
+static int file_make(const char *service, const char *port, uint64_t id)
+{
+    struct publication p = {NAME_MAGIC, id, (uint32_t)strlen(service) + 1, (uint32_t)strlen(port) + 1};
+    size_t bytes = sizeof p + p.service_bytes + p.port_bytes;
+    char *text = gw_xmalloc(bytes);
+    memcpy(text, &p, sizeof p);
+    memcpy(text + sizeof p, service, p.service_bytes);
+    memcpy(text + sizeof p + p.service_bytes, port, p.port_bytes);
+    int fd = memfd_create("godwit-name", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool is_made = fd >= 0 && pwrite(fd, text, bytes, 0) == (ssize_t)bytes && boot_file_seal(fd, false) == 0;
+    int why = errno;
+    free(text);
+    if (fd >= 0 && !is_made) close(fd);
+    errno = why;
+    return is_made ? fd : -1;
+}
+
+/* What a file that has been read says of the service; its port, or NULL. */
+static const char *port_in(const char *text, uint64_t bytes, uint64_t id, const char *service)
+{
+    struct publication p;
+    memcpy(&p, text, sizeof p);
+    const char *there = text + sizeof p;
+    uint64_t rest = bytes - sizeof p;
+    if (p.magic != NAME_MAGIC || p.id != id || !p.service_bytes || !p.port_bytes || p.service_bytes > rest ||
+        p.port_bytes != rest - p.service_bytes || there[p.service_bytes - 1] || there[rest - 1])
+        return NULL;
+    return strcmp(there, service) == 0 ? there + p.service_bytes : NULL;
+}
+
+static enum state file_read(int pid, int fd, uint64_t id, const char *service, char *port_out, size_t cap)
+{
+    enum state state = NOT_IT;
+    const char *why, *port;
+    uint64_t bytes;
+    int file = boot_file_open(pid, fd, &why);
+    if (file < 0) return NOT_IT;
+    if (!boot_file_fault(file, sizeof(struct publication), &bytes) && bytes <= 2 * TEXT_MOST) {
+        int seals = fcntl(file, F_GET_SEALS);
+        char *text = gw_xmalloc(bytes);
+        if (pread(file, text, bytes, 0) == (ssize_t)bytes && (port = port_in(text, bytes, id, service)) != NULL && strlen(port) < cap) {
+            state = seals & F_SEAL_WRITE ? PUBLISHED : TRYING;
+            strcpy(port_out, port);
+        }
+        free(text);
+    }
+    close(file);
+    return state;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+/* The publication of a service but number `mine` that has come furthest, its port and number. */
+static enum state scan(const char *service, uint64_t mine, char port_out[GW_MAX_PORT_NAME], uint64_t *id_out)
+{
+    char key[SOCKET_BYTES], *line = NULL, port[GW_MAX_PORT_NAME];
+    size_t room = 0;
+    enum state found = NOT_IT;
+    key_of(service, key);
+    FILE *f = fopen("/proc/net/unix", "re");
+    while (f && found != PUBLISHED && getline(&line, &room, f) > 0) {
+        const char *at = strchr(line, '@');
+        unsigned long long id;
+        int pid, fd, end = 0;
+        if (!at || strncmp(at + 1, key, strlen(key)) != 0) continue;
+        if (sscanf(at + 1 + strlen(key), "%d-%d-%16llx%n", &pid, &fd, &id, &end) != 3 || id == mine) continue;
+        enum state s = file_read(pid, fd, id, service, port, sizeof port);
+        if (s < found || s == NOT_IT || (s == TRYING && found == TRYING && id > *id_out)) continue;
+        found = s;
+        *id_out = id;
+        strcpy(port_out, port);
+    }
+    free(line);
+    if (f) fclose(f);
+    return found;
+}
+
+/* Twice: between two pieces of the list that we read, sockets that go may hide another. */
+static enum state look(const char *service, uint64_t mine, char port_out[GW_MAX_PORT_NAME], uint64_t *id_out)
+{
+    enum state s = scan(service, mine, port_out, id_out);
+    return s == NOT_IT ? scan(service, mine, port_out, id_out) : s;
+}
+
+/* Whether number `mine` may be published. */
+static bool settle(const char *service, uint64_t mine)
+{
+    enum { TRIES = 2000 };
+    char port[GW_MAX_PORT_NAME];
+    uint64_t id = 0;
+    for (int i = 0; i < TRIES; i++) {
+        enum state s = look(service, mine, port, &id);
+        if (s == NOT_IT) return true;
+        if (s == PUBLISHED || id < mine) return false;
+        usleep(1000);
+    }
+    return false;
 }
 
 int boot_name_publish(const char *service, const char *port, int fds_out[2])
 {
-    char key[KEY_BYTES], full[NAME_BYTES + 1];
+    char key[SOCKET_BYTES], name[SOCKET_BYTES];
+    uint64_t id = boot_random();
+    errno = ENAMETOOLONG;
+    if (strlen(service) >= TEXT_MOST || strlen(port) >= GW_MAX_PORT_NAME) return -1;
+    int file = file_make(service, port, id), s = -1;
+    if (file < 0) return -1;
     key_of(service, key);
-    snprintf(full, sizeof full, "%s=%s", key, port);
-    fds_out[0] = boot_named_listen(key, 64);
-    if (fds_out[0] < 0) return -1;
-    fds_out[1] = boot_named_listen(full, 64);
-    if (fds_out[1] >= 0) return 0;
-    close(fds_out[0]);
+    snprintf(name, sizeof name, "%.40s%d-%d-%016llx", key, (int)getpid(), file, (unsigned long long)id);
+    s = boot_named_listen(name, 0);
+    int why = s < 0 ? errno : settle(service, id) ? 0 : EADDRINUSE;
+    if (!why && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) why = errno;
+    fds_out[0] = s;
+    fds_out[1] = file;
+    if (!why) return 0;
+    if (s >= 0) close(s);
+    close(file);
+    errno = why;
     return -1;
 }
 
 bool boot_name_lookup(const char *service, char *port_out, size_t cap)
 {
-    char key[KEY_BYTES], *line = NULL;
-    size_t room = 0;
-    bool found = false;
-    key_of(service, key);
-    FILE *f = fopen("/proc/net/unix", "re");
-    while (f && !found && getline(&line, &room, f) > 0) {
-        char *at = strstr(line, key), *port = at ? at + strlen(key) : NULL;
-        if (!port || at[-1] != '@' || *port != '=') continue;
-        port[strcspn(port, "\n")] = 0;
-        snprintf(port_out, cap, "%s", port + 1);
-        found = true;
-    }
-    free(line);
-    if (f) fclose(f);
-    return found;
+    char port[GW_MAX_PORT_NAME];
+    uint64_t id = 0;
+    if (look(service, 0, port, &id) != PUBLISHED) return false;
+    snprintf(port_out, cap, "%s", port);
+    return true;
 }

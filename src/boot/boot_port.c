@@ -48,35 +48,56 @@ int boot_named_listen(const char *name, int backlog)
     struct sockaddr_un a;
     socklen_t len = address_of(name, &a);
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s >= 0 && (bind(s, (struct sockaddr *)&a, len) != 0 || listen(s, backlog) != 0)) return close_keep_errno(s);
+    if (s >= 0 && (bind(s, (struct sockaddr *)&a, len) != 0 || (backlog && listen(s, backlog) != 0))) return close_keep_errno(s);
     return s;
 }
 
-/* Of our user, or of root.  That we are root ourselves lets nobody else in. */
-static bool is_ours(int s)
+/* Where a user namespace maps only some users, all others look like one, who may also be a real one. */
+static bool user_is_certain(uid_t uid)
 {
-    struct ucred who = {0};
-    socklen_t len = sizeof who;
-    return getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && len == sizeof who && (who.uid == geteuid() || who.uid == 0);
+    enum { OVERFLOW_UID = 65534 };
+    unsigned inside, outside, count = 0;
+    if (uid != OVERFLOW_UID) return true;
+    FILE *f = fopen("/proc/self/uid_map", "re");
+    bool is_whole = f && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3 && count == UINT32_MAX;
+    if (f) fclose(f);
+    return is_whole;
 }
 
-int boot_port_accept(int listener)
+bool boot_user_is_ours(uid_t uid) { return uid == geteuid() || uid == 0; }
+
+static bool peer_of(int s, struct ucred *who_out)
 {
-    int s = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (s < 0 || is_ours(s)) return s;
-    close(s);
-    errno = EAGAIN; /* a stranger: wait for the next */
-    return -1;
+    socklen_t len = sizeof *who_out;
+    return getsockopt(s, SOL_SOCKET, SO_PEERCRED, who_out, &len) == 0 && len == sizeof *who_out && boot_user_is_ours(who_out->uid);
+}
+
+bool boot_peer_is_ours(int s)
+{
+    struct ucred who;
+    return peer_of(s, &who);
+}
+
+/* The kernel shows a process's environment to its own user only. */
+static bool process_is_open(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
 }
 
 int boot_named_connect(const char *name)
 {
     struct sockaddr_un a;
+    struct ucred who;
     socklen_t len = address_of(name, &a);
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0) return -1;
     if (connect(s, (struct sockaddr *)&a, len) != 0) return close_keep_errno(s);
-    if (is_ours(s)) return s;
+    /* The secret is for our user alone, so here it has to be certain who listens. */
+    if (peer_of(s, &who) && (user_is_certain(who.uid) || process_is_open(who.pid))) return s;
     errno = EACCES;
     return close_keep_errno(s);
 }
@@ -95,9 +116,22 @@ int boot_port_listen(uint64_t port, int backlog)
 {
     return boot_named_listen(name_of(port).text, backlog);
 }
-int boot_port_connect(uint64_t port)
+
+int boot_port_connect(const struct boot_port *port, int patience_ms)
 {
-    return boot_named_connect(name_of(port).text);
+    enum { AGAIN_US = 200 };
+    uint64_t until = patience_ms ? gw_now_ns() + (uint64_t)patience_ms * 1000000 : 0;
+    int s = boot_named_connect(name_of(port->name).text);
+    while (s < 0 && errno == EAGAIN && patience_ms && gw_now_ns() < until) {
+        usleep(AGAIN_US);
+        s = boot_named_connect(name_of(port->name).text);
+    }
+    if (s < 0) return -1;
+    /* A fresh socket has room for it. */
+    ssize_t n = send(s, &port->secret, sizeof port->secret, MSG_NOSIGNAL);
+    if (n == (ssize_t)sizeof port->secret) return s;
+    if (n >= 0) errno = EIO;
+    return close_keep_errno(s);
 }
 
 int64_t boot_port_read(int fd, void *data, size_t bytes)
@@ -161,14 +195,12 @@ static int start_mpiexec(int *fd_out)
 
 int boot_spawner(int *fd_out, bool *is_alone_out)
 {
+    enum { PATIENCE_MS = 20000 };
     const struct boot_head *h = boot_head_mapped();
-    *is_alone_out = !h->control;
-    if (!h->control) return start_mpiexec(fd_out);
-    int fd = boot_port_connect(h->control);
-    for (int tries = 0; fd < 0 && errno == EAGAIN && tries < 1000; tries++) {
-        usleep(1000);
-        fd = boot_port_connect(h->control);
-    }
+    struct boot_port control = h->control;
+    *is_alone_out = !control.name;
+    if (!control.name) return start_mpiexec(fd_out);
+    int fd = boot_port_connect(&control, PATIENCE_MS);
     if (fd < 0) return gw_fail(GW_ESPAWN, "mpiexec does not answer: %s", strerror(errno));
     *fd_out = fd;
     return GW_OK;

@@ -74,8 +74,10 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
-int boot_named_listen(const char *name, int backlog); /* abstract unix sockets, as in boot_port.c */
-int boot_named_connect(const char *name);
+int boot_named_listen(const char *name, int backlog); /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
+int boot_named_connect(const char *name);             /* EACCES: another user listens there */
+int boot_port_listen(uint64_t port, int backlog);
+const char *boot_head_fault(const struct boot_head *h, uint64_t bytes); /* of a file of so many bytes; NULL: none */
 const struct boot_head *boot_head_mapped(void); /* NULL: not yet */
 
 #endif

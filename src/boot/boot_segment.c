@@ -63,15 +63,21 @@ static void check_rlimits(uint64_t bytes)
                mib(bytes, need), mib(r.rlim_cur, have));
 }
 
-/* Every rank asks for the same size, so it does not matter who comes first. */
+/* Every rank asks for the same size, so it does not matter who comes first: it is the last size. */
 static void file_grow(int fd, uint64_t bytes)
 {
-    char need[32];
+    char need[32], have[32];
     struct stat st;
-    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= bytes) return;
-    check_rlimits(bytes);
-    if (ftruncate(fd, (off_t)bytes) != 0)
-        gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(errno));
+    if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < bytes) {
+        check_rlimits(bytes);
+        int why = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
+        if (why == EPERM)
+            gw_die("the shared memory of this node has %s, and this rank wants %s: do the ranks have different settings?",
+                   mib((uint64_t)st.st_size, have), mib(bytes, need));
+        if (why) gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(why));
+    }
+    if (boot_file_seal(fd, false) != 0) /* nobody can pull it from under us */
+        gw_die("the shared memory of this node cannot be sealed (F_ADD_SEALS): %s", strerror(errno));
 }
 
 static struct boot_head *file_map(int fd, uint64_t bytes)
@@ -195,7 +201,7 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     memcpy(h->host, gw_boot.host, sizeof h->host - 1);
     h->nonce = nonce;
     h->uid = job ? job->uid : gw_boot.nlocal < gw_boot.size ? uid_of_job() : boot_random();
-    h->control = job ? job->control : 0;
+    if (job) h->control = job->control;
     h->launcher_pid = job ? job->launcher_pid : 0;
     h->home_pid = (int32_t)getpid();
     h->home_fd = home_fd;
@@ -216,7 +222,7 @@ static int descriptor_pass(int s, int fd)
     if (fd < 0) {
         if (recvmsg(s, &m, MSG_CMSG_CLOEXEC) != 1) return -1;
         struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        if (c && c->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd)) memcpy(&fd, CMSG_DATA(c), sizeof fd);
         return fd;
     }
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -228,12 +234,12 @@ static int descriptor_pass(int s, int fd)
 }
 
 /* Gives the descriptor to whoever comes for it until every rank of the node has mapped the segment, or the launcher is gone. */
-static void rendezvous_serve(int s, int fd, struct boot_head *h)
+static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
 {
     uint32_t seen;
     uint64_t look_ns = gw_now_ns();
     while ((seen = atomic_load_explicit(&h->attached, memory_order_acquire)) < (uint32_t)gw_boot.nlocal) {
-        int peer = s >= 0 ? boot_port_accept(s) : -1;
+        int peer = g ? boot_gate_accept(g) : -1;
         if (peer < 0) {
             gw_futex_wait(&h->attached, seen, 1000000);
             if (gw_now_ns() - look_ns < 1000000000) continue;
@@ -248,50 +254,66 @@ static void rendezvous_serve(int s, int fd, struct boot_head *h)
 
 static int segment_tell(void) { return boot_way_is_direct() ? boot_commit() : boot_fence(); }
 
-static void segment_put(int fd, uint64_t nonce)
+/* The launcher keeps it for the ranks of the job.  The nonce is in the file, the port leads to who passes it on. */
+static void segment_put(int fd, uint64_t nonce, const struct boot_port *port)
 {
-    char where[64];
-    snprintf(where, sizeof where, "%d:%d:%016llx", (int)getpid(), fd, (unsigned long long)nonce);
+    char where[128], text[BOOT_PORT_TEXT] = "";
+    if (port->name) boot_port_text(port, text);
+    snprintf(where, sizeof where, "%d:%d:%016llx:%s", (int)getpid(), fd, (unsigned long long)nonce, text);
     if (boot_put("gw.segment", where) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
 static struct boot_head *segment_make(uint64_t bytes)
 {
     uint64_t nonce = boot_random();
+    struct boot_port port;
+    struct boot_gate gate;
+    if (boot_port_make(&port) != GW_OK) gw_die("%s", gw_fail_text());
     int fd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
     file_grow(fd, bytes);
-    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW); /* nobody can pull it from under us */
     struct boot_head *h = file_map(fd, bytes);
     home_fd = fd;
     head_fill(h, bytes, nonce);
     map_fill(h, bytes);
     atomic_store_explicit(&h->attached, 1, memory_order_release);
-    int s = boot_port_listen(nonce, gw_boot.nlocal);
-    segment_put(fd, nonce);
+    bool is_open = boot_gate_open(&gate, &port) == 0;
+    segment_put(fd, nonce, &port);
     if (segment_tell() != GW_OK) gw_die("%s", gw_fail_text());
-    rendezvous_serve(s, fd, h);
-    if (s >= 0) close(s);
+    rendezvous_serve(is_open ? &gate : NULL, fd, h);
+    if (is_open) boot_gate_close(&gate);
     return h;
 }
 
-/* Maps the descriptor if it is the segment with this nonce; closes it either way. */
-static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce)
+/* Whether it is the segment of this node, whose geometry every rank knows. */
+static bool segment_is_it(const struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
-    struct stat st;
-    struct boot_head *h = NULL;
-    if (fd < 0) return NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes) h = file_map(fd, bytes);
-    close(fd);
-    if (!h || (h->magic == BOOT_MAGIC && h->nonce == nonce)) return h;
-    munmap(h, bytes);
-    return NULL;
+    return h->nonce == nonce && h->nlocal == gw_boot.nlocal && h->size == gw_boot.size && h->first_rank == gw_boot.local_to_world[0] &&
+           h->bytes == bytes && h->ranks_offset == BOOT_RANKS_OFFSET && h->shm_offset == boot_shm_offset(gw_boot.nlocal) &&
+           h->map_offset == (map_bytes() ? bytes - map_bytes() : 0);
 }
 
-static int rendezvous_fetch(uint64_t nonce)
+/* Maps the descriptor if it is the segment with this nonce; closes it either way. */
+static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce, const char **why_out)
 {
-    int s = boot_port_connect(nonce), fd = -1;
-    struct timeval patience = {20, 0};
+    struct boot_head *h = NULL, copy;
+    uint64_t there = 0;
+    if (fd < 0) return NULL;
+    const char *why = boot_head_read(fd, &copy, &there);
+    if (!why && (there != bytes || !segment_is_it(&copy, bytes, nonce))) why = "it is of another job, or the ranks of this node disagree about its settings";
+    if (why)
+        *why_out = why;
+    else
+        h = file_map(fd, bytes);
+    close(fd);
+    return h;
+}
+
+static int rendezvous_fetch(const struct boot_port *port)
+{
+    enum { PATIENCE_MS = 20000 };
+    int s = boot_port_connect(port, PATIENCE_MS), fd = -1;
+    struct timeval patience = {PATIENCE_MS / 1000, 0};
     if (s < 0) return -1;
     fcntl(s, F_SETFL, 0);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -302,24 +324,25 @@ static int rendezvous_fetch(uint64_t nonce)
 
 static struct boot_head *segment_find(uint64_t bytes)
 {
-    char where[64], path[64];
-    int pid, fd;
+    char where[128];
+    const char *why = "";
+    int pid, fd, at = 0;
     unsigned long long nonce;
+    struct boot_port port;
     if ((!boot_way_is_direct() && boot_fence() != GW_OK) || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
         gw_die("%s", gw_fail_text());
-    if (sscanf(where, "%d:%d:%llx", &pid, &fd, &nonce) != 3) gw_die("the launcher garbled a value: \"%s\"", where);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-    struct boot_head *h = segment_try(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK), bytes, nonce);
+    if (sscanf(where, "%d:%d:%llx:%n", &pid, &fd, &nonce, &at) != 3 || !at || !boot_port_parse(where + at, &port))
+        gw_die("the launcher garbled a value: \"%s\"", where);
+    struct boot_head *h = segment_try(boot_file_open(pid, fd, &why), bytes, nonce, &why);
     if (!h) {
         /* Another pid namespace, or /proc is closed to us. */
-        GW_EXPLAIN(GW_LOG_BOOT, "%s is not open to this process; asking for the segment over a socket", path);
-        h = segment_try(rendezvous_fetch(nonce), bytes, nonce);
+        GW_EXPLAIN(GW_LOG_BOOT, "/proc/%d/fd/%d cannot be used by this process (%s); asking for the segment over a socket", pid, fd, why);
+        h = segment_try(rendezvous_fetch(&port), bytes, nonce, &why);
     }
     if (!h)
-        gw_die("the shared memory of rank %d cannot be opened, neither by %s nor over a unix socket; are the ranks of "
-               "this "
-               "node in different containers or of different users, or do they disagree about its settings?",
-               gw_boot.local_to_world[0], path);
+        gw_die("the shared memory of rank %d cannot be opened, neither by /proc/%d/fd/%d nor over a unix socket (%s); are the ranks of "
+               "this node in different containers or of different users, or do they disagree about its settings?",
+               gw_boot.local_to_world[0], pid, fd, why);
     atomic_fetch_add_explicit(&h->attached, 1, memory_order_release);
     gw_futex_wake(&h->attached, 1);
     return h;
@@ -329,8 +352,9 @@ static struct boot_head *segment_find(uint64_t bytes)
 static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_out)
 {
     struct boot_head h;
-    if (pread(gw_boot.shm_fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-        gw_die("the segment of mpiexec cannot be read: %s", strerror(errno));
+    uint64_t have;
+    const char *why = boot_head_read(gw_boot.shm_fd, &h, &have);
+    if (why) gw_die("the segment of mpiexec cannot be used: %s", why);
     *bytes_out = h.shm_offset + node_bytes;
     file_grow(gw_boot.shm_fd, *bytes_out);
     struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out);
@@ -344,8 +368,8 @@ static struct boot_head *segment_alone(uint64_t bytes)
 {
     struct rlimit r;
     bool allowed = getrlimit(RLIMIT_FSIZE, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= bytes;
-    home_fd = allowed ? memfd_create("godwit-alone", MFD_CLOEXEC) : -1;
-    if (home_fd >= 0 && ftruncate(home_fd, (off_t)bytes) != 0) {
+    home_fd = allowed ? memfd_create("godwit-alone", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+    if (home_fd >= 0 && (ftruncate(home_fd, (off_t)bytes) != 0 || boot_file_seal(home_fd, false) != 0)) {
         close(home_fd);
         home_fd = -1;
     }
@@ -353,7 +377,7 @@ static struct boot_head *segment_alone(uint64_t bytes)
     head_fill(h, bytes, 0);
     map_fill(h, bytes);
     /* Ranks on other faked nodes may have to say where it is, to other jobs. */
-    if (boot_host_nlocal > 1) segment_put(home_fd, 0);
+    if (boot_host_nlocal > 1) segment_put(home_fd, 0, &(struct boot_port){0});
     if (boot_host_nlocal > 1 && boot_way_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
     return h;
 }

@@ -141,8 +141,9 @@ static int file_limit(void)
     struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = 1, .size = 1, .cores = 1};
     h.ranks_offset = BOOT_RANKS_OFFSET;
     h.shm_offset = boot_shm_offset(1);
-    int fd = memfd_create("test", 0);
+    int fd = memfd_create("test", MFD_ALLOW_SEALING);
     CHECK_EQ(ftruncate(fd, (off_t)h.shm_offset), 0);
+    CHECK_EQ(boot_file_seal(fd, true), 0);
     CHECK_EQ(pwrite(fd, &h, sizeof h, 0), (ssize_t)sizeof h);
     snprintf(text, sizeof text, "fd=%d,local=0", fd);
     setenv("GODWIT_BOOT", text, 1);
@@ -161,8 +162,9 @@ static void segment_make(uint32_t version)
     h.ranks_offset = BOOT_RANKS_OFFSET;
     h.shm_offset = h.bytes = boot_shm_offset(RANKS);
     strcpy(h.jobid, "job-7");
-    segment_fd = memfd_create("test", 0);
+    segment_fd = memfd_create("test", MFD_ALLOW_SEALING);
     CHECK_EQ(ftruncate(segment_fd, (off_t)h.bytes), 0);
+    CHECK_EQ(boot_file_seal(segment_fd, true), 0);
     CHECK_EQ(pwrite(segment_fd, &h, sizeof h, 0), (ssize_t)sizeof h);
 }
 
@@ -288,8 +290,9 @@ static int vnode_segment(const char *vnodes)
     h.map_offset = boot_shm_offset(5);
     h.shm_offset = h.bytes = h.map_offset + 4096;
     strcpy(h.vnodes, vnodes);
-    int fd = memfd_create("test", 0);
+    int fd = memfd_create("test", MFD_ALLOW_SEALING);
     CHECK_EQ(ftruncate(fd, (off_t)h.bytes), 0);
+    CHECK_EQ(boot_file_seal(fd, true), 0);
     int32_t node[5] = {0};
     CHECK_EQ(boot_map_nodes(vnodes, node, 5), 3);
     CHECK_EQ(pwrite(fd, node, sizeof node, (off_t)h.map_offset), (ssize_t)sizeof node);

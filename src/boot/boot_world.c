@@ -5,10 +5,8 @@
 #include "boot/boot_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct boot_home boot_own_home(void)
@@ -23,7 +21,7 @@ bool boot_is_on_one_host(void) { return boot_host_nlocal == gw_boot.size; }
 struct boot_home boot_home_of(int world_rank)
 {
     struct boot_home home = boot_own_home();
-    char where[64];
+    char where[128];
     int first = 0;
     if (boot_local_rank(world_rank) >= 0) return home;
     while (boot_node_of(first) != boot_node_of(world_rank)) first++;
@@ -43,28 +41,27 @@ static int not_found(const struct boot_home *home, const char *why)
         home->fd, home->pid, why);
 }
 
-int boot_other_map(const struct boot_home *home, struct boot_head **head_out, uint64_t *bytes_out)
+int boot_other_look(const struct boot_home *home, struct boot_head *head_out, uint64_t *bytes_out)
 {
-    char path[64];
-    struct stat st;
-    if (home->fd < 0) return not_found(home, "it has no name (memfd_create failed, or ulimit -f)");
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", home->pid, home->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return not_found(home, strerror(errno));
-    struct boot_head h, *mapped = MAP_FAILED;
-    bool is_segment = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
-                      h.magic == BOOT_MAGIC;
-    bool is_it =
-        is_segment && h.version == GODWIT_SHM_VERSION && h.uid == home->uid && h.shm_offset <= (uint64_t)st.st_size;
-    if (is_it) mapped = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const char *why;
+    int fd = boot_file_open(home->pid, home->fd, &why);
+    if (fd >= 0) why = boot_head_read(fd, head_out, bytes_out);
+    if (!why && head_out->uid != home->uid) why = "it is of another job";
+    if (!why) return fd;
+    if (fd >= 0) close(fd);
+    return not_found(home, why);
+}
+
+int boot_other_map(const struct boot_home *home, struct boot_head *head_out, char **base_out, uint64_t *bytes_out)
+{
+    int fd = boot_other_look(home, head_out, bytes_out);
+    if (fd < 0) return fd;
+    char *mapped = mmap(NULL, *bytes_out, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int why = errno;
     close(fd);
-    if (!is_it)
-        return not_found(home, is_segment ? "it is of another version, or of another job" : "it is something else");
     if (mapped == MAP_FAILED) return not_found(home, strerror(why));
-    *head_out = mapped;
-    *bytes_out = (uint64_t)st.st_size;
-    gw_memory_note(GW_MEMORY_MAPPED, st.st_size);
+    *base_out = mapped;
+    gw_memory_note(GW_MEMORY_MAPPED, (int64_t)*bytes_out);
     return GW_OK;
 }
 
@@ -83,8 +80,8 @@ void boot_tie(const struct boot_home *home, bool on)
     atomic_fetch_add_explicit(&boot_slot->ties_more, on ? 1u : -1u, memory_order_relaxed);
 }
 
-void boot_other_unmap(struct boot_head *h, uint64_t bytes)
+void boot_other_unmap(char *base, uint64_t bytes)
 {
-    munmap(h, bytes);
+    munmap(base, bytes);
     gw_memory_note(GW_MEMORY_MAPPED, -(int64_t)bytes);
 }

@@ -226,10 +226,10 @@ static void test_fence_beside(void)
         if (i == 1) CHECK_STR(gw_fail_text(), "the launcher is gone");
     }
     boot_way_use(&fake);
-    gw_boot.parent = 1; /* children are met as a whole */
+    gw_boot.parent.name = 1; /* children are met as a whole */
     gw_boot.nnodes = 2;
     CHECK(boot_must_meet(BOOT_BEFORE_FIRST));
-    gw_boot.parent = 0;
+    gw_boot.parent.name = 0;
 }
 
 /* ---- the node map of a million ranks: in the segment, 4 bytes a rank ---- */

@@ -33,7 +33,7 @@ struct window {
 };
 
 static struct {
-    int n;                  /* ranks under gdb */
+    int n, size;            /* ranks under gdb, and in all */
     bool *has;              /* [ranks]; NULL: none */
     struct window *windows; /* [n]; NULL: one rank, on our terminal */
     int *connections;       /* [n], -1: not there yet */
@@ -95,7 +95,7 @@ int gdb_window_main(int argc, char **argv)
     char byte;
     const char *term = getenv("TERM");
     int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (argc != 3 || ttyname_r(0, w.tty, sizeof w.tty) || s < 0 || connect(s, (void *)&a, address_of(argv[1], &a)) < 0) {
+    if (argc != 3 || ttyname_r(0, w.tty, sizeof w.tty) || s < 0 || connect(s, (void *)&a, address_of(argv[1], &a)) < 0 || !boot_peer_is_ours(s)) {
         say("--gdb-window is for mpiexec --gdb alone");
         return EXIT_USAGE;
     }
@@ -146,8 +146,6 @@ static int window_accept(pid_t program)
     enum { WAIT_S = 15, LOOK_MS = 100 };
     for (uint64_t until = gw_now_ns() + (uint64_t)WAIT_S * 1000000000; gw_now_ns() < until;) {
         struct pollfd f = {.fd = gdb.listener, .events = POLLIN};
-        struct ucred who;
-        socklen_t len = sizeof who;
         struct window w;
         int status;
         if (poll(&f, 1, LOOK_MS) != 1) {
@@ -157,8 +155,8 @@ static int window_accept(pid_t program)
         int s = accept4(gdb.listener, NULL, NULL, SOCK_CLOEXEC);
         if (s < 0) continue;
         f.fd = s;
-        if (getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.uid == geteuid() && poll(&f, 1, 1000) == 1 &&
-            recv(s, &w, sizeof w, 0) == sizeof w && gdb_has(w.rank) && !window_of(w.rank)) {
+        if (boot_peer_is_ours(s) && poll(&f, 1, 1000) == 1 && recv(s, &w, sizeof w, MSG_DONTWAIT) == sizeof w && w.rank >= 0 &&
+            w.rank < gdb.size && gdb_has(w.rank) && !window_of(w.rank)) {
             w.tty[sizeof w.tty - 1] = w.term[sizeof w.term - 1] = 0;
             gdb.connections[gdb.n_windows] = s;
             gdb.windows[gdb.n_windows++] = w;
@@ -177,7 +175,7 @@ static int windows_open(const struct job *j, enum opener with)
     if (getrandom(&random, sizeof random, 0) != sizeof random) return errno;
     snprintf(name, sizeof name, "godwit-gdb-%d-%016llx", (int)getpid(), (unsigned long long)random);
     gdb.listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (gdb.listener < 0 || bind(gdb.listener, (void *)&a, address_of(name, &a)) < 0 || listen(gdb.listener, 64) < 0) return errno;
+    if (gdb.listener < 0 || bind(gdb.listener, (void *)&a, address_of(name, &a)) < 0 || listen(gdb.listener, 4096) < 0) return errno;
     gdb.windows = gw_xcalloc((size_t)gdb.n, sizeof *gdb.windows);
     gdb.connections = gw_xcalloc((size_t)gdb.n, sizeof *gdb.connections);
     int rc = 0;
@@ -193,6 +191,7 @@ int gdb_start(struct job *j)
 {
     if (!j->o.gdb) return 0;
     gdb.has = gw_xcalloc((size_t)j->n, sizeof *gdb.has);
+    gdb.size = j->n;
     gdb.n = gdb_ranks(j->o.gdb, j->n, gdb.has);
     if (!here("gdb")) {
         say("--gdb needs gdb, which is not in PATH; on Debian: apt install gdb");

@@ -47,8 +47,23 @@ static pid_t parent_of(pid_t pid)
     return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* The segment that this process holds as its launcher; -1: it is no mpiexec. */
-static int segment_open(pid_t pid, struct boot_head *head_out)
+static bool is_of_user(pid_t pid, uid_t user)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return stat(path, &st) == 0 && st.st_uid == user;
+}
+
+/* Of the owner of the segment, which need not be us where root looks at the jobs of all. */
+static bool is_segment_of(int fd, pid_t pid, struct boot_head *h)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_of_user(pid, st.st_uid) && pread(fd, h, sizeof *h, 0) == sizeof *h &&
+           h->magic == BOOT_MAGIC && h->version == GODWIT_SHM_VERSION && h->launcher_pid == pid && h->nlocal > 0 && h->nlocal <= MAX_RANKS;
+}
+
+int jobs_segment_open(pid_t pid, struct boot_head *head_out)
 {
     char folder[64], link[64], to[64];
     int found = -1;
@@ -61,9 +76,7 @@ static int segment_open(pid_t pid, struct boot_head *head_out)
         if (strncmp(to, "/memfd:godwit ", 14) != 0) continue;
         int fd = open(link, O_RDONLY | O_CLOEXEC);
         if (fd < 0) continue;
-        if (pread(fd, head_out, sizeof *head_out, 0) == sizeof *head_out && head_out->magic == BOOT_MAGIC &&
-            head_out->version == GODWIT_SHM_VERSION && head_out->launcher_pid == pid && head_out->nlocal > 0 &&
-            head_out->nlocal <= MAX_RANKS)
+        if (is_segment_of(fd, pid, head_out))
             found = fd;
         else
             close(fd);
@@ -80,15 +93,18 @@ static void rank_add(struct running_job *j, int rank, pid_t pid)
     j->ranks[j->n++] = (struct running_rank){rank, pid};
 }
 
-/* Ranks that have called MPI_Init say who they are, wherever a script or a debugger has put them; the others are our children. */
+/* Ranks that have called MPI_Init say who they are, wherever a script or a debugger has put them; the others are our children.  What a
+ * slot says is believed of processes of the job's user only. */
 static void ranks_find(struct running_job *j, int fd, const struct boot_head *head, const struct words *processes)
 {
     struct boot_rank slot;
+    struct stat st;
     char name[32];
+    if (fstat(fd, &st) != 0) return;
     for (int i = 0; i < head->nlocal; i++) {
         if (pread(fd, &slot, sizeof slot, (off_t)(head->ranks_offset + sizeof slot * (uint64_t)i)) != sizeof slot) break;
         pid_t pid = atomic_load_explicit(&slot.pid, memory_order_relaxed);
-        if (pid > 0 && rank_of(pid) == i) rank_add(j, i, pid);
+        if (pid > 0 && is_of_user(pid, st.st_uid) && rank_of(pid) == i) rank_add(j, i, pid);
     }
     for (int i = 0; i < processes->n; i++) {
         pid_t pid = atoi(processes->at[i]);
@@ -133,7 +149,7 @@ void jobs_find(bool of_all_users, struct running_jobs *found_out)
     for (int i = 0; i < processes.n; i++) {
         snprintf(path, sizeof path, "/proc/%s", processes.at[i]);
         if (stat(path, &st) < 0 || (!of_all_users && st.st_uid != geteuid())) continue;
-        int fd = segment_open(atoi(processes.at[i]), &head);
+        int fd = jobs_segment_open(atoi(processes.at[i]), &head);
         if (fd < 0) continue;
         job_add(found_out, atoi(processes.at[i]), fd, &head, &processes);
         close(fd);

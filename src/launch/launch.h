@@ -126,14 +126,14 @@ struct job {
     unsigned failed;        /* why the start failed: AFTER_... of doctor.h */
     int failed_app;         /* and of which program */
     int room;               /* so many ranks could be started; -1: that is not why */
-    int control_fd;         /* where ranks ask for more jobs; -1: nowhere */
+    struct boot_gate control; /* where ranks ask for more jobs; closed: nowhere */
     struct sub *subs;
     int n_subs, spawned;    /* that live; that ever were */
     int used;               /* ranks of other jobs that share our cores */
     char name[64];          /* of a spawned job, such as 1 or 1.2; "": it is none, and the rest does not count */
     int parent_fd;          /* the connection of the rank that asked for it, -1: closed */
     uint64_t uid;           /* of our world, given by the mpiexec that started us; 0: none was */
-    uint64_t parent_port;   /* where it waits for us */
+    struct boot_port parent; /* where it waits for us */
     uint64_t parent_uid;    /* its world */
     double patience;        /* seconds until it does not wait any more, 0: for ever */
     bool met, bye;          /* it has met us; it may go without us */

@@ -22,7 +22,7 @@ static void standard_open(void)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.memfd = -1, .control_fd = -1, .parent_fd = -1, .room = -1};
+    struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .room = -1};
     standard_open();
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, children go without being waited for */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);

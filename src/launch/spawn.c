@@ -43,9 +43,10 @@ static int segment_make(struct job *j)
     uint64_t bytes = segment_bytes(j);
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
-    j->memfd = memfd_create("godwit", MFD_CLOEXEC);
+    j->memfd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     signal(SIGXFSZ, SIG_IGN); /* a file that is too large is to be explained */
     int rc = j->memfd < 0 ? -1 : ftruncate(j->memfd, (off_t)bytes);
+    if (rc == 0) rc = boot_file_seal(j->memfd, true); /* the first rank makes it as large as all need it */
     signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
         say("cannot make the shared memory of the job: %s", strerror(errno));
@@ -76,6 +77,7 @@ static int segment_make(struct job *j)
     snprintf(h->vnodes, sizeof h->vnodes, "%s", vnodes ? vnodes : "");
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);
+    h->parent = j->parent;
     control_open(j);
     return h->vnodes[0] ? map_make(j) : 0;
 }
@@ -132,11 +134,10 @@ static int universe(const struct job *j) { return j->n > j->bind.n_cores ? j->n 
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, struct words *own)
 {
     int app = (int)(a - j->o.apps);
-    char more[48] = "", parent[32] = "";
+    char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
-    if (j->parent_port) snprintf(parent, sizeof parent, ",parent=%016llx", (unsigned long long)j->parent_port);
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* whoever spawned us may be one */
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d%s", j->memfd, rank, more, universe(j), parent);
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, universe(j));
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
@@ -305,7 +306,7 @@ void spawn_free(struct job *j)
 {
     if (j->head && j->head != MAP_FAILED) munmap(j->head, segment_bytes(j));
     if (j->memfd >= 0) close(j->memfd);
-    if (j->control_fd >= 0) close(j->control_fd);
+    boot_gate_close(&j->control);
     mpir_free();
     free(j->subs);
     free(j->ranks);

@@ -2,8 +2,8 @@
  *
  *   rank --request--> mpiexec: control_accept, fork --> mpiexec --spawned: spawned_begin ... spawned_started --answer--> rank
  *
- * A rank connects to the port that stands in the segment's head (boot_head.control); the connection is handed on to the new mpiexec,
- * which reads the request and answers.  A process without an mpiexec starts one itself, in the same way (boot_port.c); that one
+ * A rank connects to the port in the segment's head (boot_head.control) and shows its secret; the connection is handed on to the new
+ * mpiexec, which reads the request and answers.  A process without an mpiexec starts one itself, in the same way (boot_port.c); that one
  * ends the job when its connection closes without a good-bye.  What goes wrong before the new job has been met is an answer, not a
  * failure; afterwards jobs fail together as long as they are connected (ties.c).
  *
@@ -28,9 +28,8 @@ extern char **environ;
 /* ---- ours: asked for a job ------------------------------------------------------------------------------------------ */
 void control_open(struct job *j)
 {
-    uint64_t port = boot_random();
-    j->control_fd = boot_port_listen(port, 128);
-    j->head->control = j->control_fd >= 0 ? port : 0;
+    struct boot_port port;
+    if (boot_port_make(&port) == GW_OK && boot_gate_open(&j->control, &port) == 0) j->head->control = port;
 }
 
 static const struct launch_app *app_of(const struct job *j, int fd)
@@ -75,7 +74,7 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
 void control_accept(struct job *j)
 {
     int fd;
-    while ((fd = boot_port_accept(j->control_fd)) >= 0) {
+    while ((fd = boot_gate_accept(&j->control)) >= 0) {
         struct sub s = {.uid = boot_random()};
         snprintf(s.name, sizeof s.name, "%.48s%s%d", j->name, j->name[0] ? "." : "", ++j->spawned);
         if (!j->ending) {
@@ -242,7 +241,9 @@ static void request_parse(struct job *j, const char *t, size_t n)
         if (value >= end) break;
         p = value + strlen(value) + 1;
         if (strcmp(name, "parent") == 0) {
-            j->parent_port = strtoull(value, NULL, 16);
+            if (boot_port_parse(value, &j->parent)) continue;
+            say("the asking rank gave no port to meet at");
+            j->failed = 1;
         } else if (strcmp(name, "world") == 0) {
             j->parent_uid = strtoull(value, NULL, 16);
         } else if (strcmp(name, "program") == 0) {

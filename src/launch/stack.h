@@ -53,6 +53,8 @@ struct running_jobs {
 };
 void jobs_find(bool of_all_users, struct running_jobs *found_out);
 void jobs_free(struct running_jobs *jobs);
+/* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
+int jobs_segment_open(pid_t pid, struct boot_head *head_out);
 
 /* `mpiexec --stack ...`, argv[0] is "--stack" or "--stack=JOB"; the exit status. */
 int stack_main(int argc, char **argv);

@@ -6,11 +6,13 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "launch/stack.h"
 
 /* What the signal carries: the number without its last byte, and the exit status there. */
 static const uint64_t number = ~UINT64_C(0xff);
@@ -28,18 +30,15 @@ void ties_open(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* The mpiexec of the world at this home, 0: it has none; -1: the world is gone. */
-static pid_t launcher_of(uint64_t uid, int pid, int fd)
+/* The mpiexec that the world at this home names, 0: it has none; -1: the world is gone. */
+static pid_t launcher_of(const struct boot_home *home)
 {
-    char path[64];
-    struct boot_head h = {0};
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct boot_head h;
+    uint64_t bytes;
+    int file = boot_other_look(home, &h, &bytes);
     if (file < 0) return -1;
-    bool is_it = pread(file, &h, sizeof h, 0) == sizeof h && h.magic == BOOT_MAGIC && h.version == GODWIT_SHM_VERSION &&
-                 h.uid == uid;
     close(file);
-    return is_it ? h.launcher_pid : -1;
+    return h.launcher_pid;
 }
 
 /* Whoever has left MPI is connected with nobody. */
@@ -61,18 +60,55 @@ bool ties_has(const struct job *j, uint64_t uid)
     return false;
 }
 
+/* Is it what it was said to be?  The mpiexec of that world holds its segment; a process without one is its home. */
+static bool is_mpiexec_of(pid_t pid, const struct boot_home *home)
+{
+    struct boot_head h;
+    int fd = jobs_segment_open(pid, &h);
+    if (fd >= 0) close(fd);
+    return fd >= 0 && h.uid == home->uid;
+}
+
+static bool is_home(pid_t pid, const struct boot_home *home)
+{
+    struct boot_head h;
+    uint64_t bytes;
+    int fd = pid == home->pid ? boot_other_look(home, &h, &bytes) : -1;
+    if (fd >= 0) close(fd);
+    return fd >= 0 && h.home_pid == pid && h.launcher_pid == 0;
+}
+
+/* Pids are what others wrote: the process must be of our user and what it was said to be, and no other may get the signal that has
+ * taken its number meanwhile. */
+static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home, bool (*is_it)(pid_t, const struct boot_home *))
+{
+    siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+    char path[32];
+    struct stat st;
+    int sent = -1, handle = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (handle < 0 && errno != ENOSYS && errno != EPERM) return false;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &st) == 0 && st.st_uid == geteuid() && is_it(pid, home)) {
+        info.si_pid = getpid();
+        info.si_uid = getuid();
+        info.si_value.sival_ptr = (void *)(uintptr_t)word;
+        if (handle >= 0) sent = (int)syscall(SYS_pidfd_send_signal, handle, sig, &info, 0);
+        if (handle < 0 || (sent != 0 && errno == ENOSYS)) sent = sigqueue(pid, sig, info.si_value); /* an old kernel, a sandbox */
+    }
+    if (handle >= 0) close(handle);
+    return sent == 0;
+}
+
 static void tell(const struct job *j, const struct boot_tie *t, int status)
 {
-    uint64_t uid = atomic_load_explicit(&t->uid, memory_order_acquire);
-    int pid = atomic_load_explicit(&t->pid, memory_order_relaxed),
-        fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    pid_t launcher = uid ? launcher_of(uid, pid, fd) : -1;
-    union sigval v = {.sival_ptr = (void *)(uintptr_t)((j->head->uid & number) | (uint64_t)(status & 0xff))};
-    if (launcher > 0) sigqueue(launcher, ties_signal(), v);
-    if (launcher != 0 || pid <= 0) return;
-    say("process %d, with which this job is connected, ends now; it has no mpiexec",
-        pid); /* else it would wait for ever */
-    kill(pid, SIGTERM);
+    /* Acquire: see boot_tie(). */
+    struct boot_home home = {.uid = atomic_load_explicit(&t->uid, memory_order_acquire)};
+    home.pid = atomic_load_explicit(&t->pid, memory_order_relaxed);
+    home.fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    pid_t launcher = home.uid ? launcher_of(&home) : -1;
+    if (launcher > 0) signal_if(launcher, ties_signal(), (j->head->uid & number) | (uint64_t)(status & 0xff), &home, is_mpiexec_of);
+    if (launcher == 0 && signal_if(home.pid, SIGTERM, 0, &home, is_home)) /* else it would wait for ever */
+        say("process %d, with which this job is connected, ends now; it has no mpiexec", home.pid);
 }
 
 void ties_tell(const struct job *j, int status)

@@ -260,7 +260,7 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
                 on_tie(j, info.ssi_ptr);
             else
                 on_signal(j, (int)info.ssi_signo);
-    } else if (e->data.ptr == &j->control_fd) {
+    } else if (e->data.ptr == &j->control) {
         control_accept(j);
     } else if (e->data.ptr == &j->parent_fd) {
         if (!spawned_hear(j)) end_job(j, SIGTERM, 1);
@@ -279,8 +279,8 @@ int watch(struct job *j)
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = &signal_fd};
     uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
     epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
-    e.data.ptr = &j->control_fd;
-    if (j->control_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->control_fd, &e);
+    e.data.ptr = &j->control;
+    if (j->control.fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->control.fd, &e);
     e.data.ptr = &j->parent_fd;
     if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
     reap(j); /* who went before the signals were caught */

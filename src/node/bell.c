@@ -2,7 +2,8 @@
  *
  * The doorbell of the node is a futex word, and no call waits for one and for descriptors too.  So a process that has to watch
  * descriptors (of a network wire) says in its door under which name a datagram wakes it; who rings sends an empty one besides.  The
- * word alone decides: it has moved before the datagram is sent, and a sleeper compares it before it waits.
+ * word alone decides: it has moved before the datagram is sent, and a sleeper compares it before it waits.  The name is seen by everybody:
+ * a datagram of a stranger is a wake-up for nothing, and one that finds the socket full of his finds it full of wake-ups.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -76,7 +77,7 @@ bool bell_is_used(void) { return bell >= 0; }
 
 bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
 {
-    enum { EVENTS = 8, NS_PER_MS = 1000000 };
+    enum { EVENTS = 8, DATAGRAMS = 16, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];
     if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;
     /* A datagram wakes one of several threads: the others look again soon. */
@@ -85,7 +86,8 @@ bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
     bool has_news = false;
     for (int i = 0; i < n; i++) {
         has_news = has_news || events[i].data.fd != bell;
-        while (events[i].data.fd == bell && recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0) {}
+        /* Not until it is empty: somebody else's process may send without end.  What is left wakes us once more. */
+        for (int k = 0; k < DATAGRAMS && events[i].data.fd == bell && recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++) {}
     }
     return has_news;
 }

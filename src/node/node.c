@@ -24,11 +24,12 @@ static uint64_t front_bytes(uint64_t n)
     return gw_align_up((n + 1) * sizeof(struct node_door) + n * JOBS_PER_RANK * sizeof(struct node_job), PAGE);
 }
 
-void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out)
+uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out)
 {
-    char *shm = (char *)(uintptr_t)h + h->shm_offset;
-    *doors_out = (struct node_door *)shm;
-    *areas_out = shm + front_bytes((uint64_t)h->nlocal);
+    uint64_t at = h->shm_offset + front_bytes((uint64_t)h->nlocal);
+    *doors_out = (struct node_door *)(base + h->shm_offset);
+    *areas_out = base + at;
+    return at;
 }
 
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
@@ -43,7 +44,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.me = gw_boot.local_rank;
     gw_node.base = (char *)head;
     gw_node.bytes = head->shm_offset + total;
-    node_look(head, &gw_node.doors, &areas);
+    node_look(head, gw_node.base, &gw_node.doors, &areas);
     jobs = (struct node_job *)(gw_node.doors + n + 1);
     heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
     assert(areas + n * area_size == gw_node.base + head->shm_offset + heap_at);

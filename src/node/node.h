@@ -60,8 +60,9 @@ enum { NODE_OTHER_RANKS = 1 << 16 }; /* of all of them together */
 struct node_other {
     struct gw_list link;
     struct boot_home home;
-    struct boot_head *head;
+    char *base;                /* of its segment */
     uint64_t bytes;
+    int node;                  /* of its world */
     int first, n;              /* the rank ranks[i] of its world is our number first + i */
     int32_t *ranks;            /* [n], ascending */
     int64_t refs;

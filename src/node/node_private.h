@@ -18,7 +18,9 @@ void bell_close(void);
 /* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */
 bool wait_yield(void);
 void wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in ticks): what wait_yield learns from */
-void node_look(const struct boot_head *h, struct node_door **doors_out, char **areas_out); /* in a segment that is in use */
+/* Where the doors and the areas lie in a segment that begins at `base`; h: a copy of its head that has been checked.  The bytes before the
+ * areas, which may be more than it has. */
+uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out);
 
 enum { HW_MAX_CPUS = 8192 };
 struct hw_cpus { uint64_t bits[HW_MAX_CPUS / 64]; };

@@ -41,20 +41,27 @@ static struct node_other *find_home(const struct boot_home *home)
     return NULL;
 }
 
-/* Which ranks of its world are there. */
-static int ranks_look(struct node_other *o)
+/* Which ranks of its world are there.  h: the checked copy of its head. */
+static int ranks_look(struct node_other *o, const struct boot_head *h)
 {
-    const struct boot_head *h = o->head;
-    const int32_t *node = h->map_offset ? (const int32_t *)((const char *)h + h->map_offset) : NULL;
+    const int32_t *node = h->map_offset ? (const int32_t *)(o->base + h->map_offset) : NULL;
     int n = 0;
     o->n = h->nlocal;
-    o->ranks = malloc(sizeof *o->ranks * (size_t)(o->n > 0 ? o->n : 1));
+    o->node = h->node;
+    o->ranks = malloc(sizeof *o->ranks * (size_t)o->n);
     if (!o->ranks) return gw_fail(GW_ENOMEM, "no memory for another world");
-    bool is_sane = o->n > 0 && h->size >= o->n && (node || h->size == o->n) &&
-                   (!node || h->map_offset + (uint64_t)h->size * sizeof *node <= o->bytes);
-    for (int r = 0; is_sane && r < h->size && n < o->n; r++)
+    for (int r = 0; r < h->size && n < o->n && (node || h->size == o->n); r++)
         if (!node || node[r] == h->node) o->ranks[n++] = r;
-    return is_sane && n == o->n ? GW_OK : gw_fail(GW_EOTHER, "the other job's shared memory is damaged");
+    return n == o->n ? GW_OK : gw_fail(GW_EOTHER, "the other job's shared memory is damaged");
+}
+
+/* Where its doors and areas are, if there is room for them.  Its ranks set the size of an area when they have mapped it. */
+static int areas_look(struct node_other *o, const struct boot_head *h)
+{
+    uint64_t before = node_look(h, o->base, &o->doors, &o->areas);
+    o->area_bytes = atomic_load_explicit(&h->area_bytes, memory_order_relaxed);
+    if (o->area_bytes && before <= o->bytes && o->area_bytes <= (o->bytes - before) / (uint64_t)o->n) return GW_OK;
+    return gw_fail(GW_EOTHER, "the other job's shared memory is damaged, or its ranks have not called MPI_Init");
 }
 
 int node_other_number(const struct node_other *o, int rank)
@@ -91,21 +98,18 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
 {
     struct node_other *o = calloc(1, sizeof *o);
     if (!o) return gw_fail(GW_ENOMEM, "no memory for another world");
+    struct boot_head head;
     o->home = *home;
-    int rc = boot_other_map(home, &o->head, &o->bytes);
+    int rc = boot_other_map(home, &head, &o->base, &o->bytes);
     if (rc != GW_OK) {
         free(o);
         return rc;
     }
-    rc = ranks_look(o);
-    o->area_bytes = atomic_load_explicit(&o->head->area_bytes, memory_order_relaxed);
-    node_look(o->head, &o->doors, &o->areas);
-    bool fits = (uint64_t)(o->areas - (char *)o->head) + (uint64_t)o->n * o->area_bytes <= o->bytes;
-    if (rc == GW_OK && (!fits || !o->area_bytes))
-        rc = gw_fail(GW_EOTHER, "the other job's shared memory is damaged, or its ranks have not called MPI_Init");
+    rc = ranks_look(o, &head);
+    if (rc == GW_OK) rc = areas_look(o, &head);
     if (rc == GW_OK) rc = place(o);
     if (rc != GW_OK) {
-        boot_other_unmap(o->head, o->bytes);
+        boot_other_unmap(o->base, o->bytes);
         free(o->ranks);
         free(o);
         return rc;
@@ -183,7 +187,7 @@ void node_other_drop(struct node_other *o)
 struct node_door *node_door_of(int number)
 {
     struct node_other *o = node_other_find(number);
-    if (o) return o->head->node == gw_boot.node ? &o->doors[number - o->first] : NULL;
+    if (o) return o->node == gw_boot.node ? &o->doors[number - o->first] : NULL;
     int local = number < gw_boot.size ? boot_local_rank(number) : -1;
     return local >= 0 ? &gw_node.doors[local] : NULL;
 }
@@ -191,7 +195,7 @@ struct node_door *node_door_of(int number)
 char *node_base_of(int number)
 {
     struct node_other *o = node_other_find(number);
-    return o ? (char *)o->head : gw_node.base;
+    return o ? o->base : gw_node.base;
 }
 
 void node_name_of(int number, struct boot_home *home_out, int *rank_out)
@@ -210,7 +214,7 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
         if (o->refs > 0) boot_tie(&o->home, false);
         if (forget) forget(o);
         gw_list_del(&o->link);
-        boot_other_unmap(o->head, o->bytes);
+        boot_other_unmap(o->base, o->bytes);
         free(o->ranks);
         free(o);
     }

@@ -143,7 +143,8 @@ void alloc_offer(const void *base, int64_t size, struct alloc_offer *o)
 char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m)
 {
     int fd;
-    if (o->file.fd < 0 || memory_file_open(&o->file, &fd) != GW_OK) return NULL;
+    if (o->file.fd < 0 || size < 0 || o->offset > UINT64_MAX - (uint64_t)size) return NULL;
+    if (memory_file_open(&o->file, o->offset + (uint64_t)size, &fd) != GW_OK) return NULL;
     uint64_t from = o->offset / MEMORY_PAGE * MEMORY_PAGE, bytes = o->offset - from + (uint64_t)size;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
     close(fd);

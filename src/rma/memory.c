@@ -58,10 +58,11 @@ int memory_file_make(uint64_t bytes, struct memory_file *o)
     if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce)
         o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
     o->pid = (int32_t)getpid();
-    o->fd = memfd_create("godwit-window", MFD_CLOEXEC);
+    o->fd = memfd_create("godwit-window", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (o->fd < 0)
         return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
-    if (ftruncate(o->fd, (off_t)bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce)
+    if (ftruncate(o->fd, (off_t)bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
+        boot_file_seal(o->fd, false) == 0)
         return GW_OK;
     rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for the window cannot be made: %s", mib(bytes), strerror(errno));
     close(o->fd);
@@ -69,20 +70,19 @@ int memory_file_make(uint64_t bytes, struct memory_file *o)
     return rc;
 }
 
-int memory_file_open(const struct memory_file *o, int *fd_out)
+int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
 {
-    char path[64];
-    uint64_t nonce = 0;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)o->pid, (int)o->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return gw_fail(GW_ERMA_SHARED, "the window's memory cannot be opened by %s: %s", path, strerror(errno));
-    if (pread(fd, &nonce, sizeof nonce, 0) == sizeof nonce && nonce == o->nonce) {
+    uint64_t nonce = 0, have;
+    const char *why;
+    int fd = boot_file_open(o->pid, o->fd, &why);
+    if (fd >= 0) why = boot_file_fault(fd, bytes, &have);
+    if (!why && (pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce)) why = "it is something else; are the ranks of the window in different pid namespaces?";
+    if (!why) {
         *fd_out = fd;
         return GW_OK;
     }
-    close(fd);
-    return gw_fail(GW_ERMA_SHARED,
-                   "%s is not the window's memory: the ranks of the window are in different pid namespaces", path);
+    if (fd >= 0) close(fd);
+    return gw_fail(GW_ERMA_SHARED, "the window's memory (descriptor %d of process %d) cannot be used: %s", (int)o->fd, (int)o->pid, why);
 }
 
 static int reserve(int fd, uint64_t from, uint64_t bytes)
@@ -154,7 +154,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     if (c->rank == 0)
         fd = o.file.fd;
     else
-        rc = memory_file_open(&o.file, &fd);
+        rc = memory_file_open(&o.file, bytes, &fd);
     if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from + apart, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);

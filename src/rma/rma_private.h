@@ -203,7 +203,7 @@ struct memory_file {
     int32_t pid, fd;
 };
 int memory_file_make(uint64_t bytes, struct memory_file *o); /* with that page */
-int memory_file_open(const struct memory_file *o, int *fd_out);
+int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out); /* that cannot shrink below `bytes` */
 /* All of its `bytes`, so that what follows the first page begins at a multiple of m->align; the kernel sets [from, from + own) of
  * that aside. */
 int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own);

@@ -65,7 +65,7 @@ int world_unpublish_name(const char *service, const char *port)
 int world_lookup_name(const char *service, char *port_out)
 {
     if (boot_name_lookup(service, port_out, GW_MAX_PORT_NAME)) return GW_OK;
-    return gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user on this machine has published it",
+    return gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user on this machine (and in this container) has published it",
                    service);
 }
 

@@ -1,6 +1,6 @@
 /* port.c -- ports, connect and accept, join, disconnect (MPI 4.1 sections 11.8 to 11.10).
  *
- * A port is a socket that its opener listens on; its name is the socket's.  See doc/adr/0011.
+ * A port is a socket that its opener listens on; its name is the socket's and the secret that lets in.  See doc/adr/0011, 0019.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,11 +17,11 @@
 #include "world/join.h"
 
 static const char prefix[] = "godwit:";
-enum { BACKLOG = 4096 };
+_Static_assert(sizeof prefix + BOOT_PORT_TEXT <= GW_MAX_PORT_NAME, "a port's name fits");
 struct port {
     struct gw_list link;
-    uint64_t name;
-    int fd;
+    struct boot_port port;
+    struct boot_gate gate;
 };
 static struct gw_list ports = {&ports, &ports};
 static struct gw_lock ports_lock;
@@ -31,50 +31,52 @@ static int bad_port(const char *name, const char *why)
     return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", name, why);
 }
 
-static int port_parse(const char *text, uint64_t *name_out)
+static int port_parse(const char *text, struct boot_port *port_out)
 {
-    char *end;
     if (strncmp(text, prefix, sizeof prefix - 1) != 0) return bad_port(text, "it is none that MPI_Open_port gave");
-    *name_out = strtoull(text + sizeof prefix - 1, &end, 16);
-    return *end || end - text != sizeof prefix - 1 + 16 ? bad_port(text, "it is damaged") : GW_OK;
+    return boot_port_parse(text + sizeof prefix - 1, port_out) ? GW_OK : bad_port(text, "it is damaged");
 }
 
 int world_open_port(char *port_name_out)
 {
     struct port *p = malloc(sizeof *p);
     if (!p) return gw_fail(GW_ENOMEM, "no memory for a port");
-    p->name = boot_random();
-    p->fd = boot_port_listen(p->name, BACKLOG);
-    if (p->fd < 0) {
+    char text[BOOT_PORT_TEXT];
+    int rc = boot_port_make(&p->port);
+    if (rc == GW_OK && boot_gate_open(&p->gate, &p->port) != 0) rc = gw_fail(GW_EPORT, "no port can be opened: %s", strerror(errno));
+    if (rc != GW_OK) {
         free(p);
-        return gw_fail(GW_EPORT, "no port can be opened: %s", strerror(errno));
+        return GW_EPORT;
     }
     gw_lock(&ports_lock);
     gw_list_push(&ports, &p->link);
     gw_unlock(&ports_lock);
-    snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%016llx", prefix, (unsigned long long)p->name);
+    boot_port_text(&p->port, text);
+    snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%s", prefix, text);
     return GW_OK;
 }
 
 /* The lock is held. */
-static struct port *port_find(uint64_t name)
+static struct port *port_find(const struct boot_port *port)
 {
-    for (struct gw_list *l = ports.next; l != &ports; l = l->next)
-        if (container_of(l, struct port, link)->name == name) return container_of(l, struct port, link);
+    for (struct gw_list *l = ports.next; l != &ports; l = l->next) {
+        struct port *p = container_of(l, struct port, link);
+        if (p->port.name == port->name && boot_secret_equal(&p->port.secret, &port->secret)) return p;
+    }
     return NULL;
 }
 
 int world_close_port(const char *port_name)
 {
-    uint64_t name;
-    int rc = port_parse(port_name, &name);
+    struct boot_port port;
+    int rc = port_parse(port_name, &port);
     if (rc != GW_OK) return rc;
     gw_lock(&ports_lock);
-    struct port *p = port_find(name);
+    struct port *p = port_find(&port);
     if (p) gw_list_del(&p->link);
     gw_unlock(&ports_lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
-    close(p->fd);
+    boot_gate_close(&p->gate);
     free(p);
     return GW_OK;
 }
@@ -82,22 +84,21 @@ int world_close_port(const char *port_name)
 /* The next who connects; those who are gone again by then do not count. */
 static int accept_root(const char *port_name, struct gw_comm *c, struct bridge *b)
 {
-    uint64_t name;
-    int rc = port_parse(port_name, &name);
+    struct boot_port port;
+    int rc = port_parse(port_name, &port);
     if (rc != GW_OK) return rc;
     gw_lock(&ports_lock);
-    struct port *p = port_find(name);
-    int listener = p ? p->fd : -1;
+    struct port *p = port_find(&port);
     gw_unlock(&ports_lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
     if (!boot_is_on_one_host()) return join_no_nodes(); /* nobody would ever come */
     for (;;) {
-        int fd = boot_port_accept(listener);
+        int fd = boot_gate_accept(&p->gate);
         if (fd >= 0) {
             rc = join_meet(fd, true, c, b);
             if (rc == GW_OK) return rc;
-        } else if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) {
-            socket_wait((int[2]){listener, -1});
+        } else if (errno == EAGAIN) {
+            socket_wait((int[2]){p->gate.fd, -1});
         } else {
             return gw_fail(GW_EPORT, "no connection can be accepted: %s", strerror(errno));
         }
@@ -106,15 +107,16 @@ static int accept_root(const char *port_name, struct gw_comm *c, struct bridge *
 
 static int connect_root(const char *port_name, struct gw_comm *c, struct bridge *b)
 {
-    uint64_t name;
-    int fd, rc = port_parse(port_name, &name);
+    struct boot_port port;
+    int fd, rc = port_parse(port_name, &port);
     if (rc == GW_OK && !boot_is_on_one_host()) rc = join_no_nodes();
     if (rc != GW_OK) return rc;
-    while ((fd = boot_port_connect(name)) < 0 && errno == EAGAIN) {
+    while ((fd = boot_port_connect(&port, 0)) < 0 && errno == EAGAIN) {
         req_progress();
-        usleep(1000); /* more than BACKLOG wait there */
+        usleep(200); /* too many wait there */
     }
     if (fd < 0 && errno == ECONNREFUSED) return bad_port(port_name, "nobody on this host has it open, and a port reaches no other");
+    if (fd < 0 && errno == EACCES) return bad_port(port_name, "it is closed, and a process of another user has taken its place");
     if (fd < 0) return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", port_name, strerror(errno));
     return join_meet(fd, false, c, b);
 }
@@ -145,7 +147,7 @@ int world_comm_connect(const char *port_name, struct gw_info *info, int root, st
     return join_comm(c, root, rc, &b, comm_out);
 }
 
-/* ---- join: the user's socket carries the name of a port, for which the smaller number listens, and whether the other could go there -- */
+/* ---- join: the user's socket carries a port of each, at which the smaller number listens, and whether the other could go there ---- */
 static int fd_move(int fd, bool out, void *data, size_t bytes)
 {
     for (char *p = data; bytes > 0;) {
@@ -169,14 +171,17 @@ static int not_here(int fd, int why)
 
 static int join_root(int fd, struct bridge *b)
 {
-    uint64_t mine = boot_random(), theirs = 0;
-    int listener = boot_port_listen(mine, 1), s = -1;
-    if (listener < 0) return gw_fail(GW_EOTHER, "no socket: %s", strerror(errno));
-    int rc = fd_move(fd, true, &mine, sizeof mine);
+    enum { PATIENCE_MS = 20000 };
+    struct boot_port mine, theirs = {0};
+    struct boot_gate gate;
+    int s = -1, rc = boot_port_make(&mine);
+    if (rc != GW_OK) return rc;
+    if (boot_gate_open(&gate, &mine) != 0) return gw_fail(GW_EOTHER, "no socket: %s", strerror(errno));
+    rc = fd_move(fd, true, &mine, sizeof mine);
     if (rc == GW_OK) rc = fd_move(fd, false, &theirs, sizeof theirs);
-    bool listens = mine < theirs;
+    bool listens = mine.name < theirs.name;
     if (rc == GW_OK && !listens) {
-        s = boot_port_connect(theirs);
+        s = boot_port_connect(&theirs, PATIENCE_MS);
         int32_t told = s < 0 ? errno : 0;
         rc = fd_move(fd, true, &told, sizeof told);
         if (s < 0) rc = not_here(fd, told);
@@ -184,10 +189,10 @@ static int join_root(int fd, struct bridge *b)
         int32_t told;
         rc = fd_move(fd, false, &told, sizeof told);
         if (rc == GW_OK && told) rc = not_here(fd, told);
-        while (rc == GW_OK && (s = boot_port_accept(listener)) < 0) socket_wait((int[2]){listener, -1});
+        while (rc == GW_OK && (s = boot_gate_accept(&gate)) < 0) socket_wait((int[2]){gate.fd, -1});
     }
     if (rc != GW_OK && s >= 0) close(s);
-    close(listener);
+    boot_gate_close(&gate);
     return rc == GW_OK ? join_meet(s, listens, &gw_comm_self, b) : rc;
 }
 
@@ -258,7 +263,7 @@ GW_ONCE void world_finalize(void)
         struct port *p = container_of(l, struct port, link);
         next = l->next;
         gw_list_del(&p->link);
-        close(p->fd);
+        boot_gate_close(&p->gate);
         free(p);
     }
     published_finalize();

@@ -94,11 +94,11 @@ static int answer_read(int ctl, struct fault *fault_out)
 }
 
 /* The new world's first rank calls, or the launcher says why not. */
-static int children_meet(int ctl, int listener, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
+static int children_meet(int ctl, struct boot_gate *gate, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     for (;;) {
-        if (socket_wait((int[2]){listener, ctl}) == 1) return answer_read(ctl, fault_out);
-        int fd = boot_port_accept(listener);
+        if (socket_wait((int[2]){gate->fd, ctl}) == 1) return answer_read(ctl, fault_out);
+        int fd = boot_gate_accept(gate);
         if (fd < 0) continue;
         int rc = join_meet(fd, true, c, b);
         if (rc != GW_OK) *fault_out = (struct fault){0, -1};
@@ -133,28 +133,30 @@ static void launchers_drop(void)
 static int spawn_these(int n_programs, const struct order *orders, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     struct text t = {0};
-    char port[20];
-    uint64_t name = boot_random();
+    char text[BOOT_PORT_TEXT];
+    struct boot_port port;
+    struct boot_gate gate;
     bool is_alone;
-    int ctl = -1, rc, listener = boot_port_listen(name, 1);
+    int ctl = -1, rc;
     *fault_out = (struct fault){0, -1};
-    if (listener < 0) return gw_fail(GW_ESPAWN, "no socket for the new processes: %s", strerror(errno));
-    snprintf(port, sizeof port, "%016llx", (unsigned long long)name);
-    put_pair(&t, "parent", port);
-    snprintf(port, sizeof port, "%016llx", (unsigned long long)boot_own_home().uid);
-    put_pair(&t, "world", port);
+    if (boot_port_make(&port) != GW_OK) return GW_ESPAWN;
+    if (boot_gate_open(&gate, &port) != 0) return gw_fail(GW_ESPAWN, "no socket for the new processes: %s", strerror(errno));
+    boot_port_text(&port, text);
+    put_pair(&t, "parent", text);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)boot_own_home().uid);
+    put_pair(&t, "world", text);
     for (int i = 0; i < n_programs; i++) put_program(&t, &orders[i]);
     put_word(&t, "");
     rc = boot_spawner(&ctl, &is_alone);
     if (rc == GW_OK) rc = socket_send(ctl, t.at, t.n);
     if (rc == GW_OK) rc = answer_read(ctl, fault_out);
-    if (rc == GW_OK) rc = children_meet(ctl, listener, c, b, fault_out);
+    if (rc == GW_OK) rc = children_meet(ctl, &gate, c, b, fault_out);
     if (rc == GW_OK) rc = socket_send(ctl, is_alone ? "J" : "JB", is_alone ? 1 : 2);
     if (ctl >= 0 && is_alone && rc == GW_OK)
         launcher_keep(ctl, b);
     else if (ctl >= 0)
         close(ctl);
-    close(listener);
+    boot_gate_close(&gate);
     free(t.at);
     return rc;
 }
@@ -238,9 +240,10 @@ GW_ONCE int world_meet_parent(void)
     struct bridge b = {0};
     struct gw_comm *c = &gw_comm_world;
     int rc = GW_OK;
-    if (!gw_boot.parent) return rc;
+    enum { PATIENCE_MS = 20000 };
+    if (!gw_boot.parent.name) return rc;
     if (c->rank == 0) {
-        int fd = boot_port_connect(gw_boot.parent);
+        int fd = boot_port_connect(&gw_boot.parent, PATIENCE_MS);
         rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno))
                     : join_meet(fd, false, c, &b);
     }

@@ -345,8 +345,8 @@ static int segment_make(int n)
         .magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = n, .size = n, .cores = 1, .jobid = "sim"};
     h.ranks_offset = BOOT_RANKS_OFFSET;
     h.shm_offset = h.bytes = boot_shm_offset(n);
-    int fd = memfd_create("sim", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)h.bytes) != 0 || pwrite(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
+    int fd = memfd_create("sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0 || ftruncate(fd, (off_t)h.bytes) != 0 || pwrite(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || boot_file_seal(fd, true) != 0)
         gw_die("no segment: %m");
     s.head = mmap(NULL, h.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (s.head == MAP_FAILED) gw_die("no segment: %m");

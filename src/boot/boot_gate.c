@@ -1,0 +1,191 @@
+/* boot_gate.c -- who is let in: secrets, and listeners that ask for one.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum {
+    BACKLOG = 4096, /* as many as the kernel allows: strangers cannot fill it faster than its owner, who looks, empties it */
+    AT_ONCE = 256,  /* connections that one call looks at */
+    PATIENCE_S = 3, /* for the secret */
+};
+
+/* ---- secrets ---------------------------------------------------------------------------------------------------------- */
+int boot_secret_make(struct boot_secret *out)
+{
+    struct boot_secret s;
+    size_t done = 0;
+    while (done < sizeof s) {
+        ssize_t n = getrandom((char *)&s + done, sizeof s - done, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return gw_fail(GW_EOTHER, "the kernel gives no random numbers (getrandom: %s), and nothing else keeps strangers out", strerror(errno));
+        done += (size_t)n;
+    }
+    *out = s;
+    return GW_OK;
+}
+
+bool boot_secret_equal(const struct boot_secret *a, const struct boot_secret *b)
+{
+    uint64_t differ = (a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1]);
+    return differ == 0;
+}
+
+int boot_port_make(struct boot_port *out)
+{
+    struct boot_port p = {.name = boot_random()};
+    int rc = boot_secret_make(&p.secret);
+    if (rc == GW_OK) *out = p;
+    return rc;
+}
+
+void boot_port_text(const struct boot_port *p, char out[BOOT_PORT_TEXT])
+{
+    snprintf(out, BOOT_PORT_TEXT, "%016" PRIx64 ":%016" PRIx64 "%016" PRIx64, p->name, p->secret.word[0], p->secret.word[1]);
+}
+
+/* 16 digits, lower case. */
+static bool word_parse(const char *text, uint64_t *out)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < 16; i++) {
+        char c = text[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false; /* at the end, too */
+        v = v << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    *out = v;
+    return true;
+}
+
+bool boot_port_parse(const char *text, struct boot_port *out)
+{
+    struct boot_port p;
+    if (!word_parse(text, &p.name) || text[16] != ':' || !word_parse(text + 17, &p.secret.word[0]) ||
+        !word_parse(text + 33, &p.secret.word[1]) || text[49])
+        return false;
+    *out = p;
+    return true;
+}
+
+/* ---- gates ------------------------------------------------------------------------------------------------------------ */
+static int watch_add(struct boot_gate *g, int fd)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+    return epoll_ctl(g->fd, EPOLL_CTL_ADD, fd, &e);
+}
+
+int boot_gate_open(struct boot_gate *g, const struct boot_port *port)
+{
+    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .secret = port->secret};
+    if (g->fd >= 0) g->listener = boot_port_listen(port->name, BACKLOG);
+    if (g->listener >= 0 && watch_add(g, g->listener) == 0) return 0;
+    int why = errno;
+    boot_gate_close(g);
+    errno = why;
+    return -1;
+}
+
+/* Its descriptor: a child of ours may hold it too, so closing does not take it from the watched ones. */
+static int half_take(struct boot_gate *g, int i)
+{
+    int fd = g->half[i].fd;
+    epoll_ctl(g->fd, EPOLL_CTL_DEL, fd, NULL);
+    g->n--;
+    memmove(&g->half[i], &g->half[i + 1], sizeof g->half[0] * (size_t)(g->n - i)); /* the oldest first */
+    return fd;
+}
+
+static void half_add(struct boot_gate *g, int fd)
+{
+    if (g->n == BOOT_GATE_HALF) close(half_take(g, 0));
+    if (watch_add(g, fd) != 0) {
+        close(fd);
+        return;
+    }
+    g->half[g->n++] = (struct boot_gate_half){.fd = fd, .until_ns = gw_now_ns() + (uint64_t)PATIENCE_S * 1000000000};
+    if (g->timer < 0) {
+        g->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+        if (g->timer >= 0) watch_add(g, g->timer);
+    }
+    struct itimerspec each = {{PATIENCE_S, 0}, {PATIENCE_S, 0}};
+    if (g->timer >= 0 && g->n == 1) timerfd_settime(g->timer, 0, &each, NULL);
+}
+
+/* Those who take too long. */
+static void half_drop_late(struct boot_gate *g)
+{
+    uint64_t rings, now = g->n ? gw_now_ns() : 0;
+    while (g->n && g->half[0].until_ns <= now) close(half_take(g, 0));
+    if (g->timer < 0 || read(g->timer, &rings, sizeof rings) < 0 || g->n) return;
+    timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
+}
+
+/* What there is of its secret: true once it is the right one.  Whoever is wrong, or gone, is dropped. */
+static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
+{
+    struct boot_gate_half *h = &g->half[i];
+    bool is_wrong = false;
+    *dropped_out = false;
+    if (h->got < sizeof h->said) {
+        int64_t n = boot_port_read(h->fd, (char *)&h->said + h->got, sizeof h->said - h->got);
+        is_wrong = n < 0;
+        if (n > 0) h->got += (uint32_t)n;
+    }
+    if (!is_wrong && h->got < sizeof h->said) return false;
+    if (!is_wrong && boot_secret_equal(&h->said, &g->secret)) return true;
+    close(half_take(g, i));
+    *dropped_out = true;
+    return false;
+}
+
+/* One that has shown the secret; -1: none has yet. */
+static int half_passed(struct boot_gate *g)
+{
+    bool dropped;
+    for (int i = 0; i < g->n; i += !dropped)
+        if (half_step(g, i, &dropped)) return half_take(g, i);
+    return -1;
+}
+
+int boot_gate_accept(struct boot_gate *g)
+{
+    int why = EAGAIN;
+    gw_lock(&g->lock);
+    half_drop_late(g);
+    int passed = half_passed(g);
+    for (int i = 0; i < AT_ONCE && passed < 0; i++) {
+        int fd = accept4(g->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+        if (fd < 0) {
+            why = errno;
+            break;
+        }
+        if (!boot_peer_is_ours(fd)) {
+            close(fd);
+            continue;
+        }
+        half_add(g, fd);
+        passed = half_passed(g);
+    }
+    gw_unlock(&g->lock);
+    if (passed < 0) errno = why;
+    return passed;
+}
+
+void boot_gate_close(struct boot_gate *g)
+{
+    while (g->n) close(half_take(g, g->n - 1));
+    if (g->timer >= 0) close(g->timer);
+    if (g->listener >= 0) close(g->listener);
+    if (g->fd >= 0) close(g->fd);
+    g->fd = g->listener = g->timer = -1;
+}

@@ -1,0 +1,185 @@
+/* gate_test.c -- who shows the secret is let in; who does not keeps nobody waiting.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../test/unit.h"
+
+static void test_secrets(void)
+{
+    struct boot_secret a, b;
+    CHECK_EQ(boot_secret_make(&a), GW_OK);
+    CHECK_EQ(boot_secret_make(&b), GW_OK);
+    CHECK(!boot_secret_equal(&a, &b));
+    CHECK(a.word[0] && a.word[1] && a.word[0] != a.word[1]);
+    b = a;
+    CHECK(boot_secret_equal(&a, &b));
+    for (int bit = 0; bit < 128; bit++) {
+        b = a;
+        b.word[bit / 64] ^= UINT64_C(1) << bit % 64;
+        CHECK(!boot_secret_equal(&a, &b));
+    }
+}
+
+static void test_text(void)
+{
+    struct boot_port p = {0x0123456789abcdef, {{0xfedcba9876543210, 7}}}, q = {0};
+    char text[BOOT_PORT_TEXT];
+    boot_port_text(&p, text);
+    CHECK_STR(text, "0123456789abcdef:fedcba98765432100000000000000007");
+    CHECK(boot_port_parse(text, &q));
+    CHECK(q.name == p.name && boot_secret_equal(&q.secret, &p.secret));
+    static const char *const wrong[] = {"", "0", "0123456789abcdef", "0123456789abcdef:", "0123456789abcdef:fedcba9876543210",
+                                        "0123456789abcdef:fedcba987654321000000000000000070", "0123456789abcdef fedcba98765432100000000000000007",
+                                        "0123456789abcdef:fedcba9876543210000000000000000", "0123456789ABCDEF:fedcba98765432100000000000000007",
+                                        "-123456789abcdef:fedcba98765432100000000000000007", "0123456789abcdef:fedcba9876543210 000000000000007"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(wrong); i++) {
+        q = (struct boot_port){0};
+        CHECK(!boot_port_parse(wrong[i], &q));
+        CHECK(!q.name && !q.secret.word[0] && !q.secret.word[1]);
+    }
+}
+
+static int descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (readdir(d)) n++;
+    closedir(d);
+    return n;
+}
+
+/* The next that is let in, within 20 s. */
+static int let_in(struct boot_gate *g)
+{
+    for (int i = 0; i < 200; i++) {
+        int s = boot_gate_accept(g);
+        if (s >= 0) return s;
+        CHECK_EQ(errno, EAGAIN);
+        poll(&(struct pollfd){g->fd, POLLIN, 0}, 1, 100);
+    }
+    return -1;
+}
+
+/* A connection that says something else than the secret: `bytes` of it. */
+static int half(const struct boot_port *p, const void *says, size_t bytes)
+{
+    char name[32];
+    snprintf(name, sizeof name, "godwit-%016llx", (unsigned long long)p->name);
+    int s = boot_named_connect(name);
+    CHECK(s >= 0);
+    CHECK_EQ(send(s, says, bytes, MSG_NOSIGNAL), (ssize_t)bytes);
+    return s;
+}
+
+static bool is_closed(int s)
+{
+    char byte;
+    return recv(s, &byte, 1, MSG_DONTWAIT) == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+static void passes(struct boot_gate *g, const struct boot_port *p)
+{
+    char word[6] = "";
+    int out = boot_port_connect(p, 0), in = let_in(g);
+    CHECK(out >= 0 && in >= 0);
+    CHECK_EQ(boot_port_write(out, "hello", 6), 6);
+    CHECK_EQ(boot_port_read(in, word, 6), 6); /* nothing of the secret is left, and nothing behind it is lost */
+    CHECK_STR(word, "hello");
+    close(out);
+    close(in);
+}
+
+static void test_gate(void)
+{
+    enum { MANY = 60 };
+    struct boot_port p;
+    struct boot_gate g;
+    int silent[MANY], before = descriptors();
+    CHECK_EQ(boot_port_make(&p), GW_OK);
+    CHECK_EQ(boot_gate_open(&g, &p), 0);
+    CHECK(boot_gate_accept(&g) == -1 && errno == EAGAIN);
+    passes(&g, &p);
+    /* A wrong secret, of any length, and a right one that comes in two pieces with another between them. */
+    struct boot_secret wrong = p.secret;
+    wrong.word[1] ^= 1;
+    int bad = half(&p, &wrong, sizeof wrong), slow = half(&p, &p.secret, 5);
+    passes(&g, &p);
+    CHECK(is_closed(bad) && !is_closed(slow));
+    CHECK_EQ(send(slow, (char *)&p.secret + 5, sizeof p.secret - 5, MSG_NOSIGNAL), (ssize_t)(sizeof p.secret - 5));
+    int in = let_in(&g);
+    CHECK(in >= 0 && !is_closed(slow));
+    close(in);
+    close(slow);
+    close(bad);
+    /* Those who say nothing, or too little: their number here is bounded, they hold nobody up, and they go. */
+    for (int i = 0; i < MANY; i++) silent[i] = half(&p, &p.secret, (size_t)i % sizeof p.secret);
+    passes(&g, &p);
+    CHECK(descriptors() <= before + MANY + BOOT_GATE_HALF + 3);
+    passes(&g, &p);
+    int open = MANY;
+    for (int tries = 0; open && tries < 200; tries++) {
+        poll(&(struct pollfd){g.fd, POLLIN, 0}, 1, 100);
+        CHECK(boot_gate_accept(&g) == -1 && errno == EAGAIN);
+        open = 0;
+        for (int i = 0; i < MANY; i++) open += !is_closed(silent[i]);
+    }
+    CHECK_EQ(open, 0);
+    passes(&g, &p);
+    for (int i = 0; i < MANY; i++) close(silent[i]);
+    boot_gate_close(&g);
+    CHECK_EQ(descriptors(), before);
+    CHECK(boot_port_connect(&p, 0) == -1 && errno == ECONNREFUSED);
+}
+
+static void test_names(void)
+{
+    char service[64], port[GW_MAX_PORT_NAME] = "", line[512], key[64];
+    int a[2], b[2], before = descriptors();
+    snprintf(service, sizeof service, "gate_test %d", (int)getpid());
+    CHECK(!boot_name_lookup(service, port, sizeof port));
+    CHECK_EQ(boot_name_publish(service, "the-port-of-it", a), 0);
+    CHECK(boot_name_lookup(service, port, sizeof port));
+    CHECK_STR(port, "the-port-of-it");
+    CHECK(boot_name_publish(service, "another", b) == -1 && errno == EADDRINUSE);
+    strcat(service, "b");
+    CHECK(!boot_name_lookup(service, port, sizeof port));
+    CHECK_EQ(boot_name_publish(service, "b", b), 0);
+    CHECK(boot_name_lookup(service, port, sizeof port));
+    CHECK_STR(port, "b");
+    /* What everybody sees. */
+    FILE *f = fopen("/proc/net/unix", "re");
+    int seen = 0;
+    snprintf(key, sizeof key, "-%d-%d-", (int)getpid(), a[1]);
+    while (f && fgets(line, sizeof line, f)) {
+        seen += strstr(line, key) != NULL;
+        CHECK(!strstr(line, "gate_test") && !strstr(line, "the-port-of-it"));
+    }
+    if (f) fclose(f);
+    CHECK_EQ(seen, 1);
+    for (int i = 0; i < 2; i++) {
+        close(a[i]);
+        close(b[i]);
+    }
+    CHECK(!boot_name_lookup(service, port, sizeof port));
+    CHECK_EQ(descriptors(), before);
+    CHECK(boot_name_fits("godwit:1") && !boot_name_fits("") && !boot_name_fits("a b") && !boot_name_fits("a\n"));
+}
+
+int main(void)
+{
+    test_secrets();
+    test_text();
+    test_gate();
+    test_names();
+    return unit_end();
+}
