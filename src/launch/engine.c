@@ -65,7 +65,7 @@ static void hosts_of_batch_system(struct hosts *h, char *why_out, size_t cap)
     static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(files) && !h->n; i++) {
         const char *path = getenv(files[i]);
-        if (path && hosts_read(h, path) == 0 && h->n) snprintf(why_out, cap, " (%s)", files[i]);
+        if (path && !hosts_read(h, path) && h->n) snprintf(why_out, cap, " (%s)", files[i]);
     }
 }
 
@@ -90,7 +90,7 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
     hosts_of_batch_system(&o->hosts, from, sizeof from);
     const char *foreign = hosts_foreign(&o->hosts);
     if (foreign) snprintf(why_out, cap, "%s is another machine%s", foreign, from);
-    return foreign != NULL;
+    return foreign || o->hosts.bad;
 }
 
 /* ---- which are here? ------------------------------------------------------------------------------------------------------------ */
@@ -406,6 +406,10 @@ int engine_run(struct launch_options *o, const char *why)
     struct words argv = {0}, env = {0};
     if (o->gdb) {
         say("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
+        return EXIT_USAGE;
+    }
+    if (o->hosts.bad) {
+        say("the batch system names a host \"%s\", which is none", o->hosts.bad);
         return EXIT_USAGE;
     }
     int rc = find(o, why, &e);

@@ -143,7 +143,7 @@ static void lists(void)
     int fd = mkstemp(path);
     CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
     close(fd);
-    CHECK_EQ(hosts_read(&h, path), 0);
+    CHECK(hosts_read(&h, path) == NULL && !h.bad);
     unlink(path);
     CHECK_EQ(h.n, 4);
     for (int i = 0; i < h.n && h.n == 4; i++) CHECK_EQ(h.at[i].slots, ((int[]){5, 3, 0, 0})[i]);
@@ -158,10 +158,38 @@ static void lists(void)
     hosts_free(&h);
     hosts_expand(&h, "n[x],[,n[3");
     hosts_free(&h);
-    CHECK(hosts_read(&h, "/gw/no/such/file") != 0 && h.n == 0);
+    const char *why = hosts_read(&h, "/gw/no/such/file");
+    CHECK_STR(why ? why : "", "No such file or directory");
+    why = hosts_read(&h, "/dev/zero");
+    CHECK_STR(why ? why : "", "it is no file");
+    CHECK_EQ(h.n, 0);
     CHECK(hosts_are_here("localhost:4,127.0.0.1,::1", foreign, sizeof foreign));
     CHECK(!hosts_are_here("localhost,gw-other:2", foreign, sizeof foreign));
     CHECK_STR(foreign, "gw-other");
+}
+
+/* What engines would read as an option, as two words, or as nothing they know. */
+static void names(void)
+{
+    static const char *const good[] = {"n1", "n-1.cluster.example", "192.0.2.1", "::1", "fe80::1%eth0", "_x", "me@n1", "+n0"};
+    static const struct { const char *list, *shown; } bad[] = {
+        {"-oProxyCommand=x", "-oProxyCommand=x"}, {"n1,-x", "-x"}, {"", ""}, {",", ","}, {":4", ""}, {".", "."}, {"n1;reboot", "n1;reboot"},
+        {"$(x)", "$(x)"}, {"n1\n", "n1\\x0a"}, {"\x1b[2Jn", "\\x1b[2Jn"}, {"n\xff", "n\\xff"}, {"a\\b", "a\\x5cb"}, {"a\tb", "a\\x09b"}, {"a/b", "a/b"}};
+    char foreign[300], longest[400];
+    for (size_t i = 0; i < GW_ARRAY_LEN(good); i++) CHECK(host_is_name(good[i], strlen(good[i])));
+    for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
+        struct hosts h = {0};
+        hosts_add(&h, bad[i].list);
+        CHECK_STR(h.bad ? h.bad : "(none)", bad[i].shown);
+        for (int k = 0; k < h.n; k++) CHECK_STR(h.at[k].name, "n1");
+        hosts_free(&h);
+        CHECK(!hosts_are_here(bad[i].list, foreign, sizeof foreign));
+    }
+    memset(longest, 'a', sizeof longest);
+    longest[HOST_NAME_MOST + 1] = 0;
+    CHECK(host_is_name(longest, HOST_NAME_MOST) && !host_is_name(longest, HOST_NAME_MOST + 1));
+    CHECK(!hosts_are_here("localhost,-x", foreign, sizeof foreign));
+    CHECK_STR(foreign, "-x");
 }
 
 static void says(const char *text, enum engine_kind is, const char *version)
@@ -246,6 +274,7 @@ int main(void)
     openmpi();
     hydra();
     lists();
+    names();
     versions();
     return unit_end();
 }

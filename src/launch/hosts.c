@@ -5,7 +5,6 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -30,10 +29,35 @@ bool host_is_here(const char *name)
            strcmp(name, "::1") == 0;
 }
 
+/* Names and addresses, with a user before them and a relative "+n1" as Open MPI has it: nothing that an engine or a shell reads as an option
+ * or a word of its own. */
+bool host_is_name(const char *name, size_t n)
+{
+    static const char may_begin[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:+", may_follow[] = "-.@%";
+    if (n == 0 || n > HOST_NAME_MOST) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!name[i] || !(strchr(may_begin, name[i]) || (i > 0 && strchr(may_follow, name[i])))) return false;
+    return true;
+}
+
+/* The first is kept, to be shown: on a terminal no byte of it does anything. */
+static void add_bad(struct hosts *h, const char *name, size_t n)
+{
+    enum { SHOWN = 60 };
+    if (h->bad) return;
+    char *to = h->bad = gw_xcalloc(1, 4 * (size_t)SHOWN + 4);
+    for (size_t i = 0; i < n && i < SHOWN; i++)
+        to += sprintf(to, name[i] >= ' ' && name[i] < 0x7f && name[i] != '\\' ? "%c" : "\\x%02x", (unsigned char)name[i]);
+    if (n > SHOWN) strcpy(to, "...");
+}
+
 /* A host named again has so many slots more; ":4" names nobody. */
 static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
-    if (n == 0) return;
+    if (!host_is_name(name, n)) {
+        add_bad(h, name, n);
+        return;
+    }
     for (int i = 0; i < h->n; i++)
         if (strlen(h->at[i].name) == n && strncasecmp(h->at[i].name, name, n) == 0) {
             h->at[i].slots = (h->at[i].slots ? h->at[i].slots : 1) + (slots ? slots : 1);
@@ -64,31 +88,37 @@ static void add_words(struct hosts *h, const char *list, const char *between)
 
 void hosts_add(struct hosts *h, const char *list)
 {
+    int before = h->n;
     add_words(h, list, ", ");
+    if (before == 0 && h->n == 0) add_bad(h, list, strlen(list));
 }
 
 /* A host a line, with ":4" or "slots=4" behind it, or neither; comments. */
-int hosts_read(struct hosts *h, const char *path)
+static void line_take(struct hosts *h, char *line)
 {
-    FILE *f = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
-    if (!f) return errno;
-    while (getline(&line, &room, f) >= 0) {
-        line[strcspn(line, "#\r\n")] = 0;
-        char *name = line + strspn(line, " \t"), *more = name + strcspn(name, " \t"), *slots = strstr(more, "slots=");
-        if (!*name) continue;
-        int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
-        *more = 0;
-        if (given)
-            add(h, name, strcspn(name, ":"), given);
-        else
-            add_words(h, name, " ");
+    line[strcspn(line, "#\r\n")] = 0;
+    char *name = line + strspn(line, " \t"), *more = name + strcspn(name, " \t"), *slots = strstr(more, "slots=");
+    if (!*name) return;
+    int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
+    *more = 0;
+    if (given)
+        add(h, name, strcspn(name, ":"), given);
+    else
+        add_words(h, name, " ");
+}
+
+const char *hosts_read(struct hosts *h, const char *path)
+{
+    enum { MOST = 16 << 20 };
+    char *text = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    for (char *line = text, *next; !why && line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        line_take(h, line);
     }
-    int rc = ferror(f) ? EIO : 0;
-    free(line);
-    fclose(f);
-    return rc;
+    free(text);
+    return why;
 }
 
 /* What stands in one pair of brackets, each with the same number of digits as its first. */
@@ -137,15 +167,17 @@ bool hosts_are_here(const char *list, char *foreign_out, size_t cap)
     struct hosts h = {0};
     hosts_add(&h, list);
     const char *foreign = hosts_foreign(&h);
-    if (foreign) snprintf(foreign_out, cap, "%s", foreign);
+    if (foreign || h.bad) snprintf(foreign_out, cap, "%s", h.bad ? h.bad : foreign);
+    bool are_here = !foreign && !h.bad;
     hosts_free(&h);
-    return !foreign;
+    return are_here;
 }
 
 void hosts_free(struct hosts *h)
 {
     for (int i = 0; i < h->n; i++) free(h->at[i].name);
     free(h->at);
+    free(h->bad);
     *h = (struct hosts){0};
 }
 

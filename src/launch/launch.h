@@ -15,7 +15,7 @@
 
 #include "boot/boot.h"
 
-enum { MAX_RANKS = 1 << 16, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum { MAX_RANKS = 1 << 16, HOST_NAME_MOST = 253, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 /* Which words a list of strings holds; grows. */
 struct words { char **at; int n; };
@@ -37,7 +37,7 @@ enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
 
 struct host { char *name; int slots; }; /* slots 0: not said */
-struct hosts { struct host *at; int n; };
+struct hosts { struct host *at; int n; char *bad; }; /* bad: the first word that names no host, to be shown; NULL: there is none */
 
 struct launch_options {
     struct launch_app *apps;
@@ -64,7 +64,8 @@ void options_free(struct launch_options *o);
 
 /* hosts.c */
 void hosts_add(struct hosts *h, const char *list);   /* "n1,n2:4" */
-int hosts_read(struct hosts *h, const char *path);   /* 0 or errno */
+const char *hosts_read(struct hosts *h, const char *path); /* NULL, or why not, in words */
+bool host_is_name(const char *name, size_t n);       /* what an engine may be given: lists keep nothing else */
 void hosts_expand(struct hosts *h, const char *list); /* Slurm's "n[1-3,07],m4" */
 bool host_is_here(const char *name);
 const char *hosts_foreign(const struct hosts *h);    /* the first that is another machine, or NULL */

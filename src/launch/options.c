@@ -237,12 +237,13 @@ static int set_bind(struct launch_options *o, const char *name, const char *text
 
 static int set_hosts(struct launch_options *o, enum option is, const char *name, const char *text)
 {
-    int rc = 0;
+    const char *why = NULL;
     if (is == O_HOSTS)
         hosts_add(&o->hosts, text);
     else
-        rc = hosts_read(&o->hosts, text);
-    return rc == 0 ? -1 : bad("%s %s: %s", name, text, strerror(rc));
+        why = hosts_read(&o->hosts, text);
+    if (!why && o->hosts.bad) return bad("%s: \"%s\" is no name of a host", name, o->hosts.bad);
+    return why ? bad("%s %s: %s", name, text, why) : -1;
 }
 
 static int set_engine(struct launch_options *o, const char *text)

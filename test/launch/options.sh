@@ -94,6 +94,11 @@ search=/gw-no-such-folder # no engine is there
 refused 127 "gw-other.example is another machine, and no engine is here" -host localhost,gw-other.example true
 refused 127 "install one on all hosts" --host=localhost:2,gw-other:2 true
 refused 2 "No such file" --hostfile gw-no-such-file true
+refused 2 "it is no file" --hostfile /dev/zero true
+refused 2 '-host: "-oProxyCommand=sh" is no name of a host' -host localhost,-oProxyCommand=sh true
+refused 2 '"" is no name of a host' -host "" true
+refused 2 '"n1\x1b\xff" is no name of a host' -host "$(printf 'n1\033\377')" true
+refused 2 '"a;b" is no name of a host' -host "a;b" true
 search=
 hosts=$(mktemp)
 printf "# here\nlocalhost slots=4\n\n%s # too\n" "$(hostname)" >"$hosts"

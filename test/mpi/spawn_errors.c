@@ -188,6 +188,8 @@ int main(int argc, char **argv)
     must_fail("/etc/passwd", 2, "a", "b", MPI_ERR_SPAWN);
     must_fail(argv[0], 1, "wdir", "/no/such/folder", MPI_ERR_SPAWN);
     must_fail(argv[0], 1, "host", "another.machine.example", MPI_ERR_SPAWN);
+    must_fail(argv[0], 1, "host", "-oProxyCommand=sh", MPI_ERR_SPAWN);
+    must_fail(argv[0], 1, "host", "localhost,\x1b[2J", MPI_ERR_SPAWN);
     must_fail("true", 2, "a", "b", MPI_ERR_SPAWN); /* it ends and has not called MPI_Init */
     must_fail("false", 2, "a", "b", MPI_ERR_SPAWN);
     must_fail(argv[0], 0, "a", "b", MPI_ERR_ARG);
