@@ -29,6 +29,7 @@ static void rooms_boot(void)
     must(node_init(4096, 0, 65536));
     peer_wire = &loop_near_ops;
     peer_net = &loop_far_ops;
+    free((void *)(uintptr_t)gw_boot.local_to_world);
     gw_boot.size = LOOP_RANKS;
     gw_boot.nlocal = 2;
     gw_boot.nnodes = 2;
@@ -47,13 +48,18 @@ static void rooms_up(const struct loop_ways *ways)
 /* Whatever is under way, there is nothing left of it. */
 static void rooms_down(void)
 {
+    struct proto_lane *pl = lane_of(lane);
+    for (struct match_msg *m; (m = match_first_msg(pl->fast.q, UINT32_MAX));) {
+        match_remove_msg(pl->fast.q, m);
+        msg_drop(pl, container_of(m, struct proto_msg, m));
+    }
     loop_end();
     peer_finalize();
     req_finalize();
     proto_finalize();
 }
 
-static struct proto_lane *loop_lane(void) { return lane_of(lane); }
+static inline struct proto_lane *loop_lane(void) { return lane_of(lane); }
 
 static struct proto_addr addr_of(int number, int tag)
 {

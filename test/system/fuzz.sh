@@ -19,7 +19,9 @@ info 8000
 launch 4000
 pmi1 20000
 shm 1000
-knock 200000'
+knock 200000
+proto 3000
+rma 3000'
 
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n; }' > "$dir/probe.c"
 if ! clang -fsanitize=fuzzer,address -o "$dir/probe" "$dir/probe.c" > "$dir/log" 2>&1; then
