@@ -102,6 +102,7 @@ void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
 /* Something that came from another process is not as it must be, and is dropped: counted (messages_refused); the first is told.  `what` it
  * is, and which field has which value. */
 void gw_refused(const char *what, const char *field, int64_t value) GW_COLD;
+void gw_note(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* "godwit: ..." on stderr: what was asked for */
 void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
 
 /* ---- settings ----------------------------------------------------------------------------------

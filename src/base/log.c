@@ -84,6 +84,14 @@ void gw_warn(const char *fmt, ...)
     va_end(args);
 }
 
+void gw_note(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    log_line("godwit: ", fmt, args);
+    va_end(args);
+}
+
 void gw_die(const char *fmt, ...)
 {
     settings_report();

@@ -24,6 +24,15 @@ static const char *origins[SETTINGS_MAX]; /* by row: the variable that set it (a
 static bool loaded;
 static char complaints[16 << 10];
 
+/* In the order of the bits of gw_log_mask. */
+static const struct { const char *name, *about; } categories[] = {
+    {"wire", "shared memory and networks: which is used, which card, and why not another"},
+    {"proto", "messages: how they travel by size, direct copies, how many of each kind there were"},
+    {"coll", "collectives: which algorithm was taken for which ranks and bytes, and by which rule"},
+    {"boot", "the start: how ranks found each other, nodes, and what the launcher was asked"},
+    {"topo", "topologies: where reordered ranks were put"},
+};
+
 static void complain(const char *fmt, ...) GW_PRINTF(1, 2);
 static void complain(const char *fmt, ...)
 {
@@ -36,10 +45,23 @@ static void complain(const char *fmt, ...)
     if (n + 1 < sizeof complaints) memcpy(complaints + n, "\n", 2);
 }
 
+/* GODWIT_EXPLAIN=help, once: what can be asked. */
+static void explain_help(void)
+{
+    static bool done;
+    if (done || !gw_set.explain || !gw_set_lists(gw_set.explain, "help")) return;
+    done = true;
+    gw_note("GODWIT_EXPLAIN is a list with commas of");
+    for (size_t i = 0; i < GW_ARRAY_LEN(categories); i++) gw_note("  %-6s %s", categories[i].name, categories[i].about);
+    gw_note("  help   this list");
+    gw_note("`godwit-info --settings` has all other settings, `mpiexec -v` says where ranks run");
+}
+
 void settings_report(void)
 {
     int rank;
     if (!log_rank_known(&rank)) rank = 0;
+    if (rank == 0 && loaded) explain_help();
     for (char *line = complaints; rank == 0 && *line;) {
         char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
         *end = 0;
@@ -225,10 +247,9 @@ static void site_load(void)
 
 static void explain_mask(void)
 {
-    static const char *const categories[] = {"wire", "proto", "coll", "boot", "topo"};
     gw_log_mask = 0;
     for (unsigned i = 0; i < GW_ARRAY_LEN(categories); i++)
-        if (word_index(gw_set.explain, categories[i], strlen(categories[i])) >= 0) gw_log_mask |= 1u << i;
+        if (gw_set_lists(gw_set.explain, categories[i].name)) gw_log_mask |= 1u << i;
     if (gw_set.explain_wire) gw_log_mask |= GW_LOG_WIRE;
 }
 
