@@ -1,140 +1,221 @@
-/* bind.c -- which cores each rank may run on, from our own cpuset and what the kernel tells under /sys.
+/* bind.c -- which cores each rank may run on, and where its memory lies.
  *
  * The default gives every rank an equal share of the cores, never one core of many to a threaded program; where ranks outnumber
  * cores (or a CPU quota), nobody is bound.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <sched.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "launch/place.h"
 
-enum { MAX_CPUS = 8192 };
-#define SET_BYTES CPU_ALLOC_SIZE(MAX_CPUS)
-
-struct core { int first_cpu, numa; cpu_set_t *cpus; };
-struct cores { struct core *at; int n, n_numa; };
-
-static bool read_list(cpu_set_t *set, const char *fmt, int number) __attribute__((format(printf, 2, 0)));
-static bool read_list(cpu_set_t *set, const char *fmt, int number)
+int bind_cores(const struct launch_options *o)
 {
-    char path[128], text[4096];
-    snprintf(path, sizeof path, fmt, number);
-    FILE *f = fopen(path, "re");
-    if (!f) return false;
-    bool ok = fgets(text, sizeof text, f) != NULL;
-    fclose(f);
-    if (ok) gw_cpus_read(text, set, SET_BYTES);
-    return ok;
-}
-
-/* The NUMA node of every cpu (0 where the kernel does not say), read once: a big machine has many of both.  Returns how many
- * numbers nodes have; not all need to be there. */
-static int numa_nodes(short *of_out)
-{
-    cpu_set_t *cpus = CPU_ALLOC(MAX_CPUS), *online = CPU_ALLOC(MAX_CPUS);
-    int numbers = 1;
-    if (!cpus || !online) gw_die("mpiexec: no memory");
-    memset(of_out, 0, sizeof *of_out * MAX_CPUS);
-    bool known = read_list(online, "/sys/devices/system/node/online", 0);
-    for (int node = 0; known && node < MAX_CPUS; node++) {
-        if (!CPU_ISSET_S((size_t)node, SET_BYTES, online)) continue;
-        if (!read_list(cpus, "/sys/devices/system/node/node%d/cpulist", node)) continue;
-        for (int cpu = 0; cpu < MAX_CPUS; cpu++)
-            if (CPU_ISSET_S((size_t)cpu, SET_BYTES, cpus)) of_out[cpu] = (short)node;
-        numbers = node + 1;
-    }
-    CPU_FREE(online);
-    CPU_FREE(cpus);
-    return numbers;
-}
-
-/* The cores of our cpuset, with those of their hardware threads that we may use. */
-static struct cores find_cores(void)
-{
-    struct cores c = {0};
-    cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *done = CPU_ALLOC(MAX_CPUS);
-    short numa[MAX_CPUS];
-    if (!allowed || !done) gw_die("mpiexec: no memory");
-    c.n_numa = numa_nodes(numa);
-    CPU_ZERO_S(SET_BYTES, done);
-    if (sched_getaffinity(0, SET_BYTES, allowed) < 0) CPU_ZERO_S(SET_BYTES, allowed);
-    for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
-        if (!CPU_ISSET_S((size_t)cpu, SET_BYTES, allowed) || CPU_ISSET_S((size_t)cpu, SET_BYTES, done)) continue;
-        cpu_set_t *siblings = CPU_ALLOC(MAX_CPUS);
-        c.at = realloc(c.at, sizeof *c.at * (size_t)(c.n + 1));
-        if (!siblings || !c.at) gw_die("mpiexec: no memory");
-        if (!read_list(siblings, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu) ||
-            !CPU_ISSET_S((size_t)cpu, SET_BYTES, siblings)) {
-            CPU_ZERO_S(SET_BYTES, siblings);
-            CPU_SET_S((size_t)cpu, SET_BYTES, siblings);
-        }
-        CPU_OR_S(SET_BYTES, done, done, siblings);
-        CPU_AND_S(SET_BYTES, siblings, siblings, allowed);
-        c.at[c.n] = (struct core){cpu, numa[cpu], siblings};
-        c.n++;
-    }
-    CPU_FREE(allowed);
-    CPU_FREE(done);
-    return c;
-}
-
-int bind_cores(void)
-{
-    struct cores c = find_cores();
+    struct cores c = cores_find(o ? o->place.cpu_set : NULL);
     int n = c.n, quota = gw_cores_allowed();
-    for (int i = 0; i < c.n; i++) CPU_FREE(c.at[i].cpus);
-    free(c.at);
+    cores_free(&c);
     return n < 1 ? 1 : quota < n ? quota : n;
 }
 
-/* Round robin over the NUMA nodes: the first core of each, then the second of each, ... */
-static void spread(struct cores *c)
+int bind_units(const struct launch_options *o, enum unit unit)
 {
-    struct core *out = malloc(sizeof *out * (size_t)c->n);
-    if (!out) gw_die("mpiexec: no memory");
-    int n = 0;
-    for (int round = 0; n < c->n; round++)
-        for (int node = 0; node < c->n_numa; node++)
-            for (int i = 0, k = 0; i < c->n; i++)
-                if (c->at[i].numa == node && k++ == round) out[n++] = c->at[i];
-    free(c->at);
-    c->at = out;
+    struct cores c = cores_find(o->place.cpu_set);
+    int n = cores_units(&c, unit);
+    cores_free(&c);
+    return n;
 }
 
-/* Cores first, first + step, ... (`n` at most) of the NUMA node of the first; of any node where step is 1. */
-static cpu_set_t *join(const struct cores *c, int first, int step, int n)
+static cpu_set_t *set_new(void)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+    cpu_set_t *set = CPU_ALLOC(PLACE_CPUS);
     if (!set) gw_die("mpiexec: no memory");
-    CPU_ZERO_S(SET_BYTES, set);
-    for (int i = first; i < c->n && n > 0; i += step, n--)
-        if (step == 1 || c->at[i].numa == c->at[first].numa) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
+    CPU_ZERO_S(PLACE_SET_BYTES, set);
     return set;
 }
 
-static cpu_set_t *whole_node(const struct cores *c, int numa)
+static cpu_set_t *set_of(const struct cores *c, const struct core_list *l)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
-    if (!set) gw_die("mpiexec: no memory");
-    CPU_ZERO_S(SET_BYTES, set);
-    for (int i = 0; i < c->n; i++)
-        if (c->at[i].numa == numa) CPU_OR_S(SET_BYTES, set, set, c->at[i].cpus);
+    cpu_set_t *set = set_new();
+    for (int i = 0; i < l->n; i++) CPU_OR_S(PLACE_SET_BYTES, set, set, c->at[l->at[i]].cpus);
     return set;
 }
 
-static cpu_set_t *set_of(const struct launch_options *o, const struct cores *c, int rank)
+static cpu_set_t *set_of_all(const struct cores *c)
 {
-    bool spread = o->map == MAP_NUMA;
-    int share = c->n / o->n_ranks;
-    if (o->bind == BIND_NUMA) return whole_node(c, c->at[spread ? rank : rank * share].numa);
-    if (o->bind == BIND_CORE) return join(c, rank, 1, 1);
-    return spread ? join(c, rank, o->n_ranks, share) : join(c, rank * share, 1, share);
+    cpu_set_t *set = set_new();
+    for (int i = 0; i < c->n; i++) CPU_OR_S(PLACE_SET_BYTES, set, set, c->at[i].cpus);
+    return set;
 }
 
+static int set_min_missing(const cpu_set_t *wanted, const cpu_set_t *have)
+{
+    for (int cpu = 0; cpu < PLACE_CPUS; cpu++)
+        if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, wanted) && !CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, have)) return cpu;
+    return -1;
+}
+
+/* ---- user:LIST ------------------------------------------------------------------------------------------------------------ */
+/* The CPUs of the `which`-th part between commas; where parts are fewer it begins anew. */
+static cpu_set_t *user_set(const char *list, int which)
+{
+    char text[1024];
+    int parts = 1;
+    for (const char *p = list; *p; p++) parts += *p == ',';
+    for (which %= parts; which > 0; which--) list += strcspn(list, ",") + 1;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(list, ","), list);
+    for (char *p = text; *p; p++)
+        if (*p == '+') *p = ',';
+    cpu_set_t *set = set_new();
+    gw_cpus_read(text, set, PLACE_SET_BYTES);
+    return set;
+}
+
+static int user_check(const struct launch_options *o)
+{
+    struct cores c = cores_find(o->place.cpu_set);
+    cpu_set_t *all = set_of_all(&c);
+    int parts = 1, cpu = -1;
+    for (const char *p = o->place.user; *p; p++) parts += *p == ',';
+    for (int i = 0; i < parts && cpu < 0; i++) {
+        cpu_set_t *set = user_set(o->place.user, i);
+        cpu = set_min_missing(set, all);
+        CPU_FREE(set);
+    }
+    CPU_FREE(all);
+    cores_free(&c);
+    if (cpu < 0) return -1;
+    say("--bind-to user:%s: CPU %d is not among those that may be used here", o->place.user, cpu);
+    return EXIT_USAGE;
+}
+
+/* ---- rank files ----------------------------------------------------------------------------------------------------------- */
+struct rank_line { int rank; char host[256], slot[512]; };
+
+/* "rank 3=host slot=0-1"; false: the line is none of these.  An empty one gives rank -1. */
+static bool rank_line(char *line, struct rank_line *out)
+{
+    int end = 0;
+    line[strcspn(line, "#\r\n")] = 0;
+    out->rank = -1;
+    if (line[strspn(line, " \t")] == 0) return true;
+    return sscanf(line, " rank %d = %255[^ \t=] slot = %511[^ \t] %n", &out->rank, out->host, out->slot, &end) == 3 && end > 0 && !line[end] &&
+           out->rank >= 0 && out->rank < MAX_RANKS;
+}
+
+/* Calls `see` for each line; 0, or the exit status after an explanation. */
+static int rankfile_read(const char *path, bool (*see)(void *to, const struct rank_line *l), void *to)
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    int rc = 0, n = 0;
+    if (!f) {
+        say("--rankfile %s: %s", path, strerror(errno));
+        return EXIT_USAGE;
+    }
+    while (!rc && getline(&line, &room, f) >= 0) {
+        struct rank_line l;
+        n++;
+        if (!rank_line(line, &l)) {
+            say("--rankfile %s, line %d: a line is rank R=HOST slot=CORES", path, n);
+            rc = EXIT_USAGE;
+        } else if (l.rank >= 0 && l.host[0] != '+' && !host_is_here(l.host)) {
+            say("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
+            rc = EXIT_USAGE;
+        } else if (l.rank >= 0 && !see(to, &l)) {
+            say("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank, l.slot);
+            rc = EXIT_USAGE;
+        }
+    }
+    free(line);
+    fclose(f);
+    return rc;
+}
+
+/* "0-1,4" by number, or "1:0-1" of a socket; "1:*": all of it.  NULL: some are not there. */
+static cpu_set_t *slot_set(const struct cores *c, const char *slot)
+{
+    size_t head = strcspn(slot, ":");
+    int socket = slot[head] ? atoi(slot) : -1, found = 0;
+    const char *list = slot[head] ? slot + head + 1 : slot;
+    if ((slot[head] && (head == 0 || strspn(slot, "0123456789") != head)) || (!isdigit((unsigned char)*list) && strcmp(list, "*") != 0)) return NULL;
+    cpu_set_t *wanted = set_new(), *out = set_new();
+    if (*list != '*') gw_cpus_read(list, wanted, PLACE_SET_BYTES);
+    for (int i = 0, number = 0; i < c->n; i++) {
+        if (socket >= 0 && c->at[i].unit[UNIT_PACKAGE] != socket) continue;
+        if (*list == '*' || (number < PLACE_CPUS && CPU_ISSET_S((size_t)number, PLACE_SET_BYTES, wanted))) {
+            CPU_OR_S(PLACE_SET_BYTES, out, out, c->at[i].cpus);
+            found++;
+        }
+        number++;
+    }
+    bool all = found > 0 && (*list == '*' || found == CPU_COUNT_S(PLACE_SET_BYTES, wanted));
+    CPU_FREE(wanted);
+    if (all) return out;
+    CPU_FREE(out);
+    return NULL;
+}
+
+struct rank_sets { const struct cores *c; cpu_set_t **at; int n; };
+
+static bool take_line(void *to, const struct rank_line *l)
+{
+    struct rank_sets *s = to;
+    while (s->n <= l->rank) {
+        s->at = gw_xrealloc(s->at, sizeof *s->at * (size_t)(s->n + 1));
+        s->at[s->n++] = NULL;
+    }
+    if (s->at[l->rank]) return false;
+    s->at[l->rank] = slot_set(s->c, l->slot);
+    return s->at[l->rank] != NULL;
+}
+
+/* The sets of all ranks of the file; 0, or the exit status. */
+static int rankfile_sets(const struct launch_options *o, const struct cores *c, struct rank_sets *out)
+{
+    *out = (struct rank_sets){.c = c};
+    int rc = rankfile_read(o->place.rankfile, take_line, out), missing = 0;
+    while (missing < out->n && out->at[missing]) missing++;
+    if (!rc && (missing < out->n || !out->n)) {
+        say("--rankfile %s: there is no line for rank %d", o->place.rankfile, missing);
+        rc = EXIT_USAGE;
+    }
+    return rc;
+}
+
+static void rank_sets_free(struct rank_sets *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->at[i]) CPU_FREE(s->at[i]);
+    free(s->at);
+}
+
+int bind_check(struct launch_options *o)
+{
+    struct cores c = cores_find(o->place.cpu_set);
+    struct rank_sets s = {0};
+    int rc = -1;
+    if (!c.n) {
+        say("--cpu-set %s: none of these CPUs may be used here", o->place.cpu_set ? o->place.cpu_set : "");
+        rc = EXIT_USAGE;
+    } else if (o->place.rankfile) {
+        rc = rankfile_sets(o, &c, &s);
+        o->place.rankfile_ranks = s.n;
+        if (!rc) rc = -1;
+    } else if (o->place.bind == BIND_USER) {
+        rc = user_check(o);
+    }
+    rank_sets_free(&s);
+    cores_free(&c);
+    return rc;
+}
+
+/* ---- the map -------------------------------------------------------------------------------------------------------------- */
 /* The last n cores are taken out: for who helps the ranks. */
 static void reserve(struct cores *c, int n, struct bind_map *m)
 {
@@ -143,40 +224,80 @@ static void reserve(struct cores *c, int n, struct bind_map *m)
     m->reserved = calloc(1, cap);
     if (!m->reserved) gw_die("mpiexec: no memory");
     for (int i = 0; i < n; i++) {
-        struct core *core = &c->at[--c->n];
-        for (int cpu = 0; cpu < MAX_CPUS && used < cap; cpu++)
-            if (CPU_ISSET_S((size_t)cpu, SET_BYTES, core->cpus))
+        cpu_set_t *cpus = c->at[c->n - 1].cpus;
+        cores_take_out(c, c->n - 1);
+        for (int cpu = 0; cpu < PLACE_CPUS && used < cap; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus))
                 used += (size_t)snprintf(m->reserved + used, cap - used, "%s%d", used ? "," : "", cpu);
-        CPU_FREE(core->cpus);
+        CPU_FREE(cpus);
     }
 }
 
 /* Who watches is told once; logs stay as they are, so that a job prints the same on any machine. */
-static bool note_wanted(const struct launch_options *o) { return !o->oversubscribe && !o->verbose && isatty(STDERR_FILENO); }
+static bool note_wanted(const struct launch_options *o)
+{
+    if (o->quiet) return false;
+    return o->place.bind != BIND_SHARE || o->place.ppr || (!o->oversubscribe && !o->verbose && isatty(STDERR_FILENO));
+}
+
+static void note(const struct launch_options *o, const struct bind_map *m)
+{
+    int each = o->place.bind_count;
+    if (!note_wanted(o)) return;
+    if (each > 1)
+        say("%d ranks with %d cores each do not fit on %d cores: nobody is bound", o->n_ranks, each, m->n_cores);
+    else
+        say("%d ranks share %d cores: nobody is bound", o->n_ranks, m->n_cores);
+}
+
+/* The sets that were named one by one; false: none were. */
+static bool named_sets(const struct launch_options *o, const struct cores *c, struct bind_map *m)
+{
+    if (o->place.rankfile) {
+        struct rank_sets s;
+        if (rankfile_sets(o, c, &s) || s.n < o->n_ranks) gw_die("mpiexec: --rankfile %s has %d ranks, and %d are to start", o->place.rankfile, s.n, o->n_ranks);
+        for (int r = 0; r < o->n_ranks; r++) {
+            m->set[r] = s.at[r];
+            s.at[r] = NULL;
+        }
+        rank_sets_free(&s);
+        return true;
+    }
+    for (int r = 0; o->place.bind == BIND_USER && r < o->n_ranks; r++) m->set[r] = user_set(o->place.user, r);
+    return o->place.bind == BIND_USER;
+}
+
+static void places(const struct launch_options *o, const struct cores *c, struct bind_map *m)
+{
+    struct core_list *lists = gw_xmalloc(sizeof *lists * (size_t)o->n_ranks);
+    int each = (o->place.bind == BIND_CORE || o->place.bind == BIND_HWTHREAD) && o->place.bind_count ? o->place.bind_count : 1;
+    bool free_to_run = o->place.reserve || o->place.cpu_set;
+    bool fits = o->place.bind != BIND_NONE && (int64_t)o->n_ranks * each <= m->n_cores && place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
+    if (!fits && o->place.bind != BIND_NONE) note(o, m);
+    for (int r = 0; r < o->n_ranks && (fits || free_to_run); r++) m->set[r] = fits ? set_of(c, &lists[r]) : set_of_all(c);
+    for (int r = 0; r < o->n_ranks && fits; r++) free(lists[r].at);
+    free(lists);
+}
 
 void bind_make(const struct launch_options *o, struct bind_map *m_out)
 {
-    int ranks = o->n_ranks;
-    *m_out = (struct bind_map){.bytes = SET_BYTES};
-    if (o->bind == BIND_NONE && !o->reserve) {
+    *m_out = (struct bind_map){.bytes = PLACE_SET_BYTES, .memory = o->place.membind};
+    if (o->place.bind == BIND_NONE && !o->place.reserve && !o->place.cpu_set && !o->place.rankfile) {
         m_out->n_cores = gw_cores_allowed();
         return;
     }
-    struct cores c = find_cores();
-    if (o->reserve) reserve(&c, o->reserve, m_out);
+    struct cores c = cores_find(o->place.cpu_set);
+    if (o->place.reserve) reserve(&c, o->place.reserve, m_out);
+    if (o->place.bind == BIND_HWTHREAD) cores_split(&c);
     int quota = gw_cores_allowed();
-    m_out->n_cores = quota < c.n ? quota : c.n;
-    bool fits = ranks <= m_out->n_cores && o->bind != BIND_NONE;
-    if (fits || o->reserve) {
-        m_out->set = calloc((size_t)ranks, sizeof *m_out->set);
-        if (!m_out->set) gw_die("mpiexec: no memory");
-        if (o->map == MAP_NUMA) spread(&c);
-        for (int r = 0; r < ranks; r++) m_out->set[r] = fits ? set_of(o, &c, r) : join(&c, 0, 1, c.n);
-    } else if (o->bind != BIND_SHARE || note_wanted(o)) {
-        say("%d ranks share %d cores: nobody is bound", ranks, m_out->n_cores);
+    m_out->n_cores = quota < c.n && o->place.bind != BIND_HWTHREAD ? quota : c.n;
+    m_out->set = gw_xcalloc((size_t)o->n_ranks, sizeof *m_out->set);
+    if (!named_sets(o, &c, m_out)) places(o, &c, m_out);
+    if (!m_out->set[0]) { /* nobody is bound */
+        free(m_out->set);
+        m_out->set = NULL;
     }
-    for (int i = 0; i < c.n; i++) CPU_FREE(c.at[i].cpus);
-    free(c.at);
+    cores_free(&c);
 }
 
 void bind_free(struct bind_map *m, int n_ranks)
@@ -191,9 +312,41 @@ void bind_print(const struct bind_map *m, int n_ranks)
     for (int r = 0; r < n_ranks; r++) {
         fprintf(stderr, "mpiexec: rank %d runs on", r);
         if (!m->set) fprintf(stderr, " any of %d cores", m->n_cores);
-        for (int cpu = 0; m->set && cpu < MAX_CPUS; cpu++)
+        for (int cpu = 0; m->set && cpu < PLACE_CPUS; cpu++)
             if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) fprintf(stderr, " %d", cpu);
         fputs("\n", stderr);
     }
     if (m->reserved) fprintf(stderr, "mpiexec: no rank runs on %s\n", m->reserved);
+}
+
+void bind_show(const struct launch_options *o, const struct bind_map *m, const char *host)
+{
+    printf("%d rank%s on %s:\n", o->n_ranks, o->n_ranks == 1 ? "" : "s", host);
+    for (int r = 0, app = 0, end = o->apps[0].n; r < o->n_ranks; r++) {
+        while (r >= end) end += o->apps[++app].n;
+        printf("  rank %d of program %d (%s):", r, app, o->apps[app].argv[0]);
+        if (!m->set) printf(" any of %d cores", m->n_cores);
+        for (int cpu = 0, n = 0; m->set && cpu < PLACE_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) printf("%s%d", n++ ? "," : " CPUs ", cpu);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------------- */
+int bind_memory(const struct bind_map *m, int rank)
+{
+    enum { BIND = 2, INTERLEAVE = 3, NODES = 1024, BITS = 8 * sizeof(unsigned long) };
+    unsigned long mask[NODES / BITS + 1] = {0};
+    if (!m->memory) return 0;
+    struct cores c = cores_find(NULL);
+    bool whole = strstr(m->memory, ":machine") || !m->set;
+    for (int i = 0; i < c.n; i++)
+        for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
+            if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, c.at[i].cpus)) continue;
+            if (c.at[i].numa < NODES && (whole || CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[rank])))
+                mask[c.at[i].numa / (int)BITS] |= 1ul << (c.at[i].numa % (int)BITS);
+        }
+    cores_free(&c);
+    return syscall(SYS_set_mempolicy, m->memory[0] == 'b' ? BIND : INTERLEAVE, mask, (unsigned long)NODES + 1) < 0 ? errno : 0;
 }

@@ -163,7 +163,7 @@ void machine_look(struct machine *m, unsigned when)
     m->uid = geteuid();
     m->is_known = m->home || getpwuid(m->uid); /* which may have to ask a server */
     m->cpus_allowed = gw_cores_mask(0);
-    if (!m->ranks) m->ranks = bind_cores();
+    if (!m->ranks) m->ranks = bind_cores(NULL);
     m->memfd_error = try_memfd();
     if (statvfs("/dev/shm", &fs) == 0) {
         m->shm_total = (uint64_t)fs.f_blocks * fs.f_frsize;

@@ -396,8 +396,8 @@ static void announce(const struct engine *e, const struct launch_options *o, con
     const char *slash = strrchr(e->path, '/');
     if (o->n_ranks) snprintf(ranks, sizeof ranks, "%d rank%s", o->n_ranks, o->n_ranks == 1 ? "" : "s");
     say("%s: %s (%s) starts %s", why, slash ? slash + 1 : e->path, e->version, ranks);
-    if (o->reserve && e->kind != ENGINE_SRUN)
-        say("-r %d: %s has no such option; ranks may run on all cores", o->reserve, e->version);
+    if (o->place.reserve && e->kind != ENGINE_SRUN)
+        say("-r %d: %s has no such option; ranks may run on all cores", o->place.reserve, e->version);
 }
 
 int engine_run(struct launch_options *o, const char *why)
@@ -410,6 +410,10 @@ int engine_run(struct launch_options *o, const char *why)
     }
     if (o->hosts.bad) {
         say("the batch system names a host \"%s\", which is none", o->hosts.bad);
+        return EXIT_USAGE;
+    }
+    if (o->only_here) {
+        say("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
         return EXIT_USAGE;
     }
     int rc = find(o, why, &e);

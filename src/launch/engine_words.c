@@ -60,8 +60,20 @@ static char *host_list(const struct launch_options *o, const int *counts, bool w
 
 static const char *bind_word(enum bind_to b, const char *core, const char *numa, const char *none)
 {
-    return b == BIND_CORE ? core : b == BIND_NUMA ? numa : b == BIND_NONE ? none : NULL;
+    switch (b) {
+    case BIND_CORE:
+    case BIND_HWTHREAD:
+    case BIND_L2: return core;
+    case BIND_NUMA:
+    case BIND_L3:
+    case BIND_PACKAGE: return numa;
+    case BIND_NONE:
+    case BIND_MACHINE: return none;
+    default: return NULL;
+    }
 }
+
+static bool is_spread(const struct launch_options *o) { return o->place.map >= UNIT_L3 && o->place.map <= UNIT_PACKAGE; }
 
 /* ---- a shell that becomes the program: where an engine has no words for several programs ---------------------------------- */
 static void append_quoted(char **text, const char *word)
@@ -150,7 +162,7 @@ static void srun_places(const struct engine *e, const struct launch_options *o, 
 static void srun_words(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w,
                        struct words *env)
 {
-    const char *bind = bind_word(o->bind, "cores", "ldoms", "none");
+    const char *bind = bind_word(o->place.bind, "cores", "ldoms", "none");
     put(w, e->has_pmix ? "--mpi=pmix" : "--mpi=pmi2", "--kill-on-bad-exit=1", "--quit-on-interrupt", "--export=ALL",
         NULL);
     if (o->n_ranks) putf(w, "--ntasks=%d", o->n_ranks);
@@ -158,8 +170,8 @@ static void srun_words(const struct engine *e, const struct launch_options *o, c
     if (o->oversubscribe || (e->cpus && o->n_ranks > e->cpus)) put(w, "--overcommit", NULL);
     if (e->in_step) put(w, "--overlap", NULL);
     if (bind) putf(w, "--cpu-bind=%s", bind);
-    if (o->reserve) putf(w, "--core-spec=%d", o->reserve);
-    if (o->label) put(w, "--label", NULL);
+    if (o->place.reserve) putf(w, "--core-spec=%d", o->place.reserve);
+    if (o->output.label) put(w, "--label", NULL);
     if (o->stdin_rank == STDIN_ALL)
         put(w, "--input=all", NULL);
     else if (o->stdin_rank != STDIN_NONE)
@@ -190,9 +202,9 @@ static void flux_words(const struct launch_options *o, const int *counts, struct
         free(list);
     }
     if (o->n_ranks) putf(w, "--ntasks=%d", o->n_ranks);
-    if (o->bind == BIND_NONE) put(w, "-o", "cpu-affinity=off", NULL);
-    if (o->bind == BIND_CORE) put(w, "-o", "cpu-affinity=per-task", NULL);
-    if (o->label) put(w, "--label-io", NULL);
+    if (o->place.bind == BIND_NONE) put(w, "-o", "cpu-affinity=off", NULL);
+    if (o->place.bind == BIND_CORE) put(w, "-o", "cpu-affinity=per-task", NULL);
+    if (o->output.label) put(w, "--label-io", NULL);
     if (o->stdin_rank >= 0) putf(w, "--input=%d", o->stdin_rank);
     add_all(env, &o->env);
     if (o->n_apps == 1) {
@@ -265,7 +277,7 @@ static void openmpi_apps(const struct launch_options *o, char **env, struct word
 static void openmpi_common(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w)
 {
     char *list = host_list(o, counts, true);
-    const char *bind = bind_word(o->bind, "core", "numa", "none");
+    const char *bind = bind_word(o->place.bind, "core", "numa", "none");
     if (e->is_root) put(w, "--allow-run-as-root", NULL);
     put(w, "--host", list, NULL);
     if (bind) put(w, "--bind-to", bind, NULL);
@@ -285,9 +297,9 @@ static void openmpi_words(const struct engine *e, const struct launch_options *o
                           struct words *w)
 {
     openmpi_common(e, o, counts, w);
-    put(w, "--oversubscribe", "--map-by", o->map == MAP_NUMA ? "numa" : "slot", "--mca", "odls_base_cutoff", "100000",
+    put(w, "--oversubscribe", "--map-by", is_spread(o) ? "numa" : "slot", "--mca", "odls_base_cutoff", "100000",
         NULL);
-    if (o->label) put(w, "--tag-output", NULL);
+    if (o->output.label) put(w, "--tag-output", NULL);
     openmpi_apps(o, env, w);
 }
 
@@ -295,8 +307,8 @@ static void prte_words(const struct engine *e, const struct launch_options *o, c
                        struct words *w)
 {
     openmpi_common(e, o, counts, w);
-    put(w, "--map-by", o->map == MAP_NUMA ? "numa:OVERSUBSCRIBE" : "slot:OVERSUBSCRIBE", NULL);
-    if (o->label) put(w, "--output", "tag", NULL);
+    put(w, "--map-by", is_spread(o) ? "numa:OVERSUBSCRIBE" : "slot:OVERSUBSCRIBE", NULL);
+    if (o->output.label) put(w, "--output", "tag", NULL);
     openmpi_apps(o, env, w);
 }
 
@@ -311,12 +323,12 @@ static void put_pair(struct words *w, const char *option, const char *pair)
 static void hydra_words(const struct launch_options *o, const int *counts, struct words *w)
 {
     char *list = host_list(o, counts, true);
-    const char *bind = bind_word(o->bind, "core", "numa", "none");
+    const char *bind = bind_word(o->place.bind, "core", "numa", "none");
     put(w, "-hosts", list, NULL);
     free(list);
     if (bind) put(w, "-bind-to", bind, NULL);
-    if (o->map == MAP_NUMA) put(w, "-map-by", "numa", NULL);
-    if (o->label) put(w, "-prepend-rank", NULL);
+    if (is_spread(o)) put(w, "-map-by", "numa", NULL);
+    if (o->output.label) put(w, "-prepend-rank", NULL);
     for (int i = 0; i < o->env.n; i++) put_pair(w, "-genv", o->env.at[i]);
     for (int i = 0; i < o->n_apps; i++) {
         const struct launch_app *a = &o->apps[i];

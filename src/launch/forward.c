@@ -1,6 +1,6 @@
 /* forward.c -- the ranks' output line by line to ours, our input to theirs.
  *
- * A line of output appears whole; one without an end appears after a moment (prompts).  Input that is not a terminal is not
+ * A line of output appears whole; one without an end appears after a moment (prompts); output.c prints it.  Input that is not a terminal is not
  * forwarded at all: the rank inherits it, so that nothing is read before the rank wants it (spawn.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -16,9 +16,8 @@
 
 #include "launch/launch.h"
 
-enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, STALE_MS = 50, STALE_AT_LAST_MS = 1000 };
+enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, MARKED_MAX_BYTES = 64 << 20, STALE_MS = 50, STALE_AT_LAST_MS = 1000 };
 static int epoll_fd;
-static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
 
 /* The piece of our input that is on its way. */
 static struct { char data[READ_BYTES]; size_t len; bool eof, listening; } input;
@@ -43,66 +42,19 @@ void say(const char *fmt, ...)
 }
 
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
-static bool told_to_end(void)
-{
-    sigset_t waiting;
-    return sigpending(&waiting) == 0 &&
-           (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
-}
-
-static bool hurry, nobody[3]; /* nobody: takes what is written there, and we are to end */
-void forward_hurry(void) { hurry = true; }
-
-/* Writes all of it; gives up where nobody takes it and we are told to end. */
-static void write_all(int fd, const char *data, size_t len)
-{
-    enum { PIECE = 4096 }; /* after POLLOUT a pipe takes that much without blocking */
-    while (len > 0 && !nobody[fd]) {
-        struct pollfd p = {fd, POLLOUT, 0};
-        if (poll(&p, 1, 200) == 0) {
-            nobody[fd] = hurry || told_to_end();
-            continue;
-        }
-        ssize_t n = write(fd, data, len < PIECE ? len : PIECE);
-        if (n < 0 && errno == EPIPE && sigpipe == SIG_DFL) {
-            signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
-            raise(SIGPIPE);
-        }
-        if (n < 0 && errno != EINTR && errno != EAGAIN) return;
-        if (n > 0) data += n, len -= (size_t)n;
-    }
-}
-
-/* Prints the first `len` bytes of what a stream holds: whole lines, or the begin of one. */
-static void print(const struct job *j, struct stream *s, size_t len)
-{
-    int fd = fileno(s->to);
-    if (len == 0) return;
-    if (!j->o.label) {
-        write_all(fd, s->buf, len);
-        s->mid_line = s->buf[len - 1] != '\n';
-    }
-    for (size_t at = 0; j->o.label && at < len;) {
-        char *end = memchr(s->buf + at, '\n', len - at);
-        size_t n = end ? (size_t)(end - s->buf) + 1 - at : len - at;
-        char label[96];
-        const char *colon = j->name[0] ? ":" : "";
-        if (!s->mid_line) write_all(fd, label, (size_t)snprintf(label, sizeof label, "[%s%s%d] ", j->name, colon, s->rank));
-        write_all(fd, s->buf + at, n);
-        s->mid_line = !end;
-        at += n;
-    }
-    memmove(s->buf, s->buf + len, s->len - len);
-    s->len -= len;
-}
-
 static void stream_close(const struct job *j, struct stream *s)
 {
-    print(j, s, s->len);
-    if (s->mid_line && j->o.label) write_all(fileno(s->to), "\n", 1); /* the next label begins a line */
+    output_end(j, s);
     close(s->fd);
     free(s->buf);
-    *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to};
+    *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to, .also = s->also};
+}
+
+/* Lines that begin with something come out whole, but for what may be a question to whoever sits at the terminal. */
+static bool waits_for_its_end(const struct job *j, const struct stream *s)
+{
+    bool asks = isatty(0) && (j->o.stdin_rank == STDIN_ALL || j->o.stdin_rank == s->rank);
+    return output_is_marked(j) && !asks;
 }
 
 /* What is there now; false: the end. */
@@ -119,7 +71,8 @@ static bool stream_read(const struct job *j, struct stream *s)
     char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
     if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* what follows the last end of a line came now */
     s->len += (size_t)n;
-    print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > LINE_MAX_BYTES ? s->len : 0);
+    size_t most = output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
+    output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
     return true;
 }
 
@@ -164,12 +117,12 @@ int forward_flush_stale(struct job *j)
         struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
         for (int k = 0; k < 2; k++) {
             struct stream *s = of[k];
-            if (s->fd < 0 || s->len == 0) continue;
+            if (s->fd < 0 || s->len == 0 || waits_for_its_end(j, s)) continue;
             int64_t left = STALE_MS - ms_since(s->looked, now);
             struct pollfd more = {s->fd, POLLIN, 0};
             if (left <= 0 && poll(&more, 1, 0) == 0) {
                 if (has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
-                    print(j, s, s->len);
+                    output_print(j, s, s->len);
                     continue;
                 }
                 s->looked = now;
@@ -274,7 +227,7 @@ int forward_start(struct job *j)
         }
     }
     if (wanted) {
-        sigpipe = signal(SIGPIPE, SIG_IGN); /* a rank may close its input */
+        output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input */
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
         epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */

@@ -1,6 +1,7 @@
 /* launch.h -- mpiexec: starts the ranks of a job on this node, forwards their output and input, ends them together.
  *
- *   main -> options -> (several hosts: engine) -> spawn (segment, keeper, ranks) -> watch: loop over forward (output, input), deaths, signals, time
+ *   main -> options (options_private.h) -> (several hosts: engine) -> bind (place.h) -> spawn (segment, keeper, ranks)
+ *        -> watch: loop over forward (output, input), deaths, signals, time
  *
  * Whatever happens to mpiexec, nothing stays behind: ranks die with it (PR_SET_PDEATHSIG), and a small keeper process, which
  * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.
@@ -22,17 +23,56 @@ struct words { char **at; int n; };
 void words_add(struct words *w, const char *text);
 void words_free(struct words *w);
 
+/* What a program gets of mpiexec's environment, beside what options set. */
+enum env_from { ENV_UNSAID, ENV_ALL, ENV_NONE, ENV_LIST };
+struct env_wanted {
+    enum env_from from;
+    const char *names;  /* of ENV_LIST, with commas */
+};
+
 /* One program of the job: what stands between two `:`. */
 struct launch_app {
     int n;              /* ranks */
     bool n_given;
+    const char *soft;   /* numbers of ranks that are allowed; NULL: any */
     char **argv;
     struct words env;   /* NAME=VALUE */
+    struct env_wanted inherits;
     const char *wdir;   /* NULL: where mpiexec stands */
+    const char *path;   /* folders to look for the program in first; NULL: none */
+    const char *file;   /* that holds more of its options; NULL: none */
 };
 
-enum bind_to { BIND_SHARE, BIND_CORE, BIND_NUMA, BIND_NONE }; /* SHARE: an equal share of the cores, the default */
-enum map_by { MAP_CORE, MAP_NUMA };                           /* neighbours close together, or spread over the NUMA nodes */
+/* What a rank is bound to.  SHARE: an equal share of the cores, the default. */
+enum bind_to { BIND_SHARE, BIND_CORE, BIND_NUMA, BIND_NONE, BIND_HWTHREAD, BIND_L2, BIND_L3, BIND_PACKAGE, BIND_MACHINE, BIND_USER };
+/* Parts of a machine, small to large. */
+enum unit { UNIT_CORE, UNIT_L2, UNIT_L3, UNIT_NUMA, UNIT_PACKAGE, UNIT_MACHINE };
+struct place_wanted {
+    enum bind_to bind;
+    int bind_count;         /* units for each rank; 0 is 1 */
+    const char *user;       /* BIND_USER: CPUs rank by rank */
+    enum unit map;          /* UNIT_CORE: neighbours side by side, the default; else ranks go round these */
+    int ppr;                /* so many ranks on each such unit; 0: not said */
+    enum unit rank_by;      /* places are numbered going round these; UNIT_CORE: one unit after the other */
+    bool rank_by_given;
+    const char *cpu_set;    /* these CPUs alone; NULL: all that we may use */
+    const char *rankfile;
+    int rankfile_ranks;     /* that it has lines for */
+    const char *membind;    /* policy, NULL: the kernel's */
+    int reserve;            /* cores that no rank runs on: for progress threads */
+};
+
+/* What happens with the ranks' output. */
+struct output_wanted {
+    bool label, timestamp, merged;
+    const char *prefix;     /* pattern that lines begin with; NULL: none */
+    const char *file[2];    /* pattern of the names of files for standard output and errors; NULL: they go to mpiexec's */
+    bool by_task[2];        /* its %t is the rank, as Slurm has it; else seconds, as Hydra has it */
+    bool copied;            /* mpiexec's own output gets it, too */
+    int only[2];            /* 0: all ranks are printed; STREAM_NONE: nobody is, else 1 + the rank that is */
+};
+enum { STREAM_NONE = -1 };
+
 enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
 
@@ -43,23 +83,34 @@ struct launch_options {
     struct launch_app *apps;
     int n_apps, n_ranks;
     struct words env;   /* for all programs */
-    enum bind_to bind;
-    enum map_by map;
+    struct env_wanted inherits;
+    struct place_wanted place;
+    struct output_wanted output;
     enum pmix_mode pmix;
     int stdin_rank;     /* or STDIN_NONE, STDIN_ALL */
-    bool label, verbose, oversubscribe; /* the last: the user knows that ranks share cores */
+    bool verbose, quiet, exit_codes, profile;
+    bool oversubscribe, no_oversubscribe; /* the user knows that ranks share cores; he does not want it */
+    bool show_map, no_launch;
+    bool no_cleanup;    /* the others go on when a rank fails */
+    bool stacks;        /* print them when the time is up */
     int order;          /* 1 + enum boot_order; 0: none */
     const char *order_file;
     const char *vnodes; /* faked nodes, as GODWIT_VNODES says it; NULL: none */
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
-    int reserve;        /* cores that no rank runs on: for progress threads */
     struct hosts hosts; /* that the command names */
+    const char *default_hostfile;
     int ppn;            /* ranks a host, 0: not said */
+    int usize;          /* ranks that the job should count on; 0: not said */
     const char *engine; /* who starts a job of several hosts; NULL: whoever is there */
+    const char *report_pid;
+    const char *only_here; /* an option that an engine would not know; NULL: none */
+    struct words mca_unknown; /* parameters of Open MPI that are of no effect */
+    struct words held;  /* texts that the others point to */
 };
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
 int options_parse(int argc, char **argv, struct launch_options *o);
+const char *options_hold(struct launch_options *o, const char *text); /* a copy that lives as long as o */
 void options_free(struct launch_options *o);
 
 /* hosts.c */
@@ -80,17 +131,22 @@ struct bind_map {
     void **set;         /* [ranks] cpu_set_t of bind_bytes, NULL: anywhere */
     size_t bytes;
     char *reserved;     /* CPUs of the reserved cores, as a list; NULL: there are none */
+    const char *memory; /* policy of -membind; NULL: the kernel's */
 };
+int bind_check(struct launch_options *o); /* names cores that are not here: the exit status, after an explanation; else -1 */
 void bind_make(const struct launch_options *o, struct bind_map *m_out);
 void bind_free(struct bind_map *m, int n_ranks);
 void bind_print(const struct bind_map *m, int n_ranks);
-int bind_cores(void);   /* cores (not hardware threads) in our own cpuset, at most what a CPU quota leaves */
+void bind_show(const struct launch_options *o, const struct bind_map *m, const char *host); /* on standard output: --display-map */
+int bind_memory(const struct bind_map *m, int rank); /* this process's memory policy; 0 or errno */
+int bind_cores(const struct launch_options *o); /* cores (not hardware threads) that may be used, at most what a CPU quota leaves; NULL: no option limits them */
+int bind_units(const struct launch_options *o, enum unit unit); /* so many of them there are */
 
 /* One stream of one rank. */
 struct stream {
     int fd;             /* -1: closed */
     int rank;
-    FILE *to;
+    struct sink *to, *also; /* where it is written; NULL: nowhere */
     char *buf;          /* the line so far */
     size_t len, cap;
     bool mid_line;      /* the begin of this line has been printed */
@@ -189,8 +245,18 @@ int forward_start(struct job *j);   /* returns an epoll descriptor; events carry
 void forward_output(struct job *j, struct stream *s);
 void forward_input(struct job *j);  /* our standard input, or a rank's, is ready */
 int forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
-void forward_hurry(void);           /* we are to end: what nobody takes is dropped */
 void forward_end(struct job *j);    /* the rest of everything */
+/* output.c */
+int output_open(struct job *j);     /* before ranks start: where each stream goes; 0, or an exit status after an explanation */
+void output_free(void);
+bool output_is_piped(const struct job *j);  /* else a rank writes straight to where mpiexec writes */
+bool output_is_marked(const struct job *j); /* lines begin with something */
+void output_print(const struct job *j, struct stream *s, size_t len); /* the first bytes of what it holds: whole lines, or the begin of one */
+void output_end(const struct job *j, struct stream *s); /* all that it holds */
+void output_hurry(void);            /* we are to end: what nobody takes is dropped */
+void output_pipes(void (*before)(int)); /* what SIGPIPE did before we had it ignored */
+void output_closed(int fd);         /* our own descriptor was closed when we came */
+bool output_failed(void);           /* something of standard output, or of a file, could not be written */
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
 void say_as(const char *job);                   /* for a spawned job */
 void say_keep(bool on);                         /* on: what is said is kept, not printed */

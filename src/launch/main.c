@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,8 +17,30 @@
 static void standard_open(void)
 {
     int fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= 2) fd = dup(fd);
+    while (fd >= 0 && fd <= 2) {
+        output_closed(fd);
+        fd = dup(fd);
+    }
     if (fd > 2) close(fd);
+}
+
+/* "-": standard output, "+": standard error, else a file; 0, or the exit status after an explanation. */
+static int pid_report(const char *where)
+{
+    int fd = strcmp(where, "-") == 0 ? dup(1) : strcmp(where, "+") == 0 ? dup(2)
+             : open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd >= 0 && dprintf(fd, "%d\n", (int)getpid()) > 0 && close(fd) == 0) return 0;
+    say("--report-pid %s: %s", where, strerror(errno));
+    return EXIT_CANNOT_RUN;
+}
+
+/* What is done before ranks start: 0 to go on, else 1 + the exit status. */
+static int before_start(const struct job *j)
+{
+    if (j->o.verbose) bind_print(&j->bind, j->n);
+    if (j->o.show_map) bind_show(&j->o, &j->bind, j->host);
+    int rc = j->o.report_pid ? pid_report(j->o.report_pid) : 0;
+    return rc || j->o.no_launch ? 1 + rc : 0;
 }
 
 int main(int argc, char **argv)
@@ -44,7 +67,12 @@ int main(int argc, char **argv)
     j.n = j.o.n_ranks;
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;
     bind_make(&j.o, &j.bind);
-    if (j.o.verbose) bind_print(&j.bind, j.n);
+    int before = before_start(&j);
+    if (before) {
+        bind_free(&j.bind, j.n);
+        options_free(&j.o);
+        return before - 1;
+    }
     ties_open();
     rc = gdb_start(&j);
     if (rc == 0) rc = spawn_all(&j);
@@ -59,6 +87,7 @@ int main(int argc, char **argv)
     if (j.failed) doctor_after(j.failed, &j);
     pmix_stop();
     keeper_stop(&j);
+    output_free();
     spawn_free(&j);
     bind_free(&j.bind, j.n);
     options_free(&j.o);

@@ -2,84 +2,13 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "launch/gdb.h"
-
-extern char **environ;
-
-static const char help[] =
-    "usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
-    "       mpiexec doctor [PROGRAM]      looks at what on this machine helps or hinders MPI jobs\n"
-    "       mpiexec --stack [-v] [JOB]    prints where the ranks of a running job are: their merged stacks, by gdb or eu-stack\n"
-    "\n"
-    "Starts PROGRAM as the ranks of one MPI job on this machine.\n"
-    "\n"
-    "Of each program:\n"
-    "  -n, -np N            ranks (default: one per core)\n"
-    "  -env NAME VALUE      set an environment variable\n"
-    "  -x NAME[=VALUE]      the same; without =VALUE as it is here\n"
-    "  -wdir DIR            start in DIR\n"
-    "  -initial-errhandler H  mpi_errors_are_fatal (default), mpi_errors_abort or mpi_errors_return\n"
-    "  -memory-alloc-kinds K  kinds of memory that the program asks for, such as system,mpi; other kinds than these are not there\n"
-    "Of the job:\n"
-    "  -genv NAME VALUE     set an environment variable for all programs\n"
-    "  --bind-to WHAT       core, numa or none (default: an equal share of the cores; nothing where ranks outnumber cores)\n"
-    "  --map-by WHAT        core: neighbours side by side (default); numa: spread over the NUMA nodes\n"
-    "  -r, --reserve-cores N  keep the ranks off N cores, for their progress threads (GODWIT_PROGRESS_THREAD=1)\n"
-    "  -l                   begin each line of output with its rank\n"
-    "  -stdin RANK          who reads standard input: a rank (default 0), all or none\n"
-    "  --timeout SECONDS    end the job after that time, with exit status 124; says where the ranks were\n"
-    "  --pmix on|off|auto   offer PMIx to the ranks (default auto: to programs of other MPI libraries)\n"
-    "  --gdb[=RANKS]        start all ranks, or those of a list such as 0,2-3, under gdb: one on this terminal, several in windows\n"
-    "                       of xterm (where DISPLAY is set) or tmux\n"
-    "  --profile[=FILE]     when the program ends, say where its time went; FILE gets the same as a page (godwit-profile.*.html)\n"
-    "  --vnodes K           let the ranks act as if they were on K nodes, or with a list such as 3,1,2, on nodes of so many ranks\n"
-    "  -v                   say where ranks run\n"
-    "  -host, -f            hosts, or a file of them: NAME[:RANKS],...; for others than this machine mpiexec hands over to an engine\n"
-    "  -ppn N               ranks a host\n"
-    "  --engine NAME        which: srun, flux, prterun, mpirun (Open MPI's) or hydra; none: all ranks on this machine\n"
-    "  --version, --help\n"
-    "\n"
-    "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
-    "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
-    "It says so by itself, once, when the job seems to hang for GODWIT_HANG_WARN seconds (60; 0: never).\n"
-    "More ranks than cores, root and containers need no permission.\n";
-
-enum option {
-    O_N, O_ENV, O_GENV, O_X, O_WDIR, O_BIND, O_MAP, O_LABEL, O_STDIN, O_TIMEOUT, O_PMIX, O_VERBOSE, O_VERSION, O_HELP,
-    O_GDB, O_PROFILE, O_STACK, O_OVERSUBSCRIBE, O_NOTHING, O_PPN, O_HOSTS, O_HOSTFILE, O_ERRHANDLER, O_KINDS, O_ENGINE, O_RESERVE, O_VNODES
-};
-static const struct { const char *name; enum option is; int words; } table[] = {
-    {"-n", O_N, 1}, {"-np", O_N, 1}, {"--np", O_N, 1}, {"--n", O_N, 1}, {"-c", O_N, 1},
-    {"-env", O_ENV, 2}, {"--env", O_ENV, 2}, {"-genv", O_GENV, 2}, {"--genv", O_GENV, 2}, {"-x", O_X, 1},
-    {"-wdir", O_WDIR, 1}, {"--wdir", O_WDIR, 1}, {"-wd", O_WDIR, 1}, {"--wd", O_WDIR, 1},
-    {"--bind-to", O_BIND, 1}, {"-bind-to", O_BIND, 1}, {"--map-by", O_MAP, 1}, {"-map-by", O_MAP, 1},
-    {"-r", O_RESERVE, 1}, {"--reserve-cores", O_RESERVE, 1},
-    {"-l", O_LABEL, 0}, {"--label", O_LABEL, 0}, {"-prepend-rank", O_LABEL, 0}, {"--tag-output", O_LABEL, 0},
-    {"-stdin", O_STDIN, 1}, {"--stdin", O_STDIN, 1}, {"-s", O_STDIN, 1},
-    {"--timeout", O_TIMEOUT, 1}, {"-timeout", O_TIMEOUT, 1}, {"--pmix", O_PMIX, 1},
-    {"--vnodes", O_VNODES, 1}, {"-vnodes", O_VNODES, 1},
-    {"-v", O_VERBOSE, 0}, {"--verbose", O_VERBOSE, 0}, {"--report-bindings", O_VERBOSE, 0},
-    {"--version", O_VERSION, 0}, {"-version", O_VERSION, 0}, {"-V", O_VERSION, 0},
-    {"--help", O_HELP, 0}, {"-help", O_HELP, 0}, {"-h", O_HELP, 0},
-    {"--gdb", O_GDB, 0}, {"-gdb", O_GDB, 0}, {"--profile", O_PROFILE, 0}, {"-profile", O_PROFILE, 0}, {"--stack", O_STACK, 0}, {"-stack", O_STACK, 0},
-    {"--oversubscribe", O_OVERSUBSCRIBE, 0}, {"--allow-run-as-root", O_NOTHING, 0}, {"--mca", O_NOTHING, 2},
-    {"--use-hwthread-cpus", O_NOTHING, 0}, {"-envall", O_NOTHING, 0}, {"-genvall", O_NOTHING, 0}, {"-launcher", O_NOTHING, 1},
-    {"-ppn", O_PPN, 1}, {"-perhost", O_PPN, 1}, {"--npernode", O_PPN, 1}, {"-npernode", O_PPN, 1},
-    {"-hosts", O_HOSTS, 1}, {"--hosts", O_HOSTS, 1}, {"--host", O_HOSTS, 1}, {"-host", O_HOSTS, 1}, {"-H", O_HOSTS, 1},
-    {"-f", O_HOSTFILE, 1}, {"--hostfile", O_HOSTFILE, 1}, {"-hostfile", O_HOSTFILE, 1}, {"-machinefile", O_HOSTFILE, 1},
-    {"--machinefile", O_HOSTFILE, 1},
-    {"--engine", O_ENGINE, 1}, {"-engine", O_ENGINE, 1},
-    {"-initial-errhandler", O_ERRHANDLER, 1}, {"--initial-errhandler", O_ERRHANDLER, 1},
-    {"-memory-alloc-kinds", O_KINDS, 1}, {"--memory-alloc-kinds", O_KINDS, 1},
-};
-enum { N_TABLE = sizeof table / sizeof table[0] };
+#include "launch/options_private.h"
 
 void words_add(struct words *w, const char *text)
 {
@@ -105,136 +34,12 @@ void options_free(struct launch_options *o)
     }
     free(o->apps);
     words_free(&o->env);
+    words_free(&o->mca_unknown);
+    words_free(&o->held);
     hosts_free(&o->hosts);
 }
 
-static void add_pair(struct words *w, const char *name, const char *value)
-{
-    char *pair;
-    if (asprintf(&pair, "%s=%s", name, value) < 0) gw_die("mpiexec: no memory");
-    words_add(w, pair);
-    free(pair);
-}
-
-static int bad(const char *fmt, ...) GW_PRINTF(1, 2);
-static int bad(const char *fmt, ...)
-{
-    va_list ap;
-    fputs("mpiexec: ", stderr);
-    va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
-    va_end(ap);
-    fputs("\n", stderr);
-    return EXIT_USAGE;
-}
-
-/* A whole number in [low, high]; -1 after explaining. */
-static long number(const char *option, const char *text, long low, long high)
-{
-    char *end;
-    errno = 0;
-    long v = strtol(text, &end, 10);
-    if (!errno && end != text && !*end && v >= low && v <= high) return v;
-    bad("%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
-    return -1;
-}
-
-/* The place of `text` in a list of words; -1 after explaining. */
-static int choice(const char *option, const char *text, const char *const *words, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcasecmp(words[i], text) == 0) return i;
-    char known[128] = "";
-    for (int i = 0; i < n; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
-    const char *near = gw_nearest(text, words, n);
-    bad("%s is %s, not '%s'%s%s%s", option, known, text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return -1;
-}
-
-static int set_x(struct launch_app *a, const char *text)
-{
-    const char *value = strchr(text, '=');
-    if (value) {
-        words_add(&a->env, text);
-        return -1;
-    }
-    for (char **e = environ; *e; e++)
-        if (strncmp(*e, text, strlen(text)) == 0 && (*e)[strlen(text)] == '=') return -1; /* inherited anyway */
-    return bad("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
-}
-
-static int set_stdin(struct launch_options *o, const char *text)
-{
-    if (strcmp(text, "all") == 0) {
-        o->stdin_rank = STDIN_ALL;
-    } else if (strcmp(text, "none") == 0) {
-        o->stdin_rank = STDIN_NONE;
-    } else if (isdigit((unsigned char)*text)) {
-        long v = number("-stdin", text, 0, MAX_RANKS);
-        if (v < 0) return EXIT_USAGE;
-        o->stdin_rank = (int)v;
-    } else {
-        return bad("-stdin is a rank, all or none, not '%s'", text);
-    }
-    return -1;
-}
-
-/* The profiling library lies where we were installed, or beside us in a build folder. */
-static int set_profile(struct launch_options *o, const char *file)
-{
-    char here[PATH_MAX], lib[PATH_MAX + 64], list[2 * PATH_MAX];
-    const char *also = getenv("LD_PRELOAD");
-    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
-    here[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(here, '/');
-    if (slash) *slash = 0;
-    snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
-    if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
-    if (access(lib, R_OK) != 0) return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
-    snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
-    add_pair(&o->env, "LD_PRELOAD", list);
-    add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
-    return -1;
-}
-
-static int set_timeout(struct launch_options *o, const char *text)
-{
-    char *end;
-    o->timeout = strtod(text, &end);
-    if (o->timeout > 1e9) o->timeout = 1e9; /* that is never, and fits in ns */
-    return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
-}
-
-/* What stands behind a colon or comma is a modifier of Open MPI's; its ppr:N:WHAT is WHAT here. */
-static int set_map(struct launch_options *o, const char *text)
-{
-    static const char *const words[] = {"core", "slot", "hwthread", "node", "numa", "socket", "package", "l3cache"};
-    char word[32];
-    if (strncmp(text, "ppr:", 4) == 0) text += 4 + strspn(text + 4, "0123456789:");
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":,"), text);
-    int c = choice("--map-by", word, words, 8);
-    if (c < 0) return EXIT_USAGE;
-    o->map = c >= 4 ? MAP_NUMA : MAP_CORE;
-    return -1;
-}
-
-/* core, numa or none; the others are words that other launchers have for them. */
-static int set_bind(struct launch_options *o, const char *name, const char *text)
-{
-    static const char *const words[] = {"core", "numa", "none", "hwthread", "socket", "package", "l3cache", "board"};
-    static const enum bind_to means[] = {BIND_CORE, BIND_NUMA, BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NUMA, BIND_NUMA, BIND_NONE};
-    for (size_t i = 3; i < GW_ARRAY_LEN(words); i++)
-        if (strcmp(words[i], text) == 0) {
-            o->bind = means[i];
-            return -1;
-        }
-    int c = choice(name, text, words, 3);
-    if (c < 0) return EXIT_USAGE;
-    o->bind = means[c];
-    return -1;
-}
-
+/* ---- one option with its words v[0..] --------------------------------------------------------------------------------------- */
 static int set_hosts(struct launch_options *o, enum option is, const char *name, const char *text)
 {
     const char *why = NULL;
@@ -246,6 +51,14 @@ static int set_hosts(struct launch_options *o, enum option is, const char *name,
     return why ? bad("%s %s: %s", name, text, why) : -1;
 }
 
+static int set_number(const char *name, const char *text, long low, int *out)
+{
+    long v = number(name, text, low, MAX_RANKS);
+    if (v < 0) return EXIT_USAGE;
+    *out = (int)v;
+    return -1;
+}
+
 static int set_engine(struct launch_options *o, const char *text)
 {
     static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "none"};
@@ -254,101 +67,247 @@ static int set_engine(struct launch_options *o, const char *text)
     return c < 0 ? EXIT_USAGE : -1;
 }
 
-/* One option with its words v[0..]. */
-static int set(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
+static int set_pmix(struct launch_options *o, const char *name, const char *text)
 {
     static const char *const pmixes[] = {"auto", "on", "off"};
+    int c = choice(name, text, pmixes, 3);
+    o->pmix = (enum pmix_mode)c;
+    return c < 0 ? EXIT_USAGE : -1;
+}
+
+static int set_errhandler(struct launch_app *a, const char *name, const char *text)
+{
     static const char *const errhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
-    long n;
-    int c;
+    if (choice(name, text, errhandlers, 3) < 0) return EXIT_USAGE;
+    add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", text);
+    return -1;
+}
+
+static int set_env(struct words *w, const char *name, char **v)
+{
+    if (strchr(v[0], '=')) return bad("%s %s: name and value are two words here; in one word it is -x %s", name, v[0], v[0]);
+    add_pair(w, v[0], v[1]);
+    return -1;
+}
+
+/* Options of one program; -2: it is none. */
+static int set_of_program(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
+{
     switch (is) {
-    case O_N:
-        n = number(name, v[0], 1, MAX_RANKS);
-        a->n = (int)n;
-        a->n_given = true;
-        return n < 0 ? EXIT_USAGE : -1;
-    case O_ENV:
-    case O_GENV:
-        if (strchr(v[0], '=')) return bad("%s %s: name and value are two words here; in one word it is -x %s", name, v[0], v[0]);
-        add_pair(is == O_ENV ? &a->env : &o->env, v[0], v[1]);
-        return -1;
+    case O_N: a->n_given = true; return set_number(name, v[0], 1, &a->n);
+    case O_SOFT: a->soft = v[0]; return -1;
+    case O_ENV: return set_env(&a->env, name, v);
     case O_X: return set_x(a, v[0]);
+    case O_ENVALL: a->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
+    case O_ENVNONE: a->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
+    case O_ENVLIST: a->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
+    case O_EXPORT: return set_export(a, o, v[0]);
     case O_WDIR: a->wdir = v[0]; return -1;
-    case O_BIND: return set_bind(o, name, v[0]);
-    case O_MAP: return set_map(o, v[0]);
-    case O_LABEL: o->label = true; return -1;
-    case O_STDIN: return set_stdin(o, v[0]);
-    case O_TIMEOUT: return set_timeout(o, v[0]);
-    case O_RESERVE:
-        n = number(name, v[0], 0, MAX_RANKS);
-        o->reserve = (int)n;
-        return n < 0 ? EXIT_USAGE : -1;
-    case O_PMIX:
-        c = choice(name, v[0], pmixes, 3);
-        o->pmix = (enum pmix_mode)c;
-        return c < 0 ? EXIT_USAGE : -1;
-    case O_ERRHANDLER:
-        if (choice(name, v[0], errhandlers, 3) < 0) return EXIT_USAGE;
-        add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", v[0]);
-        return -1;
+    case O_PATH: a->path = v[0]; return -1;
+    case O_ARCH: return set_arch(v[0]);
+    case O_FILE: a->file = v[0]; return -1;
+    case O_ERRHANDLER: return set_errhandler(a, name, v[0]);
     case O_KINDS: add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
-    case O_VERBOSE: o->verbose = true; return -1;
-    case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
-    case O_VERSION: printf("mpiexec (Godwit) %s\n", GODWIT_VERSION); return 0;
-    case O_HELP: fputs(help, stdout); return 0;
-    case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
-    case O_PROFILE: return set_profile(o, v[0]);
-    case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
-    case O_VNODES: add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
-    case O_NOTHING: return -1;
-    case O_PPN:
-        n = number(name, v[0], 1, MAX_RANKS);
-        o->ppn = (int)n;
-        return n < 0 ? EXIT_USAGE : -1;
-    case O_ENGINE: return set_engine(o, v[0]);
-    default: return set_hosts(o, is, name, v[0]);
+    default: return -2;
     }
 }
 
+static int set_of_place(enum option is, const char *name, char **v, struct launch_options *o)
+{
+    switch (is) {
+    case O_BIND: return set_bind(o, name, v[0]);
+    case O_CPU_BIND: return set_cpu_bind(o, v[0]);
+    case O_MAP: return set_map(o, name, v[0]);
+    case O_RANK_BY: return set_rank_by(o, v[0]);
+    case O_PPR: return set_ppr(o, name, v[0]);
+    case O_NPERSOCKET:
+        o->place.map = UNIT_PACKAGE;
+        return set_number(name, v[0], 1, &o->place.ppr);
+    case O_CPUS_PER_RANK:
+        o->place.bind = BIND_CORE;
+        return set_number(name, v[0], 1, &o->place.bind_count);
+    case O_CPU_SET: return set_cpu_set(o, name, v[0]);
+    case O_RANKFILE: o->place.rankfile = v[0]; return -1;
+    case O_MEMBIND: return set_membind(o, v[0]);
+    case O_BIND_CORE: return set_bind(o, name, "core");
+    case O_BIND_SOCKET: return set_bind(o, name, "socket");
+    case O_BIND_NONE: return set_bind(o, name, "none");
+    case O_BY_CORE: return set_map(o, name, "core");
+    case O_BY_NODE: return set_map(o, name, "node");
+    case O_BY_SOCKET: return set_map(o, name, "socket");
+    case O_RESERVE: return set_number(name, v[0], 0, &o->place.reserve);
+    case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
+    case O_NO_OVERSUBSCRIBE: o->no_oversubscribe = true; return -1;
+    case O_DISPLAY_MAP: o->show_map = true; return -1;
+    case O_DO_NOT_LAUNCH: o->no_launch = true; return -1;
+    default: return -2;
+    }
+}
+
+static int set_of_output(enum option is, const char *name, char **v, struct launch_options *o)
+{
+    switch (is) {
+    case O_LABEL: o->output.label = true; return -1;
+    case O_PATTERN: return set_pattern(o, name, &o->output.prefix, v[0]);
+    case O_TIMESTAMP: o->output.timestamp = true; return -1;
+    case O_MERGE: o->output.merged = true; return -1;
+    case O_OUTFILE: return set_pattern(o, name, &o->output.file[0], v[0]);
+    case O_ERRFILE: return set_pattern(o, name, &o->output.file[1], v[0]);
+    case O_OUTPUT_FILENAME: return set_output_filename(o, v[0]);
+    case O_OUTPUT: return set_output(o, name, 0, v[0]);
+    case O_ERROR: return set_output(o, name, 1, v[0]);
+    case O_STDIN: return set_stdin(o, v[0]);
+    case O_EXITCODES: o->exit_codes = true; return -1;
+    case O_VERBOSE: o->verbose = true; return -1;
+    case O_QUIET: o->quiet = true; return -1;
+    default: return -2;
+    }
+}
+
+static int print_and_end(enum option is)
+{
+    if (is == O_HELP)
+        option_help(stdout);
+    else
+        printf("mpiexec (Godwit) %s\n", GODWIT_VERSION);
+    if (fflush(stdout) == 0) return 0;
+    bad("cannot write standard output: %s", strerror(errno));
+    return 1;
+}
+
+static int set(const struct option_row *row, const char *name, char **v, struct launch_options *o, struct launch_app *a)
+{
+    if (row->where == HERE) o->only_here = name;
+    int rc = set_of_program(row->is, name, v, o, a);
+    if (rc == -2) rc = set_of_place(row->is, name, v, o);
+    if (rc == -2) rc = set_of_output(row->is, name, v, o);
+    if (rc != -2) return rc;
+    switch (row->is) {
+    case O_GENV: return set_env(&o->env, name, v);
+    case O_GENVALL: o->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
+    case O_GENVNONE: o->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
+    case O_GENVLIST: o->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
+    case O_MCA: return set_mca(o, v[0], v[1]);
+    case O_IFACE: add_pair(&o->env, "GODWIT_NET_IFACE", v[0]); return -1;
+    case O_USIZE: return set_usize(o, v[0]);
+    case O_TIMEOUT: return set_timeout(o, v[0]);
+    case O_STACKS: o->stacks = true; return -1;
+    case O_NO_CLEANUP: o->no_cleanup = true; return -1;
+    case O_PMIX: return set_pmix(o, name, v[0]);
+    case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
+    case O_PROFILE: return set_profile(o, v[0]);
+    case O_REPORT_PID: o->report_pid = v[0]; return -1;
+    case O_VERSION:
+    case O_HELP: return print_and_end(row->is);
+    case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
+    case O_VNODES: add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
+    case O_DEFAULT_HOSTFILE: o->default_hostfile = v[0]; return -1;
+    case O_PPN: return set_number(name, v[0], 1, &o->ppn);
+    case O_PERNODE: o->ppn = 1; return -1;
+    case O_ENGINE: return set_engine(o, v[0]);
+    case O_TAKEN: return -1;
+    case O_REFUSED: return bad("%s: %s", name, row->help);
+    case O_CONFIGFILE: return bad("%s stands at the end of the command line, and not in a file", name);
+    default: return set_hosts(o, row->is, name, v[0]);
+    }
+}
+
+/* ---- the command line --------------------------------------------------------------------------------------------------------- */
 static int unknown(const char *name)
 {
-    const char *names[N_TABLE], *near;
-    for (int i = 0; i < N_TABLE; i++) names[i] = table[i].name;
-    near = gw_nearest(name, names, N_TABLE);
-    return bad("unknown option %s%s%s%s; `mpiexec --help` lists them", name, near ? " (did you mean " : "", near ? near : "",
-               near ? "?)" : "");
+    char near[64];
+    if (option_nearest(name, near, sizeof near)) return bad("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
+    return bad("unknown option %s; `mpiexec --help` lists them", name);
+}
+
+/* The row of a word, and where its value begins in it (--name=value, -n2); NULL: unknown. */
+static const struct option_row *row_of(char *word, char **value_out)
+{
+    size_t n = strcspn(word, "="), head = n;
+    *value_out = word[n] ? word + n + 1 : NULL;
+    const struct option_row *row = option_find(word, n);
+    if (row) return row;
+    while (head > 1 && word[head - 1] >= '0' && word[head - 1] <= '9') head--;
+    row = word[n] || head == n ? NULL : option_find(word, head);
+    *value_out = word + head;
+    return row && option_is_number(row) ? row : NULL;
+}
+
+/* A file's words; they live as long as the options.  The list is the caller's. */
+static char **file_words(struct launch_options *o, const char *name, const char *path, int *n_out)
+{
+    struct words w = {0};
+    int rc = options_file_read(path, &w);
+    if (rc || !w.n) bad("%s %s: %s", name, path, rc ? strerror(rc) : "there is nothing in it");
+    char **list = rc || !w.n ? NULL : gw_xcalloc((size_t)w.n + 1, sizeof *list);
+    for (int i = 0; list && i < w.n; i++) list[i] = (char *)options_hold(o, w.at[i]);
+    *n_out = w.n;
+    words_free(&w);
+    return list;
+}
+
+/* Options from argv[*at] on; *at moves to the first word that is none. */
+static int parse_options(char **argv, int *at, int end, struct launch_options *o, struct launch_app *a)
+{
+    while (*at < end && argv[*at][0] == '-' && argv[*at][1]) {
+        char *word = argv[*at], *value, name[64];
+        if (strcmp(word, "--") == 0) {
+            ++*at;
+            break;
+        }
+        const struct option_row *row = row_of(word, &value);
+        if (!row) return unknown(word);
+        int words = option_words(row);
+        snprintf(name, sizeof name, "%.*s", value ? (int)(value - word) - (value[-1] == '=') : (int)strlen(word), word);
+        if (value ? words != 1 && words != OPTIONAL : *at + words >= end && words > 0)
+            return bad("%s wants %d word%s behind it", name, words > 0 ? words : 0, words == 1 ? "" : "s");
+        int rc = set(row, options_hold(o, name), value || words <= 0 ? &value : argv + *at + 1, o, a);
+        if (rc >= 0) return rc;
+        *at += value || words < 0 ? 1 : 1 + words;
+    }
+    return -1;
+}
+
+static int parse_file(struct launch_options *o, struct launch_app *a)
+{
+    const char *path = a->file;
+    int n, at = 0;
+    char **words = file_words(o, "-file", path, &n);
+    if (!words) return EXIT_USAGE;
+    a->file = NULL;
+    int rc = parse_options(words, &at, n, o, a);
+    if (rc < 0 && a->file) rc = bad("-file %s: a file of options cannot name another", path);
+    if (rc < 0 && at < n) rc = bad("-file %s: it may hold options alone, not '%s'", path, words[at]);
+    free(words);
+    return rc;
+}
+
+/* In the folders of -path; with the ranks' folder before what does not begin with a slash. */
+static const char *find_in_path(struct launch_options *o, const struct launch_app *a, const char *program)
+{
+    for (const char *p = a->path; *p; p += strcspn(p, ":"), p += *p == ':') {
+        int n = (int)strcspn(p, ":");
+        char *file = gw_xasprintf("%.*s/%s", n, p, program), *seen = program_find(file, a->wdir);
+        bool there = n > 0 && seen && access(seen, X_OK) == 0;
+        const char *held = there ? options_hold(o, file) : NULL;
+        free(seen);
+        free(file);
+        if (held) return held;
+    }
+    return program;
 }
 
 /* One program's part, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
-    *a = (struct launch_app){0};
-    while (i < end && argv[i][0] == '-' && argv[i][1]) {
-        char *name = argv[i], *value = NULL, key[64];
-        int k = 0;
-        if (strcmp(name, "--") == 0) {
-            i++;
-            break;
-        }
-        /* --name=value */
-        size_t eq = strncmp(name, "--", 2) == 0 ? strcspn(name, "=") : strlen(name);
-        if (name[eq] && eq < sizeof key) {
-            value = name + eq + 1;
-            snprintf(key, sizeof key, "%.*s", (int)eq, name);
-            name = key;
-        }
-        while (k < N_TABLE && strcmp(table[k].name, name) != 0) k++;
-        if (k == N_TABLE) return unknown(argv[i]);
-        if (value ? table[k].words != 1 && table[k].is != O_GDB && table[k].is != O_PROFILE : i + table[k].words >= end)
-            return bad("%s wants %d word%s behind it", name, table[k].words, table[k].words == 1 ? "" : "s");
-        int rc = set(table[k].is, table[k].name, value || !table[k].words ? &value : argv + i + 1, o, a);
-        if (rc >= 0) return rc;
-        i += value ? 1 : 1 + table[k].words;
-    }
+    int rc = parse_options(argv, &i, end, o, a);
+    if (rc < 0 && a->file) rc = parse_file(o, a);
+    if (rc >= 0) return rc;
     if (i >= end) return bad("no program to start; such as: mpiexec -n 4 ./a.out");
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));
+    if (a->path && !strchr(a->argv[0], '/')) a->argv[0] = (char *)find_in_path(o, a, a->argv[0]);
     return -1;
 }
 
@@ -403,25 +362,120 @@ static int check_order(struct launch_options *o)
     return rc == GW_OK ? -1 : bad("%s", gw_fail_text());
 }
 
-int options_parse(int argc, char **argv, struct launch_options *o)
+/* Faked nodes, where their number alone is said; else one. */
+static int nodes_of(const struct launch_options *o)
 {
-    *o = (struct launch_options){0};
-    for (int i = 1; i <= argc;) {
+    long v = o->vnodes && strspn(o->vnodes, "0123456789") == strlen(o->vnodes) ? strtol(o->vnodes, NULL, 10) : 1;
+    return v > 0 && v <= MAX_RANKS ? (int)v : 1;
+}
+
+/* How many ranks of a program there are where -n does not say. */
+static int default_ranks(const struct launch_options *o)
+{
+    int64_t n = 0;
+    int cores = bind_cores(o);
+    if (o->n_apps == 1 && o->place.rankfile)
+        n = o->place.rankfile_ranks;
+    else if (o->n_apps == 1 && o->place.ppr)
+        n = (int64_t)o->place.ppr * bind_units(o, o->place.map);
+    else if (o->n_apps == 1 && o->hosts.n)
+        n = hosts_slots(&o->hosts, o->ppn);
+    else if (o->n_apps == 1 && o->ppn)
+        n = (int64_t)o->ppn * nodes_of(o);
+    if (n > 0) return (int)gw_min64(n, MAX_RANKS + 1);
+    return cores > o->place.reserve ? cores - o->place.reserve : 1;
+}
+
+static int count_ranks(struct launch_options *o)
+{
+    int64_t total = 0;
+    for (int i = 0; i < o->n_apps; i++) {
+        struct launch_app *a = &o->apps[i];
+        if (!a->n_given) a->n = default_ranks(o);
+        int rc = a->soft ? set_soft(a) : -1;
+        if (rc >= 0) return rc;
+        total += a->n;
+    }
+    if (total > MAX_RANKS) return bad("%lld ranks; at most %d", (long long)total, MAX_RANKS);
+    o->n_ranks = (int)total;
+    if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+    for (int k = 0; k < 2; k++)
+        if (o->output.only[k] > o->n_ranks)
+            return bad("%s %d: there are only %d ranks", k ? "-e" : "-o", o->output.only[k] - 1, o->n_ranks);
+    if (o->place.rankfile && o->n_ranks > o->place.rankfile_ranks)
+        return bad("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks, o->n_ranks);
+    if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
+        return bad("%d ranks are more than %d on each unit", o->n_ranks, o->place.ppr);
+    if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
+        return bad("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks, bind_cores(o));
+    return -1;
+}
+
+/* Programs with `:` between them, argv[first..argc). */
+static int parse_apps(char **argv, int first, int argc, struct launch_options *o)
+{
+    for (int i = first; i <= argc;) {
         int end = i;
         while (end < argc && strcmp(argv[end], ":") != 0) end++;
-        o->apps = realloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
-        if (!o->apps) gw_die("mpiexec: no memory");
+        o->apps = gw_xrealloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
         struct launch_app *a = &o->apps[o->n_apps++];
+        *a = (struct launch_app){0};
         int rc = parse_app(argv, i, end, o, a);
         if (rc >= 0) return rc;
-        if (!a->n) a->n = bind_cores() > o->reserve ? bind_cores() - o->reserve : 1;
-        o->n_ranks += a->n;
         i = end + 1;
         if (end == argc) break;
     }
-    if (o->n_ranks > MAX_RANKS) return bad("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
-    if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
-    int rc = check_vnodes(o);
+    return -1;
+}
+
+/* The last option is a file of programs; what stands before it is for all of them.  -2: it is not. */
+static int parse_configfile(int argc, char **argv, struct launch_options *o)
+{
+    char *value = NULL;
+    const struct option_row *row = argc > 1 && argv[argc - 1][0] == '-' ? row_of(argv[argc - 1], &value) : NULL;
+    int last = argc - 1;
+    if ((!row || row->is != O_CONFIGFILE) && argc > 2 && argv[argc - 2][0] == '-') {
+        last = argc - 2;
+        row = row_of(argv[last], &value);
+        value = argv[argc - 1];
+    }
+    if (!row || row->is != O_CONFIGFILE || !value) return -2;
+    struct launch_app before = {0};
+    int at = 1, n;
+    int rc = parse_options(argv, &at, last, o, &before);
+    bool of_program = before.n_given || before.env.n || before.wdir || before.path || before.soft || before.file || before.inherits.from;
+    words_free(&before.env);
+    if (rc >= 0) return rc;
+    if (at < last) return -2; /* the program's own words */
+    if (of_program) return bad("%s: options of a program stand in the file, those of the job before it", row->names);
+    char **words = file_words(o, argv[last], value, &n);
+    if (!words) return EXIT_USAGE;
+    rc = parse_apps(words, 0, n, o);
+    free(words);
+    return rc;
+}
+
+static int take_default_hostfile(struct launch_options *o)
+{
+    if (!o->default_hostfile || o->hosts.n || strcmp(o->default_hostfile, "none") == 0) return -1;
+    return set_hosts(o, O_DEFAULT_HOSTFILE, "--default-hostfile", o->default_hostfile);
+}
+
+int options_parse(int argc, char **argv, struct launch_options *o)
+{
+    *o = (struct launch_options){0};
+    int rc = parse_configfile(argc, argv, o);
+    if (rc == -2) {
+        options_free(o); /* what it has read of the options is read again */
+        *o = (struct launch_options){0};
+        rc = parse_apps(argv, 1, argc, o);
+    }
+    if (rc < 0) rc = take_default_hostfile(o);
+    if (rc < 0) rc = check_vnodes(o);
+    if (rc < 0) rc = bind_check(o);
+    if (rc < 0) rc = count_ranks(o);
     if (rc < 0) rc = check_order(o);
-    return rc >= 0 ? rc : check_gdb(o);
+    if (rc < 0) rc = check_gdb(o);
+    if (rc < 0) mca_note(o);
+    return rc;
 }

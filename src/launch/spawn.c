@@ -85,14 +85,32 @@ static int segment_make(struct job *j)
 /* ---- environment ---------------------------------------------------------------------------------------------------------- */
 static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 
-/* The way to the PMIx server of a launcher around us is not the ranks' way to ours. */
+/* The way to the PMI or PMIx server of a launcher around us is not the ranks' way to ours. */
 static bool is_foreign(const struct job *j, const char *pair)
 {
+    static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID="};
+    for (size_t i = 0; i < GW_ARRAY_LEN(pmi); i++)
+        if (strncmp(pair, pmi[i], strlen(pmi[i])) == 0) return true;
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;
 }
 
+/* Does a variable of ours go along to a program?  By -envall, -envnone, -envlist, or those for all programs. */
+static bool goes_along(const struct job *j, const struct launch_app *a, const char *pair)
+{
+    const struct env_wanted *w = a->inherits.from != ENV_UNSAID ? &a->inherits : &j->o.inherits;
+    size_t len = name_length(pair) - 1;
+    if (is_foreign(j, pair) || w->from == ENV_NONE) return false;
+    if (w->from != ENV_LIST) return true;
+    for (const char *p = w->names; *p;) {
+        size_t n = strcspn(p, ",");
+        if (n == len && strncmp(p, pair, n) == 0) return true;
+        p += n + (p[n] == ',');
+    }
+    return false;
+}
+
 /* environ, with what `more` sets in place of what it replaces; strings are shared. */
-static char **env_join(const struct job *j, const struct words *const *more, int n_more)
+static char **env_join(const struct job *j, const struct launch_app *a, const struct words *const *more, int n_more)
 {
     struct { char **at; int n; } out = {NULL, 0};
     int total = 0;
@@ -101,7 +119,7 @@ static char **env_join(const struct job *j, const struct words *const *more, int
     out.at = malloc(sizeof *out.at * (size_t)(total + 1));
     if (!out.at) gw_die("mpiexec: no memory");
     for (char **e = environ; *e; e++)
-        if (!is_foreign(j, *e)) out.at[out.n++] = *e;
+        if (goes_along(j, a, *e)) out.at[out.n++] = *e;
     for (int i = 0; i < n_more; i++) {
         for (int k = 0; k < more[i]->n; k++) {
             char *pair = more[i]->at[k];
@@ -128,7 +146,25 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
 }
 
 /* How many processes there may well be in all: as many as cores, but no fewer than there are. */
-static int universe(const struct job *j) { return j->n > j->bind.n_cores ? j->n : j->bind.n_cores; }
+static int universe(const struct job *j)
+{
+    int n = j->o.usize ? j->o.usize : j->bind.n_cores;
+    return j->n > n ? j->n : n;
+}
+
+/* What programs look at under other launchers.  Nothing here leads to a server, so no library takes it for its own launcher's;
+ * what leads to ours comes behind it (pmix_env). */
+static void names_of_others(const struct job *j, int rank, int local, int n_local, struct words *own)
+{
+    const struct { const char *name; int value; } same[] = {
+        {"OMPI_COMM_WORLD_RANK", rank}, {"OMPI_COMM_WORLD_SIZE", j->n},
+        {"OMPI_COMM_WORLD_LOCAL_RANK", local}, {"OMPI_COMM_WORLD_LOCAL_SIZE", n_local}, {"OMPI_COMM_WORLD_NODE_RANK", local},
+        {"OMPI_UNIVERSE_SIZE", universe(j)},
+        {"PMI_RANK", rank}, {"PMI_SIZE", j->n}, {"PMI_LOCAL_RANK", local}, {"PMI_LOCAL_SIZE", n_local}, {"PMIX_RANK", rank},
+        {"MPI_LOCALRANKID", local}, {"MPI_LOCALNRANKS", n_local},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(same); i++) words_set(own, same[i].name, "%d", same[i].value);
+}
 
 /* `own` gets the strings that are new. */
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, struct words *own)
@@ -149,10 +185,11 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     }
     words_set(own, "GODWIT_LOCAL_RANK", "%d", before);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", count);
+    names_of_others(j, rank, before, count, own);
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     gdb_env(rank, own);
-    return env_join(j, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
+    return env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
@@ -166,7 +203,7 @@ static bool piped_in(const struct job *j, int rank)
 }
 
 /* A single rank without labels writes straight to where mpiexec writes. */
-static bool piped_out(const struct job *j, int rank) { return (j->n > 1 || j->o.label) && !gdb_has(rank); }
+static bool piped_out(const struct job *j, int rank) { return output_is_piped(j) && !gdb_has(rank); }
 
 static int ends_open(const struct job *j, int rank, struct ends *e)
 {
@@ -212,6 +249,8 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     int what = 'd';
     if (gdb_has(rank) && (errno = gdb_terminal(rank)) != 0) {
         what = 't';
+    } else if ((errno = bind_memory(&j->bind, rank)) != 0) {
+        what = 'm';
     } else if (!a->wdir || chdir(a->wdir) == 0) {
         what = 'x';
         char **argv = gdb_has(rank) ? gdb_argv(a->argv) : a->argv;
@@ -227,6 +266,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
     bool missing = why[0] == ENOENT;
     if (why[1] == 'd')
         say("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
+    else if (why[1] == 'm')
+        say("-membind: the kernel sets no such policy: %s", strerror(why[0]));
     else if (why[1] == 't')
         say("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
@@ -258,8 +299,8 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     if (rc) return rc;
     if (!gdb_has_window(rank)) setpgid(pid, pid);
     *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .in_fd = e.parent[0],
-                       .out = {.fd = e.parent[1], .rank = rank, .to = stdout},
-                       .err = {.fd = e.parent[2], .rank = rank, .to = stderr}};
+                       .out = {.fd = e.parent[1], .rank = rank, .to = r->out.to, .also = r->out.also},
+                       .err = {.fd = e.parent[2], .rank = rank, .to = r->err.to, .also = r->err.also}};
     j->alive++;
     return 0;
 }
@@ -271,6 +312,8 @@ int spawn_all(struct job *j)
     files_more();
     j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
     if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
+    rc = output_open(j);
+    if (rc) return rc;
     rc = keeper_start(j);
     if (rc) say("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
     if (rc) j->failed = AFTER_PROCESSES;

@@ -64,7 +64,7 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     fcntl(fd, F_SETFD, 0);
     fcntl(fd, F_SETFL, 0);
     snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid, j->alive + j->used,
-             j->o.label, s->name);
+             j->o.output.label, s->name);
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) _exit(EXIT_CANNOT_RUN);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     execv(self, argv);
@@ -278,7 +278,7 @@ int spawned_begin(const char *facts, struct job *j)
     snprintf(j->name, sizeof j->name, "%s", name ? name + 4 : "1");
     say_as(j->name);
     j->o = (struct launch_options){
-        .bind = BIND_NONE, .pmix = PMIX_OFF, .stdin_rank = STDIN_NONE, .label = fact(facts, "label=", 0) > 0};
+        .place.bind = BIND_NONE, .pmix = PMIX_OFF, .stdin_rank = STDIN_NONE, .output.label = fact(facts, "label=", 0) > 0};
     char *t = request_read(j->parent_fd, &n); /* its words are used to the end */
     if (!t) return EXIT_USAGE;
     say_keep(true);

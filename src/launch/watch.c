@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -14,6 +15,7 @@
 
 #include "boot/call_names_gen.h"
 #include "launch/launch.h"
+#include "launch/stack.h"
 
 enum { GRACE_MS = 1000 };
 static uint64_t kill_at; /* ns; 0: no killing is due */
@@ -69,6 +71,20 @@ static bool others_in_mpi(const struct job *j, int but)
     return false;
 }
 
+static const char *others_fate(const struct job *j)
+{
+    return j->alive <= 0 ? "" : j->o.no_cleanup ? "; the other ranks go on (-disable-auto-cleanup)" : "; the other ranks end now";
+}
+
+/* A rank has failed, and with it the job, unless the others are to go on. */
+static void end_with(struct job *j, int status)
+{
+    if (!j->o.no_cleanup)
+        end_job(j, SIGTERM, status);
+    else if (!j->exit_status)
+        j->exit_status = status;
+}
+
 static void report_signal(const struct job *j, int rank, int sig)
 {
     const struct boot_rank *slot = job_slot(j, rank);
@@ -76,7 +92,7 @@ static void report_signal(const struct job *j, int rank, int sig)
     const char *call = call_of(slot);
     say("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig, strsignal(sig),
         call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "", call ? call : "",
-        sig == SIGKILL ? " (out of memory? see dmesg)" : "", j->alive > 0 ? "; the other ranks end now" : "");
+        sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
 }
 
 /* How a rank went, and what that means for the job. */
@@ -94,12 +110,11 @@ static void rank_gone(struct job *j, int rank)
         end_job(j, SIGTERM, !code && abort_code ? 1 : code); /* a status has 8 bits: 256 is not success */
     } else if (WIFSIGNALED(status)) {
         report_signal(j, rank, WTERMSIG(status));
-        end_job(j, SIGTERM, code);
+        end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
-            j->alive > 0 ? "; the other ranks end now" : "");
-        end_job(j, SIGTERM, code ? code : 1);
-    } else if (phase == BOOT_NEW && others_in_mpi(j, rank)) {
+        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code, others_fate(j));
+        end_with(j, code ? code : 1);
+    } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
         say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now", rank,
             j->host, pid, code);
         end_job(j, SIGTERM, code ? code : 1);
@@ -165,7 +180,7 @@ static void on_tie(struct job *j, uint64_t word)
 static void check_absent(struct job *j)
 {
     for (int i = 0; i < j->n && !j->ending; i++)
-        if (j->ranks[i].pid == 0 && atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW)
+        if (j->ranks[i].pid == 0 && atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW && !j->o.no_cleanup)
             rank_gone(j, i);
 }
 
@@ -193,7 +208,7 @@ static void on_signal(struct job *j, int sig)
         subs_signal(j, sig);
         break;
     default:
-        forward_hurry();
+        output_hurry();
         if (j->ending_all) {
             watch_kill_all(j, SIGKILL);
         } else {
@@ -221,6 +236,38 @@ static int sooner(int a, int64_t b)
     return a < 0 || b < a ? (int)b : a;
 }
 
+/* The stacks of all ranks, on standard error, as mpiexec --stack would print them. */
+static void stacks_say(void)
+{
+    char word[32];
+    sigset_t none;
+    snprintf(word, sizeof word, "--stack=%d", (int)getpid());
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        int rc = stack_main(1, (char *[]){word, NULL});
+        fflush(NULL);
+        _exit(rc);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+/* What -print-all-exitcodes asks for. */
+static void codes_say(const struct job *j)
+{
+    char *text = gw_xasprintf("%s", "");
+    for (int i = 0; i < j->n; i++) {
+        int status = j->ranks[i].status;
+        char *joined = gw_xasprintf("%s%s%d", text, i ? "," : "", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+        free(text);
+        text = joined;
+    }
+    fprintf(stderr, "mpiexec: exit codes: [%s] %s\n", j->host, text);
+    free(text);
+}
+
 /* Does what is due and returns the ms until something else is; -1: nothing. */
 static int timers(struct job *j, uint64_t deadline)
 {
@@ -234,6 +281,7 @@ static int timers(struct job *j, uint64_t deadline)
     if (deadline && now >= deadline && !j->ending_all) {
         say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);
+        if (j->o.stacks) stacks_say();
         subs_signal(j, SIGQUIT);
         end_all(j, SIGTERM, EXIT_TIMEOUT);
     }
@@ -289,5 +337,7 @@ int watch(struct job *j)
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
     }
     forward_end(j);
+    if (j->o.exit_codes) codes_say(j);
+    if (!j->exit_status && output_failed()) j->exit_status = 1;
     return j->exit_status;
 }

@@ -7,6 +7,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
 export GW_LONG=7301.$$ # how long our processes sleep: nobody else's do
 fail() { echo "options: $*"; exit 1; }
 run() { timeout 60 env ${search:+"PATH=$search"} "$build/mpiexec" "$@"; }
@@ -28,7 +30,8 @@ refused() {
     [ "$(echo "$out" | wc -l)" = 1 ] || fail "$* says too much: $out"
 }
 
-for n in -n -np --np -c; do same "0/3 1/3 2/3" $n 3 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'; done
+for n in -n --n -np --np -c --ntasks; do same "0/3 1/3 2/3" $n 3 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'; done
+for n in -n3 -np3 --ntasks=3 -n=3 -c3; do same "3 3 3" $n sh -c 'echo $GODWIT_SIZE'; done
 same "0/2 1/2" --np=2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
 same "5 5 5 5 5" -n 5 "$build/mpi_world_size"
 same "a -n 2 -l" -n 1 -- echo a -n 2 -l                            # what stands behind the program is its own
@@ -59,10 +62,11 @@ for o in --help -h; do
         case $out in *"$word"*) ;; *) fail "$o does not name $word" ;; esac
     done
 done
-# the manual page has every option that --help has
-page=$(sed 's/\\-/-/g; s/\\f[RBI]//g' "$(dirname "$0")/../../doc/mpiexec.1")
-for o in $(run --help | grep -o '^  -[-a-z]*\|, -[-a-z]*\|^  *mpiexec [-a-z]*' | sed 's/^[ ,]*//; s/mpiexec //'); do
-    echo "$page" | grep -q -e "[ ]$o\($\|[^-a-z]\)" || fail "the manual page has no $o"
+# what cannot be printed is told
+for o in --help --version; do
+    rc=0
+    run $o 2>"$dir/err" >/dev/full || rc=$?
+    [ $rc = 1 ] && grep -q "^mpiexec: cannot write standard output: No space left" "$dir/err" || fail "$o to a full disk: status $rc"
 done
 
 # misspelt: what was meant
@@ -73,6 +77,9 @@ refused 2 "did you mean core?" --bind-to cores true
 refused 2 "did you mean mpi_errors_return?" -initial-errhandler mpi_error_return true
 refused 2 "did you mean numa?" --map-by nume true
 refused 2 "unknown option --qqqqqqqqqq" --qqqqqqqqqq true
+refused 2 "unknown option -z; " -z true # too short for a guess
+refused 2 "unknown option -nq; " -nq 2 true
+refused 2 "unknown option -l3; " -l3 true
 
 # wrong values
 for n in 0 -1 x 3x '' 99999999 1e3 99999999999999999999; do refused 2 "-n wants a number" -n "$n" true; done
@@ -100,14 +107,139 @@ refused 2 '"" is no name of a host' -host "" true
 refused 2 '"n1\x1b\xff" is no name of a host' -host "$(printf 'n1\033\377')" true
 refused 2 '"a;b" is no name of a host' -host "a;b" true
 search=
-hosts=$(mktemp)
+hosts=$dir/hosts
 printf "# here\nlocalhost slots=4\n\n%s # too\n" "$(hostname)" >"$hosts"
 same "0/2 1/2" --hostfile "$hosts" -host "localhost:4,127.0.0.1,$(hostname)" -ppn 2 -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
 echo gw-other >>"$hosts"
 search=/gw-no-such-folder
 refused 127 "gw-other is another machine" -f "$hosts" -n 2 true
 search=
+
+# hosts that take so many ranks
+size='echo $GODWIT_SIZE'
+here=$(hostname)
+same "5 5 5 5 5" -host localhost:5 sh -c "$size"
+same "5 5 5 5 5" -hosts "localhost:2,$here:3" sh -c "$size"
+same "1" -host localhost sh -c "$size"
+same "2 2" -host localhost,localhost sh -c "$size"
+same "2 2" -n 2 -host localhost:5 sh -c "$size"
+same "3 3 3" -ppn 3 sh -c "$size"
+same "3 3 3" -N3 sh -c "$size"
+same "1" --pernode sh -c "$size"
+same "3 3 3" -host localhost:7 -ppn 3 sh -c "$size"
+same "4 4 4 4" -ppn 2 --vnodes 2 sh -c "$size"
+printf 'localhost slots=3\n' >"$hosts"
+same "3 3 3" -hostfile "$hosts" sh -c "$size"
+same "3 3 3" --default-hostfile "$hosts" sh -c "$size"
+same "1" --default-hostfile "$hosts" -host localhost sh -c "$size"
+same "1" --default-hostfile none -n 1 sh -c "$size"
+printf 'localhost:2\n%s slots=2 max_slots=9\n' "$here" >"$hosts"
+same "4 4 4 4" -machinefile "$hosts" sh -c "$size"
 rm -f "$hosts"
+# -soft takes the largest number that is allowed
+same "4 4 4 4" -n 5 -soft 2:10:2 sh -c "$size"
+same "1" -n 5 -soft 1,7 sh -c "$size"
+refused 2 "no number of ranks in it is from 1 to 5" -n 5 -soft 6:9 true
+refused 2 "-soft wants numbers" -n 5 -soft a:b true
+
+# what of the environment goes along
+export GW_A=1 GW_B=2
+show='echo "${GW_A-no} ${GW_B-no} ${GW_C-no} ${GODWIT_RANK}"'
+same "1 2 no 0" -envall -n 1 sh -c "$show"
+same "no no no 0 no no no 1" -genvnone -n 2 /bin/sh -c "$show"
+same "no 2 no 0" -genvlist GW_B,GW_C -n 1 /bin/sh -c "$show"
+same "1 no 3 0" -n 1 -envlist GW_A -env GW_C 3 /bin/sh -c "$show"
+same "1 no no 0 no no 3 1" -genvnone -n 1 -x GW_A /bin/sh -c "$show" : -n 1 -env GW_C 3 /bin/sh -c "$show"
+same "1 2 no 1 no no no 0" -genvnone -n 1 /bin/sh -c "$show" : -n 1 -envall sh -c "$show"
+same "1 2 3 0" --export=ALL,GW_C=3 -n 1 /bin/sh -c "$show"
+same "no 2 3 0" --export=GW_B,GW_C=3 -n 1 /bin/sh -c "$show"
+same "no no no 0" --export=NONE -n 1 /bin/sh -c "$show"
+same "5 5 5 5 5" -genvnone -n 5 "$build/mpi_world_size" # what MPI needs is always there
+
+# where programs are, and command lines in files
+mkdir "$dir/bin" "$dir/a b"
+printf '#!/bin/sh\necho mine $1 $GODWIT_RANK/$GODWIT_SIZE\n' >"$dir/bin/gw-mine"
+chmod +x "$dir/bin/gw-mine"
+same "mine x 0/1" -n 1 -path "/gw-none:$dir/bin" gw-mine x
+same "mine x 0/1" -n 1 -wdir "$dir" -path bin gw-mine x
+refused 127 "cannot start gw-mine" -n 1 -path /gw-none gw-mine
+same "hello" -n 1 -arch "$(uname -m)" echo hello
+refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
+printf -- '-env GW_A "a b"\n' >"$dir/one"
+same "a b 2 no 0" -n 1 -file "$dir/one" /bin/sh -c "$show"
+printf -- '-n 1 echo hello\n' >"$dir/bad"
+refused 2 "it may hold options alone, not 'echo'" -file "$dir/bad" true
+refused 2 "No such file" -file "$dir/none" true
+cat >"$dir/job" <<END
+# two programs
+-n 1 -env GW_C 3 /bin/sh -c '$show'
+
+-n 2 -wdir "$dir/a b" \\
+    /bin/sh -c "pwd"
+END
+for o in "-configfile $dir/job" "--app $dir/job" "--configfile=$dir/job"; do
+    same "$dir/a b $dir/a b 7 2 3 0" -genv GW_A 7 $o
+done
+same "--app x" -n 1 echo --app x # the program's own words
+refused 2 "stand in the file" -n 2 -configfile "$dir/job"
+refused 2 "stands at the end" -configfile "$dir/job" -n 2 true
+refused 2 "there is nothing in it" -configfile /dev/null
+refused 2 "No such file" -configfile "$dir/none"
+
+# parameters of Open MPI: settings here, the launcher's own, and one note for all others
+mca='echo ${OMPI_MCA_btl_tcp_if_include-} ${OMPI_MCA_gw_nothing-}'
+same "gw0" --mca btl_tcp_if_include gw0 -n 1 sh -c "$mca"
+[ "$(OMPI_MCA_btl_tcp_if_include=gw1 run -n 1 --mca btl_tcp_if_include gw0 "$build/godwit-info" net_iface | sed -n 's/^GODWIT_NET_IFACE = //p')" = "gw0   from OMPI_MCA_btl_tcp_if_include" ] ||
+    fail "--mca does not become a setting"
+[ "$(run -n 1 -iface gw2 "$build/godwit-info" net_iface | sed -n 's/^GODWIT_NET_IFACE = //p')" = "gw2   from GODWIT_NET_IFACE" ] || fail "-iface"
+run --mca gw_nothing 1 --gmca gw_less 2 --mca gw_nothing 3 -n 1 sh -c "$mca" >"$dir/out" 2>"$dir/err"
+[ "$(cat "$dir/out")" = " 3" ] || [ "$(cat "$dir/out")" = 3 ] || fail "--mca of what is not known: $(cat "$dir/out")"
+[ "$(cat "$dir/err")" = "mpiexec: of no effect here: gw_nothing, gw_less (parameters of Open MPI; \`godwit-info --settings\` lists what can be set)" ] ||
+    fail "--mca says $(cat "$dir/err")"
+[ -z "$(run -q --mca gw_nothing 1 -n 1 true 2>&1)" ] || fail "-q"
+[ -z "$(run --mca btl_tcp_if_include lo -n 1 true 2>&1)" ] || fail "--mca of a setting says something"
+[ "$(run --mca orte_tag_output 1 -n 1 echo x)" = "[0] x" ] || fail "--mca orte_tag_output"
+[ -z "$(run --mca rmaps_base_oversubscribe 1 --mca hwloc_base_binding_policy none -n 1 true 2>&1)" ] || fail "--mca of the launcher"
+refused 2 "wants a name and a value" --mca a=b c true
+
+# the universe, the process, the exit codes
+same "9" -usize 9 -n 1 sh -c 'echo $OMPI_UNIVERSE_SIZE'
+same "65536" -usize INFINITE -n 1 sh -c 'echo $OMPI_UNIVERSE_SIZE'
+refused 2 "-usize wants" -usize 0 true
+run --report-pid "$dir/pid" -n 1 sh -c 'echo $PPID' >"$dir/out"
+cmp "$dir/pid" "$dir/out" || fail "--report-pid FILE"
+run --report-pid - -n 1 sh -c 'echo $PPID' >"$dir/out"
+[ "$(sort -u "$dir/out" | wc -l)" = 1 ] && [ "$(wc -l <"$dir/out")" = 2 ] || fail "--report-pid -"
+run --report-pid + -n 1 sh -c 'echo $PPID' >"$dir/out" 2>"$dir/err"
+cmp "$dir/err" "$dir/out" || fail "--report-pid +"
+refused 126 "--report-pid /gw-none/pid" --report-pid /gw-none/pid true
+rc=0
+run -print-all-exitcodes -n 3 sh -c '[ $GODWIT_RANK != 1 ] || kill -9 $$; exit 0' >"$dir/out" 2>"$dir/err" || rc=$?
+[ $rc = 137 ] && grep -q "^mpiexec: exit codes: \[$here\] [0-9]*,137,[0-9]*$" "$dir/err" || fail "-print-all-exitcodes: $rc $(cat "$dir/err")"
+run -print-all-exitcodes -n 3 true 2>&1 | grep -qx "mpiexec: exit codes: \[$here\] 0,0,0" || fail "-print-all-exitcodes of success"
+
+# the others go on when one fails, if that is wanted
+fails='if [ $GODWIT_RANK = 1 ]; then kill -9 $$; fi; sleep 0.5; echo still $GODWIT_RANK'
+rc=0
+run -disable-auto-cleanup -n 3 sh -c "$fails" >"$dir/out" 2>"$dir/err" || rc=$?
+[ $rc = 137 ] && [ "$(sort "$dir/out" | tr '\n' ,)" = "still 0,still 2," ] && grep -q "the other ranks go on" "$dir/err" ||
+    fail "-disable-auto-cleanup: $rc $(cat "$dir/out" "$dir/err")"
+rc=0
+run -n 3 sh -c "$fails" >"$dir/out" 2>/dev/null || rc=$?
+[ $rc = 137 ] && [ ! -s "$dir/out" ] || fail "without -disable-auto-cleanup the others go on"
+
+# what other launchers have, and this one does or does not
+for o in --allow-run-as-root "--prefix /x" "--launcher ssh" -demux=poll --kill-on-bad-exit=1 --kill-on-bad-exit "--mpi=pmix" -u "-J name" --oversubscribe --overcommit; do
+    same "ok" $o -n 1 echo ok
+done
+refused 2 "--xterm: no windows for output" --xterm 0 true
+refused 2 "-t: the limit is in seconds here: --timeout SECONDS" -t 5 true
+refused 2 "give it to salloc or sbatch" --partition=x true
+refused 2 "--nooversubscribe: 5000 ranks are more than" --nooversubscribe -n 5000 true
+search=/gw-no-such-folder
+refused 2 "-membind is for ranks that mpiexec starts itself, on this machine (gw-other is another machine)" -membind bind -host gw-other -n 1 true
+refused 2 "--bind-to is for ranks that mpiexec starts itself" --bind-to core:2 -host gw-other -n 1 true
+search=
 
 # programs that cannot be started
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program

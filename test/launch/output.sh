@@ -14,6 +14,8 @@ clock_start "$dir"
 fail() { echo "output: $*"; exit 1; }
 run() { timeout 30 "$build/mpiexec" "$@" </dev/null; }
 
+head -c 10000000 /dev/urandom >"$dir/big"
+
 # Labels: on every line, of output and of errors.
 run -l -n 4 sh -c 'echo out; echo err >&2; echo; echo end' >"$dir/out" 2>"$dir/err"
 for r in 0 1 2 3; do printf '[%d] out\n[%d] \n[%d] end\n' $r $r $r; done | sort >"$dir/want"
@@ -60,8 +62,100 @@ for how in line pieces; do
     done
 done
 
+# With labels every line comes out whole, also when ranks write it in parts and wait between: never a part of a line, never two on one.
+cat >"$dir/parts.py" <<'END'
+import os, time
+rank = os.environ["GODWIT_RANK"]
+for i in range(4):
+    for part in ["rank " + rank, " line ", str(i), " x" * 20, "\n"]:
+        for fd in (1, 2):
+            os.write(fd, part.encode())
+        time.sleep(0.08) # longer than a part waits without labels
+END
+run -l -n 5 python3 "$dir/parts.py" >"$dir/out" 2>"$dir/err"
+for r in 0 1 2 3 4; do for i in 0 1 2 3; do printf '[%d] rank %d line %d%s\n' $r $r $i " x x x x x x x x x x x x x x x x x x x x"; done; done | sort >"$dir/want"
+for f in out err; do sort "$dir/$f" | cmp - "$dir/want" || fail "parts of lines with labels ($f)"; done
+head -c 3000000 /dev/zero | tr '\0' y >"$dir/long" # one line, longer than what goes out without labels
+run -l -n 1 cat "$dir/long" : -n 1 sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 0.05; done' >"$dir/out"
+[ "$(wc -l <"$dir/out")" = 6 ] && [ "$(grep -c '^\[1\] [1-5]$' "$dir/out")" = 5 ] && [ "$(grep -c '^\[0\] y*$' "$dir/out")" = 1 ] || fail "a long line with labels"
+
+# What lines begin with.
+[ "$(run -prepend-pattern '%r@%h,%p,%g%%: ' -n 2 echo x | sort | tr '\n' ,)" = "0@$(hostname),0,0%: x,1@$(hostname),0,0%: x," ] || fail "-prepend-pattern"
+run --timestamp-output -l -n 2 echo x | grep -c '^20[0-9][0-9]-[01][0-9]-[0-3][0-9] [0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9][0-9][0-9] \[[01]\] x$' |
+    grep -qx 2 || fail "--timestamp-output"
+now=$(date +%s)
+then=$(run -prepend-pattern '%t ' -n 1 echo x | cut -d' ' -f1)
+[ "$then" -ge "$now" ] && [ "$then" -le $((now + 30)) ] || fail "%t is $then at $now"
+run -prepend-pattern '%z' -n 1 true 2>"$dir/err" && fail "an unknown field"
+grep -q "^mpiexec: -prepend-pattern '%z': there are %r" "$dir/err" || fail "an unknown field: $(cat "$dir/err")"
+both='echo out $GODWIT_RANK; echo err $GODWIT_RANK >&2'
+[ "$(run --merge-stderr-to-stdout -l -n 2 sh -c "$both" 2>/dev/null | sort | tr '\n' ,)" = "[0] err 0,[0] out 0,[1] err 1,[1] out 1," ] ||
+    fail "--merge-stderr-to-stdout"
+[ "$(run --merge-stderr-to-stdout -n 1 sh -c "$both" 2>/dev/null | sort | tr '\n' ,)" = "err 0,out 0," ] || fail "--merge-stderr-to-stdout, one rank"
+
+# Files: one a rank, one for all, with folders; what went there is not printed, or is, as it was asked for.
+mkdir "$dir/f"
+holds() { [ "$(sort "$1" | tr '\n' ,)" = "$2" ] || fail "$1 holds '$(cat "$1")', not $2"; }
+run -outfile-pattern "$dir/f/o.%r" -errfile-pattern "$dir/f/e.%r" -n 3 sh -c "$both" >"$dir/out" 2>&1 || fail "-outfile-pattern"
+for r in 0 1 2; do holds "$dir/f/o.$r" "out $r," && holds "$dir/f/e.$r" "err $r,"; done
+[ ! -s "$dir/out" ] || fail "-outfile-pattern prints $(cat "$dir/out")"
+run -outfile-pattern "$dir/f/o.%r" -n 1 echo new # a single rank; what was there is gone
+holds "$dir/f/o.0" "new,"
+run -outfile-pattern "$dir/f/all" -l -n 3 sh -c "$both" 2>"$dir/err"
+holds "$dir/f/all" "[0] out 0,[1] out 1,[2] out 2,"
+holds "$dir/err" "[0] err 0,[1] err 1,[2] err 2,"
+run -n 1 -outfile-pattern "$dir/f/big.%r" cat "$dir/big" : -n 1 true
+cmp "$dir/f/big.0" "$dir/big" || fail "10 MB into a file"
+run -o "$dir/f/%3t.%n.%N.txt" -n 3 sh -c "$both" >"$dir/out" 2>&1
+for r in 0 1 2; do holds "$dir/f/00$r.0.$(hostname -s).txt" "err $r,out $r,"; done
+[ ! -s "$dir/out" ] || fail "-o prints $(cat "$dir/out")"
+run --output="$dir/f/x.%t" -e "$dir/f/y" -n 2 sh -c "$both"
+holds "$dir/f/x.1" "out 1,"
+holds "$dir/f/y" "err 0,err 1,"
+run -o 1 -n 3 sh -c "$both" >"$dir/out" 2>/dev/null
+holds "$dir/out" "out 1,"
+run -o none -e none -n 1 sh -c "$both" >"$dir/out" 2>&1
+[ ! -s "$dir/out" ] || fail "-o none"
+run --output-filename "$dir/of/a" -n 11 sh -c "$both" >"$dir/out" 2>"$dir/err"
+holds "$dir/of/a/1/rank.03/stdout" "out 3,"
+holds "$dir/of/a/1/rank.10/stderr" "err 10,"
+[ "$(wc -l <"$dir/out")" = 11 ] && [ "$(wc -l <"$dir/err")" = 11 ] || fail "--output-filename does not print as well"
+run --output-filename "$dir/o%f:nojobid,nocopy" -n 2 sh -c "$both" >"$dir/out" 2>&1
+holds "$dir/o%f/rank.1/stdout" "out 1,"
+[ ! -s "$dir/out" ] || fail "nocopy prints $(cat "$dir/out")"
+run --output tag,dir="$dir/pr" -n 2 sh -c "$both" >"$dir/out" 2>/dev/null
+holds "$dir/pr/1/rank.1/stdout" "[1] out 1,"
+holds "$dir/out" "[0] out 0,[1] out 1,"
+# refused: what cannot be opened, a symbolic link; nothing is started then
+ln -s "$dir/victim" "$dir/f/link"
+for f in "$dir/none/x" "$dir/f/link" "$dir/f"; do
+    rc=0
+    run -outfile-pattern "$f" -n 2 touch "$dir/started" 2>"$dir/err" || rc=$?
+    [ $rc = 126 ] && grep -q "^mpiexec: cannot write $f: " "$dir/err" && [ ! -e "$dir/started" ] && [ ! -e "$dir/victim" ] || fail "$f: $rc, $(cat "$dir/err")"
+done
+
+# What cannot be written is told, once, and the status is not 0; that of ranks that failed comes first.
+lost() {
+    [ $rc = "$1" ] && [ "$(grep -c "^mpiexec: cannot write $2" "$dir/err")" = 1 ] || fail "$2 is not told: status $rc, $(cat "$dir/err")"
+}
+many='for i in 1 2 3 4 5 6 7 8 9; do echo $i; done'
+rc=0; run -n 3 sh -c "$many" >/dev/full 2>"$dir/err" || rc=$?
+lost 1 "standard output: No space left on device"
+rc=0; run -l -n 1 sh -c "$many" >/dev/full 2>"$dir/err" || rc=$?
+lost 1 "standard output: No space left on device"
+rc=0; run -n 2 sh -c "$many; exit 7" >/dev/full 2>"$dir/err" || rc=$?
+lost 7 "standard output: No space left on device"
+for n in 1 2; do
+    rc=0; run -n $n sh -c "$many" >&- 2>"$dir/err" || rc=$?
+    lost 1 "standard output: Bad file descriptor"
+    run -n $n true >&- || fail "nothing is lost, and the status is not 0"
+done
+rc=0; run -outfile-pattern /dev/full -n 2 sh -c "$many" 2>"$dir/err" || rc=$?
+lost 1 "/dev/full: No space left on device"
+(trap '' PIPE; rc=0; run -n 2 sh -c 'sleep 0.3; echo a; sleep 0.3; echo b' 2>"$dir/err" || rc=$?; echo $rc >"$dir/status") | true
+[ "$(cat "$dir/status")" = 1 ] && grep -q "cannot write standard output: Broken pipe" "$dir/err" || fail "a reader that is gone: $(cat "$dir/status" "$dir/err")"
+
 # 10 MB through one rank of two, as output and as errors, to a file and to a slow pipe.
-head -c 10000000 /dev/urandom >"$dir/big"
 run -n 1 cat "$dir/big" | cmp - "$dir/big" || fail "10 MB of a single rank"
 run -n 1 cat "$dir/big" : -n 1 true | cmp - "$dir/big" || fail "10 MB by pipe"
 run -n 1 cat "$dir/big" : -n 1 true >"$dir/out"

@@ -1,0 +1,82 @@
+/* options_private.h -- private to launch: the table of options, and how their values are read.
+ *
+ *   options.c (the command line, one option after the other) -> options_table.c (what there is) -> options_value.c, options_place.c,
+ *   options_mca.c (what stands behind an option), options_file.c (command lines in files)
+ *
+ * Functions that read a value return -1 to go on, else the exit status, after explaining.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_LAUNCH_OPTIONS_PRIVATE_H
+#define GW_LAUNCH_OPTIONS_PRIVATE_H
+
+#include "launch/launch.h"
+
+/* ---- options_table.c ---- */
+enum option {
+#define X(id, names, argument, section, where, help) O_##id,
+#define TAKEN(names, argument, why)
+#define REFUSED(names, argument, why)
+#include "launch/options.def"
+#undef X
+#undef TAKEN
+#undef REFUSED
+    O_TAKEN,
+    O_REFUSED
+};
+enum option_section { SECTION_PROGRAM, SECTION_JOB, SECTION_HOSTS, SECTION_PLACE, SECTION_OUTPUT, SECTION_TAKEN, SECTION_REFUSED };
+enum option_where { ANYWHERE, HERE };
+enum { OPTIONAL = -1 };
+struct option_row {
+    enum option is;
+    const char *names, *argument;
+    enum option_section section;
+    enum option_where where;
+    const char *help; /* of TAKEN and REFUSED: why */
+};
+extern const struct option_row option_rows[];
+extern const int option_row_count;
+
+int option_words(const struct option_row *row);     /* words behind it, or OPTIONAL */
+bool option_is_number(const struct option_row *row); /* which may be joined with the name */
+/* The row of a name, with one dash or two, `n` characters of it; NULL: none. */
+const struct option_row *option_find(const char *name, size_t n);
+/* The name that is spelled most like an unknown one; NULL: none is near. */
+const char *option_nearest(const char *name, char *out, size_t cap);
+void option_help(FILE *to);
+
+/* ---- options_value.c ---- */
+int bad(const char *fmt, ...) GW_PRINTF(1, 2);                               /* EXIT_USAGE */
+long number(const char *option, const char *text, long low, long high);      /* -1 after explaining */
+int choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
+void add_pair(struct words *w, const char *name, const char *value);
+void hold_pair(struct launch_options *o, const char **slot, const char *text);
+int set_stdin(struct launch_options *o, const char *text);
+int set_timeout(struct launch_options *o, const char *text);
+int set_profile(struct launch_options *o, const char *file);
+int set_x(struct launch_app *a, const char *text);
+int set_export(struct launch_app *a, struct launch_options *o, const char *text);
+int set_arch(const char *text);
+int set_usize(struct launch_options *o, const char *text);
+int set_soft(struct launch_app *a); /* when -n is known */
+int set_output(struct launch_options *o, const char *name, int stream, const char *text); /* Slurm's and PRRTE's --output; 1: --error */
+int set_output_filename(struct launch_options *o, const char *text);
+int set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text); /* Hydra's */
+
+/* ---- options_place.c ---- */
+int set_bind(struct launch_options *o, const char *name, const char *text);
+int set_cpu_bind(struct launch_options *o, const char *text);
+int set_map(struct launch_options *o, const char *name, const char *text);
+int set_ppr(struct launch_options *o, const char *name, const char *text);
+int set_rank_by(struct launch_options *o, const char *text);
+int set_cpu_set(struct launch_options *o, const char *name, const char *text);
+int set_membind(struct launch_options *o, const char *text);
+
+/* ---- options_mca.c ---- */
+int set_mca(struct launch_options *o, const char *name, const char *value);
+void mca_note(const struct launch_options *o);
+
+/* ---- options_file.c ---- */
+/* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  0, or errno. */
+int options_file_read(const char *path, struct words *out);
+#endif

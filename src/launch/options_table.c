@@ -1,0 +1,162 @@
+/* options_table.c -- the table of options (options.def): finding a name, saying what there is.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "launch/options_private.h"
+
+const struct option_row option_rows[] = {
+#define X(id, names, argument, section, where, help) {O_##id, names, argument, SECTION_##section, where, help},
+#define TAKEN(names, argument, why) {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
+#define REFUSED(names, argument, why) {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
+#include "launch/options.def"
+#undef X
+#undef TAKEN
+#undef REFUSED
+};
+const int option_row_count = GW_ARRAY_LEN(option_rows);
+
+int option_words(const struct option_row *row)
+{
+    const char *p = row->argument;
+    if (*p == '[') return OPTIONAL;
+    int n = *p != 0;
+    for (; *p; p++) n += *p == ' ';
+    return n;
+}
+
+bool option_is_number(const struct option_row *row) { return strcmp(row->argument, "N") == 0; }
+
+static size_t dashes(const char *name) { return name[0] != '-' ? 0 : name[1] == '-' ? 2 : 1; }
+
+/* Does the list hold the name?  Letters alone count, not how many dashes. */
+static bool has_name(const char *names, const char *name, size_t n)
+{
+    for (const char *p = names; *p; p += strspn(p, " ")) {
+        size_t len = strcspn(p, " "), skip = dashes(p);
+        if (len - skip == n && strncmp(p + skip, name, n) == 0) return true;
+        p += len;
+    }
+    return false;
+}
+
+const struct option_row *option_find(const char *name, size_t n)
+{
+    size_t skip = dashes(name);
+    if (n <= skip) return NULL;
+    for (int i = 0; i < option_row_count; i++)
+        if (has_name(option_rows[i].names, name + skip, n - skip)) return &option_rows[i];
+    return NULL;
+}
+
+/* Short names are near everything: neither they nor what is as short is guessed. */
+const char *option_nearest(const char *name, char *out, size_t cap)
+{
+    enum { SHORTEST = 3 };
+    const char *near = NULL;
+    char word[64], known[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name + dashes(name), "="), name + dashes(name));
+    int best = (int)strlen(word) / 3;
+    if (best > 3) best = 3;
+    for (int i = 0; i < option_row_count && strlen(word) >= SHORTEST; i++)
+        for (const char *p = option_rows[i].names; *p; p += strspn(p, " ")) {
+            size_t len = strcspn(p, " "), skip = dashes(p);
+            snprintf(known, sizeof known, "%.*s", (int)(len - skip), p + skip);
+            int d = len - skip < SHORTEST ? best + 1 : gw_edits(word, known);
+            if (d < best || (d == best && !near)) {
+                best = d;
+                near = p;
+                snprintf(out, cap, "%.*s", (int)len, p);
+            }
+            p += len;
+        }
+    return near ? out : NULL;
+}
+
+/* ---- help ----------------------------------------------------------------------------------------------------------------------- */
+enum { COLUMN = 26, WIDTH = 118 };
+
+static const char usage[] =
+    "usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
+    "       mpiexec doctor [PROGRAM]      looks at what on this machine helps or hinders MPI jobs\n"
+    "       mpiexec --stack [-v] [JOB]    prints where the ranks of a running job are: their merged stacks, by gdb or eu-stack\n"
+    "\n"
+    "Starts PROGRAM as the ranks of one MPI job.  Options may have one dash or two; a value follows as a word, or behind =.\n"
+    "`man mpiexec` says more of each.\n";
+static const char last[] =
+    "\n"
+    "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
+    "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
+    "It says so by itself, once, when the job seems to hang for GODWIT_HANG_WARN seconds (60; 0: never).\n"
+    "More ranks than cores, root and containers need no permission.\n";
+
+/* Prints words from `column` on, broken at WIDTH, further lines at `indent`. */
+static void print_wrapped(FILE *to, const char *text, size_t n, int column, int indent)
+{
+    for (size_t at = 0, first = 1; at < n; first = 0) {
+        size_t len = strcspn(text + at, " ");
+        if (len > n - at) len = n - at;
+        if (!first && column + 1 + (int)len > WIDTH) {
+            fprintf(to, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', to);
+            column++;
+        }
+        fwrite(text + at, 1, len, to);
+        column += (int)len;
+        at += len + (at + len < n);
+    }
+    fputc('\n', to);
+}
+
+static void print_row(FILE *to, const struct option_row *row)
+{
+    const char *end = strstr(row->help, ". ");
+    char left[256];
+    int n = 0;
+    for (const char *p = row->names; *p; p += strspn(p, " ")) {
+        int len = (int)strcspn(p, " ");
+        n += snprintf(left + n, sizeof left - (size_t)n, "%s%.*s", n ? ", " : "", len, p);
+        p += len;
+    }
+    n = fprintf(to, "  %s%s%s", left, *row->argument && *row->argument != '[' ? " " : "", row->argument);
+    if (n + 2 > COLUMN) {
+        fputc('\n', to);
+        n = 0;
+    }
+    fprintf(to, "%*s", COLUMN - n, "");
+    print_wrapped(to, row->help, end ? (size_t)(end - row->help) + 1 : strlen(row->help), COLUMN, COLUMN);
+}
+
+static void print_names(FILE *to, enum option_section section)
+{
+    char text[4096] = "";
+    for (int i = 0; i < option_row_count; i++)
+        if (option_rows[i].section == section)
+            gw_text_add(text, sizeof text, "%s%s", text[0] ? " " : "", option_rows[i].names);
+    fputs("  ", to);
+    print_wrapped(to, text, strlen(text), 2, 2);
+}
+
+void option_help(FILE *to)
+{
+    static const char *const titles[] = {
+        [SECTION_PROGRAM] = "Of each program:",
+        [SECTION_JOB] = "Of the job:",
+        [SECTION_HOSTS] = "Hosts:",
+        [SECTION_PLACE] = "Where ranks run:",
+        [SECTION_OUTPUT] = "Output:",
+        [SECTION_TAKEN] = "Taken, and of no effect (the manual page says why):",
+        [SECTION_REFUSED] = "Refused, with the reason:",
+    };
+    fputs(usage, to);
+    for (int s = SECTION_PROGRAM; s <= SECTION_REFUSED; s++) {
+        fprintf(to, "\n%s\n", titles[s]);
+        if (s >= SECTION_TAKEN) print_names(to, (enum option_section)s);
+        for (int i = 0; s < SECTION_TAKEN && i < option_row_count; i++)
+            if (option_rows[i].section == (enum option_section)s) print_row(to, &option_rows[i]);
+    }
+    fputs(last, to);
+}

@@ -1,0 +1,334 @@
+/* options_value.c -- what stands behind options: numbers, words of a list, variables, files for output.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "launch/options_private.h"
+
+extern char **environ;
+
+int bad(const char *fmt, ...)
+{
+    va_list ap;
+    fputs("mpiexec: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputs("\n", stderr);
+    return EXIT_USAGE;
+}
+
+long number(const char *option, const char *text, long low, long high)
+{
+    char *end;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    if (!errno && end != text && !*end && v >= low && v <= high) return v;
+    bad("%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
+    return -1;
+}
+
+int choice(const char *option, const char *text, const char *const *words, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcasecmp(words[i], text) == 0) return i;
+    char known[256] = "";
+    for (int i = 0; i < n; i++) gw_text_add(known, sizeof known, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
+    const char *near = gw_nearest(text, words, n);
+    bad("%s is %s, not '%s'%s%s%s", option, known, text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return -1;
+}
+
+void add_pair(struct words *w, const char *name, const char *value)
+{
+    char *pair = gw_xasprintf("%s=%s", name, value);
+    words_add(w, pair);
+    free(pair);
+}
+
+const char *options_hold(struct launch_options *o, const char *text)
+{
+    words_add(&o->held, text);
+    return o->held.at[o->held.n - 1];
+}
+
+/* ---- environment -------------------------------------------------------------------------------------------------------- */
+int set_x(struct launch_app *a, const char *text)
+{
+    const char *value = strchr(text, '=');
+    if (value == text) return bad("-x %s: a variable needs a name", text);
+    if (value) {
+        words_add(&a->env, text);
+        return -1;
+    }
+    value = getenv(text);
+    if (!value) return bad("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
+    add_pair(&a->env, text, value); /* also where -envnone hands on nothing else */
+    return -1;
+}
+
+/* A list of ALL, NONE, NAME=VALUE and NAME; with NAMEs and without ALL these are all that goes along. */
+int set_export(struct launch_app *a, struct launch_options *o, const char *text)
+{
+    char *list = strdup(text), *save = NULL, *names = NULL;
+    if (!list) gw_die("mpiexec: no memory");
+    bool all = false;
+    for (char *p = strtok_r(list, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+        if (strcmp(p, "ALL") == 0) {
+            all = true;
+        } else if (strchr(p, '=')) {
+            words_add(&a->env, p);
+        } else if (strcmp(p, "NONE") != 0) {
+            char *more = gw_xasprintf("%s%s%s", names ? names : "", names ? "," : "", p);
+            free(names);
+            names = more;
+        }
+    }
+    free(list);
+    a->inherits = (struct env_wanted){all ? ENV_ALL : names ? ENV_LIST : ENV_NONE, NULL};
+    if (names) a->inherits.names = options_hold(o, names);
+    free(names);
+    return -1;
+}
+
+/* The profiling library lies where we were installed, or beside us in a build folder. */
+int set_profile(struct launch_options *o, const char *file)
+{
+    char here[PATH_MAX], lib[PATH_MAX + 64], list[2 * PATH_MAX];
+    const char *also = getenv("LD_PRELOAD");
+    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
+    here[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(here, '/');
+    if (slash) *slash = 0;
+    snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
+    if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
+    if (access(lib, R_OK) != 0) return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+    snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
+    add_pair(&o->env, "LD_PRELOAD", list);
+    add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
+    o->profile = true;
+    return -1;
+}
+
+/* ---- numbers of ranks ---------------------------------------------------------------------------------------------------- */
+/* "A", "A:B" or "A:B:STEP" -> the largest that is not above `most`; -1: none, -2: that is no triplet. */
+static long triplet_largest(const char *text, size_t n, long most)
+{
+    enum { FAR = 1000000000 };
+    long v[3] = {0, 0, 1};
+    int parts = 0;
+    for (const char *p = text, *end = text + n; parts < 3; p++) {
+        char *after;
+        if (p >= end || !(isdigit((unsigned char)*p) || (*p == '-' && isdigit((unsigned char)p[1])))) return -2;
+        v[parts] = strtol(p, &after, 10);
+        if (v[parts] > FAR || v[parts] < -FAR) return -2;
+        parts++;
+        p = after;
+        if (p == end) break;
+        if (*p != ':' || parts == 3) return -2;
+    }
+    if (v[2] == 0) return -2;
+    if (parts == 1) v[1] = v[0];
+    bool down = v[2] < 0;
+    long step = down ? -v[2] : v[2], high = down ? v[0] : v[1], low = v[0];
+    if (down && v[0] >= v[1]) low = v[0] - (v[0] - v[1]) / step * step;
+    if (low > high || low > most || (down && v[0] < v[1])) return -1;
+    return low + ((high < most ? high : most) - low) / step * step;
+}
+
+int set_soft(struct launch_app *a)
+{
+    long best = 0;
+    for (const char *p = a->soft; *p;) {
+        size_t n = strcspn(p, ",");
+        long v = triplet_largest(p, n, a->n);
+        if (v == -2) return bad("-soft wants numbers A, A:B or A:B:STEP with commas, not '%s'", a->soft);
+        if (v > best) best = v;
+        p += n + (p[n] == ',');
+    }
+    if (best < 1) return bad("-soft %s: no number of ranks in it is from 1 to %d (-n)", a->soft, a->n);
+    a->n = (int)best;
+    return -1;
+}
+
+int set_usize(struct launch_options *o, const char *text)
+{
+    if (strcasecmp(text, "SYSTEM") == 0) {
+        o->usize = 0;
+    } else if (strcasecmp(text, "INFINITE") == 0) {
+        o->usize = MAX_RANKS;
+    } else {
+        long v = number("-usize", text, 1, MAX_RANKS);
+        if (v < 0) return EXIT_USAGE;
+        o->usize = (int)v;
+    }
+    return -1;
+}
+
+/* ---- others -------------------------------------------------------------------------------------------------------------- */
+int set_stdin(struct launch_options *o, const char *text)
+{
+    if (strcmp(text, "all") == 0) {
+        o->stdin_rank = STDIN_ALL;
+    } else if (strcmp(text, "none") == 0) {
+        o->stdin_rank = STDIN_NONE;
+    } else if (isdigit((unsigned char)*text)) {
+        long v = number("-stdin", text, 0, MAX_RANKS);
+        if (v < 0) return EXIT_USAGE;
+        o->stdin_rank = (int)v;
+    } else {
+        return bad("-stdin is a rank, all or none, not '%s'", text);
+    }
+    return -1;
+}
+
+int set_timeout(struct launch_options *o, const char *text)
+{
+    char *end;
+    o->timeout = strtod(text, &end);
+    if (o->timeout > 1e9) o->timeout = 1e9; /* that is never, and fits in ns */
+    return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
+}
+
+int set_arch(const char *text)
+{
+    static const char *const same[][2] = {{"amd64", "x86_64"}, {"x86-64", "x86_64"}, {"arm64", "aarch64"}};
+    struct utsname u;
+    if (uname(&u) < 0) return -1;
+    for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
+        if (strcasecmp(text, same[i][0]) == 0) text = same[i][1];
+    return strcasecmp(text, u.machine) == 0 ? -1 : bad("-arch %s: this machine is %s; name others by -host", text, u.machine);
+}
+
+/* ---- files for output ----------------------------------------------------------------------------------------------------- */
+/* Hydra's patterns: %r rank, %h host, %p node, %g job, %t seconds. */
+int set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text)
+{
+    if (!*text) return bad("%s wants a pattern", name);
+    for (const char *p = text; *p; p++)
+        if (*p == '%' && (!*++p || !strchr("rhpgt%", *p)))
+            return bad("%s '%s': there are %%r (rank), %%h (host), %%p (node), %%g (job), %%t (seconds) and %%%%", name, text);
+    *slot = options_hold(o, text);
+    return -1;
+}
+
+/* Slurm's: %t rank, %n node, %N host, %j job, %s step, %u user, with a width. */
+static int task_pattern(struct launch_options *o, const char *name, int stream, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        if (*p != '%') continue;
+        p += 1 + strspn(p + 1, "0123456789");
+        if (!*p || !strchr("tnNjJsu%", *p))
+            return bad("%s '%s': there are %%t (task), %%n (node), %%N (host), %%j (job), %%u (user) and %%%%", name, text);
+    }
+    o->output.file[stream] = options_hold(o, text);
+    o->output.by_task[stream] = true;
+    return -1;
+}
+
+int set_output_filename(struct launch_options *o, const char *text)
+{
+    size_t n = strcspn(text, ":");
+    const char *more = text[n] ? text + n + 1 : "";
+    if (!n) return bad("--output-filename wants the name of a folder, not '%s'", text);
+    bool with_job = true;
+    o->output.copied = true;
+    while (*more) {
+        size_t len = strcspn(more, ",:");
+        if (len == 7 && strncasecmp(more, "nojobid", len) == 0)
+            with_job = false;
+        else if (len == 6 && strncasecmp(more, "nocopy", len) == 0)
+            o->output.copied = false;
+        else
+            return bad("--output-filename '%s': behind the colon may stand nojobid and nocopy", text);
+        more += len + (more[len] != 0);
+    }
+    static const char *const names[] = {"stdout", "stderr"};
+    for (int k = 0; k < 2; k++) {
+        char *doubled = gw_xcalloc(2, n + 1), *to = doubled; /* %% is what a percent sign is in a pattern */
+        for (size_t i = 0; i < n; i++) {
+            if (text[i] == '%') *to++ = '%';
+            *to++ = text[i];
+        }
+        char *pattern = gw_xasprintf("%s%s/rank.%%R/%s", doubled, with_job ? "/1" : "", names[k]);
+        o->output.file[k] = options_hold(o, pattern);
+        o->output.by_task[k] = false;
+        free(pattern);
+        free(doubled);
+    }
+    return -1;
+}
+
+/* PRRTE's --output: words with commas, such as tag,timestamp,dir=NAME.  false: it is Slurm's. */
+static bool is_directives(const char *text)
+{
+    static const char *const words[] = {"tag", "tag-detailed", "tag-fullname", "rank", "timestamp", "merge", "merge-stderr-to-stdout"};
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, ",");
+        bool known = strncasecmp(p, "dir=", 4) == 0 || strncasecmp(p, "file=", 5) == 0;
+        for (size_t i = 0; i < GW_ARRAY_LEN(words); i++) known |= strlen(words[i]) == n && strncasecmp(p, words[i], n) == 0;
+        if (!known) return false;
+        p += n + (p[n] == ',');
+    }
+    return true;
+}
+
+/* file=NAME makes NAME.R for rank R, with both streams in it. */
+static int set_output_file(struct launch_options *o, const char *name)
+{
+    if (!*name || strchr(name, '%')) return bad("--output file=%s: a name without %% is wanted", name);
+    char *pattern = gw_xasprintf("%s.%%R", name);
+    for (int k = 0; k < 2; k++) o->output.file[k] = options_hold(o, pattern);
+    free(pattern);
+    o->output.copied = true;
+    return -1;
+}
+
+static int set_directives(struct launch_options *o, const char *text)
+{
+    for (const char *p = text; *p;) {
+        int n = (int)strcspn(p, ","), rc = -1;
+        char *word = gw_xasprintf("%.*s", n, p);
+        if (strncasecmp(word, "dir=", 4) == 0)
+            rc = set_output_filename(o, word + 4);
+        else if (strncasecmp(word, "file=", 5) == 0)
+            rc = set_output_file(o, word + 5);
+        else if (strncasecmp(word, "timestamp", 9) == 0)
+            o->output.timestamp = true;
+        else if (strncasecmp(word, "merge", 5) == 0)
+            o->output.merged = true;
+        else
+            o->output.label = true;
+        free(word);
+        if (rc >= 0) return rc;
+        p += n + (p[n] == ',');
+    }
+    return -1;
+}
+
+int set_output(struct launch_options *o, const char *name, int stream, const char *text)
+{
+    if (!*text) return bad("%s wants the name of a file", name);
+    o->output.only[stream] = 0;
+    o->output.file[stream] = NULL;
+    if (strcmp(text, "all") == 0) return -1;
+    if (strcmp(text, "none") == 0) {
+        o->output.only[stream] = STREAM_NONE;
+        return -1;
+    }
+    if (strspn(text, "0123456789") == strlen(text)) {
+        long v = number(name, text, 0, MAX_RANKS);
+        if (v < 0) return EXIT_USAGE;
+        o->output.only[stream] = (int)v + 1;
+        return -1;
+    }
+    if (stream == 0 && strlen(name) > 2 && is_directives(text)) return set_directives(o, text); /* -o is Slurm's alone */
+    return task_pattern(o, name, stream, text);
+}

@@ -1,0 +1,294 @@
+/* output.c -- where the ranks' output goes: to our own, into files, to both; and what lines begin with.
+ *
+ * A line that begins with something is printed when it is whole, in one piece, so that lines of several ranks, and of the mpiexecs of
+ * spawned jobs, are never mixed.  What cannot be written is said once; then the job's status is not 0.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+/* A descriptor that several ranks may write to. */
+struct sink {
+    int fd;
+    char *name;                 /* of the file; NULL: one of ours */
+    bool nobody;                /* takes what is written there, and we are to end; or it has failed */
+    const struct stream *open;  /* who has begun a line there */
+};
+static struct sink own[2] = {{.fd = 1}, {.fd = 2}}, **files;
+static int n_files;
+static bool hurry, failed;
+static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
+
+void output_hurry(void) { hurry = true; }
+void output_pipes(void (*before)(int)) { sigpipe = before; }
+bool output_failed(void) { return failed; }
+void output_closed(int fd)
+{
+    if (fd == 1 || fd == 2) own[fd - 1].fd = -1;
+}
+
+/* ---- names and begins of lines --------------------------------------------------------------------------------------------- */
+static const char *user_name(void)
+{
+    const struct passwd *p = getpwuid(geteuid());
+    return p ? p->pw_name : "user";
+}
+
+/* One letter behind a percent sign, of Slurm's patterns or of Hydra's; %R is ours: the rank with as many digits as the last has. */
+static void add_field(char **text, const struct job *j, int rank, char letter, int width, bool by_task)
+{
+    char more[256] = "", host[sizeof j->host];
+    const char *slurm_job = getenv("SLURM_JOB_ID"), *job = slurm_job && *slurm_job ? slurm_job : j->head->jobid;
+    if (width > 64) width = 64;
+    snprintf(host, sizeof host, "%.*s", (int)(by_task ? strcspn(j->host, ".") : strlen(j->host)), j->host);
+    switch (letter) {
+    case 't':
+        if (by_task)
+            snprintf(more, sizeof more, "%0*d", width, rank);
+        else
+            snprintf(more, sizeof more, "%lld", (long long)time(NULL));
+        break;
+    case 'r': snprintf(more, sizeof more, "%d", rank); break;
+    case 'R': snprintf(more, sizeof more, "%0*d", snprintf(NULL, 0, "%d", j->n - 1), rank); break;
+    case 'h':
+    case 'N': snprintf(more, sizeof more, "%s", host); break;
+    case 'p':
+    case 'n':
+    case 's': snprintf(more, sizeof more, "%0*d", width, 0); break;
+    case 'g': snprintf(more, sizeof more, "%s", j->name[0] ? j->name : "0"); break;
+    case 'j': snprintf(more, sizeof more, "%0*d", width, atoi(job)); break;
+    case 'u': snprintf(more, sizeof more, "%s", user_name()); break;
+    default: snprintf(more, sizeof more, "%c", letter);
+    }
+    char *joined = gw_xasprintf("%s%s", *text, more);
+    free(*text);
+    *text = joined;
+}
+
+/* A pattern that options.c has looked at; caller frees. */
+static char *expand(const struct job *j, int rank, const char *pattern, bool by_task)
+{
+    char *text = gw_xasprintf("%s", "");
+    for (const char *p = pattern; *p;) {
+        size_t n = strcspn(p, "%");
+        char *joined = gw_xasprintf("%s%.*s", text, (int)n, p);
+        free(text);
+        text = joined;
+        p += n;
+        if (!*p) break;
+        int width = atoi(++p);
+        p += strspn(p, "0123456789");
+        if (*p) add_field(&text, j, rank, *p++, width, by_task);
+    }
+    return text;
+}
+
+bool output_is_marked(const struct job *j)
+{
+    const struct output_wanted *w = &j->o.output;
+    return w->label || w->timestamp || w->prefix;
+}
+
+bool output_is_piped(const struct job *j)
+{
+    const struct output_wanted *w = &j->o.output;
+    return j->n > 1 || output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] || w->only[1] || own[0].fd < 0;
+}
+
+/* What a line begins with; returns its length. */
+static size_t mark(const struct job *j, int rank, char *out, size_t cap)
+{
+    out[0] = 0;
+    if (j->o.output.timestamp) {
+        struct timespec now;
+        struct tm t;
+        clock_gettime(CLOCK_REALTIME, &now);
+        localtime_r(&now.tv_sec, &t);
+        strftime(out, cap, "%Y-%m-%d %H:%M:%S", &t);
+        gw_text_add(out, cap, ".%03d ", (int)(now.tv_nsec / 1000000));
+    }
+    if (j->o.output.label) gw_text_add(out, cap, "[%s%s%d] ", j->name, j->name[0] ? ":" : "", rank);
+    if (j->o.output.prefix) {
+        char *text = expand(j, rank, j->o.output.prefix, false);
+        gw_text_add(out, cap, "%s", text);
+        free(text);
+    }
+    return strlen(out);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------------------- */
+/* The folders of a path that are not there. */
+static int folders_make(const char *path)
+{
+    char *text = gw_xasprintf("%s", path);
+    int rc = 0;
+    for (char *p = text + 1; (p = strchr(p, '/')) && !rc; p++) {
+        *p = 0;
+        if (mkdir(text, 0777) < 0 && errno != EEXIST) rc = errno;
+        *p = '/';
+    }
+    free(text);
+    return rc;
+}
+
+/* The file of that name, opened once; NULL after explaining.  Takes the name. */
+static struct sink *file_of(char *name, bool with_folders)
+{
+    for (int i = 0; i < n_files; i++)
+        if (strcmp(files[i]->name, name) == 0) {
+            free(name);
+            return files[i];
+        }
+    int rc = with_folders ? folders_make(name) : 0;
+    int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
+    if (fd < 0) {
+        if (!rc) rc = errno;
+        say("cannot write %s: %s%s", name, strerror(rc), rc == ELOOP ? " (it is a symbolic link, and those are not followed)"
+            : rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
+        free(name);
+        return NULL;
+    }
+    files = gw_xrealloc(files, sizeof *files * (size_t)(n_files + 1));
+    struct sink *s = files[n_files++] = gw_xcalloc(1, sizeof *s);
+    s->fd = fd;
+    s->name = name;
+    return s;
+}
+
+static bool is_printed(const struct output_wanted *w, int stream, int rank)
+{
+    return !w->only[stream] || w->only[stream] == rank + 1;
+}
+
+/* Where a stream goes: `to` may be NULL, nowhere. */
+static bool place(const struct job *j, int rank, int stream, struct stream *s)
+{
+    const struct output_wanted *w = &j->o.output;
+    int from = stream;
+    if (stream == 1 && (w->merged || (w->file[0] && w->by_task[0] && !w->file[1] && !w->only[1]))) from = 0;
+    s->to = is_printed(w, from, rank) ? &own[from] : NULL;
+    s->also = NULL;
+    if (!w->file[from]) return true;
+    if (w->copied) s->also = s->to;
+    s->to = file_of(expand(j, rank, w->file[from], w->by_task[from]), w->copied || strstr(w->file[from], "%R"));
+    return s->to != NULL;
+}
+
+int output_open(struct job *j)
+{
+    for (int r = 0; r < j->n; r++)
+        if (!place(j, r, 0, &j->ranks[r].out) || !place(j, r, 1, &j->ranks[r].err)) return EXIT_CANNOT_RUN;
+    return 0;
+}
+
+void output_free(void)
+{
+    for (int i = 0; i < n_files; i++) {
+        close(files[i]->fd);
+        free(files[i]->name);
+        free(files[i]);
+    }
+    free(files);
+    files = NULL;
+    n_files = 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------------- */
+static bool told_to_end(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+}
+
+/* Said once of each; what is lost on standard error has no place to be said. */
+static void cannot_write(struct sink *to, int why)
+{
+    to->nobody = true;
+    if (to == &own[1]) return;
+    failed = true;
+    say("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
+}
+
+/* Writes all of it; gives up where nobody takes it and we are told to end. */
+static void write_all(struct sink *to, const char *data, size_t len)
+{
+    enum { PIECE = 4096 }; /* after POLLOUT a pipe takes that much without blocking */
+    if (len > 0 && to->fd < 0 && !to->nobody) cannot_write(to, EBADF);
+    while (len > 0 && !to->nobody) {
+        struct pollfd p = {to->fd, POLLOUT, 0};
+        if (poll(&p, 1, 200) == 0) {
+            to->nobody = hurry || told_to_end();
+            continue;
+        }
+        ssize_t n = write(to->fd, data, len < PIECE ? len : PIECE);
+        if (n < 0 && errno == EPIPE && sigpipe == SIG_DFL) {
+            signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
+            raise(SIGPIPE);
+        }
+        if (n < 0 && errno != EINTR && errno != EAGAIN) cannot_write(to, errno);
+        if (n > 0) data += n, len -= (size_t)n;
+    }
+}
+
+/* Lines with what they begin with, as one text: it is written in one piece. */
+static void print_marked(const struct job *j, struct stream *s, struct sink *to, size_t len)
+{
+    char begin[512];
+    size_t used = 0, cap = len + sizeof begin, room = mark(j, s->rank, begin, sizeof begin);
+    char *text = gw_xmalloc(cap);
+    bool mid_line = s->mid_line && to->open == s;
+    if (to->open && to->open != s) text[used++] = '\n'; /* another's prompt */
+    for (size_t at = 0; at < len;) {
+        char *end = memchr(s->buf + at, '\n', len - at);
+        size_t n = end ? (size_t)(end - s->buf) + 1 - at : len - at;
+        if (used + room + n > cap) text = gw_xrealloc(text, cap = 2 * cap + room + n);
+        if (!mid_line) memcpy(text + used, begin, room), used += room;
+        memcpy(text + used, s->buf + at, n);
+        used += n;
+        at += n;
+        mid_line = !end;
+    }
+    to->open = mid_line ? s : NULL;
+    write_all(to, text, used);
+    free(text);
+}
+
+void output_print(const struct job *j, struct stream *s, size_t len)
+{
+    struct sink *of[2] = {s->to, s->also};
+    if (len == 0) return;
+    for (int k = 0; k < 2; k++) {
+        if (!of[k]) continue;
+        if (output_is_marked(j))
+            print_marked(j, s, of[k], len);
+        else
+            write_all(of[k], s->buf, len);
+    }
+    s->mid_line = s->buf[len - 1] != '\n';
+    memmove(s->buf, s->buf + len, s->len - len);
+    s->len -= len;
+}
+
+/* The stream has ended: what begins with a mark ends as a line. */
+void output_end(const struct job *j, struct stream *s)
+{
+    struct sink *of[2] = {s->to, s->also};
+    output_print(j, s, s->len);
+    for (int k = 0; k < 2; k++)
+        if (of[k] && of[k]->open == s) {
+            write_all(of[k], "\n", 1);
+            of[k]->open = NULL;
+        }
+}
