@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,19 @@ int boot_env_int(const char *name, int fallback)
     errno = 0;
     long v = strtol(text, &end, 10);
     return *end || errno || v < INT32_MIN || v > INT32_MAX ? fallback : (int)v;
+}
+
+/* Our own mpiexec sets the variables of others as well, for programs to look at: such a value says nothing that GODWIT_... does not. */
+static bool is_copy(const char *name)
+{
+    static const char *const of[] = {"GODWIT_SIZE", "GODWIT_LOCAL_SIZE", "GODWIT_RANK", "GODWIT_LOCAL_RANK"};
+    bool is_rank = strstr(name, "RANKID") || (strstr(name, "RANK") && !strstr(name, "NRANKS"));
+    const char *value = getenv(name);
+    for (int i = is_rank ? 2 : 0; value && i < (is_rank ? 4 : 2); i++) {
+        const char *ours = getenv(of[i]);
+        if (ours && strcmp(ours, value) == 0) return true;
+    }
+    return false;
 }
 
 const char *boot_env_several(void)
@@ -35,12 +49,12 @@ const char *boot_env_several(void)
     static char text[128];
     const char *name = NULL;
     int n = 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(sizes) && n <= 1; i++) n = boot_env_int(name = sizes[i], 0);
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes) && n <= 1; i++) n = is_copy(name = sizes[i]) ? 0 : boot_env_int(name, 0);
     if (n <= 1 && !getenv("SLURM_STEP_NUM_TASKS") && getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID")) {
         n = boot_env_int(name = "SLURM_NTASKS", 0);
         if (n <= 1) n = boot_env_int(name = "SLURM_NPROCS", 0);
     }
-    for (size_t i = 0; i < GW_ARRAY_LEN(ranks) && n <= 1; i++) n = boot_env_int(name = ranks[i], 0) + 1;
+    for (size_t i = 0; i < GW_ARRAY_LEN(ranks) && n <= 1; i++) n = is_copy(name = ranks[i]) ? 0 : boot_env_int(name, 0) + 1;
     if (n <= 1) return NULL;
     snprintf(text, sizeof text, "%s=%s", name, getenv(name));
     return text;

@@ -43,6 +43,14 @@ static int before_start(const struct job *j)
     return rc || j->o.no_launch ? 1 + rc : 0;
 }
 
+/* --profile tells of MPI calls, and no rank has made one. */
+static void profile_note(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
+    say("--profile: %s did not call MPI_Init of this library, so there is nothing to tell of it", j->o.apps[0].argv[0]);
+}
+
 int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .room = -1};
@@ -82,6 +90,7 @@ int main(int argc, char **argv)
     } else if (rc == 0) {
         rc = watch(&j);
         if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
+        if (j.o.profile) profile_note(&j);
     }
     gdb_end();
     if (j.failed) doctor_after(j.failed, &j);

@@ -153,13 +153,12 @@ static int universe(const struct job *j)
 }
 
 /* What programs look at under other launchers.  Nothing here leads to a server, so no library takes it for its own launcher's;
- * what leads to ours comes behind it (pmix_env). */
+ * what leads to ours comes behind it (pmix_env).  Not OMPI_UNIVERSE_SIZE, by which Open MPI's mpirun refuses to start below another. */
 static void names_of_others(const struct job *j, int rank, int local, int n_local, struct words *own)
 {
     const struct { const char *name; int value; } same[] = {
         {"OMPI_COMM_WORLD_RANK", rank}, {"OMPI_COMM_WORLD_SIZE", j->n},
         {"OMPI_COMM_WORLD_LOCAL_RANK", local}, {"OMPI_COMM_WORLD_LOCAL_SIZE", n_local}, {"OMPI_COMM_WORLD_NODE_RANK", local},
-        {"OMPI_UNIVERSE_SIZE", universe(j)},
         {"PMI_RANK", rank}, {"PMI_SIZE", j->n}, {"PMI_LOCAL_RANK", local}, {"PMI_LOCAL_SIZE", n_local}, {"PMIX_RANK", rank},
         {"MPI_LOCALRANKID", local}, {"MPI_LOCALNRANKS", n_local},
     };

@@ -203,8 +203,8 @@ run --mca gw_nothing 1 --gmca gw_less 2 --mca gw_nothing 3 -n 1 sh -c "$mca" >"$
 refused 2 "wants a name and a value" --mca a=b c true
 
 # the universe, the process, the exit codes
-same "9" -usize 9 -n 1 sh -c 'echo $OMPI_UNIVERSE_SIZE'
-same "65536" -usize INFINITE -n 1 sh -c 'echo $OMPI_UNIVERSE_SIZE'
+same "9" -usize 9 -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
+same "65536" -usize INFINITE -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
 refused 2 "-usize wants" -usize 0 true
 run --report-pid "$dir/pid" -n 1 sh -c 'echo $PPID' >"$dir/out"
 cmp "$dir/pid" "$dir/out" || fail "--report-pid FILE"
