@@ -6,7 +6,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "proto/loop_rooms.h"
+#include "../test/loop_rooms.h"
 
 #include "fuzz.h"
 

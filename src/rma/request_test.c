@@ -3,7 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "rma/rma_rooms.h"
+#include "../../test/rma_rooms.h"
 
 #include "unit.h"
 

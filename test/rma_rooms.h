@@ -3,8 +3,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_RMA_RMA_ROOMS_H
-#define GW_RMA_RMA_ROOMS_H
+#ifndef GW_TEST_RMA_ROOMS_H
+#define GW_TEST_RMA_ROOMS_H
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_PROTO_LOOP_ROOMS_H
-#define GW_PROTO_LOOP_ROOMS_H
+#ifndef GW_TEST_LOOP_ROOMS_H
+#define GW_TEST_LOOP_ROOMS_H
 
 #include <stdlib.h>
 
