@@ -1,4 +1,5 @@
-/* ties_test.c -- a signal goes to the mpiexec of a connected job, and to no other process whose number somebody wrote there.
+/* ties_test.c -- a signal goes to the mpiexec of a connected job, and to no other process whose number somebody wrote there; nor does
+ * `mpiexec --stack` of root look at one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -106,9 +107,51 @@ static void heard(bool has_mpiexec)
     close(ready[1]);
 }
 
+/* A job of another user: is process `rank_pid`, of user `rank_uid`, taken for its rank because a slot says so? */
+static int ranks_seen(uid_t rank_uid)
+{
+    static char *const sleeps[] = {"sleep", "60", NULL}, *const env[] = {"GODWIT_RANK=0", NULL};
+    struct running_jobs jobs;
+    int ready[2], n = -1;
+    char byte;
+    pid_t rank = fork();
+    if (rank == 0) {
+        if (setresgid(rank_uid, rank_uid, rank_uid) || setresuid(rank_uid, rank_uid, rank_uid)) _exit(1);
+        execve("/bin/sleep", sleeps, env);
+        _exit(1);
+    }
+    CHECK_EQ(pipe(ready), 0);
+    pid_t launcher = fork();
+    if (launcher == 0) {
+        if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)) _exit(1);
+        struct boot_rank slot = {.pid = rank};
+        int fd = segment(getpid(), getpid());
+        if (pwrite(fd, &slot, sizeof slot, (off_t)BOOT_RANKS_OFFSET) < 0 || write(ready[1], "r", 1) < 0) _exit(1);
+        for (;;) pause();
+    }
+    CHECK_EQ(read(ready[0], &byte, 1), 1);
+    for (int tries = 0; tries < 20 && n <= 0; tries++) { /* until it has become sleep */
+        usleep(20000);
+        jobs_find(true, &jobs);
+        for (int i = 0; i < jobs.n; i++)
+            if (jobs.at[i].launcher == launcher) n = jobs.at[i].n;
+        jobs_free(&jobs);
+    }
+    kill(rank, SIGKILL);
+    kill(launcher, SIGKILL);
+    CHECK(waitpid(rank, NULL, 0) == rank && waitpid(launcher, NULL, 0) == launcher);
+    close(ready[0]);
+    close(ready[1]);
+    return n;
+}
+
 int main(void)
 {
     alarm(60);
+    if (geteuid() == 0) {
+        CHECK_EQ(ranks_seen(65534), 1);
+        CHECK_EQ(ranks_seen(0), 0); /* gdb would be let loose on a process of root */
+    }
     test_forged();
     heard(true);
     heard(false);
