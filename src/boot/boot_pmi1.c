@@ -179,6 +179,7 @@ static int handshake(void)
 static int pmi1_join(void)
 {
     pmi.fd = boot_env_int("PMI_FD", -1);
+    fcntl(pmi.fd, F_SETFD, FD_CLOEXEC); /* this rank's talk with the launcher, and not of what it starts */
     pmi.have = pmi.used = 0;
     gw_boot.rank = pmi.rank = boot_env_int("PMI_RANK", -1);
     gw_boot.size = boot_env_int("PMI_SIZE", 0);

@@ -207,6 +207,7 @@ static int pmi2_join(void)
 {
     char text[MESSAGE_MOST];
     pmi.fd = boot_env_int("PMI_FD", -1);
+    fcntl(pmi.fd, F_SETFD, FD_CLOEXEC); /* this rank's talk with the launcher, and not of what it starts */
     gw_boot.rank = pmi.rank = boot_env_int("PMI_RANK", -1);
     gw_boot.size = boot_env_int("PMI_SIZE", 0);
     gw_boot.universe_size = 0;

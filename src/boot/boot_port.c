@@ -177,11 +177,13 @@ static int start_mpiexec(int *fd_out)
         return gw_fail(GW_ESPAWN, "this process has no launcher of Godwit, and there is no mpiexec beside the library");
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return gw_fail(GW_ESPAWN, "no socket to a launcher: %s", strerror(errno));
-    int inherited = fcntl(ends[1], F_DUPFD, 3); /* without FD_CLOEXEC */
-    snprintf(facts, sizeof facts, "fd=%d,alone=1", inherited);
+    posix_spawn_file_actions_t files;
+    snprintf(facts, sizeof facts, "fd=%d,alone=1", ends[1]);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
-    int rc = posix_spawn(&pid, path, NULL, NULL, argv, environ);
-    close(inherited);
+    posix_spawn_file_actions_init(&files);
+    int rc = posix_spawn_file_actions_adddup2(&files, ends[1], ends[1]); /* it inherits this one; what other threads start does not */
+    if (rc == 0) rc = posix_spawn(&pid, path, &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
     if (rc == 0) {
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}

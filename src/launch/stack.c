@@ -48,7 +48,7 @@ static void look_exec(enum tool tool, pid_t pid, int fd)
                    "-ex", "thread apply all backtrace",
                    NULL};
     char *eu_stack[] = {"eu-stack", "-s", "-n", "1000", "-p", number, NULL};
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(null, 0);
     dup2(fd, 1);

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_fds.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -188,7 +189,10 @@ static struct wire *wire_of(int lane)
 static void open_once(struct wire *w)
 {
     if (atomic_load_explicit(&w->state, memory_order_relaxed) != OFI_CLOSED) return;
+    struct ofi_fds before;
+    ofi_fds_note(&before);
     bool is_open = wire_open(w) == GW_OK;
+    ofi_fds_mark_new(&before);
     if (!is_open && !(w->where = strdup(gw_fail_text()))) gw_die("no memory for an error");
     /* Release: who sees it ready finds the objects. */
     atomic_store_explicit(&w->state, is_open ? OFI_READY : OFI_FAILED, memory_order_release);
@@ -229,6 +233,23 @@ static int open_for_others(int lane, char where_out[KNOCK_VALUE])
     return is_open ? GW_OK : gw_fail(GW_EUNSUPPORTED, "%s", where_out);
 }
 
+/* In the thread of ofi_knock.c, when those who asked have come. */
+static void connections_mark(void)
+{
+    union {
+        struct sockaddr any;
+        char room[OFI_NAME_MOST];
+    } own;
+    pthread_mutex_lock(&opening);
+    for (int i = 0; i < LANES_MOST; i++) {
+        size_t bytes = sizeof own;
+        bool is_open = wires[i] && atomic_load_explicit(&wires[i]->state, memory_order_relaxed) == OFI_READY;
+        if (is_open && ofi_is_by_tcp(wires[i]) && fi_getname(&wires[i]->ep->fid, &own, &bytes) == 0)
+            ofi_fds_mark_connections(&own.any, NULL, NULL);
+    }
+    pthread_mutex_unlock(&opening);
+}
+
 /* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
  * what was chosen. */
 static bool may_be_late(void)
@@ -251,7 +272,7 @@ static int late_begin(void)
     struct sockaddr_storage address;
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, at, &address)) return GW_OK;
+    if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
     int rc = boot_put("gw.ofi.0", at);
     return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
 }

@@ -16,7 +16,7 @@
 
 #include "wire_ofi/network_private.h"
 
-enum { UNASKED_MS = 500, EVERY_MS = 50, ADDRESS_TEXT = INET6_ADDRSTRLEN + 8, AT_ONCE = 64 };
+enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, ADDRESS_TEXT = INET6_ADDRSTRLEN + 8, AT_ONCE = 64 };
 
 static const char magic[8] = {'g', 'w', 'k', 'n', 'o', 'c', 'k', '2'};
 _Static_assert(sizeof(struct knock_question) == 32 && offsetof(struct knock_reply, text) == KNOCK_REPLY_HEAD, "no holes");
@@ -29,6 +29,7 @@ static struct {
     uint64_t key; /* of this rank: the launcher told it to the ranks of the job, and to nobody else */
     int n_lanes;
     knock_open_fn open;
+    knock_come_fn come;
     char iface[IFACE_NAME]; /* that others come by */
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
@@ -163,38 +164,56 @@ static void reply_send(const struct knock_question *q, const struct sockaddr *to
 
 /* What does not know our key costs its recvfrom(), and is not answered: nobody can have us send to somebody else, or send more than was
  * sent to us. */
-static void answer(void)
+static bool answer(void)
 {
     struct knock_question q;
+    bool any = false;
     char got[sizeof q + 1]; /* one more than is right: what is too long is seen to be */
     for (int i = 0; i < AT_ONCE; i++) {
         struct sockaddr_storage from;
         socklen_t bytes = sizeof from;
         ssize_t n = recvfrom(door.s, got, sizeof got, MSG_DONTWAIT, (struct sockaddr *)&from, &bytes);
-        if (n < 0) return;
-        if (knock_question_read(got, (size_t)n, door.key, &q)) reply_send(&q, (struct sockaddr *)&from, bytes);
+        if (n < 0) break;
+        if (!knock_question_read(got, (size_t)n, door.key, &q)) continue;
+        reply_send(&q, (struct sockaddr *)&from, bytes);
+        any = true;
     }
+    return any;
+}
+
+/* ms until then, at least 0; -1: never. */
+static int ms_until(uint64_t due_ns, uint64_t now_ns)
+{
+    return !due_ns ? -1 : due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000) + 1 : 0;
 }
 
 static void *listen_on(void *unused)
 {
     (void)unused;
     char value[KNOCK_VALUE];
-    bool may_open = true; /* unasked */
-    uint64_t begun = gw_now_ns();
+    /* When to open lane 0 unasked, and when those who asked have come; 0: not at all. */
+    uint64_t open_ns = gw_now_ns() + (uint64_t)UNASKED_MS * 1000000, come_ns = 0, now;
     struct pollfd of[] = {{.fd = door.s, .events = POLLIN}, {.fd = door.stop, .events = POLLIN}};
     for (;;) {
-        int64_t left = UNASKED_MS - (int64_t)((gw_now_ns() - begun) / 1000000);
-        int n = poll(of, GW_ARRAY_LEN(of), !may_open ? -1 : left > 0 ? (int)left : 0);
+        now = gw_now_ns();
+        int to_open = ms_until(open_ns, now), to_come = ms_until(come_ns, now);
+        int n = poll(of, GW_ARRAY_LEN(of), to_open < 0 || (to_come >= 0 && to_come < to_open) ? to_come : to_open);
         if (of[1].revents) return NULL;
-        if (n > 0 && of[0].revents) answer();
-        if (!may_open || gw_now_ns() - begun < (uint64_t)UNASKED_MS * 1000000) continue;
-        if (!atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, value);
-        may_open = false;
+        if (n > 0 && of[0].revents && answer() && !come_ns) come_ns = gw_now_ns() + (uint64_t)COME_MS * 1000000;
+        now = gw_now_ns();
+        if (open_ns && now >= open_ns) {
+            if (!atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, value);
+            open_ns = 0;
+        }
+        if (come_ns && now >= come_ns) {
+            door.come();
+            come_ns = 0;
+        }
     }
 }
 
-bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out)
+bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn come, char at_out[KNOCK_AT],
+                 struct sockaddr_storage *address_out)
 {
     struct sockaddr *at = (struct sockaddr *)address_out;
     if (!random_get(&door.key) || !address_find(is_far, address_out)) return false;
@@ -203,6 +222,7 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, char at_out[KNOCK
     door.stop = eventfd(0, EFD_CLOEXEC);
     door.n_lanes = n_lanes;
     door.open = open;
+    door.come = come;
     door.is_on = door.s >= 0 && door.stop >= 0 && bind(door.s, at, bytes) == 0 && getsockname(door.s, at, &bytes) == 0 &&
                  gw_thread_start(&door.thread, listen_on, NULL) == GW_OK;
     name_text(address_out, door.key, at_out);

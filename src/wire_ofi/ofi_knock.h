@@ -37,11 +37,14 @@ bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, str
 
 /* Opens that lane of this process where it is not open; GW_OK and in value_out what address a sender needs, or an error. */
 typedef int (*knock_open_fn)(int lane, char value_out[KNOCK_VALUE]);
+/* Called a second after somebody was answered, who has connected by then. */
+typedef void (*knock_come_fn)(void);
 
 /* From now on others may knock for one of n_lanes lanes, at an address of this host that other nodes (is_far) or other ranks of this one can
  * reach: its name, with the key, goes to at_out, the address to address_out.  False: there is no such address, no thread or no random number;
  * then the network has to be opened at once. */
-bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, char at_out[KNOCK_AT], struct sockaddr_storage *address_out);
+bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn come, char at_out[KNOCK_AT],
+                 struct sockaddr_storage *address_out);
 bool knock_is_on(void);
 /* The program has sent its last: no lane is opened unasked from now on. */
 void knock_rest(bool is_resting);

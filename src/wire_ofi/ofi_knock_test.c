@@ -22,6 +22,9 @@ static int open_lane(int lane, char value_out[KNOCK_VALUE])
     return GW_OK;
 }
 
+static _Atomic int n_come;
+static void have_come(void) { n_come++; }
+
 static int answer_get(struct knock_call *c, char *value)
 {
     int rc = GW_AGAIN;
@@ -176,7 +179,7 @@ static void test_random(void)
     struct knock_call c[2];
     uint64_t keys[2];
     for (int i = 0; i < 2; i++) {
-        CHECK(knock_begin(false, 4, open_lane, at[i], &address));
+        CHECK(knock_begin(false, 4, open_lane, have_come, at[i], &address));
         CHECK(knock_name_read(at[i], &address, &keys[i]));
         CHECK_EQ(knock_call(&c[i], 5, at[i], 1), GW_OK);
         knock_hang_up(&c[i]);
@@ -209,7 +212,7 @@ static void test_asked_again(void)
     char at[KNOCK_AT], value[KNOCK_VALUE];
     struct sockaddr_storage address;
     struct knock_call c;
-    CHECK(knock_begin(false, 4, open_lane, at, &address));
+    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
     struct sockaddr_in here = *(struct sockaddr_in *)&address;
     knock_end();
     CHECK_EQ(knock_call(&c, 5, at, 1), GW_OK);
@@ -231,7 +234,7 @@ int main(void)
     test_random();
     test_forged();
     CHECK(!knock_is_on());
-    CHECK(knock_begin(false, 4, open_lane, at, &address));
+    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
     CHECK(knock_is_on() && knock_is_name(at));
     knock_rest(true);
     test_asked(at);
@@ -239,9 +242,11 @@ int main(void)
     test_lanes(at, &address);
     usleep(600000);
     CHECK_EQ(opened[0], 0); /* the program has sent its last */
+    for (int i = 0; i < 100 && !n_come; i++) usleep(50000);
+    CHECK(n_come > 0); /* those who were answered */
     knock_end();
     knock_rest(false);
-    CHECK(knock_begin(false, 4, open_lane, at, &address));
+    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
     for (int i = 0; i < 100 && !opened[0]; i++) usleep(50000);
     CHECK_EQ(opened[0], 1); /* unasked, once */
     knock_end();

@@ -136,7 +136,9 @@ struct wire {
     struct ofi_tag_layout layout;
     bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
     int under_way;               /* operations that a completion will come for, receives aside */
-    int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h) */
+    int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h), and one while is_marking */
+    bool is_marking;             /* connections have been made since their descriptors were looked at (ofi_fds.h) */
+    uint64_t connect_ns;         /* when the last of them was begun */
     uint64_t look_at;            /* when to look for them, in ticks */
     struct ofi_alive *alive;     /* hosts that are watched; NULL: none */
     uint32_t idle;               /* looks in vain */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_fds.h"
 
 enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256 };
 
@@ -71,8 +72,10 @@ void ofi_reach_begin(struct ofi_ep *ep)
 {
     struct wire *w = ep->w;
     if (ep->rank == gw_boot.rank || !ofi_is_by_tcp(w)) return;
-    ep->doubted_ns = gw_now_ns();
-    if (w->n_doubted++ == 0) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
+    ep->doubted_ns = w->connect_ns = gw_now_ns();
+    w->n_doubted += !w->is_marking;
+    w->is_marking = true;
+    if (w->n_doubted++ <= 1) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
 }
 
 static bool is_last(uint64_t seconds)
@@ -130,6 +133,35 @@ static void ep_look(struct ofi_ep *ep, const char *tables[2], uint64_t now)
     complain(ep->rank, text, peer, (socklen_t)bytes, seconds);
 }
 
+static bool is_peer(const void *ctx, const struct sockaddr *to)
+{
+    const struct wire *w = ctx;
+    union {
+        struct sockaddr any;
+        char room[NAME_MOST];
+    } at;
+    for (int r = 0; r < gw_boot.size; r++) {
+        size_t bytes = sizeof at;
+        if (w->eps[r] && fi_av_lookup(w->av, w->eps[r]->addr, &at, &bytes) == 0 && ofi_address_is(&at.any, to)) return true;
+    }
+    return false;
+}
+
+/* Connections have been made, or are just being. */
+static void connections_mark(struct wire *w, uint64_t now)
+{
+    static const uint64_t made_ns = 500000000;
+    union {
+        struct sockaddr any;
+        char room[NAME_MOST];
+    } own;
+    size_t bytes = sizeof own;
+    if (fi_getname(&w->ep->fid, &own, &bytes) == 0) ofi_fds_mark_connections(&own.any, is_peer, w);
+    if (now - w->connect_ns < made_ns) return;
+    w->is_marking = false;
+    w->n_doubted--;
+}
+
 void ofi_reach_look(struct wire *w)
 {
     static const uint64_t second_ns = 1000000000;
@@ -139,6 +171,8 @@ void ofi_reach_look(struct wire *w)
     for (int r = 0; r < gw_boot.size && away_ns > second_ns; r++)
         if (w->eps[r] && w->eps[r]->doubted_ns) w->eps[r]->doubted_ns += away_ns;
     w->look_at = ticks + gw_ticks_per_us() * 1000000;
+    if (w->is_marking) connections_mark(w, now);
+    if (w->n_doubted == w->is_marking) return;
     char *four = table_read("/proc/net/tcp"), *six = table_read("/proc/net/tcp6");
     const char *tables[2] = {four, six};
     for (int r = 0; r < gw_boot.size && w->n_doubted > 0; r++)
