@@ -16,7 +16,8 @@ static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == 
 void cma_publish(struct shm_box *box)
 {
     if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
-    /* Where Yama restricts tracing to parents (kernel.yama.ptrace_scope = 1), let the other ranks read all the same. */
+    /* Where Yama restricts tracing to ancestors (kernel.yama.ptrace_scope = 1), let the other ranks read all the same.  Not only mpiexec and its
+     * descendants: connected jobs, mpiexec --stack and debuggers come from elsewhere, and there is one value (doc/security.md). */
     if (!is_off()) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     box->probe.nonce = my_nonce;
     box->probe.address = (uint64_t)(uintptr_t)&my_nonce;
