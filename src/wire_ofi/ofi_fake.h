@@ -321,8 +321,7 @@ static bool deliver(void)
     if (p->is_stalled) {
         CHECK(net.n_stalled < BUFFERS);
         net.stalled[net.n_stalled++] = (struct fi_cq_tagged_entry){
-            .op_context = net.bufs[i].context, .flags = FI_RECV, .len = p->len, .buf = at};
-        CHECK(!is_full);
+            .op_context = net.bufs[i].context, .flags = FI_RECV | (is_full ? FI_MULTI_RECV : 0), .len = p->len, .buf = at};
         free(p);
         return true;
     }

@@ -159,10 +159,37 @@ static void test_too_long(const struct ways *how)
 }
 
 /* ---- packets that never end --------------------------------------------------------------------------------------------------- */
-/* Each of the buffers waits for one: others take their place after a moment, and once the packets end after all, they serve again. */
+static char large[96 << 10];
+
+/* Until all of the job's messages are there; 20 s at most. */
+static void all_arrive(struct wire *w, unsigned seq)
+{
+    uint64_t since = gw_now_ns();
+    while (seen.next < seq && gw_now_ns() - since < 20000000000) ofi_ops.progress(w);
+    CHECK(seen.next == seq && !seen.bad);
+}
+
+/* The packets end after all: the buffers serve again. */
+static void stalled_end(struct wire *w, struct wire_ep *ep, unsigned *seq)
+{
+    dropped();
+    for (int i = 0; i < net.n_stalled; i++) net.cq[net.tail++ % ENTRIES] = net.stalled[i];
+    rounds(w, 10);
+    CHECK_EQ(dropped(), net.n_stalled);
+    int all = w->n_recvs + w->n_more;
+    CHECK(w->n_taking >= w->n_recvs && w->n_taking + w->n_idle == all);
+    for (int i = 0; i < 50; i++) {
+        send_some(w, ep, seq, 10);
+        fake_arrives(large, sizeof large, false);
+        rounds(w, 3);
+    }
+    all_arrive(w, *seq);
+    CHECK_EQ(w->n_recvs + w->n_more, all);
+}
+
+/* Each of the buffers waits for one: others take their place after a moment. */
 static void test_stalled(void)
 {
-    static char large[96 << 10];
     struct wire_ep *ep;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_MULTI_RECV, .inject = 64}, &ep);
     unsigned seq = 0;
@@ -175,24 +202,53 @@ static void test_stalled(void)
         }
         rounds(w, 2);
     }
-    uint64_t since = gw_now_ns();
-    while (seen.next < seq && gw_now_ns() - since < 5000000000) CHECK(ofi_ops.progress(w) > 0 || w->n_taking > 0); /* nobody sleeps */
-    CHECK(seen.next == seq && !seen.bad);
+    all_arrive(w, seq);
+    rounds(w, 10);
     CHECK_EQ(dropped(), 60);
     CHECK(w->n_more > 0 && w->n_more <= 10 && net.n_stalled == 10);
-    for (int i = 0; i < net.n_stalled; i++) net.cq[net.tail++ % ENTRIES] = net.stalled[i];
-    rounds(w, 10);
-    CHECK_EQ(dropped(), 10);
-    int more = w->n_more, taking = w->n_taking;
-    CHECK(taking == w->n_recvs && w->n_idle == more);
-    for (int i = 0; i < 50; i++) {
-        send_some(w, ep, &seq, 10);
-        fake_arrives(large, sizeof large, false);
-        rounds(w, 3);
+    stalled_end(w, ep, &seq);
+    close_wire(w);
+}
+
+/* Where it is the last one that fits its buffer, nothing says that the buffer is full. */
+static void test_hidden(void)
+{
+    struct wire_ep *ep;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_MULTI_RECV, .inject = 64}, &ep);
+    unsigned seq = 0;
+    for (int i = 0; i < w->n_recvs; i++)
+        for (int k = 0; k < 4; k++) fake_arrives(large, sizeof large, k == 3);
+    rounds(w, 20);
+    CHECK(net.buf_head == net.buf_tail && w->n_taking == w->n_recvs && net.n_stalled == w->n_recvs);
+    send_some(w, ep, &seq, 100);
+    all_arrive(w, seq);
+    CHECK(w->n_more >= 1 && w->n_more <= 3);
+    stalled_end(w, ep, &seq);
+    close_wire(w);
+}
+
+/* One who waits for long, with nobody who sends: after twice the time one more, so that a year costs 25. */
+static void test_quiet(void)
+{
+    struct wire_ep *ep;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_MULTI_RECV, .inject = 64}, &ep);
+    for (int i = 0; i < 10; i++) { /* 2^10 s */
+        rounds(w, 64);
+        CHECK_EQ(w->n_more, i);
+        w->quiet_ns -= 1000000000ull << i;
+        rounds(w, 16);
+        CHECK_EQ(w->n_more, i + 1);
     }
-    rounds(w, 10);
-    CHECK(seen.next == seq && !seen.bad);
-    CHECK_EQ(w->n_more, more);
+    rounds(w, 64);
+    unsigned seq = 0; /* something comes, and it is quiet again: what is there is enough */
+    send_some(w, ep, &seq, 5);
+    all_arrive(w, seq);
+    for (int i = 0; i < 9; i++) {
+        rounds(w, 64);
+        w->quiet_ns -= 1000000000ull << i;
+        rounds(w, 16);
+    }
+    CHECK_EQ(w->n_more, 10);
     close_wire(w);
 }
 
@@ -380,6 +436,8 @@ int main(void)
     test_too_long(&registered);
     test_too_long(&single);
     test_stalled();
+    test_hidden();
+    test_quiet();
     test_errors(&multi);
     test_errors(&registered);
     test_errors(&single);

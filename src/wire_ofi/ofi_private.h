@@ -162,8 +162,9 @@ struct wire {
     struct fid_mr *recv_mr;
     struct ofi_recv **more;      /* [n_more] beside those, in place of some that are held or torn */
     int n_more, n_taking, n_idle; /* of all: POSTED, IDLE */
-    bool must_post;              /* some of the latter, or one more */
-    uint64_t starved_ns;         /* since when it has none */
+    bool must_post;              /* some of the latter */
+    bool may_starve, quiet_posted, has_helped; /* see look() in ofi_recv.c */
+    uint64_t n_posts, quiet_got, quiet_ns;
     char *bounce;                /* [packet_max], for a packet that does not lie aligned; NULL: none has come yet */
     struct ofi_catch *catches; /* NULL: receives of the program's take what comes */
     int n_catches_unposted;

@@ -12,9 +12,12 @@
  *   POSTED, HELD -> TORN [recv_failed]     a packet failed half way: which part of the buffer is still written to is not known
  *
  * INVARIANT R1  memory is posted again only when nobody can write to it any more: never where a buffer is torn, or held.
- * INVARIANT R2  n_taking buffers are POSTED, n_idle are IDLE; must_post: fewer than n_recvs are posted and one is idle, or none is posted.
- * Torn ones stay until the lane closes, and a new one takes the place of each.  Where strangers hold all by packets that they never
- * end, new ones are made, too, after a moment: our own packets are soon complete.
+ * INVARIANT R2  n_taking buffers are POSTED, n_idle are IDLE; must_post: fewer than n_recvs are posted, and one is idle.
+ *
+ * Torn ones stay until the lane closes, and a new one takes the place of each.  Packets that strangers begin and never end may fill
+ * all buffers, and where that is the last one that fits a buffer, the provider does not say that it is full: so where nothing comes for a while,
+ * one more is posted (look).  That helps also where nobody is to blame: net of libfabric 1.17 stops each connection that finds no buffer, and goes
+ * on with one of them for each buffer that is posted.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,7 +34,6 @@ enum {
     READS_A_ROUND = 16, /* so that progress comes to an end where messages come faster than they are read */
     PACKET_LEAST = OFI_KEY_BYTES + sizeof(struct ofi_head),
 };
-static const uint64_t starved_most_ns = 10000000;
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------------------- */
 static void become(struct wire *w, struct ofi_recv *r, enum ofi_recv_state state)
@@ -39,8 +41,7 @@ static void become(struct wire *w, struct ofi_recv *r, enum ofi_recv_state state
     w->n_taking += (state == OFI_RECV_POSTED) - (r->state == OFI_RECV_POSTED);
     w->n_idle += (state == OFI_RECV_IDLE) - (r->state == OFI_RECV_IDLE);
     r->state = state;
-    if (w->n_taking) w->starved_ns = 0;
-    w->must_post = (w->n_idle && w->n_taking < w->n_recvs) || !w->n_taking;
+    w->must_post = w->n_idle && w->n_taking < w->n_recvs;
 }
 
 /* On GW_OK it is posted, or still IDLE, and progress tries again. */
@@ -54,7 +55,10 @@ static int recv_post(struct wire *w, struct ofi_recv *r)
     assert(r->state == OFI_RECV_IDLE);
     r->got = r->end = r->last_end = 0;
     ssize_t rc = fi_recvmsg(w->ep, &m, w->is_multi ? FI_MULTI_RECV : 0);
-    if (rc == 0) become(w, r, OFI_RECV_POSTED);
+    if (rc == 0) {
+        become(w, r, OFI_RECV_POSTED);
+        w->n_posts++;
+    }
     if (rc == 0 || rc == -FI_EAGAIN) return GW_OK;
     return gw_fail(GW_EOTHER, "a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
                    ofi_lib.strerror((int)-rc));
@@ -75,25 +79,62 @@ static void recv_more(struct wire *w)
     w->more = gw_xrealloc(w->more, (size_t)(w->n_more + 1) * sizeof *w->more);
     w->more[w->n_more++] = r;
     w->n_idle++;
-    w->must_post = true;
+    w->must_post = w->n_taking < w->n_recvs;
     if (recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
-/* Seldom: looks through all.  Where none is posted, something is always about to happen. */
+/* Seldom: looks through all. */
 static GW_COLD int recvs_again(struct wire *w)
 {
     int n = 0;
-    for (int i = 0; i < w->n_recvs + w->n_more && w->n_taking < w->n_recvs; i++) {
+    for (int i = 0; i < w->n_recvs + w->n_more && w->must_post; i++) {
         struct ofi_recv *r = recv_at(w, i);
         if (r->state != OFI_RECV_IDLE) continue;
         if (recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
         n += r->state == OFI_RECV_POSTED;
     }
-    if (w->n_taking || w->n_idle) return n;
-    uint64_t now = gw_now_ns();
-    if (!w->starved_ns) w->starved_ns = now;
-    if (now - w->starved_ns > starved_most_ns) recv_more(w);
-    return n + 1;
+    return n;
+}
+
+static struct ofi_recv *recv_idle(const struct wire *w)
+{
+    for (int i = 0; i < w->n_recvs + w->n_more; i++)
+        if (recv_at(w, i)->state == OFI_RECV_IDLE) return recv_at(w, i);
+    return NULL;
+}
+
+/* Nothing happens.  After a while one more is posted: sooner where packets have begun that do not end, or where the last one helped; and
+ * each time after twice the time while nothing comes to those that are there already. */
+static GW_COLD void look(struct wire *w)
+{
+    static const uint64_t soon_ns = 10000000, late_ns = 1000000000;
+    uint64_t now = gw_now_ns(), got = w->n_posts;
+    int untouched = 0, n_open = 0;
+    for (int i = 0; i < w->n_recvs + w->n_more; i++) {
+        const struct ofi_recv *r = recv_at(w, i);
+        got += r->got;
+        untouched += r->state == OFI_RECV_POSTED && !r->end;
+        n_open += r->state == OFI_RECV_HELD || (r->state == OFI_RECV_POSTED && r->got != r->end);
+    }
+    bool has_come = got != w->quiet_got;
+    if (has_come || w->quiet_posted) w->has_helped = has_come && w->quiet_posted;
+    w->quiet_posted = false;
+    if (has_come) {
+        w->quiet_got = got;
+        w->quiet_ns = now;
+        return;
+    }
+    int extra = w->has_helped || untouched < w->n_recvs ? 0 : untouched - w->n_recvs;
+    uint64_t patience_ns = w->has_helped || n_open ? soon_ns : late_ns;
+    if (extra > 30 || now - w->quiet_ns < patience_ns << extra) return;
+    struct ofi_recv *r = recv_idle(w);
+    w->quiet_posted = true;
+    w->quiet_ns = now;
+    if (!r)
+        recv_more(w);
+    else if (recv_post(w, r) != GW_OK)
+        gw_die("%s", gw_fail_text());
+    w->quiet_got++; /* w->n_posts did */
 }
 
 /* The provider has given it back, now or earlier.  Provider net does so with the last packet that fits although packets of other senders
@@ -183,6 +224,7 @@ int ofi_recvs_open(struct wire *w)
 {
     w->is_multi = w->info->caps & FI_MULTI_RECV;
     w->packet_span = w->packet_max - PACKET_LEAST;
+    w->may_starve = w->is_multi && ofi_is_soft(w);
     w->must_post = true;
     w->n_recvs = w->n_idle = w->is_multi ? MULTI_BUFS : SINGLE_BUFS;
     w->recv_bytes = w->is_multi ? MULTI_BYTES : gw_align_up(w->packet_max, GW_CACHELINE);
@@ -265,8 +307,11 @@ int ofi_progress(struct wire *w)
     if (unlikely(!gw_list_empty(&w->waiting))) n += ofi_rma_waiting(w);
     if (unlikely(w->n_direct)) n += ofi_direct_progress(w, n == 0);
     if (unlikely(atomic_load_explicit(&w->regs.n_gone, memory_order_relaxed))) ofi_regs_sweep(w);
-    enum { IDLE_LOOKS = 4096 };
-    if (unlikely(w->alive != NULL) && n == 0 && ++w->idle % IDLE_LOOKS == 0) ofi_alive_look(w);
+    enum { IDLE_LOOKS = 16, IDLE_LOOKS_ALIVE = 4096 };
+    if (n == 0 && ++w->idle % IDLE_LOOKS == 0) {
+        if (w->may_starve && !w->is_closing) look(w);
+        if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) ofi_alive_look(w);
+    }
     if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);
     return n;
 }
