@@ -46,7 +46,7 @@ MPI_REMOVED_("MPI_Type_get_extent") static __inline int MPI_Type_ub(MPI_Datatype
 {
     MPI_Aint lb;
     int rc = MPI_Type_get_extent(datatype, &lb, displacement);
-    *displacement += lb;
+    if (rc == MPI_SUCCESS) *displacement += lb;
     return rc;
 }
 MPI_REMOVED_("MPI_Comm_create_errhandler")

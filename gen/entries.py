@@ -27,6 +27,13 @@ IN_PLACE = {"MPI_Gather": ("sendbuf", True), "MPI_Gatherv": ("sendbuf", True), "
             "MPI_Allgatherv": ("sendbuf", False), "MPI_Alltoall": ("sendbuf", False), "MPI_Alltoallv": ("sendbuf", False),
             "MPI_Alltoallw": ("sendbuf", False), "MPI_Allreduce": ("sendbuf", False), "MPI_Reduce_scatter": ("sendbuf", False),
             "MPI_Reduce_scatter_block": ("sendbuf", False), "MPI_Scan": ("sendbuf", False), "MPI_Exscan": ("sendbuf", False)}
+# Counts that are those of one block of several.  By the name of the blocking call; a number of blocks as C says it.
+BLOCKS = {("MPI_Gather", "recvcount"): "comm_o->targets", ("MPI_Scatter", "sendcount"): "comm_o->targets",
+          ("MPI_Allgather", "recvcount"): "comm_o->targets", ("MPI_Alltoall", "sendcount"): "comm_o->targets",
+          ("MPI_Alltoall", "recvcount"): "comm_o->targets", ("MPI_Reduce_scatter_block", "recvcount"): "comm_o->size",
+          ("MPI_Neighbor_allgather", "recvcount"): "std_indegree(comm_o)", ("MPI_Neighbor_alltoall", "recvcount"): "std_indegree(comm_o)",
+          ("MPI_Neighbor_alltoall", "sendcount"): "std_outdegree(comm_o)",
+          ("MPI_Psend_init", "count"): "partitions", ("MPI_Precv_init", "count"): "partitions"}
 REDUCTIONS = {"MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"}
 # Where one address for what is read and what is written is always wrong; the forms with displacements may keep the two apart.
 ROOTED_ALIAS = {"MPI_Gather", "MPI_Scatter", "MPI_Reduce"}
@@ -89,9 +96,10 @@ class Code:
             p = self.e.param("recvcounts")
             counts = ["std_total(%s, %s)" % (self.counts(p), self.length_of(p))] * 2
         self.p = two
-        self.check("%s == %s" % (one.name, two.name), 'std_why_alias("%s", "%s", %s, %s, %s_o, %s, %s_o)' % (
+        same = "%s == %s" % (one.name, two.name)
+        self.check("true", 'std_why_alias("%s", "%s", %s, %s, %s_o, %s, %s_o)' % (
             one.name, two.name, one.name, counts[0], types[0], counts[1], types[1]),
-            "std_is_root(root, comm_o) && !comm_o->remote" if name in ROOTED_ALIAS else None)
+            same + (" && std_is_root(root, comm_o) && !comm_o->remote" if name in ROOTED_ALIAS else ""))
 
     def late(self):
         """On intercommunicators parameters of a rooted collective count on one side only; looked at last, it is seldom so."""
@@ -266,6 +274,7 @@ class Code:
                        "%s != %s" % (value, null))
         elif p.kind == "DATATYPE" and self.committed():
             self.check("std_bad_type(%s)" % o, "std_why_type(%s, %s, true)" % (text, value), when)
+            self.bytes(p, o, when)
             self.has_handle |= not when
         elif p.kind == "DATATYPE":
             self.check("!" + o, "std_why_type(%s, %s, false)" % (text, value), when)
@@ -284,6 +293,22 @@ class Code:
         else:
             self.check("!" + o, "std_why_%s(%s, %s)" % (HANDLES[p.kind][0], text, value), when)
             self.has_handle |= not when
+
+    def bytes(self, p, o, when):
+        """The count, or counts, before a datatype: all the bytes; the quick tests of both notice what may be too much."""
+        params = self.e.params
+        j = params.index(p)
+        count, displs = params[j - 1], None
+        if count.is_array and j > 1 and params[j - 2].is_array:
+            count, displs = params[j - 2], count
+        if count.is_array:
+            call = 'std_why_blocks("%s", %s, %s, %s, %s)' % (count.name, self.counts(count),
+                self.counts(displs) if displs else "(struct gw_counts){NULL, false}", self.length_of(count), o)
+        elif is_count(count) and not is_bytes(count):
+            call = 'std_why_bytes("%s", %s, %s, %s)' % (count.name, count.name, o, BLOCKS.get((self.f.blocking or self.f.name, count.name), "1"))
+        else:
+            return
+        self.check(None, call, when)
 
     def handle_array(self, p, word, struct):
         name, n = p.name, self.length_of(p)
@@ -370,8 +395,10 @@ class Code:
         when = self.when(p)
         self.watch(p, n, when)
         if poly and (self.f.chapter == 6 or self.f.is_neighbor) and p.kind == "POLYXFER_NUM_ELEM_NNI":
-            self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
+            self.check("std_bad_%s(%s, %s)" % ("parts" if self.f.blocking == "MPI_Reduce_scatter" else "counts", self.args[name], n),
                        'std_why_counts("%s", %s, %s)' % (name, self.args[name], n), when)
+        elif poly and self.e.large and (self.f.chapter == 6 or self.f.is_neighbor) and "types" not in " ".join(q.name for q in self.e.params):
+            self.check("std_bad_displs(%s, %s)" % (self.args[name], n), 'std_why_array("%s", %s, %s)' % (name, name, n), when)
         elif poly and p.kind == "POLYDTYPE_NUM_ELEM_NNI" and n and name == "array_of_blocklengths":
             self.check("std_bad_counts(%s, %s)" % (self.args[name], n),
                        'std_why_counts("%s", %s, %s)' % (name, self.args[name], n))
@@ -384,7 +411,8 @@ class Code:
         when = self.when(p)
         has_source = self.e.param("source") is not None
         if is_count(p) and not is_bytes(p):
-            self.check("%s < 0" % name, "std_why_count(%s, %s)" % (text, name), when)
+            many = "std_many_blocks(%s)" if (self.f.blocking or self.f.name, name) in BLOCKS else "std_many(%s)" if self.e.large else "%s < 0"
+            self.check(many % name, "std_why_count(%s, %s)" % (text, name), when)
         elif is_count(p) or (is_bytes(p) and "NNI" in p.kind) or p.kind in ("ALLOC_MEM_NUM_BYTES", "POLYNUM_PARAM_VALUES"):
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
         elif p.kind == "POLYDTYPE_NUM_ELEM_NNI":
@@ -394,7 +422,7 @@ class Code:
         elif p.kind in ("ARRAY_LENGTH_PI", "COMM_SIZE_PI"):
             self.check("%s < 1" % name, "std_why_length(%s, %s, 1)" % (text, name), when)
         elif name == "partitions":
-            self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
+            self.check("std_many_blocks(%s)" % name, "std_why_length(%s, %s, 0)" % (text, name))
         elif p.kind == "RANK" and name == "source" and self.f.chapter == 4:
             self.check("std_bad_dest(source, comm_o)", "std_why_dest(%s, source, comm_o)" % text)
         elif p.kind == "RANK" and name in ("dest", "source", "root") and self.comm:

@@ -166,6 +166,8 @@ class Cases:
     def array(self, p):
         if p.dir == "in" and p.kind in ("POLYXFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI") and p.name != "array_of_starts":
             self.add(p, "(void *)%s" % ("negative64" if self.e.large else "negative"), "[0] is -1", "COUNT")
+            if self.e.large and self.f.moves_data:
+                self.add(p, "(void *)vast64", "[0] is 2^62", "COUNT")
         if p.kind in ("RANK", "RANK_NNI") and p.dir == "in" and "[3]" not in p.c:
             self.add(p, "wild", "[0] is -5", "RANK")
         if p.name in ("array_of_sizes", "array_of_subsizes", "array_of_gsizes", "array_of_psizes", "array_of_starts"):
@@ -179,6 +181,8 @@ class Cases:
             self.add(p, "-1", "-1", "ARG")
         elif "NUM_ELEM" in p.kind and name != "stride" and p.kind != "XFER_NUM_ELEM" or name in ("incount", "outcount"):
             self.add(p, "-1", "-1", "COUNT")
+            if self.e.large and p.c == "MPI_Count" and (self.f.moves_data or self.base in PACKERS):
+                self.add(p, "(MPI_Count)1 << 62", "2^62", "COUNT")
         elif p.kind.startswith("ARRAY_LENGTH"):
             self.add(p, "-1", "-1", "ARG")
         elif name == "partitions":

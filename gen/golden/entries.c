@@ -2,16 +2,19 @@
 static GW_COLD int why_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct gw_type *sendtype_o = std_type(sendtype);
+    struct gw_type *recvtype_o = std_type(recvtype);
     struct gw_comm *comm_o = std_comm(comm);
     int rc = std_why_state();
     if (rc == GW_OK) rc = std_why_comm("comm", comm);
     if (rc == GW_OK && (sendbuf != MPI_IN_PLACE || !std_is_root(root, comm_o)) && std_other_side(root, comm_o)) rc = std_why_buffer("sendbuf", sendbuf, sendcount, sendtype_o);
     if (rc == GW_OK && sendbuf != MPI_IN_PLACE && std_other_side(root, comm_o)) rc = std_why_count("sendcount", sendcount);
     if (rc == GW_OK && sendbuf != MPI_IN_PLACE && std_other_side(root, comm_o)) rc = std_why_type("sendtype", sendtype, true);
+    if (rc == GW_OK && sendbuf != MPI_IN_PLACE && std_other_side(root, comm_o)) rc = std_why_bytes("sendcount", sendcount, sendtype_o, 1);
     if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_buffer("recvbuf", recvbuf, 0, NULL);
     if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_counts("recvcounts", (struct gw_counts){recvcounts, false}, comm_o->targets);
     if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_array("displs", displs, comm_o->targets);
     if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_type("recvtype", recvtype, true);
+    if (rc == GW_OK && std_is_root(root, comm_o)) rc = std_why_blocks("recvcounts", (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, comm_o->targets, recvtype_o);
     if (rc == GW_OK) rc = std_why_root("root", root, comm_o);
     return rc;
 }
@@ -129,7 +132,7 @@ GW_EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_o
     int rc;
     if (likely(mpi_hot.check) &&
         unlikely(!mpi_hot.running ||
-                 count < 0 ||
+                 std_many(count) ||
                  std_bad_counts((struct gw_counts){array_of_blocklengths, true}, count) ||
                  (!array_of_displacements && count > 0) ||
                  true ||

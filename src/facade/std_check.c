@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "facade/std_check.h"
 
+#include <stdio.h>
+
 int std_why_state(void)
 {
     if (mpi_hot.running) return GW_OK;
@@ -173,8 +175,8 @@ int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_t
     if (buf || count <= 0) return GW_OK;
     if (!t) return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld bytes", name, (long long)count);
     if (!t->obj.predefined || t->size <= 0) return GW_OK;
-    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes)", name, (long long)count, type_name(t),
-                   (long long)(count * t->size));
+    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes each)", name, (long long)count, type_name(t),
+                   (long long)t->size);
 }
 
 int std_why_alias(const char *name, const char *other, const void *buf, int64_t count, struct gw_type *t, int64_t other_count,
@@ -218,6 +220,39 @@ static int in_array(int rc, const char *name, int64_t i)
     return gw_fail(rc, "%s[%lld]: %s", name, (long long)i, gw_fail_text());
 }
 
+/* ---- bytes ---- */
+static int why_beyond(const char *name, int64_t i, int64_t count, const struct gw_type *t)
+{
+    char at[32] = "";
+    if (i >= 0) snprintf(at, sizeof at, "[%lld]", (long long)i);
+    return gw_fail(GW_ECOUNT, "%s%s is %lld; with items of %s the data, or the memory from their begin to their end, come to 2^63 bytes or more", name,
+                   at, (long long)count, type_name((struct gw_type *)(uintptr_t)t));
+}
+
+int std_why_bytes(const char *name, int64_t count, const struct gw_type *t, int64_t blocks)
+{
+    int64_t all;
+    if (blocks < 1 || count < 1) return GW_OK;
+    return __builtin_mul_overflow(count, blocks, &all) || type_is_beyond(t, all) ? why_beyond(name, -1, count, t) : GW_OK;
+}
+
+int std_why_blocks(const char *name, struct gw_counts counts, struct gw_counts displs, int64_t n, const struct gw_type *t)
+{
+    int64_t end = 0, at, lo, hi;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t count = gw_counts_at(counts, i);
+        if (count == 0) continue;
+        bool beyond = type_is_beyond(t, count) || !type_bounds(t, count, &lo, &hi);
+        if (displs.v)
+            beyond = beyond || __builtin_mul_overflow(gw_counts_at(displs, i), t->extent, &at) || __builtin_add_overflow(at, hi, &hi) ||
+                     __builtin_add_overflow(at, lo, &lo);
+        else
+            beyond = beyond || __builtin_add_overflow(end, count, &end) || type_is_beyond(t, end);
+        if (beyond) return why_beyond(name, i, count, t);
+    }
+    return GW_OK;
+}
+
 int std_why_types(const char *name, const MPI_Datatype *types, int64_t n, bool must_be_committed)
 {
     if (!types) return std_why_array(name, types, n);
@@ -232,7 +267,9 @@ int std_why_types_used(const char *name, const MPI_Datatype *types, struct gw_co
 {
     if (!types || !counts.v) return std_why_array(name, types, n);
     for (int64_t i = 0; i < n; i++) {
-        int rc = gw_counts_at(counts, i) != 0 ? std_why_type("the datatype", types[i], true) : GW_OK;
+        int64_t count = gw_counts_at(counts, i);
+        int rc = count != 0 ? std_why_type("the datatype", types[i], true) : GW_OK;
+        if (rc == GW_OK && count != 0) rc = std_why_bytes("its count", count, std_type(types[i]), 1);
         if (rc != GW_OK) return in_array(rc, name, i);
     }
     return GW_OK;

@@ -12,7 +12,11 @@
 #include "facade/std_codec.h"
 
 /* ---- quick ---- */
-static inline bool std_bad_type(const struct gw_type *t) { return !t || !t->committed; }
+static inline bool std_bad_type(const struct gw_type *t) { return !t || !t->is_near; } /* vast ones: the slow tests look at the count */
+/* Counts up to INT32_MAX of a type that is near do not come to 2^63 bytes, nor do as many blocks of up to STD_FEW. */
+enum { STD_FEW = UINT16_MAX };
+static inline bool std_many(int64_t count) { return (uint64_t)count > INT32_MAX; } /* or negative */
+static inline bool std_many_blocks(int64_t count) { return (uint64_t)count > STD_FEW; }
 static inline bool std_bad_dest(int rank, const struct gw_comm *c)
 {
     return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_PROC_NULL;
@@ -41,7 +45,21 @@ static inline bool std_bad_counts(struct gw_counts counts, int64_t n)
 {
     if (!counts.v) return n > 0;
     for (int64_t i = 0; i < n; i++)
-        if (unlikely(gw_counts_at(counts, i) < 0)) return true;
+        if (unlikely(std_many(gw_counts_at(counts, i)))) return true;
+    return false;
+}
+static inline bool std_bad_parts(struct gw_counts counts, int64_t n) /* that lie one behind the other */
+{
+    if (!counts.v) return n > 0;
+    for (int64_t i = 0; i < n; i++)
+        if (unlikely(std_many_blocks(gw_counts_at(counts, i)))) return true;
+    return false;
+}
+static inline bool std_bad_displs(struct gw_counts displs, int64_t n)
+{
+    if (!displs.v) return n > 0;
+    for (int64_t i = 0; i < n; i++)
+        if (unlikely(gw_counts_at(displs, i) != (int32_t)gw_counts_at(displs, i))) return true;
     return false;
 }
 static inline bool std_bad_types(const MPI_Datatype *types, int64_t n)
@@ -78,6 +96,10 @@ int std_why_win(const char *name, MPI_Win h) GW_COLD;
 int std_why_session(const char *name, MPI_Session h) GW_COLD;
 int std_why_info(const char *name, MPI_Info h, bool may_be_null) GW_COLD;
 int std_why_count(const char *name, int64_t v) GW_COLD;
+/* `blocks` times `count` items of t: MPI_ERR_COUNT where they come to 2^63 bytes, or reach over as many. */
+int std_why_bytes(const char *name, int64_t count, const struct gw_type *t, int64_t blocks) GW_COLD;
+/* n blocks of t at displs, in its extent; displs.v NULL: one behind the other. */
+int std_why_blocks(const char *name, struct gw_counts counts, struct gw_counts displs, int64_t n, const struct gw_type *t) GW_COLD;
 int std_why_length(const char *name, int64_t v, int64_t least) GW_COLD; /* sizes and lengths of arrays: MPI_ERR_ARG */
 int std_why_pointer(const char *name, const void *p) GW_COLD;
 int std_why_string(const char *name, const char *s) GW_COLD;

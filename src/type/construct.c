@@ -237,7 +237,7 @@ int type_dup(struct gw_type *old, struct gw_type **type_out)
     /* Bounds exactly as they were: no rounding, no marks of our own. */
     t->lb = old->lb;
     t->extent = old->extent;
-    t->committed = old->committed;
+    if (old->committed) type_set_committed(t);
     t->is_dense = t->is_single && t->extent == t->size;
     rc = gw_attr_copy_all(&old->attrs, &old->obj, &t->attrs);
     if (rc != GW_OK) {

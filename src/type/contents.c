@@ -75,7 +75,8 @@ static int f90_make(int combiner, int p, int r, int typeclass, int size, struct 
         free(e);
         return rc;
     }
-    e->type->committed = e->type->obj.predefined = true;
+    type_set_committed(e->type);
+    e->type->obj.predefined = true;
     e->type->elem = base->elem; /* behaves as the named type that it is: reductions know it */
     e->type->group = base->group;
     e->combiner = combiner, e->p = p, e->r = r;

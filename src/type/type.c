@@ -96,12 +96,13 @@ static void predef_shape(int i)
         *t->prog = (struct type_prog){.kind = PROG_RUNS, .bytes = 6, .count = 2, .at = short_int_at, .from = short_int_from};
     t->is_single = t->prog->kind == PROG_BLOCK;
     t->is_dense = t->is_single && t->extent == t->size;
+    type_set_committed(t);
 }
 
 static void predefine(int i)
 {
     struct gw_type *t = &predef_types[i];
-    *t = (struct gw_type){.committed = true, .group = predefs[i].group, .predef_id = (int32_t)predefs[i].id};
+    *t = (struct gw_type){.group = predefs[i].group, .predef_id = (int32_t)predefs[i].id};
     gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
     predef_shape(i);
 }
@@ -167,9 +168,17 @@ void type_finalize(void)
     }
 }
 
+void type_set_committed(struct gw_type *t)
+{
+    const int64_t near = INT32_MAX;
+    t->committed = true;
+    t->is_near = t->size >= 0 && t->size <= near && t->lb >= -near && t->lb <= near && t->extent >= -near && t->extent <= near &&
+                 t->true_lb >= -near && t->true_lb <= near && t->true_extent <= near;
+}
+
 int type_commit(struct gw_type **type)
 {
-    (*type)->committed = true; /* the loop program was made with the type */
+    type_set_committed(*type); /* the loop program was made with the type */
     return GW_OK;
 }
 
@@ -237,7 +246,7 @@ int type_get_true_extent(struct gw_type *t, int64_t *lb_out, int64_t *extent_out
     return GW_OK;
 }
 
-bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out)
+bool type_bounds(const struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out)
 {
     if (count <= 0 || t->size <= 0) {
         *lo_out = *hi_out = 0;
@@ -251,6 +260,13 @@ bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_
     *lo_out = lo;
     *hi_out = hi;
     return true;
+}
+
+bool type_is_beyond(const struct gw_type *t, int64_t count)
+{
+    int64_t bytes, lo, hi;
+    if (count <= 0 || t->size <= 0) return false;
+    return __builtin_mul_overflow(count, t->size, &bytes) || !type_bounds(t, count, &lo, &hi) || __builtin_sub_overflow(hi, lo, &bytes);
 }
 
 int type_match_size(int typeclass, int size, struct gw_type **type_out)

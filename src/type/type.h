@@ -43,13 +43,14 @@ struct type_tree; /* private: how the user built it */
 
 struct gw_type {
     struct gw_obj obj;
-    bool committed;
+    bool is_near;    /* committed, and size and bounds lie within 31 bits: no int count of it spans 2^63 bytes */
     bool is_dense;   /* data is one run of bytes at offset true_lb and size == extent: n of them are one memcpy */
     bool is_single;  /* one run of bytes, but extent may differ from size (count 1 is one memcpy) */
     uint8_t elem;    /* enum gw_elem; NONE for derived types */
     uint8_t group;   /* enum gw_elem_group */
     uint8_t basic;   /* the one element kind that it is made of (enum gw_elem), NONE if mixed: lets
                         reductions and accumulate run on derived types of one basic kind */
+    bool committed;
     int32_t predef_id;
     int64_t size;    /* bytes of data; -1: an optional type that this platform lacks */
     int64_t lb, extent, true_lb, true_extent;
@@ -98,6 +99,7 @@ int type_f90_integer(int r, struct gw_type **type_out);
 /* A large-count (_c) constructor made `t`: contents are counts from now on.  The door calls it after success. */
 void type_mark_large(struct gw_type *t);
 int type_commit(struct gw_type **type);
+void type_set_committed(struct gw_type *t); /* for makers within the room, when sizes and bounds are known */
 int type_free(struct gw_type **type); /* sets NULL; predefined: GW_ETYPE */
 int type_handle_add(struct gw_type *t); /* one more handle, a new one where the user has freed it; held until type_free() */
 static inline struct gw_type *type_hold(struct gw_type *t) { gw_obj_ref(&t->obj); return t; }
@@ -117,7 +119,9 @@ int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw
 int type_set_name(struct gw_type *t, const char *name);
 int type_get_name(struct gw_type *t, char *name_out, int *len_out); /* NULL: the name of MPI_DATATYPE_NULL */
 const char *type_name(struct gw_type *t); /* for messages */
-bool type_bounds(struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out); /* bytes touched around buf: [lo,hi) */
+bool type_bounds(const struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out); /* bytes touched around buf: [lo,hi) */
+/* Do the data of `count` items, and the memory that they span, come to 2^63 bytes or more? */
+bool type_is_beyond(const struct gw_type *t, int64_t count);
 
 /* The sequence of basic elements of (count, t), cut off behind `limit`; equal sequences have equal hashes, others all but surely not.
  * Elements are those of enum gw_elem: MPI_INT and MPI_INT32_T are one kind where int has 32 bits, MPI_INT and MPI_FLOAT are two. */

@@ -403,6 +403,20 @@ static void old_calls(void)
     MPI_Type_lb(type, &lb);
     MPI_Type_ub(type, &ub);
     CHECK(extent == sizeof x && lb == 0 && ub == sizeof x);
+    /* They fail as the calls that they stand for. */
+    MPI_Errhandler before;
+    int class;
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Type_ub(type, NULL), &class);
+    CHECK_EQ(class, MPI_ERR_ARG);
+    MPI_Error_class(MPI_Type_lb(type, NULL), &class);
+    CHECK_EQ(class, MPI_ERR_ARG);
+    MPI_Error_class(MPI_Type_ub(MPI_DATATYPE_NULL, &ub), &class);
+    CHECK_EQ(class, MPI_ERR_TYPE);
+    CHECK_EQ(ub, (MPI_Aint)sizeof x);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
+    MPI_Errhandler_free(&before);
     MPI_Type_free(&type);
 }
 

@@ -24,6 +24,7 @@ static const char *now_call = "MPI_Init", *now_what = "";
 static char space[8192], long_key[MPI_MAX_INFO_KEY + 2];
 static const int ones[4] = {1, 1, 1, 1}, zeros[4], wild[4] = {-5, -5, -5, -5}, negative[4] = {-1, -1, -1, -1};
 static const int64_t ones64[4] = {1, 1, 1, 1}, zeros64[4], negative64[4] = {-1, -1, -1, -1};
+static const int64_t vast64[4] = {(int64_t)1 << 62, 1, 1, 1};
 static const int distribs[4] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE};
 static const int dargs[4] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
 static int ranges[1][3] = {{0, 0, 1}};
