@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "launch/place.h"
 
 int bind_cores(const struct launch_options *o)
@@ -110,31 +111,28 @@ static bool rank_line(char *line, struct rank_line *out)
 /* Calls `see` for each line; 0, or the exit status after an explanation. */
 static int rankfile_read(const char *path, bool (*see)(void *to, const struct rank_line *l), void *to)
 {
-    FILE *f = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
-    int rc = 0, n = 0;
-    if (!f) {
-        say("--rankfile %s: %s", path, strerror(errno));
-        return EXIT_USAGE;
-    }
-    while (!rc && getline(&line, &room, f) >= 0) {
+    enum { MOST = 16 << 20 };
+    char *text = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    int n = 0;
+    if (why) say("--rankfile %s: %s", path, why);
+    for (char *line = text, *next; !why && line; line = next) {
         struct rank_line l;
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
         n++;
         if (!rank_line(line, &l)) {
-            say("--rankfile %s, line %d: a line is rank R=HOST slot=CORES", path, n);
-            rc = EXIT_USAGE;
+            say("--rankfile %s, line %d: %s", path, n, why = "a line is rank R=HOST slot=CORES");
         } else if (l.rank >= 0 && l.host[0] != '+' && !host_is_here(l.host)) {
             say("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
-            rc = EXIT_USAGE;
+            why = "another machine";
         } else if (l.rank >= 0 && !see(to, &l)) {
             say("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank, l.slot);
-            rc = EXIT_USAGE;
+            why = "not here";
         }
     }
-    free(line);
-    fclose(f);
-    return rc;
+    free(text);
+    return why ? EXIT_USAGE : 0;
 }
 
 /* "0-1,4" by number, or "1:0-1" of a socket; "1:*": all of it.  NULL: some are not there. */

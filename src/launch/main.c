@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "launch/doctor.h"
 #include "launch/engine.h"
 #include "launch/gdb.h"
@@ -27,11 +28,17 @@ static void standard_open(void)
 /* "-": standard output, "+": standard error, else a file; 0, or the exit status after an explanation. */
 static int pid_report(const char *where)
 {
-    int fd = strcmp(where, "-") == 0 ? dup(1) : strcmp(where, "+") == 0 ? dup(2)
-             : open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd >= 0 && dprintf(fd, "%d\n", (int)getpid()) > 0 && close(fd) == 0) return 0;
-    say("--report-pid %s: %s", where, strerror(errno));
-    return EXIT_CANNOT_RUN;
+    struct gw_new_file f;
+    bool ours = strcmp(where, "-") == 0 || strcmp(where, "+") == 0;
+    int rc = 0;
+    if (ours) {
+        rc = dprintf(where[0] == '-' ? STDOUT_FILENO : STDERR_FILENO, "%d\n", (int)getpid()) < 0 ? errno : 0;
+    } else if ((rc = gw_file_create(where, &f)) == 0) {
+        fprintf(f.to, "%d\n", (int)getpid());
+        rc = gw_file_finish(&f);
+    }
+    if (rc) say("--report-pid %s: %s", where, gw_file_why(rc));
+    return rc ? EXIT_CANNOT_RUN : 0;
 }
 
 /* What is done before ranks start: 0 to go on, else 1 + the exit status. */

@@ -237,9 +237,10 @@ static const struct option_row *row_of(char *word, char **value_out)
 static char **file_words(struct launch_options *o, const char *name, const char *path, int *n_out)
 {
     struct words w = {0};
-    int rc = options_file_read(path, &w);
-    if (rc || !w.n) bad("%s %s: %s", name, path, rc ? strerror(rc) : "there is nothing in it");
-    char **list = rc || !w.n ? NULL : gw_xcalloc((size_t)w.n + 1, sizeof *list);
+    const char *why = options_file_read(path, &w);
+    if (!why && !w.n) why = "there is nothing in it";
+    if (why) bad("%s %s: %s", name, path, why);
+    char **list = why ? NULL : gw_xcalloc((size_t)w.n + 1, sizeof *list);
     for (int i = 0; list && i < w.n; i++) list[i] = (char *)options_hold(o, w.at[i]);
     *n_out = w.n;
     words_free(&w);

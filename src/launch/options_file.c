@@ -2,10 +2,10 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "launch/options_private.h"
 
 /* One word at *at, without its quotes and backslashes, into `out`, which has room for the line; false: there is none. */
@@ -42,15 +42,16 @@ static void line_take(const char *line, struct words *out)
     free(word);
 }
 
-int options_file_read(const char *path, struct words *out)
+const char *options_file_read(const char *path, struct words *out)
 {
-    FILE *f = fopen(path, "re");
-    char *line = NULL, *whole = NULL;
-    size_t room = 0;
-    if (!f) return errno;
-    while (getline(&line, &room, f) >= 0) {
-        size_t n = strcspn(line, "\r\n");
+    enum { MOST = 16 << 20 };
+    char *text = NULL, *whole = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    for (char *line = text, *next; !why && line && *line; line = next) {
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] != 0);
         line[n] = 0;
+        if (n > 0 && line[n - 1] == '\r') line[--n] = 0;
         bool goes_on = n > 0 && line[n - 1] == '\\';
         if (goes_on) line[n - 1] = 0;
         char *joined = gw_xasprintf("%s%s", whole ? whole : "", line);
@@ -62,9 +63,7 @@ int options_file_read(const char *path, struct words *out)
         whole = NULL;
     }
     if (whole) line_take(whole, out);
-    int rc = ferror(f) ? errno ? errno : EIO : 0;
     free(whole);
-    free(line);
-    fclose(f);
-    return rc;
+    free(text);
+    return why;
 }

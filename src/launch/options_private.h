@@ -77,6 +77,6 @@ int set_mca(struct launch_options *o, const char *name, const char *value);
 void mca_note(const struct launch_options *o);
 
 /* ---- options_file.c ---- */
-/* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  0, or errno. */
-int options_file_read(const char *path, struct words *out);
+/* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  NULL, or why not. */
+const char *options_file_read(const char *path, struct words *out);
 #endif

@@ -101,9 +101,9 @@ static void file(const char *text, const char *want)
     char path[64], got[512] = "";
     struct words w = {0};
     int fd = memfd_create("options", MFD_CLOEXEC);
-    CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK_EQ(options_file_read(path, &w), 0);
+    CHECK(!options_file_read(path, &w));
     for (int i = 0; i < w.n; i++) gw_text_add(got, sizeof got, "%s<%s>", i ? " " : "", w.at[i]);
     CHECK_STR(got, want);
     words_free(&w);
@@ -120,7 +120,8 @@ static void files(void)
     file("-n 1 \\\n a\r\n''\n", "<-n> <1> <a> <:> <>");
     file("a # b\nc#d\n", "<a> <:> <c#d>");
     file("a \\", "<a>");
-    CHECK_EQ(options_file_read("/gw-no-such-file", &w), 2);
+    CHECK_STR(options_file_read("/gw-no-such-file", &w), "No such file or directory");
+    CHECK_STR(options_file_read("/dev/zero", &w), "it is no file");
 }
 
 /* -soft: the largest allowed number that is not above n; 0: refused. */

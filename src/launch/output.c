@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "launch/launch.h"
 
 /* A descriptor that several ranks may write to. */
@@ -154,8 +155,7 @@ static struct sink *file_of(char *name, bool with_folders)
     int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
     if (fd < 0) {
         if (!rc) rc = errno;
-        say("cannot write %s: %s%s", name, strerror(rc), rc == ELOOP ? " (it is a symbolic link, and those are not followed)"
-            : rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
+        say("cannot write %s: %s%s", name, gw_file_why(rc), rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
         free(name);
         return NULL;
     }

@@ -168,6 +168,7 @@ refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
 printf -- '-env GW_A "a b"\n' >"$dir/one"
 same "a b 2 no 0" -n 1 -file "$dir/one" /bin/sh -c "$show"
 printf -- '-n 1 echo hello\n' >"$dir/bad"
+: >"$dir/empty"
 refused 2 "it may hold options alone, not 'echo'" -file "$dir/bad" true
 refused 2 "No such file" -file "$dir/none" true
 cat >"$dir/job" <<END
@@ -183,7 +184,9 @@ done
 same "--app x" -n 1 echo --app x # the program's own words
 refused 2 "stand in the file" -n 2 -configfile "$dir/job"
 refused 2 "stands at the end" -configfile "$dir/job" -n 2 true
-refused 2 "there is nothing in it" -configfile /dev/null
+refused 2 "there is nothing in it" -configfile "$dir/empty"
+refused 2 "it is no file" -configfile /dev/zero
+refused 2 "it is no file" --rankfile /dev/zero true
 refused 2 "No such file" -configfile "$dir/none"
 
 # parameters of Open MPI: settings here, the launcher's own, and one note for all others
