@@ -212,7 +212,7 @@ static int check_op(struct gw_op *op, const struct data *origin, const struct da
 {
     if (op->user.fn || !op->obj.predefined)
         return gw_fail(GW_EOP, "op is %s; accumulates take predefined operations only", op_name(op));
-    if (rma_is_op(op, GW_H_NO_OP) || (origin->count == 0 && there->count == 0)) return GW_OK;
+    if (rma_is_op(op, GW_H_NO_OP) || (bytes_of(origin) == 0 && bytes_of(there) == 0)) return GW_OK;
     if (there->type->basic == GW_ELEM_NONE || origin->type->basic != there->type->basic)
         return gw_fail(GW_ETYPE,
                        "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",

@@ -194,6 +194,45 @@ static void arguments(struct window *w)
     EXPECT(MPI_ERR_OTHER, MPI_ERR_OTHER);
 }
 
+/* Datatypes without data are right in all calls, and nothing happens. */
+static void of_nothing(struct window *w)
+{
+    int x[4] = {rank, rank, rank, rank}, right = (rank + 1) % size, got = -1;
+    MPI_Aint at = w->at[right];
+    MPI_Datatype none[3];
+    MPI_Request q;
+    MPI_Type_indexed(0, NULL, NULL, MPI_DOUBLE, &none[0]);
+    MPI_Type_contiguous(0, MPI_INT, &none[1]);
+    MPI_Type_create_struct(0, NULL, NULL, NULL, &none[2]);
+    for (int i = 0; i < 3; i++) MPI_Type_commit(&none[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, w->win);
+    MPI_Put(&(int){100 + rank}, 1, MPI_INT, right, at, 1, MPI_INT, w->win);
+    MPI_Win_flush(right, w->win);
+    for (int i = 0; i < 9; i++) {
+        MPI_Datatype a = none[i % 3], b = none[i / 3];
+        CHECK_EQ(MPI_Put(x, 1, a, right, at, 2, b, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Get(x, 1, a, right, at, 2, b, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Accumulate(x, 1, a, right, at, 2, b, MPI_SUM, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Accumulate(x, 0, MPI_INT, right, at, 2, b, MPI_SUM, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Accumulate(x, 1, a, right, at, 1, b, MPI_REPLACE, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Get_accumulate(x, 1, a, x, 1, a, right, at, 2, b, MPI_PROD, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Get_accumulate(NULL, 0, MPI_INT, x, 1, a, right, at, 1, b, MPI_NO_OP, w->win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Raccumulate(x, 3, a, right, at, 1, b, MPI_MAX, w->win, &q), MPI_SUCCESS);
+        CHECK_EQ(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK_EQ(MPI_Rget_accumulate(x, 1, a, x, 1, b, right, at, 1, b, MPI_BOR, w->win, &q), MPI_SUCCESS);
+        CHECK_EQ(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        EXPECT(MPI_Accumulate(x, 1, MPI_INT, right, at, 1, b, MPI_SUM, w->win), MPI_ERR_TYPE);
+    }
+    MPI_Get(&got, 1, MPI_INT, right, at, 1, MPI_INT, w->win);
+    MPI_Win_flush(right, w->win);
+    CHECK_EQ(got, 100 + rank);
+    for (int i = 0; i < 4; i++) CHECK_EQ(x[i], rank);
+    MPI_Win_unlock_all(w->win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; i++) MPI_Type_free(&none[i]);
+}
+
 /* It works after all that. */
 static void still_works(struct window *w)
 {
@@ -253,6 +292,7 @@ int main(int argc, char **argv)
         epochs(&w);
         MPI_Barrier(MPI_COMM_WORLD);
         arguments(&w);
+        of_nothing(&w);
         still_works(&w);
         window_free(&w);
     }
