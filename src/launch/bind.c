@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "launch/place.h"
 
 int bind_cores(const struct launch_options *o)

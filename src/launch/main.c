@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "launch/doctor.h"
 #include "launch/engine.h"
 #include "launch/gdb.h"

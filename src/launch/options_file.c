@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "launch/options_private.h"
 
 /* One word at *at, without its quotes and backslashes, into `out`, which has room for the line; false: there is none. */

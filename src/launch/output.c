@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/base.h"
 #include "launch/launch.h"
 
 /* A descriptor that several ranks may write to. */
