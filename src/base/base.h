@@ -270,7 +270,8 @@ void gw_level_marks(struct gw_level *l, int64_t now);
 static inline void gw_level_add(int level, int64_t delta)
 {
     struct gw_level *l = &gw_levels[level];
-    int64_t now = atomic_fetch_add_explicit(&l->now, delta, memory_order_relaxed) + delta;
+    /* What a stranger says of a message's length may be added, and is taken off again. */
+    int64_t now = (int64_t)((uint64_t)atomic_fetch_add_explicit(&l->now, delta, memory_order_relaxed) + (uint64_t)delta);
     if (unlikely(atomic_load_explicit(&l->used, memory_order_relaxed)) && delta > 0) gw_level_marks(l, now);
 }
 int gw_level_watch(struct gw_level *l); /* the number of a mark that is the caller's; -1: all are taken */

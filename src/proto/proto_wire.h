@@ -1,8 +1,8 @@
 /* proto_wire.h -- private to proto: what travels.  A fact about the wire format stands only here.
  *
  * Every message has one of two 16-byte headers; the payload is as each kind says.  Both ends are processes of one job on one
- * kind of machine, so integers travel as they are.  A "cookie" is the address of a record in the process that gave it out:
- * only that process looks at it, when the cookie comes back.
+ * kind of machine, so integers travel as they are.  A "cookie" is the name of a record in the process that gave it out
+ * (proto_name.c): only that process looks at it, when the cookie comes back.  Nothing in a message is believed: proto_check.c.
  *
  *   sender                                   receiver
  *   EAGER(data) ---------------------------> matched or kept                               E0, E1
