@@ -9,6 +9,7 @@
 /* Entry i is the number MPI_ERR_LASTCODE + 1 + i.  Numbers are not used again: a program may still hold an old one. */
 struct added {
     int class; /* its own number where it is a class; 0: removed */
+    int codes; /* of a class: those that are not removed */
     char *text;
 };
 static struct added *list;
@@ -34,7 +35,7 @@ static int added_append(int class, int *number_out)
         list_room = room;
     }
     int number = FIRST + list_count;
-    list[list_count++] = (struct added){class ? class : number, NULL};
+    list[list_count++] = (struct added){.class = class ? class : number};
     gw_attr_predefined_set(GW_LASTUSEDCODE, number);
     *number_out = number;
     return GW_OK;
@@ -52,10 +53,18 @@ int gw_errcode_add(int class, int *code_out)
 {
     obj_lock(&list_lock);
     const struct added *a = added_find(class);
-    bool valid = (class >= 0 && class <= GW_ERR_LASTCODE) || (a && a->class == class);
+    bool is_added = a && a->class == class, valid = (class >= 0 && class <= GW_ERR_LASTCODE) || is_added;
     int rc = valid ? added_append(class, code_out) : gw_fail(GW_EARG, "%d is not an error class", class);
+    if (rc == GW_OK && is_added) list[class - FIRST].codes++; /* the list may have moved */
     obj_unlock(&list_lock);
     return rc;
+}
+
+static int has_codes(int class)
+{
+    int i = 0;
+    while (list[i].class != class || FIRST + i == class) i++;
+    return gw_fail(GW_EARG, "error class %d still has the code %d", class, FIRST + i);
 }
 
 static int added_remove(int number, bool is_class)
@@ -65,10 +74,10 @@ static int added_remove(int number, bool is_class)
     int rc = GW_OK;
     if (!a || (a->class == number) != is_class)
         rc = gw_fail(GW_EARG, "%d is not an error %s that was added", number, is_class ? "class" : "code");
-    for (int i = 0; rc == GW_OK && is_class && i < list_count; i++)
-        if (list[i].class == number && FIRST + i != number)
-            rc = gw_fail(GW_EARG, "error class %d still has the code %d", number, FIRST + i);
+    if (rc == GW_OK && is_class && a->codes > 0) rc = has_codes(number);
     if (rc == GW_OK && a->text) rc = gw_fail(GW_EARG, "error %d still has its text: remove that first", number);
+    struct added *class = rc == GW_OK && !is_class ? added_find(a->class) : NULL; /* a class of the standard's has no entry */
+    if (class) class->codes--;
     if (rc == GW_OK) a->class = 0;
     obj_unlock(&list_lock);
     return rc;

@@ -16,6 +16,27 @@ static int last_used(void)
     return flag ? *(int *)value : -1;
 }
 
+/* Programs that add and remove in a loop: half a million pairs would take minutes if each took time in all that there ever were. */
+static void many_pairs(void)
+{
+    enum { PAIRS = 500000 };
+    int kept, code, class, more, found;
+    CHECK_EQ(gw_errclass_add(&kept), GW_OK);
+    CHECK_EQ(gw_errcode_add(kept, &code), GW_OK);
+    for (int i = 0; i < PAIRS; i++) {
+        CHECK_EQ(gw_errclass_add(&class), GW_OK);
+        if (i % 2) CHECK_EQ(gw_errcode_add(class, &more), GW_OK);
+        if (i % 2 && i < 1000) CHECK_EQ(gw_errclass_remove(class), GW_EARG);
+        if (i % 2) CHECK_EQ(gw_errcode_remove(more), GW_OK);
+        CHECK_EQ(gw_errclass_remove(class), GW_OK);
+    }
+    CHECK(!gw_errcode_find(class, &found));
+    CHECK_EQ(gw_errclass_remove(kept), GW_EARG);
+    CHECK(strstr(gw_fail_text(), "still has the code"));
+    CHECK_EQ(gw_errcode_remove(code), GW_OK);
+    CHECK_EQ(gw_errclass_remove(kept), GW_OK);
+}
+
 int main(void)
 {
     int class, code, code2, found;
@@ -58,6 +79,8 @@ int main(void)
         CHECK_EQ(gw_errclass_add(&class), GW_OK);
         CHECK_EQ(class, code2 + 1 + i); /* numbers are not used again */
     }
+    many_pairs();
+    CHECK_EQ(gw_errclass_add(&class), GW_OK);
     gw_obj_finalize();
     CHECK(gw_errcode_find(class, &found) && found == class && gw_errcode_last() == class); /* usable to the very end */
     return unit_end();
