@@ -175,8 +175,8 @@ int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_t
     if (buf || count <= 0) return GW_OK;
     if (!t) return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld bytes", name, (long long)count);
     if (!t->obj.predefined || t->size <= 0) return GW_OK;
-    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes each)", name, (long long)count, type_name(t),
-                   (long long)t->size);
+    int64_t bytes = count > INT64_MAX / t->size ? INT64_MAX : count * t->size; /* more has no place in memory, either */
+    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes)", name, (long long)count, type_name(t), (long long)bytes);
 }
 
 int std_why_alias(const char *name, const char *other, const void *buf, int64_t count, struct gw_type *t, int64_t other_count,
