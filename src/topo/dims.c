@@ -1,4 +1,5 @@
-/* dims.c -- MPI_Dims_create: the most balanced factors.
+/* dims.c -- MPI_Dims_create: the most balanced factors.  "As close to each other as possible" (MPI 4.1, section 8.5.2) is read as: with
+ * the smallest difference between the largest and the smallest.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,12 +29,33 @@ static void divisors_of(int n, struct divisors *d)
     }
 }
 
-/* d^k >= m */
+/* Is d^k at least m (at most 2^31)? */
 static bool reaches(int64_t d, int k, int64_t m)
 {
     int64_t p = 1;
     for (int i = 0; i < k && p < m; i++) p *= d;
     return p >= m;
+}
+/* Is it at most m? */
+static bool is_within(int64_t d, int k, int64_t m)
+{
+    int64_t p = 1;
+    for (int i = 0; i < k && p <= m; i++) p *= d;
+    return p <= m;
+}
+
+/* The place of the largest divisor whose k-th power is at most m. */
+static int root_of(const struct divisors *d, int m, int k)
+{
+    int low = 0, high = d->n - 1;
+    while (low < high) {
+        int mid = (low + high + 1) / 2;
+        if (is_within(d->v[mid], k, m))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
 }
 
 static int largest_prime(const struct divisors *d, int m)
@@ -43,22 +65,54 @@ static int largest_prime(const struct divisors *d, int m)
     return 1;
 }
 
-/* Writes k factors of m, non-increasing and none above `most`, the first of all such lists in dictionary order.  As all of them lie at
- * or below the first, that is tried upward from the k-th root of m, or from the largest prime in m. */
-static bool balance(const struct divisors *d, int m, int k, int most, int *f)
+/* Writes k factors of m, non-increasing and from `low` to `high`: of all such lists the one whose last is largest, of those the one whose
+ * last but one is, and so on. */
+static bool between(const struct divisors *d, int m, int k, int low, int high, int *f)
 {
+    if (k == 0) return m == 1;
+    if (!reaches(high, k, m)) return false;
     if (k == 1) {
         f[0] = m;
-        return m <= most;
+        return m >= low;
     }
-    int least = largest_prime(d, m);
-    for (int i = 0; i < d->n && d->v[i] <= most; i++) {
-        int first = d->v[i];
-        if (first < least || m % first != 0 || !reaches(first, k, m)) continue;
-        f[0] = first;
-        if (balance(d, m / first, k - 1, first, f + 1)) return true;
+    for (int i = root_of(d, m, k); i >= 0 && d->v[i] >= low; i--) {
+        if (m % d->v[i] != 0) continue;
+        f[k - 1] = d->v[i];
+        if (between(d, m / d->v[i], k - 1, d->v[i], high, f)) return true;
     }
     return false;
+}
+
+/* With `last` the least of k factors of m: the same, with the smallest first factor that there is below `end`. */
+static bool with_last(const struct divisors *d, int m, int k, int last, int64_t end, int *f)
+{
+    int rest = m / last, least = largest_prime(d, rest);
+    for (int i = 0; i < d->n && d->v[i] < end; i++) {
+        int first = d->v[i];
+        if (first < least || first < last || rest % first != 0 || !reaches(first, k - 1, rest)) continue;
+        if (!between(d, rest / first, k - 2, last, first, f + 1)) continue;
+        f[0] = first;
+        f[k - 1] = last;
+        return true;
+    }
+    return false;
+}
+
+/* Writes k factors of m, non-increasing, with the smallest difference between the first and the last; where several lists have that, the
+ * one with the largest last factor, then the largest last but one, and so on.  The last is tried downward from the k-th root of m: the
+ * first is not below that, so the difference only grows from some place on. */
+static void balance(const struct divisors *d, int m, int k, int *f)
+{
+    int now[FACTORS_MAX], root = root_of(d, m, k);
+    int64_t spread = INT64_MAX;
+    f[0] = m;
+    for (int i = root; k > 1 && i >= 0 && d->v[root] - d->v[i] < spread; i--) {
+        if (m % d->v[i] != 0) continue;
+        int64_t end = spread == INT64_MAX ? INT64_MAX : d->v[i] + spread;
+        if (!with_last(d, m, k, d->v[i], end, now)) continue;
+        spread = now[0] - now[k - 1];
+        memcpy(f, now, (size_t)k * sizeof *f);
+    }
 }
 
 int topo_dims_create(int nnodes, int ndims, int *dims)
@@ -79,9 +133,7 @@ int topo_dims_create(int nnodes, int ndims, int *dims)
     struct divisors d;
     int f[FACTORS_MAX], k = nfree < FACTORS_MAX ? nfree : FACTORS_MAX, m = (int)(nnodes / product);
     divisors_of(m, &d);
-    bool found = balance(&d, m, k, m, f);
-    assert(found);
-    (void)found;
+    balance(&d, m, k, f);
     for (int i = 0, next = 0; i < ndims; i++) {
         if (dims[i] != 0) continue;
         dims[i] = next < k ? f[next] : 1;
