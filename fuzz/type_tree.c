@@ -28,7 +28,8 @@ static void named_model(struct tree_type *m, const struct named *p)
 }
 
 /* ---- the model of a constructor --------------------------------------------------------------------------------------- */
-struct build { struct tree_type *m; int64_t low, high; bool any_mark, full; };
+/* low, high: of what is marked; whole: of old types with data, padding included. */
+struct build { struct tree_type *m; int64_t low, high, whole_low, whole_high; bool any_mark, any_whole, full; };
 
 /* A copy of `old` moved by `disp`. */
 static void copy(struct build *b, const struct tree_type *old, int64_t disp)
@@ -40,6 +41,12 @@ static void copy(struct build *b, const struct tree_type *old, int64_t disp)
         if (!b->any_mark || low < b->low) b->low = low;
         if (!b->any_mark || high > b->high) b->high = high;
         b->any_mark = true;
+    }
+    if (tree_size(old) > 0) {
+        int64_t low = disp + old->lb, high = low + old->extent;
+        if (!b->any_whole || low < b->whole_low) b->whole_low = low;
+        if (!b->any_whole || high > b->whole_high) b->whole_high = high;
+        b->any_whole = true;
     }
     b->full = b->full || m->n + old->n > TREE_MAX_ELEMS;
     for (int i = 0; i < old->n && !b->full; i++) {
@@ -69,15 +76,13 @@ bool tree_bounds(const struct tree_type *m, int64_t count, int64_t *low_out, int
 static void bounds(struct build *b)
 {
     struct tree_type *m = b->m;
-    int64_t low = 0, high = 0;
     m->marked = b->any_mark;
     if (b->any_mark) {
         m->lb = b->low;
         m->extent = b->high - b->low;
     } else {
-        tree_bounds(m, 1, &low, &high);
-        m->lb = low;
-        m->extent = (high - low + m->align - 1) / m->align * m->align;
+        m->lb = b->any_whole ? b->whole_low : 0;
+        m->extent = b->any_whole ? (b->whole_high - b->whole_low + m->align - 1) / m->align * m->align : 0;
     }
 }
 
