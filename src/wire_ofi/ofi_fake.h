@@ -659,7 +659,7 @@ static inline void ended(struct gw_done *d, int err)
     e->n++;
     e->err = err;
 }
-static void close_wire(struct wire *w)
+static inline void close_wire(struct wire *w)
 {
     ofi_ops.close(w);
     CHECK_EQ(net.n_objects, 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Strangers who reach the ports of a job on several nodes: what they send is dropped and counted, the data of the job are right, and it
 # ends well (doc/adr/0020).
-# run.py: timeout=300
+# run.py: timeout=900
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
