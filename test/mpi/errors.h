@@ -22,7 +22,8 @@ static const char *now_call = "MPI_Init", *now_what = "";
 
 /* ---- good arguments ---- */
 static char space[8192], long_key[MPI_MAX_INFO_KEY + 2];
-static const int ones[4] = {1, 1, 1, 1}, zeros[4], wild[4] = {-5, -5, -5, -5}, negative[4] = {-1, -1, -1, -1};
+static const _Alignas(int64_t) int zeros[8]; /* of either width */
+static const int ones[4] = {1, 1, 1, 1}, wild[4] = {-5, -5, -5, -5}, negative[4] = {-1, -1, -1, -1};
 static const int64_t ones64[4] = {1, 1, 1, 1}, zeros64[4], negative64[4] = {-1, -1, -1, -1};
 static const int64_t vast64[4] = {(int64_t)1 << 62, 1, 1, 1};
 static const int distribs[4] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE};
