@@ -21,7 +21,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SANITIZER_ENV = {
-    "asan": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1",
+    "asan": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1",
              "LSAN_OPTIONS": "suppressions=%s:print_suppressions=0" % os.path.join(ROOT, "test", "lsan.supp")},
     "tsan": {"TSAN_OPTIONS": "exitcode=99:halt_on_error=1"},
 }

@@ -59,7 +59,7 @@ static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, 
     if (unlikely(__builtin_mul_overflow(disp, t->disp_unit, &offset)) || unlikely((uint64_t)offset > t->size) ||
         unlikely(bytes > t->size - (uint64_t)offset))
         return NULL;
-    return t->base + offset;
+    return (char *)((uintptr_t)t->base + (uintptr_t)offset); /* base: NULL where there is no memory */
 }
 
 /* Of two equal sides; false: not few, or of another layout. */
