@@ -16,7 +16,7 @@
 
 int bind_cores(const struct launch_options *o)
 {
-    struct cores c = cores_find(o ? o->place.cpu_set : NULL);
+    struct cores c = cores_find(o ? o->place.cpu_set : NULL, 0);
     int n = c.n, quota = gw_cores_allowed();
     cores_free(&c);
     return n < 1 ? 1 : quota < n ? quota : n;
@@ -24,7 +24,7 @@ int bind_cores(const struct launch_options *o)
 
 int bind_units(const struct launch_options *o, enum unit unit)
 {
-    struct cores c = cores_find(o->place.cpu_set);
+    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(unit));
     int n = cores_units(&c, unit);
     cores_free(&c);
     return n;
@@ -77,7 +77,7 @@ static cpu_set_t *user_set(const char *list, int which)
 
 static int user_check(const struct launch_options *o)
 {
-    struct cores c = cores_find(o->place.cpu_set);
+    struct cores c = cores_find(o->place.cpu_set, 0);
     cpu_set_t *all = set_of_all(&c);
     int parts = 1, cpu = -1;
     for (const char *p = o->place.user; *p; p++) parts += *p == ',';
@@ -194,7 +194,9 @@ static void rank_sets_free(struct rank_sets *s)
 
 int bind_check(struct launch_options *o)
 {
-    struct cores c = cores_find(o->place.cpu_set);
+    bool is_user = o->place.bind == BIND_USER;
+    if (!o->place.cpu_set && !o->place.rankfile && !is_user) return -1; /* nothing is named */
+    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(UNIT_PACKAGE));
     struct rank_sets s = {0};
     int rc = -1;
     if (!c.n) {
@@ -204,7 +206,7 @@ int bind_check(struct launch_options *o)
         rc = rankfile_sets(o, &c, &s);
         o->place.rankfile_ranks = s.n;
         if (!rc) rc = -1;
-    } else if (o->place.bind == BIND_USER) {
+    } else if (is_user) {
         rc = user_check(o);
     }
     rank_sets_free(&s);
@@ -283,7 +285,7 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
         m_out->n_cores = gw_cores_allowed();
         return;
     }
-    struct cores c = cores_find(o->place.cpu_set);
+    struct cores c = cores_find(o->place.cpu_set, place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
     if (o->place.reserve) reserve(&c, o->place.reserve, m_out);
     if (o->place.bind == BIND_HWTHREAD) cores_split(&c);
     int quota = gw_cores_allowed();
@@ -336,7 +338,7 @@ int bind_memory(const struct bind_map *m, int rank)
     enum { BIND = 2, INTERLEAVE = 3, NODES = 1024, BITS = 8 * sizeof(unsigned long) };
     unsigned long mask[NODES / BITS + 1] = {0};
     if (!m->memory) return 0;
-    struct cores c = cores_find(NULL);
+    struct cores c = cores_find(NULL, PLACE_UNIT(UNIT_NUMA));
     bool whole = strstr(m->memory, ":machine") || !m->set;
     for (int i = 0; i < c.n; i++)
         for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {

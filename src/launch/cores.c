@@ -30,12 +30,11 @@ static cpu_set_t *set_new(void)
     return set;
 }
 
-/* The NUMA node of every cpu (0 where the kernel does not say), read once: a big machine has many of both. */
+/* The NUMA node of every cpu (it stays 0 where the kernel does not say), read once: a big machine has many of both. */
 static void numa_nodes(short *of_out)
 {
     char text[4096];
     cpu_set_t *cpus = set_new(), *online = set_new();
-    memset(of_out, 0, sizeof *of_out * PLACE_CPUS);
     if (read_text(text, sizeof text, "/sys/devices/system/node/online")) gw_cpus_read(text, online, PLACE_SET_BYTES);
     for (int node = 0; node < PLACE_CPUS; node++) {
         if (!CPU_ISSET_S((size_t)node, PLACE_SET_BYTES, online)) continue;
@@ -83,13 +82,24 @@ static void number_units(struct cores *c)
     free(seen);
 }
 
-struct cores cores_find(const char *list)
+/* What was not asked for is unit 0. */
+static struct core core_of(int cpu, int number, const short *numa, unsigned units)
+{
+    struct core c = {.unit = {[UNIT_CORE] = number}};
+    if (units & PLACE_UNIT(UNIT_L2)) c.unit[UNIT_L2] = cache_of(cpu, 2);
+    if (units & PLACE_UNIT(UNIT_L3)) c.unit[UNIT_L3] = cache_of(cpu, 3);
+    if (units & PLACE_UNIT(UNIT_PACKAGE)) c.unit[UNIT_PACKAGE] = package_of(cpu);
+    c.numa = c.unit[UNIT_NUMA] = numa[cpu];
+    return c;
+}
+
+struct cores cores_find(const char *list, unsigned units)
 {
     struct cores c = {0};
     cpu_set_t *allowed = set_new(), *done = set_new(), *wanted = set_new();
-    short *numa = gw_xmalloc(sizeof *numa * PLACE_CPUS);
+    short *numa = gw_xcalloc(PLACE_CPUS, sizeof *numa);
     char text[4096];
-    numa_nodes(numa);
+    if (units & PLACE_UNIT(UNIT_NUMA)) numa_nodes(numa);
     if (sched_getaffinity(0, PLACE_SET_BYTES, allowed) < 0) CPU_ZERO_S(PLACE_SET_BYTES, allowed);
     if (list) gw_cpus_read(list, wanted, PLACE_SET_BYTES);
     if (list) CPU_AND_S(PLACE_SET_BYTES, allowed, allowed, wanted);
@@ -105,8 +115,8 @@ struct cores cores_find(const char *list)
         }
         CPU_OR_S(PLACE_SET_BYTES, done, done, siblings);
         CPU_AND_S(PLACE_SET_BYTES, siblings, siblings, allowed);
-        c.at[c.n] = (struct core){{[UNIT_CORE] = c.n, [UNIT_L2] = cache_of(cpu, 2), [UNIT_L3] = cache_of(cpu, 3),
-                                   [UNIT_NUMA] = numa[cpu], [UNIT_PACKAGE] = package_of(cpu)}, numa[cpu], siblings};
+        c.at[c.n] = core_of(cpu, c.n, numa, units);
+        c.at[c.n].cpus = siblings;
         c.n++;
     }
     number_units(&c);

@@ -127,6 +127,11 @@ static void number_ranks(const struct cores *c, const struct place_wanted *w, in
     free(old);
 }
 
+unsigned place_units(const struct place_wanted *w)
+{
+    return PLACE_UNIT(w->map) | PLACE_UNIT(w->rank_by) | PLACE_UNIT(unit_of(w->bind));
+}
+
 enum place_result place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out)
 {
     bool exact = w->bind == BIND_CORE || w->bind == BIND_HWTHREAD;

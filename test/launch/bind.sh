@@ -146,4 +146,10 @@ if [ "$cores" -ge 2 ]; then
     wait $! || fail "the ranks with progress threads"
     [ "$n" = 2 ] || fail "$n of 2 progress threads run on the core that was kept for them"
 fi
+# A start looks at nothing of the machine that its options do not ask for: caches are some ten files of each CPU.
+if command -v strace >/dev/null; then
+    strace -f -qq -o "$dir/opens" -e trace=openat "$build/mpiexec" -n 2 true
+    grep -q thread_siblings_list "$dir/opens" || fail "strace shows no files"
+    if grep -E 'cpu[0-9]+/cache/|physical_package_id' "$dir/opens" | head -n 3 | grep .; then fail "a plain start reads caches and packages"; fi
+fi
 exit 0
