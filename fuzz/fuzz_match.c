@@ -10,10 +10,10 @@ enum { MAX_ITEMS = 512 };
 
 /* Where the same item is in the model. */
 static struct item {
+    struct match_msg m GW_ALIGNED(MATCH_UNIT);
     struct match_recv r;
-    struct match_msg m;
     enum { OUT, POSTED, QUEUED } is;
-} items[MAX_ITEMS];
+} nowhere_and_items[MAX_ITEMS + 1], *const items = nowhere_and_items + 1; /* messages lie behind their base, not at it */
 static int n_items; /* in the order of posting or arrival: both lists are this one */
 
 static bool fits(uint32_t rctx, int rsrc, int rtag, uint32_t ctx, int src, int tag)
@@ -98,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = in_open(data, size);
     struct match_queue *q = match_new();
     FUZZ_CHECK(q);
+    match_msgs_behind(q, nowhere_and_items);
     n_items = 0;
     while (in_more(&in) && n_items < MAX_ITEMS) {
         unsigned what = in_byte(&in), numbers = in_byte(&in);

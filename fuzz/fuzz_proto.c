@@ -4,13 +4,16 @@
  * Nothing may be touched but buffers (a sanitizer looks at what lies around them), nothing may end the process, and where nothing was
  * forged, all data arrive.  FUZZ_RECORD=FILE writes what the inputs' true messages were, for a look at what is mutated.
  *
+ * Lanes are new for each input.  What costs more than an input and is the same afterwards stays: the segment, the pool of requests, the
+ * tables of matching (which must be empty then).
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../test/loop_rooms.h"
 
 #include "fuzz.h"
 
-enum { TRIPS = 12, OLD = 16, STEPS = 160, MOST = 13000 };
+enum { TRIPS = 12, OLD = 16, STEPS = 600, MOST = 13000 };
 
 struct trip {
     struct gw_req *send, *recv;
@@ -42,6 +45,18 @@ static bool is_pattern(const struct trip *t, const char *at, bool is_strided)
     return true;
 }
 
+/* ---- the tables of matching ---- */
+static struct match_queue *tables;
+struct match_queue *__real_match_new(void);
+struct match_queue *__wrap_match_new(void);
+void __wrap_match_free(struct match_queue *q);
+
+struct match_queue *__wrap_match_new(void) { return tables ? tables : (tables = __real_match_new()); }
+void __wrap_match_free(struct match_queue *q)
+{
+    FUZZ_CHECK(q == tables && match_is_empty(q));
+}
+
 /* Messages that handlers got, true ones and others: FUZZ_COUNT=FILE says at the end how many, one line a process. */
 static uint64_t n_delivered;
 static void count_say(void)
@@ -66,12 +81,48 @@ static int64_t some_length(struct input *in)
     return sizes[n % GW_ARRAY_LEN(sizes)] + (n & 16 ? n >> 5 : 0);
 }
 
+static void request_over(struct gw_req *r)
+{
+    if (!r || r == &gw_req_sent) return;
+    r->flags = 0;
+    req_recycle(r);
+}
+
+static void trip_end(struct trip *t)
+{
+    loop_memory_gone(t->from);
+    loop_memory_gone(t->to);
+    request_over(t->send);
+    request_over(t->recv);
+    free(t->from);
+    free(t->to);
+}
+
+static void check_done(const struct trip *t)
+{
+    FUZZ_CHECK(t->recv->err == (t->room < t->len ? GW_ETRUNCATE : GW_OK));
+    FUZZ_CHECK(is_pattern(t, t->to, t->is_probed));
+}
+
+/* One more, or in the place of the first that is over; NULL: none is. */
+static struct trip *trip_place(void)
+{
+    if (n_trips < TRIPS) return &trips[n_trips++];
+    for (struct trip *t = trips; t < trips + TRIPS; t++) {
+        if (!t->recv || !req_is_done(t->recv) || !req_is_done(t->send)) continue;
+        if (!is_forged) check_done(t);
+        trip_end(t);
+        return t;
+    }
+    return NULL;
+}
+
 static void send_one(struct input *in)
 {
     unsigned how = in_byte(in);
-    struct trip *t = &trips[n_trips];
-    if (n_trips == TRIPS) return;
-    *t = (struct trip){.peer = how & 1 ? LOOP_NEAR : LOOP_FAR, .tag = n_trips, .len = some_length(in), .is_strided = how & 2};
+    struct trip *t = trip_place();
+    if (!t) return;
+    *t = (struct trip){.peer = how & 1 ? LOOP_NEAR : LOOP_FAR, .tag = (int)(t - trips), .len = some_length(in), .is_strided = how & 2};
     int64_t extent = t->is_strided ? 2 * t->len : t->len;
     t->room = how & 4 ? t->len / 2 : t->len;
     t->from = gw_xmalloc((size_t)extent + !extent);
@@ -81,7 +132,6 @@ static void send_one(struct input *in)
     loop_memory(t->from, (size_t)extent);
     loop_memory(t->to, (size_t)(t->is_probed ? 2 * t->room : t->room));
     struct proto_addr a = addr_of(t->peer, t->tag);
-    n_trips++;
     FUZZ_CHECK(proto_send(&a, t->from, t->len, t->is_strided ? every_other : gw_type_byte, (enum proto_mode)(how >> 4 & 1 ? PROTO_SYNC : how >> 5 & 1), &t->send) >= 0);
 }
 
@@ -236,6 +286,13 @@ static void everything_arrives(void)
     }
 }
 
+/* No receive will be posted any more, or it will after all.  Messages that nobody received are gone then. */
+static void leave(void)
+{
+    is_forged = true;
+    proto_leave(lane, !loop_lane()->is_leaving);
+}
+
 static void check_one(struct trip *t)
 {
     if (!t->recv) {
@@ -244,18 +301,18 @@ static void check_one(struct trip *t)
     }
     everything_arrives();
     FUZZ_CHECK(req_is_done(t->recv) && req_is_done(t->send));
-    FUZZ_CHECK(t->recv->err == (t->room < t->len ? GW_ETRUNCATE : GW_OK));
-    FUZZ_CHECK(is_pattern(t, t->to, t->is_probed));
+    check_done(t);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     rooms_boot();
+    node_others_most = 64;
+    req_init();
     patterns_make();
     atexit(count_say);
     FUZZ_CHECK(type_resized(gw_type_byte, 0, 2, &every_other) == GW_OK);
-    gw_set.unexpected_max = 64 << 10;
     gw_set.help_min = 8000;
     gw_set.help_piece = 4096;
     gw_set.cma_min = 3000;
@@ -270,11 +327,23 @@ static void up(struct input *in)
 {
     unsigned how = in_byte(in);
     const struct loop_ways ways = {
-        .get = how & 1, .put = how & 2, .direct = how & 4, .room = how & 8 ? 4 : LOOP_ROOM};
+        .get = how & 1, .put = how & 2, .direct = how & 4, .room = how & 8 ? 4 : LOOP_ROOM, .later = how & 128};
     const int protos[] = {GW_SET_PROTO_AUTO, GW_SET_PROTO_R0, GW_SET_PROTO_R1, GW_SET_PROTO_E1};
     gw_set.proto = protos[how >> 4 & 3];
     gw_checking = how >> 6 & 1;
-    rooms_up(&ways);
+    gw_set.unexpected_max = how & 128 ? 4096 : 64 << 10;
+    lanes_up(&ways);
+}
+
+static void down(void)
+{
+    for (int i = 0; i < n_trips; i++) {
+        struct proto_recv *r = (struct proto_recv *)trips[i].recv;
+        if (r && !req_is_done(&r->req) && r->state == RECV_POSTED) proto_cancel(&r->req);
+    }
+    for (int i = 0; i < OLD; i++) free(old[i]), old[i] = NULL;
+    lanes_down();
+    for (int i = 0; i < n_trips; i++) trip_end(&trips[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -290,16 +359,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 1: send_one(&in); break;
         case 2:
         case 3: receive_one(&in); break;
-        case 4: req_progress(); break;
+        case 4:
+            if (what >> 4 == 15) leave();
+            req_progress();
+            break;
         case 5: cancel_one(&in); break;
-        case 6: everything_arrives(); break;
+        case 6:
+            if (what >> 4 == 15) loop_memory_gone(NULL); /* copies are refused from now on */
+            everything_arrives();
+            break;
         default: network(&in, (what & 15) - 7);
         }
     }
     everything_arrives();
     for (int i = 0; i < n_trips && !is_forged; i++) check_one(&trips[i]);
-    for (int i = 0; i < n_trips; i++) free(trips[i].from), free(trips[i].to);
-    for (int i = 0; i < OLD; i++) free(old[i]), old[i] = NULL;
-    rooms_down();
+    down();
     return 0;
 }

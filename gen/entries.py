@@ -59,6 +59,8 @@ class Code:
         self.e, self.f = e, e.function
         self.before, self.always, self.success, self.last = [], [], [], []
         self.quick, self.slow = [], []  # C expressions; (condition or None, call)
+        self.quick_of = []              # whose the first are
+        self.found = {}                 # which statements before the call look up objects, and what these are called
         self.args, self.letters = {}, []
         self.made = []                  # GODWIT_CHECK: handles that came, after success
         self.watched = []               # GODWIT_CHECK: arrays that must not change while a request needs them, before the call
@@ -80,6 +82,7 @@ class Code:
         if late and quick:
             quick = "(%s) && %s" % (quick, late)
         if quick:
+            self.quick_of.append(self.p)
             self.quick.append("(%s && (%s))" % (when, quick) if when else "(%s)" % quick if "||" in quick or "&&" in quick else quick)
         self.slow.append((" && ".join(filter(None, (when, late))) or None, slow))
 
@@ -163,6 +166,7 @@ class Code:
             if self.f.chapter == 12 and p.name == "target_datatype":  # most often the same one
                 find = "target_datatype == origin_datatype ? origin_datatype_o : " + find
             self.before.append("%s *%s_o = %s;" % (struct, p.name, find))
+            self.found[len(self.before) - 1] = p.name + "_o"
 
     def letter(self, p):
         if p.kind in HANDLES and p.dir == "inout" and not p.is_array and p.kind not in ("REQUEST", "MESSAGE"):
@@ -510,18 +514,26 @@ def export(e):
     return "GW_EXPORT GW_HOT" if e.name[4:] in COMMON else "GW_EXPORT"
 
 
-def inline_entry(code, quick, lines):
+def inline_entry(code, lines):
     """An entry point whose target has an inlined twin, TARGET_inline: true if all is done.  Otherwise rest_NAME does the call from
-    its begin; nothing lives across a call, so nothing is saved on the stack."""
+    its begin; nothing lives across a call, so little is saved on the stack.  The twin says no to any datatype, rank, tag and int
+    count that is not right; here it is seen to that there is something behind the handles and the addresses."""
     e = code.e
+    tests = [(p, q) for q, p in zip(code.quick, code.quick_of) if p.kind == "BUFFER" or p.dir == "out" or (e.large and is_count(p))]
+    tests.sort(key=lambda t: t[0].kind == "BUFFER")
     args = ", ".join(p.name for p in e.params)
     done = "%s_inline(%s)" % (code.f.target, ", ".join(code.args[p.name] for p in e.params))
     lines += ["%s %s" % (export(e), e.prototype("P")), "{", "    mpi_enter(%s);" % e.fn_id]
-    lines += ["    " + s for s in code.before]
-    lines.append("    if (unlikely(%s) ||" % " ||\n                 ".join(quick))
-    lines.append("        unlikely(!%s))" % done)
-    lines.append("        return rest_%s(%s);" % (e.name[4:], args))
-    lines += ["    " + s for s in code.success] + ["    return MPI_SUCCESS;", "}"]
+    if e.param("target_datatype"):  # most often the same one
+        lines.append("    if (unlikely(target_datatype != origin_datatype)) goto rest;")
+    for i, s in enumerate(code.before):
+        lines.append("    " + (s if code.found.get(i) != "target_datatype_o" else "struct gw_type *target_datatype_o = origin_datatype_o;"))
+        if i in code.found:
+            lines.append("    if (unlikely(!%s)) goto rest;" % code.found[i])
+    lines += ["    if (unlikely(%s)) goto rest;" % q for _, q in tests]
+    lines.append("    if (unlikely(!%s)) goto rest;" % done)
+    lines += ["    " + s for s in code.success] + ["    return MPI_SUCCESS;"]
+    lines += ["rest:", "    return rest_%s(%s);" % (e.name[4:], args), "}"]
 
 
 TOOL_HANDLES = {"MPI_T_enum": "tool_enum", "MPI_T_cvar_handle": "tool_cvar_handle", "MPI_T_pvar_handle": "tool_pvar_handle",
@@ -572,7 +584,7 @@ def entry(e):
                      (code.comm.name if code.comm else "comm", "true" if e.function.together else "false"))
     call = call_text(code)
     if e.function.is_checked:
-        call = "unlikely(gw_checking) ? check_%s : %s" % (call, call)
+        call = "unlikely(gw_checking) ? (check_inside(), check_left(check_%s)) : %s" % (call, call)
     if arrays:  # jumping over their declarations is right as they end with the block
         lines.append("    {")
         lines += ["        " + s for s in arrays + code.watched]
@@ -592,7 +604,7 @@ def entry(e):
                                                                 "".join(", " + a for a in args)))
     lines.append("}")
     if inline:
-        inline_entry(code, quick, lines)
+        inline_entry(code, lines)
     return lines + alias(e)
 
 

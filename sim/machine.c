@@ -55,7 +55,7 @@ static bool set(struct reader *r, const struct key *table, size_t n, void *base,
     if (!value) return wrong(r, "key=value is wanted, not", pair);
     *value++ = 0;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(table[i].word, word) || strcmp(table[i].name, pair)) continue;
+        if (strcmp(table[i].word, word) != 0 || strcmp(table[i].name, pair) != 0) continue;
         double v = strtod(value, &end);
         if (end == value || *end || !isfinite(v) || v < 0)
             return wrong(r, "a number of at least 0 is wanted, not", value);
@@ -110,7 +110,7 @@ static bool read_line(struct reader *r, char *line)
         return true;
     }
     const char *near = gw_nearest(word, words, GW_ARRAY_LEN(words));
-    if (!near || strcmp(near, word)) return wrong(r, "unknown word", word);
+    if (!near || strcmp(near, word) != 0) return wrong(r, "unknown word", word);
     while ((pair = strtok_r(NULL, " \t", &save))) {
         if (!strcmp(word, "node") && !strncmp(pair, "ranks=", 6)) {
             if (!ranks_of(r, pair, &r->m->node_ranks)) return false;

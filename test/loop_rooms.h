@@ -36,17 +36,22 @@ static void rooms_boot(void)
     gw_boot.local_to_world = local;
 }
 
-static void rooms_up(const struct loop_ways *ways)
+static void lanes_up(const struct loop_ways *ways)
 {
     loop_begin(ways);
     peer_lanes_choose();
-    req_init();
     must(proto_init());
     must(peer_init(proto_receiver(false), proto_receiver(true), NULL));
 }
 
-/* Whatever is under way, there is nothing left of it. */
-static void rooms_down(void)
+static inline void rooms_up(const struct loop_ways *ways)
+{
+    req_init();
+    lanes_up(ways);
+}
+
+/* Whatever is under way, there is nothing left of it but its requests. */
+static void lanes_down(void)
 {
     struct proto_lane *pl = lane_of(lane);
     for (struct match_msg *m; (m = match_first_msg(pl->fast.q, UINT32_MAX));) {
@@ -55,8 +60,13 @@ static void rooms_down(void)
     }
     loop_end();
     peer_finalize();
-    req_finalize();
     proto_finalize();
+}
+
+static inline void rooms_down(void)
+{
+    lanes_down();
+    req_finalize();
 }
 
 static inline struct proto_lane *loop_lane(void) { return lane_of(lane); }

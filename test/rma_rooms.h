@@ -6,37 +6,11 @@
 #ifndef GW_TEST_RMA_ROOMS_H
 #define GW_TEST_RMA_ROOMS_H
 
-#include <stdlib.h>
-
-#include "coll/coll.h"
-#include "proto/proto.h"
 #include "rma/rma_private.h"
 
+#include "one_rank.h"
+
 enum { WIN_BYTES = 4096, FLAVORS = 4 };
-
-static void must(int rc)
-{
-    if (rc != GW_OK) gw_die("the test's rooms: %s", gw_fail_text());
-}
-
-/* Once a process. */
-static void rooms_up(void)
-{
-    setenv("GODWIT_SINGLETON", "1", 1);
-    setenv("GODWIT_LANES", "1", 1);
-    must(boot_init());
-    gw_info_init();
-    must(type_init());
-    must(op_init());
-    peer_lanes_choose();
-    must(node_init(shm_area_bytes(1, gw_nlanes), 0, 1 << 20));
-    req_init();
-    must(proto_init());
-    must(peer_init(proto_receiver(false), proto_receiver(true), NULL));
-    must(comm_init());
-    must(p2p_init());
-    must(coll_init());
-}
 
 /* One of WIN_BYTES; `memory` is the user's, where the flavour wants it. */
 static struct rma_win *win_of(int flavor, char *memory, char **base_out)
@@ -56,13 +30,8 @@ static struct rma_win *win_of(int flavor, char *memory, char **base_out)
     return w;
 }
 
-static void look(int rounds)
-{
-    while (rounds-- > 0) req_progress();
-}
-
 /* As one message of ours, and what comes of it. */
-static void say_bytes(struct rma_win *w, int tag, const void *message, int64_t bytes)
+static inline void say_bytes(struct rma_win *w, int tag, const void *message, int64_t bytes)
 {
     struct gw_req *r = NULL;
     int rc = p2p_stream_isend(GW_STREAM_P2P, message, bytes, gw_type_byte, 0, tag, w->comm, &r);

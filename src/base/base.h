@@ -36,6 +36,11 @@
 #define GW_HOT __attribute__((section(".text.hot")))
 #define GW_ONCE __attribute__((noinline, section(".text.startup")))
 #define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
+/* Declares a variable of the library.  -fvisibility=hidden is about definitions: without this word the compiler asks the GOT where a
+ * variable lies that it sees declared only. */
+#define GW_EXTERN extern __attribute__((visibility("hidden")))
+/* What an entry point is to have in its own body, at any level of optimisation. */
+#define GW_INLINE static inline __attribute__((always_inline))
 #define GW_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
@@ -50,7 +55,10 @@ static inline int64_t gw_max64(int64_t a, int64_t b) { return a > b ? a : b; }
 #define GW_TSAN 1
 #endif
 #endif
-#if defined GW_TSAN || defined __SANITIZE_THREAD__
+#if defined __SANITIZE_THREAD__ && !defined GW_TSAN
+#define GW_TSAN 1
+#endif
+#ifdef GW_TSAN
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 void AnnotateIgnoreWritesBegin(const char *file, int line);
@@ -207,9 +215,9 @@ struct gw_lock {
     _Atomic uint32_t word; /* 0 free, 1 held, 2 held with sleepers (futex) */
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
-extern bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
-extern bool gw_checking;                   /* GODWIT_CHECK is on: calls go by way of room check */
-extern bool gw_careful;                    /* either of the two: what is inlined into entry points is not for us */
+GW_EXTERN bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
+GW_EXTERN bool gw_checking;                   /* GODWIT_CHECK is on: calls go by way of room check */
+GW_EXTERN bool gw_careful;                    /* either of the two: what is inlined into entry points is not for us */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)
@@ -247,7 +255,7 @@ struct gw_counters {
 #include "base/counters.def"
 #undef X
 };
-extern struct gw_counters gw_count;
+GW_EXTERN struct gw_counters gw_count;
 struct gw_counter_row {
     const char *name, *text;
     int class; /* GW_T_PVAR_CLASS_* */
@@ -255,17 +263,25 @@ struct gw_counter_row {
 };
 extern const struct gw_counter_row gw_counter_rows[];
 extern const int gw_counter_row_count;
+/* What is atomic only because other threads look at it, or change it, at any time: gcc makes one instruction of these, and two or three of
+ * the same with relaxed order. */
+#ifdef GW_TSAN
 static inline void gw_counted(_Atomic uint64_t *c, uint64_t n)
 {
     atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
+static inline uint32_t gw_look(const _Atomic uint32_t *word) { return atomic_load_explicit(word, memory_order_relaxed); }
+#else
+static inline void gw_counted(_Atomic uint64_t *c, uint64_t n) { *(uint64_t *)c += n; }
+static inline uint32_t gw_look(const _Atomic uint32_t *word) { return *(const uint32_t *)word; } /* not to wait for a change */
+#endif
 enum { GW_LEVEL_UNEXPECTED_MESSAGES, GW_LEVEL_UNEXPECTED_BYTES, GW_LEVELS, GW_LEVEL_MARKS = 16 };
 struct gw_level {
     _Atomic int64_t now;
     _Atomic uint32_t used;                 /* bit per mark */
     _Atomic int64_t mark[GW_LEVEL_MARKS]; /* highest value since somebody began to watch */
 };
-extern struct gw_level gw_levels[GW_LEVELS];
+GW_EXTERN struct gw_level gw_levels[GW_LEVELS];
 void gw_level_marks(struct gw_level *l, int64_t now);
 static inline void gw_level_add(int level, int64_t delta)
 {
@@ -289,7 +305,7 @@ struct gw_event {
     uint64_t time_ns;
     int64_t v[4];
 };
-extern _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
+GW_EXTERN _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
 extern struct gw_done *gw_event_sink;  /* set before; fn finds the event around `done` */
 static inline bool gw_event_wanted(enum gw_event_kind kind)
 {
@@ -305,12 +321,50 @@ char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
 /* Behind the text in out[cap], as far as there is room. */
 void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
 
+/* Free blocks of our own allocators: in a build with AddressSanitizer whoever uses them is reported; else these do nothing. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define GW_ASAN 1
+#endif
+#endif
+#if defined GW_ASAN || defined __SANITIZE_ADDRESS__
+void __asan_poison_memory_region(const volatile void *at, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void *at, size_t bytes);
+static inline void gw_poison(const void *at, size_t bytes) { __asan_poison_memory_region(at, bytes); }
+static inline void gw_unpoison(const void *at, size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
+#else
+static inline void gw_poison(const void *at, size_t bytes) { (void)at, (void)bytes; }
+static inline void gw_unpoison(const void *at, size_t bytes) { (void)at, (void)bytes; }
+#endif
+
+/* An arena: blocks of any size up to GW_ARENA_MOST whose memory goes back to the system when they are given back (arena.c).  One range of
+ * addresses, reserved at first use and touched as far as it is needed; a block costs its bytes rounded up to GW_ARENA_UNIT (above
+ * GW_ARENA_EVEN somewhat more, in addresses).  Blocks lie at most 2^32 units behind `base` and never at it, so that 32 bits that are not 0
+ * name one.  No lock.  Zeroed is empty. */
+enum { GW_ARENA_UNIT = 16, GW_ARENA_EVEN = 4224, GW_ARENA_MOST = 2 << 20 };
+enum { ARENA_SPANS = 33, ARENA_CLASSES = GW_ARENA_EVEN / GW_ARENA_UNIT + 16 };
+struct gw_arena {
+    char *base;              /* NULL: not reserved yet */
+    size_t reserved, usable; /* bytes from `base` on: of addresses, and of those that may be touched */
+    struct arena_slab *slabs; /* by number, from 1 on */
+    uint32_t n_slabs, cap_slabs, n_warm, warm;
+    int64_t bytes;           /* in blocks that are out */
+    uint32_t partial[ARENA_CLASSES]; /* a slab with a free block */
+    uint32_t cold[ARENA_SPANS];      /* spans of so many slabs without memory */
+};
+void *gw_arena_take(struct gw_arena *a, size_t bytes); /* never NULL: dies when memory is out */
+void gw_arena_give(struct gw_arena *a, void *block, size_t bytes); /* as it was taken */
+void gw_arena_finish(struct gw_arena *a); /* all blocks are gone; it is empty again */
+
 /* Shared futex.  0: woken, the word differs, or a signal came (look again); -ETIMEDOUT.  timeout < 0: forever. */
 int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
 void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
+/* The first byte of this process's memory [at, at + bytes) that cannot be read, or written, found by one byte of each page, which keeps
+ * its value; NULL: there is none, or the kernel does not say.  For what has failed: it costs two calls for 256 pages. */
+const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write) GW_COLD;
 /* libpmix 4 looks for settings in the user's home folder and crashes where it finds none: HOME is not set and the user is in no passwd,
  * as in containers.  True: HOME is "/" now, and the caller takes it out again. */
 bool gw_home_lend(void);

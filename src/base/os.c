@@ -47,6 +47,36 @@ ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const str
     return n < 0 ? -errno : n;
 }
 
+/* How many of the bytes the kernel could copy from them, and with is_write back again.  It goes as the processor does there: memory of
+ * devices, which other processes cannot copy, is no fault. */
+static int bytes_touch(const struct iovec *each, int n, bool is_write)
+{
+    char copy[256];
+    struct iovec all = {copy, (size_t)n};
+    assert(n <= (int)sizeof copy);
+    ssize_t got = gw_cma_write(getpid(), each, n, &all, 1);
+    if (got == n && is_write) got = gw_cma_read(getpid(), each, n, &all, 1);
+    return got == -EFAULT ? 0 : got < 0 ? n : (int)got;
+}
+
+const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write)
+{
+    enum { PAGE = 4096, BATCH = 256 };
+    struct iovec each[BATCH];
+    uintptr_t p = (uintptr_t)at, end = p + (uintptr_t)bytes;
+    if (end < p) return at;
+    while (p < end) {
+        int n = 0, got;
+        for (; n < BATCH && p < end; n++, p = (p / PAGE + 1) * PAGE) each[n] = (struct iovec){(void *)p, 1};
+        got = bytes_touch(each, n, is_write);
+        /* 0: the first, or the kernel did not begin because one of them is no address at all */
+        for (int i = 0; got == 0 && i < n; i++)
+            if (bytes_touch(&each[i], 1, is_write) == 0) return each[i].iov_base;
+        if (got > 0 && got < n) return each[got].iov_base;
+    }
+    return NULL;
+}
+
 bool gw_home_lend(void)
 {
     return !getenv("HOME") && !getpwuid(geteuid()) && setenv("HOME", "/", 0) == 0;

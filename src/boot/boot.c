@@ -33,7 +33,8 @@ static void join_alone(void)
 {
     int *self = gw_xcalloc(1, sizeof *self);
     gw_boot.how = BOOT_SINGLETON;
-    gw_boot.rank = gw_boot.appnum = gw_boot.universe_size = 0;
+    gw_boot.rank = gw_boot.appnum = 0;
+    gw_boot.universe_size = boot_universe(1, gw_cores_allowed());
     gw_boot.size = 1;
     gw_boot.shm_fd = -1;
     boot_set_locals(self, 1);

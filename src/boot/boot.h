@@ -13,6 +13,8 @@
 
 #include "obj/obj.h"
 
+struct sockaddr_storage;
+
 /* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, where they are not 0, ",app=A,universe=U": the descriptor N, inherited,
  * is the segment; this process is local rank K of application A.  One process joins per local rank, once.
  *
@@ -20,13 +22,13 @@
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 12u         /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 14u         /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
  * Each rank says in its slot which collectives it entered, and, once a wait has become long, what it waits for.  Our mpiexec reads
  * this for its verdict on a job that hangs (launch/verdict.h).  Nothing is written on the fast paths but one line a collective. */
-enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 29, BOOT_WORLD_UNKNOWN = -2 };
+enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2 };
 enum boot_state {              /* of struct boot_where */
     BOOT_BUSY,                 /* in no wait, or in a short one: computing, or communicating */
     BOOT_MOVING,               /* in a wait that was long, but something has happened since it was described */
@@ -42,14 +44,43 @@ struct boot_pending {          /* something waited for; or a message that came u
     uint8_t about;             /* enum boot_about */
     uint8_t stream;            /* 0: a message of the user's, else of a collective or of making a communicator */
     uint8_t is_moving;         /* both sides have met: its data are under way */
+    uint8_t no_room;           /* a small send, which waits only because neither end had room for the message */
     char comm[BOOT_COMM_NAME]; /* its name, perhaps cut; "": it has none */
 };
-/* One collective that a rank has entered: [0] context id << 34 | number on the communicator << 12 | call, [1] its root. */
-struct boot_coll { _Atomic uint64_t word[2]; };
+/* One collective that a rank has entered: [0] context id << 34 | number on the communicator << 12 | call, [1] what it says (below), [2] bytes,
+ * and above them the mark of the communicator: a context id that is free on its members is given to others, while a rank may still be in it. */
+struct boot_coll { _Atomic uint64_t word[3]; };
+enum { BOOT_COLL_MARK = 48 }; /* shift */
+static inline int64_t boot_coll_bytes(const uint64_t word[3]) { return (int64_t)(word[2] & (((uint64_t)1 << BOOT_COLL_MARK) - 1)); }
+static inline uint64_t boot_coll_mark(const uint64_t word[3]) { return word[2] >> BOOT_COLL_MARK << BOOT_COLL_MARK; }
+/* What a collective says, where all members must say the same: its root in the low half (negative: it has none), above it the operation (0:
+ * none), the kind (0: not known, so nothing is compared) and what the bytes are. */
+enum { BOOT_SAYS_OP = 32, BOOT_SAYS_KIND = 48, BOOT_SAYS_FLAGS = 56 }; /* shifts; 16, 8 and 8 bits */
+enum {
+    BOOT_SAYS_OWN = 1,       /* the bytes are of this member alone */
+    BOOT_SAYS_REQUEST = 2,   /* non-blocking; */
+    BOOT_SAYS_PREPARED = 4,  /* persistent */
+    BOOT_SAYS_TOLD = 8,      /* others called something else, and this rank has said so */
+};
 static inline uint64_t boot_coll_pack(uint32_t ctx, uint64_t number, uint32_t call)
 {
     return (uint64_t)ctx << 34 | (number & 0x3fffff) << 12 | (call & 0xfff);
 }
+/* Two calls of one collective, as they were noted: in what they differ, if they must not.  None where one says nothing of it. */
+enum boot_difference { BOOT_SAME, BOOT_OTHER_CALL, BOOT_OTHER_ROOT, BOOT_OTHER_BYTES, BOOT_OTHER_OP };
+static inline enum boot_difference boot_coll_differ(uint64_t a, int64_t a_bytes, uint64_t b, int64_t b_bytes)
+{
+    enum { FORM = BOOT_SAYS_REQUEST | BOOT_SAYS_PREPARED };
+    uint64_t a_kind = a >> BOOT_SAYS_KIND & 0xff, b_kind = b >> BOOT_SAYS_KIND & 0xff;
+    uint64_t a_op = a >> BOOT_SAYS_OP & 0xffff, b_op = b >> BOOT_SAYS_OP & 0xffff;
+    int32_t a_root = (int32_t)(uint32_t)a, b_root = (int32_t)(uint32_t)b;
+    if (!a_kind || !b_kind) return BOOT_SAME;
+    if (a_kind != b_kind || (a ^ b) >> BOOT_SAYS_FLAGS & FORM) return BOOT_OTHER_CALL;
+    if (a_root >= 0 && b_root >= 0 && a_root != b_root) return BOOT_OTHER_ROOT;
+    if (a_bytes != b_bytes && !((a | b) >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN)) return BOOT_OTHER_BYTES;
+    return a_op && b_op && a_op != b_op ? BOOT_OTHER_OP : BOOT_SAME; /* who only looks on, or has no data, says none */
+}
+
 struct boot_where {
     _Atomic uint32_t version;  /* odd while the fields below `state` are being written */
     _Atomic uint32_t state;    /* enum boot_state */
@@ -62,6 +93,9 @@ struct boot_where {
     uint32_t coll_call;        /* that collective's call, where `call` only waits for it */
     uint64_t coll_number;
     int64_t n_unexpected;      /* messages held; the BOOT_PENDING that are most like what is waited for are listed */
+    int64_t held_bytes;        /* in messages that came and were not received; of what lane the wait is on */
+    int64_t kept_bytes;        /* in copies of messages for which their receivers had no room */
+    int64_t room_bytes;        /* each may be so many (GODWIT_UNEXPECTED_MAX); 0: none of the three is known */
     struct boot_pending coll, pending[BOOT_PENDING], unexpected[BOOT_PENDING];
 };
 
@@ -139,6 +173,9 @@ struct boot_info {
     struct boot_port parent;   /* of those who spawned us; none: nobody did */
 };
 extern struct boot_info gw_boot;
+/* MPI_UNIVERSE_SIZE on one machine, where nobody says it: a rank a core; and where each core has one already, as many again, for they can
+ * be started all the same, and programs start as many as are missing to it. */
+static inline int boot_universe(int ranks, int cores) { return ranks < cores ? cores : ranks + cores; }
 int boot_local_rank(int world_rank); /* its place on this node, or -1: it is elsewhere */
 int boot_node_of(int world_rank);    /* the number of its node; once the segment is mapped */
 /* What GODWIT_VNODES says: the k-th of the n ranks of a host is in which block, and which of them are (first, count)? */
@@ -214,6 +251,9 @@ void boot_ask_end(struct boot_ask *a);
  * of the node has aborted the job and the launcher does nothing. */
 void boot_look(void);
 
+/* Before boot_init(), from what the launcher's variables say: ranks of the job, 1 where there is no launcher, 0: they do not say. */
+int boot_env_size(void);
+
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* tells the launcher, ends this process */
 
 /* Maps the node's segment: `bytes` as computed by boot_segment_bytes for this nlocal by every rank alike.
@@ -228,6 +268,7 @@ struct boot_home { uint64_t uid; int32_t pid, fd; };
 struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
 struct boot_home boot_home_of(int world_rank);            /* the same of the node of another rank of our world */
 bool boot_is_on_one_host(void);                           /* all ranks of this world, whatever faked nodes they are on */
+uint64_t boot_host_id(void);                              /* equal for processes that can meet by memory: machine and namespaces */
 /* A descriptor of the segment there, or an error.  It is memory of our user that cannot shrink, and the head is a copy of which each
  * offset and number has been compared with its size; what lies in the segment itself may change while it is looked at. */
 int boot_other_look(const struct boot_home *home, struct boot_head *head_out, uint64_t *bytes_out);
@@ -235,9 +276,14 @@ int boot_other_map(const struct boot_home *home, struct boot_head *head_out, cha
 void boot_other_unmap(char *base, uint64_t bytes);
 /* The same of a descriptor; what is wrong with it, NULL: nothing. */
 const char *boot_head_read(int fd, struct boot_head *head_out, uint64_t *bytes_out);
-const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out); /* any memory: ours, sealed, of so many bytes at least */
+const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out); /* any memory: ours, sealed or unlinked, of so many bytes at least */
 int boot_file_open(int pid, int fd, const char **why_out); /* descriptor `fd` of that process, if it is a file of our user; -1: *why_out */
-int boot_file_seal(int fd, bool may_grow);                 /* a memfd of ours, made with MFD_ALLOW_SEALING; 0, or -1 and errno */
+/* Memory to share (boot_file.c): a memfd, or where the kernel refuses that an unlinked file in /dev/shm, or $TMPDIR if that has the room
+ * which /dev/shm lacks.  Empty, closed on exec; -1: errno, that of memfd_create. */
+int boot_file_make(const char *name, uint64_t room);
+int boot_file_size(int fd, uint64_t bytes);                /* grows it, and reserves the memory of a file; 0, or -1 and errno */
+int boot_file_seal(int fd, bool may_grow);                 /* against shrinking, what can be sealed; 0, or -1 and errno */
+bool boot_file_is_unsealed(int fd);                        /* it is such a file */
 void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one thread at a time */
 
 /* ---- who is let in (boot_gate.c, boot_port.c, doc/adr/0019) ----------------------------------------------------------
@@ -258,11 +304,20 @@ struct boot_gate_half { int fd; uint32_t got; uint64_t until_ns; struct boot_sec
 struct boot_gate {
     int fd;                                               /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
     int listener, timer, n;
+    int far;                                              /* a listener for other hosts; -1: none */
     struct gw_lock lock;                                  /* of accepting */
     struct boot_secret secret;
     struct boot_gate_half half[BOOT_GATE_HALF];           /* the oldest first */
 };
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port); /* 0, -1 */
+/* Lets processes of other hosts in, too, at an address of this one (struct sockaddr), which gets the port.  What they show is the secret
+ * alone: nobody says of which user they are.  0, -1. */
+int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at);
+/* "192.0.2.2:4000", "[2001:db8::2]:4000" */
+enum { BOOT_ADDRESS_TEXT = 56 };
+void boot_address_text(const struct sockaddr_storage *at, char out[BOOT_ADDRESS_TEXT]);
+bool boot_address_parse(const char *text, struct sockaddr_storage *out); /* only what the former writes */
+int boot_far_connect(const struct sockaddr_storage *at); /* under way: writable when it is there, or has failed (SO_ERROR) */
 /* The next that has shown the secret; EAGAIN: nobody yet.  Never blocks; strangers are closed at once, however many there are. */
 int boot_gate_accept(struct boot_gate *g);
 void boot_gate_close(struct boot_gate *g);
@@ -291,16 +346,42 @@ struct boot_spawn_answer {    /* from the launcher, then `text_bytes` of explana
 extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
 struct boot_rank *boot_my_rank_slot(void); /* the same */
 struct boot_rank *boot_slot_of(int local_rank); /* of another rank of this node, while the segment is mapped */
-/* Notes that this rank enters a collective; `call` is the one entered last. */
-static inline void boot_coll_note(uint32_t ctx, uint64_t number, int root)
+/* Notes that this rank enters a collective, in the words above; `call` is the one entered last. */
+static inline void boot_coll_note(uint32_t ctx, uint64_t number, uint64_t says, uint64_t bytes_and_mark)
 {
     struct boot_rank *s = boot_slot;
-    uint32_t n = atomic_load_explicit(&s->n_colls, memory_order_relaxed);
-    uint32_t call = s->is_threaded ? 0 : atomic_load_explicit(&s->call, memory_order_relaxed); /* else perhaps another thread's */
+    uint32_t n = atomic_load_explicit(&s->n_colls, memory_order_relaxed), call = atomic_load_explicit(&s->call, memory_order_relaxed);
+    if (unlikely(s->is_threaded)) {
+        n = atomic_fetch_add_explicit(&s->n_colls, 1, memory_order_relaxed);
+        call = 0; /* perhaps another thread's */
+    } else {
+        atomic_store_explicit(&s->n_colls, n + 1, memory_order_relaxed);
+    }
     struct boot_coll *c = &s->colls[n % BOOT_COLLS];
-    atomic_store_explicit(&c->word[0], boot_coll_pack(ctx, number, call), memory_order_relaxed);
-    atomic_store_explicit(&c->word[1], (uint32_t)root, memory_order_relaxed);
-    atomic_store_explicit(&s->n_colls, n + 1, memory_order_release);
+    /* Empty while it is written: who reads it looks at word[0] before and after. */
+    atomic_store_explicit(&c->word[0], 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&c->word[1], says, memory_order_relaxed);
+    atomic_store_explicit(&c->word[2], bytes_and_mark, memory_order_relaxed);
+    atomic_store_explicit(&c->word[0], boot_coll_pack(ctx, number, call), memory_order_release);
+}
+/* An entry as it was written; false: it is being written, or empty. */
+static inline bool boot_coll_read(const struct boot_coll *c, uint64_t word_out[3])
+{
+    word_out[0] = atomic_load_explicit(&c->word[0], memory_order_acquire);
+    word_out[1] = atomic_load_explicit(&c->word[1], memory_order_relaxed);
+    word_out[2] = atomic_load_explicit(&c->word[2], memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return word_out[0] && atomic_load_explicit(&c->word[0], memory_order_relaxed) == word_out[0];
+}
+/* This rank frees a communicator: another one may get its context id, whose collectives others would take these for. */
+static inline void boot_coll_forget(uint32_t ctx)
+{
+    for (int i = 0; i < BOOT_COLLS; i++) {
+        struct boot_coll *c = &boot_slot->colls[i];
+        if (atomic_load_explicit(&c->word[0], memory_order_relaxed) >> 34 != ctx) continue;
+        atomic_store_explicit(&c->word[0], 0, memory_order_relaxed);
+    }
 }
 
 #endif

@@ -38,7 +38,7 @@ int boot_board_open(int fd, const struct boot_head *h)
 {
     struct stat st;
     uint64_t bytes = h->shm_offset + sizeof *board + (uint64_t)h->nlocal * sizeof *pages;
-    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && ftruncate(fd, (off_t)bytes) != 0) || boot_file_seal(fd, false) != 0)
+    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0)
         return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal,
                        strerror(errno));
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -112,6 +112,19 @@ static const int32_t *job_map(void)
     return job && job->map_offset ? (const int32_t *)((const char *)job + job->map_offset) : NULL;
 }
 
+int boot_env_size(void)
+{
+    static const char *const sizes[] = {"PMI_SIZE",  "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE",
+                                        "PALS_SIZE", "JSM_NAMESPACE_SIZE",   "MPIEXEC_SIZE",         "MPIRUN_NPROCS"};
+    const char *text = getenv("GODWIT_BOOT");
+    struct boot_head h;
+    if (boot_env_int("GODWIT_SINGLETON", 0) > 0) return 1;
+    if (text) return head_check(list_int(text, "fd", -1), list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++)
+        if (boot_env_int(sizes[i], 0) > 0) return boot_env_int(sizes[i], 0);
+    return boot_env_several() || boot_way_pmix.offered() || boot_pmi_offered() ? 0 : 1;
+}
+
 static int godwit_join(void)
 {
     const char *text = getenv("GODWIT_BOOT");

@@ -1,7 +1,8 @@
-/* boot_file.c -- memory of other processes: what is checked before it is mapped.
+/* boot_file.c -- memory that processes share: how it is made, and what is checked before another process's is mapped.
  *
- * Whoever can write to a file that we map could also shorten it, and we would die of SIGBUS; so it must be sealed.  What its head says
- * is read once and compared with its size before anything else is believed.
+ * Whoever can write to a file that we map could also shorten it, and we would die of SIGBUS; so a memfd must be sealed.  Where a sandbox
+ * refuses memfd_create the memory is an unlinked file of mode 0600, which cannot be sealed (doc/security.md).  What its head says is read
+ * once and compared with its size before anything else is believed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,12 +11,75 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+/* Tells a file of unlinked_make() from a memfd that could be sealed, and from files that the user keeps: those have a name. */
+static bool is_unlinked(const struct stat *st, int seals)
+{
+    bool is_sealable = seals >= 0 && !(seals & F_SEAL_SEAL);
+    return !is_sealable && S_ISREG(st->st_mode) && st->st_nlink == 0 && (st->st_mode & 07777) == 0600;
+}
+
+bool boot_file_is_unsealed(int fd)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return !(seals >= 0 && seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 && is_unlinked(&st, seals);
+}
+
+static int unlinked_make(const char *folder)
+{
+    char path[4096];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) &&
+        snprintf(path, sizeof path, "%s/godwit-XXXXXX", folder) < (int)sizeof path && (fd = mkostemp(path, O_CLOEXEC)) >= 0)
+        unlink(path);
+    if (fd >= 0 && fchmod(fd, 0600) != 0) { /* the umask may have taken rights from it */
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int boot_file_make(const char *name, uint64_t room)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), refused = errno;
+    if (fd >= 0 || refused == EMFILE || refused == ENFILE || refused == ENOMEM) return fd;
+    const char *tmp = getenv("TMPDIR"), *folders[] = {"/dev/shm", tmp && *tmp ? tmp : "/tmp"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(folders); i++) {
+        struct statvfs fs;
+        int made = unlinked_make(folders[i]);
+        if (made < 0) continue;
+        bool has_room = fstatvfs(made, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= room;
+        if (fd < 0 || has_room) { /* the first, unless it is too small and the second is not */
+            if (fd >= 0) close(fd);
+            fd = made;
+        } else {
+            close(made);
+        }
+        if (has_room) break;
+    }
+    if (fd >= 0) GW_EXPLAIN(GW_LOG_BOOT, "memfd_create is refused (%s): %s is an unlinked file, which cannot be sealed", strerror(refused), name);
+    errno = refused;
+    return fd;
+}
+
+int boot_file_size(int fd, uint64_t bytes)
+{
+    int rc = ftruncate(fd, (off_t)bytes);
+    if (rc != 0 || !boot_file_is_unsealed(fd)) return rc;
+    do rc = bytes ? fallocate(fd, 0, 0, (off_t)bytes) : 0; /* a full file system is to be an error now, not SIGBUS later */
+    while (rc != 0 && errno == EINTR);
+    return rc == 0 || errno == EOPNOTSUPP ? 0 : -1;
+}
 
 int boot_file_seal(int fd, bool may_grow)
 {
-    return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | (may_grow ? 0 : F_SEAL_GROW));
+    return boot_file_is_unsealed(fd) ? 0 : fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | (may_grow ? 0 : F_SEAL_GROW));
 }
 
 /* Before it is opened: opening what somebody else offers may do something. */
@@ -32,7 +96,7 @@ const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out)
     const char *why = kind_fault(&st);
     int seals = why ? -1 : fcntl(fd, F_GET_SEALS);
     if (why) return why;
-    if (seals < 0 || !(seals & F_SEAL_SHRINK)) return "it is something else: it could be shortened while it is used";
+    if ((seals < 0 || !(seals & F_SEAL_SHRINK)) && !is_unlinked(&st, seals)) return "it is something else: it could be shortened while it is used";
     if (st.st_size < 0 || (uint64_t)st.st_size < least) return "it is too short";
     *bytes_out = (uint64_t)st.st_size;
     return NULL;
@@ -42,7 +106,7 @@ int boot_file_open(int pid, int fd, const char **why_out)
 {
     char path[64];
     struct stat st;
-    *why_out = "it has no name (memfd_create failed, or ulimit -f)";
+    *why_out = "it has no name (ulimit -f, or no folder for it)";
     if (pid <= 0 || fd < 0) return -1;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     int at = open(path, O_PATH | O_CLOEXEC), opened = -1;

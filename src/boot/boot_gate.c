@@ -85,11 +85,22 @@ static int watch_add(struct boot_gate *g, int fd)
 
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port)
 {
-    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .secret = port->secret};
+    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = port->secret};
     if (g->fd >= 0) g->listener = boot_port_listen(port->name, BACKLOG);
     if (g->listener >= 0 && watch_add(g, g->listener) == 0) return 0;
     int why = errno;
     boot_gate_close(g);
+    errno = why;
+    return -1;
+}
+
+int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at)
+{
+    g->far = boot_far_listen(at, BACKLOG);
+    if (g->far >= 0 && watch_add(g, g->far) == 0) return 0;
+    int why = errno;
+    if (g->far >= 0) close(g->far);
+    g->far = -1;
     errno = why;
     return -1;
 }
@@ -120,15 +131,6 @@ static void half_add(struct boot_gate *g, int fd)
     if (g->timer >= 0 && g->n == 1) timerfd_settime(g->timer, 0, &each, NULL);
 }
 
-/* Those who take too long. */
-static void half_drop_late(struct boot_gate *g)
-{
-    uint64_t rings, now = g->n ? gw_now_ns() : 0;
-    while (g->n && g->half[0].until_ns <= now) close(half_take(g, 0));
-    if (g->timer < 0 || read(g->timer, &rings, sizeof rings) < 0 || g->n) return;
-    timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
-}
-
 /* What there is of its secret: true once it is the right one.  Whoever is wrong, or gone, is dropped. */
 static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
 {
@@ -147,6 +149,21 @@ static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
     return false;
 }
 
+/* Those who take too long.  Who has shown the secret meanwhile waits on: its owner accepts when it likes. */
+static void half_drop_late(struct boot_gate *g)
+{
+    uint64_t rings, now = g->n ? gw_now_ns() : 0;
+    bool dropped;
+    for (int i = 0; i < g->n && g->half[i].until_ns <= now;) {
+        if (half_step(g, i, &dropped))
+            i++;
+        else if (!dropped)
+            close(half_take(g, i));
+    }
+    if (g->timer < 0 || read(g->timer, &rings, sizeof rings) < 0 || g->n) return;
+    timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
+}
+
 /* One that has shown the secret; -1: none has yet. */
 static int half_passed(struct boot_gate *g)
 {
@@ -156,26 +173,39 @@ static int half_passed(struct boot_gate *g)
     return -1;
 }
 
-int boot_gate_accept(struct boot_gate *g)
+/* Those who have come to one of the listeners; -1 and errno: nobody has shown the secret. */
+static int listener_accept(struct boot_gate *g, int listener, bool is_far)
 {
-    int why = EAGAIN;
-    gw_lock(&g->lock);
-    half_drop_late(g);
-    int passed = half_passed(g);
+    int passed = -1, why = EAGAIN;
     for (int i = 0; i < AT_ONCE && passed < 0; i++) {
-        int fd = accept4(g->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
         if (fd < 0) {
             why = errno;
             break;
         }
-        if (!boot_peer_is_ours(fd)) {
+        if (!is_far && !boot_peer_is_ours(fd)) {
             close(fd);
             continue;
         }
         half_add(g, fd);
         passed = half_passed(g);
     }
+    errno = why;
+    return passed;
+}
+
+int boot_gate_accept(struct boot_gate *g)
+{
+    int why = EAGAIN;
+    gw_lock(&g->lock);
+    half_drop_late(g);
+    int passed = half_passed(g);
+    if (passed < 0) {
+        passed = listener_accept(g, g->listener, false);
+        why = errno;
+    }
+    if (passed < 0 && g->far >= 0) passed = listener_accept(g, g->far, true);
     gw_unlock(&g->lock);
     if (passed < 0) errno = why;
     return passed;
@@ -186,6 +216,7 @@ void boot_gate_close(struct boot_gate *g)
     while (g->n) close(half_take(g, g->n - 1));
     if (g->timer >= 0) close(g->timer);
     if (g->listener >= 0) close(g->listener);
+    if (g->far >= 0) close(g->far);
     if (g->fd >= 0) close(g->fd);
-    g->fd = g->listener = g->timer = -1;
+    g->fd = g->listener = g->timer = g->far = -1;
 }

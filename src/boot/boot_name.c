@@ -1,11 +1,11 @@
-/* boot_name.c -- service names: a published name is a sealed memfd with the service and its port, and an abstract unix socket whose
+/* boot_name.c -- service names: a published name is a memfd with the service and its port, and an abstract unix socket whose
  * name says where that is: "godwit-name-USER-HASH-PID-FD-ID".
  *
  * The kernel lists the sockets in /proc/net/unix for everybody; nobody can connect to them.  The memfd is opened through /proc/PID/fd,
- * which the kernel allows to the same user, and counts if it is that user's, sealed, and has the same ID and service.  So a stranger
+ * which the kernel allows to the same user, and counts if it is that user's, sealed (boot_file.c), and has the same ID and service.  So a stranger
  * can bind any name and changes nothing, and reads eight bits of a hash of the service.  Both go with the process that published.
  *
- *   TRYING (of fixed size) --no other of this service--> PUBLISHED (sealed against writing, too)
+ *   TRYING (of fixed size) --no other of this service--> PUBLISHED (by its magic; sealed against writing, too)
  *
  * Of two that try at once each has its socket before it looks, so one at least sees the other: the greater ID gives way, the smaller
  * waits until it is gone.
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define NAME_MAGIC UINT64_C(0x31454d414e5747) /* "GWNAME1" */
+#define TRY_MAGIC UINT64_C(0x31595254585747)  /* "GWXTRY1" */
 enum { SOCKET_BYTES = 108, TEXT_MOST = 1 << 16 };
 struct publication {
     uint64_t magic, id;
@@ -45,13 +46,13 @@ bool boot_name_fits(const char *port)
 /* ---- one publication -------------------------------------------------------------------------------------------------- */
 static int file_make(const char *service, const char *port, uint64_t id)
 {
-    struct publication p = {NAME_MAGIC, id, (uint32_t)strlen(service) + 1, (uint32_t)strlen(port) + 1};
+    struct publication p = {TRY_MAGIC, id, (uint32_t)strlen(service) + 1, (uint32_t)strlen(port) + 1};
     size_t bytes = sizeof p + p.service_bytes + p.port_bytes;
     char *text = gw_xmalloc(bytes);
     memcpy(text, &p, sizeof p);
     memcpy(text + sizeof p, service, p.service_bytes);
     memcpy(text + sizeof p + p.service_bytes, port, p.port_bytes);
-    int fd = memfd_create("godwit-name", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = boot_file_make("godwit-name", bytes);
     bool is_made = fd >= 0 && pwrite(fd, text, bytes, 0) == (ssize_t)bytes && boot_file_seal(fd, false) == 0;
     int why = errno;
     free(text);
@@ -60,17 +61,18 @@ static int file_make(const char *service, const char *port, uint64_t id)
     return is_made ? fd : -1;
 }
 
-/* What a file that has been read says of the service; its port, or NULL. */
-static const char *port_in(const char *text, uint64_t bytes, uint64_t id, const char *service)
+/* What a file that has been read says of the service, and its port. */
+static enum state state_in(const char *text, uint64_t bytes, uint64_t id, const char *service, const char **port_out)
 {
     struct publication p;
     memcpy(&p, text, sizeof p);
     const char *there = text + sizeof p;
     uint64_t rest = bytes - sizeof p;
-    if (p.magic != NAME_MAGIC || p.id != id || !p.service_bytes || !p.port_bytes || p.service_bytes > rest ||
+    if ((p.magic != NAME_MAGIC && p.magic != TRY_MAGIC) || p.id != id || !p.service_bytes || !p.port_bytes || p.service_bytes > rest ||
         p.port_bytes != rest - p.service_bytes || there[p.service_bytes - 1] || there[rest - 1])
-        return NULL;
-    return strcmp(there, service) == 0 ? there + p.service_bytes : NULL;
+        return NOT_IT;
+    *port_out = there + p.service_bytes;
+    return strcmp(there, service) != 0 ? NOT_IT : p.magic == NAME_MAGIC ? PUBLISHED : TRYING;
 }
 
 static enum state file_read(int pid, int fd, uint64_t id, const char *service, char *port_out, size_t cap)
@@ -81,12 +83,12 @@ static enum state file_read(int pid, int fd, uint64_t id, const char *service, c
     int file = boot_file_open(pid, fd, &why);
     if (file < 0) return NOT_IT;
     if (!boot_file_fault(file, sizeof(struct publication), &bytes) && bytes <= 2 * TEXT_MOST) {
-        int seals = fcntl(file, F_GET_SEALS);
         char *text = gw_xmalloc(bytes);
-        if (pread(file, text, bytes, 0) == (ssize_t)bytes && (port = port_in(text, bytes, id, service)) != NULL && strlen(port) < cap) {
-            state = seals & F_SEAL_WRITE ? PUBLISHED : TRYING;
+        if (pread(file, text, bytes, 0) == (ssize_t)bytes) state = state_in(text, bytes, id, service, &port);
+        if (state != NOT_IT && strlen(port) < cap)
             strcpy(port_out, port);
-        }
+        else
+            state = NOT_IT;
         free(text);
     }
     close(file);
@@ -153,7 +155,8 @@ int boot_name_publish(const char *service, const char *port, int fds_out[2])
     snprintf(name, sizeof name, "%.40s%d-%d-%016llx", key, (int)getpid(), file, (unsigned long long)id);
     s = boot_named_listen(name, 0);
     int why = s < 0 ? errno : settle(service, id) ? 0 : EADDRINUSE;
-    if (!why && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) why = errno;
+    if (!why && pwrite(file, &(uint64_t){NAME_MAGIC}, sizeof(uint64_t), 0) != sizeof(uint64_t)) why = errno;
+    if (!why && !boot_file_is_unsealed(file) && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) why = errno;
     fds_out[0] = s;
     fds_out[1] = file;
     if (!why) return 0;

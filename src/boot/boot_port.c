@@ -136,7 +136,7 @@ int boot_port_connect(const struct boot_port *port, int patience_ms)
 
 int64_t boot_port_read(int fd, void *data, size_t bytes)
 {
-    ssize_t n = read(fd, data, bytes);
+    ssize_t n = recv(fd, data, bytes, MSG_DONTWAIT); /* a descriptor of the program's may block */
     if (n > 0) return n;
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n == 0) errno = ECONNRESET;
@@ -145,7 +145,7 @@ int64_t boot_port_read(int fd, void *data, size_t bytes)
 
 int64_t boot_port_write(int fd, const void *data, size_t bytes)
 {
-    ssize_t n = send(fd, data, bytes, MSG_NOSIGNAL);
+    ssize_t n = send(fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) return n;
     return errno == EAGAIN || errno == EINTR ? 0 : -1;
 }

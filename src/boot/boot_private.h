@@ -77,6 +77,7 @@ void boot_segment_close(void);
 int boot_named_listen(const char *name, int backlog); /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
 int boot_named_connect(const char *name);             /* EACCES: another user listens there */
 int boot_port_listen(uint64_t port, int backlog);
+int boot_far_listen(struct sockaddr_storage *at, int backlog); /* TCP; the port goes to `at` */
 const char *boot_head_fault(const struct boot_head *h, uint64_t bytes); /* of a file of so many bytes; NULL: none */
 const struct boot_head *boot_head_mapped(void); /* NULL: not yet */
 

@@ -63,17 +63,21 @@ static void check_rlimits(uint64_t bytes)
                mib(bytes, need), mib(r.rlim_cur, have));
 }
 
-/* Every rank asks for the same size, so it does not matter who comes first: it is the last size. */
-static void file_grow(int fd, uint64_t bytes)
+/* Every rank asks for the same size, so it does not matter who comes first: it is the last size.  first: the size that it was made with. */
+static void file_grow(int fd, uint64_t first, uint64_t bytes)
 {
     char need[32], have[32];
     struct stat st;
     if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < bytes) {
         check_rlimits(bytes);
-        int why = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
+        bool is_fixed = st.st_size > (off_t)first && boot_file_is_unsealed(fd); /* no seal says so */
+        int why = is_fixed ? EPERM : boot_file_size(fd, bytes) == 0 ? 0 : errno;
         if (why == EPERM)
             gw_die("the shared memory of this node has %s, and this rank wants %s: do the ranks have different settings?",
                    mib((uint64_t)st.st_size, have), mib(bytes, need));
+        if (why == ENOSPC)
+            gw_die("the shared memory of this node (%s) does not fit into /dev/shm nor $TMPDIR; memfd_create, which needs neither, is "
+                   "refused here: allow it in the seccomp profile of the container, or make /dev/shm larger", mib(bytes, need));
         if (why) gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(why));
     }
     if (boot_file_seal(fd, false) != 0) /* nobody can pull it from under us */
@@ -269,9 +273,9 @@ static struct boot_head *segment_make(uint64_t bytes)
     struct boot_port port;
     struct boot_gate gate;
     if (boot_port_make(&port) != GW_OK) gw_die("%s", gw_fail_text());
-    int fd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = boot_file_make("godwit", bytes);
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
-    file_grow(fd, bytes);
+    file_grow(fd, 0, bytes);
     struct boot_head *h = file_map(fd, bytes);
     home_fd = fd;
     head_fill(h, bytes, nonce);
@@ -356,7 +360,7 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
     const char *why = boot_head_read(gw_boot.shm_fd, &h, &have);
     if (why) gw_die("the segment of mpiexec cannot be used: %s", why);
     *bytes_out = h.shm_offset + node_bytes;
-    file_grow(gw_boot.shm_fd, *bytes_out);
+    file_grow(gw_boot.shm_fd, h.shm_offset, *bytes_out);
     struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out);
     close(gw_boot.shm_fd);
     gw_boot.shm_fd = -1;
@@ -368,8 +372,8 @@ static struct boot_head *segment_alone(uint64_t bytes)
 {
     struct rlimit r;
     bool allowed = getrlimit(RLIMIT_FSIZE, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= bytes;
-    home_fd = allowed ? memfd_create("godwit-alone", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
-    if (home_fd >= 0 && (ftruncate(home_fd, (off_t)bytes) != 0 || boot_file_seal(home_fd, false) != 0)) {
+    home_fd = allowed ? boot_file_make("godwit-alone", bytes) : -1;
+    if (home_fd >= 0 && (boot_file_size(home_fd, bytes) != 0 || boot_file_seal(home_fd, false) != 0)) {
         close(home_fd);
         home_fd = -1;
     }

@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +127,43 @@ static void test_kinds(void)
     expect_at(-1, 1, "it has no name");
 }
 
+/* Where memfd_create is refused: believed while it has no name, is its user's alone, and is as large as it says. */
+static void test_unlinked(void)
+{
+    struct boot_head h = good();
+    char path[] = "/tmp/godwit-file-test-XXXXXX";
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {GW_ARRAY_LEN(rules), rules};
+    int fd = mkostemp(path, O_CLOEXEC);
+    CHECK(fd >= 0 && ftruncate(fd, BYTES) == 0 && pwrite(fd, &h, sizeof h, 0) == (ssize_t)sizeof h);
+    expect_at(getpid(), fd, "it could be shortened"); /* a file of the user's with a name */
+    CHECK_EQ(unlink(path), 0);
+    CHECK_EQ(fchmod(fd, 0644), 0);
+    expect_at(getpid(), fd, "it could be shortened");
+    CHECK_EQ(fchmod(fd, 0600), 0);
+    expect_at(getpid(), fd, "");
+    close(fd);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return;
+    CHECK(memfd_create("test", 0) == -1 && errno == ENOSYS);
+    mode_t before = umask(0777);
+    fd = boot_file_make("test", BYTES);
+    umask(before);
+    CHECK(fd >= 0 && boot_file_is_unsealed(fd) && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+    CHECK_EQ(boot_file_size(fd, BYTES), 0);
+    CHECK(pwrite(fd, &h, sizeof h, 0) == (ssize_t)sizeof h);
+    CHECK_EQ(boot_file_seal(fd, false), 0);
+    expect_at(getpid(), fd, "");
+    struct stat st;
+    CHECK(fstat(fd, &st) == 0 && st.st_nlink == 0 && st.st_blocks >= BYTES / 512); /* no name, and its memory is reserved */
+    CHECK(boot_file_size(fd, (uint64_t)1 << 60) == -1);
+    close(fd);
+}
+
 /* Root could open anybody's. */
 static void test_users(void)
 {
@@ -152,5 +193,6 @@ int main(void)
     test_numbers();
     test_kinds();
     test_users();
+    test_unlinked(); /* the last: refuses memfd_create from then on */
     return unit_end();
 }

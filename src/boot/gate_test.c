@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,10 +136,68 @@ static void test_gate(void)
     }
     CHECK_EQ(open, 0);
     passes(&g, &p);
+    /* Who had shown only a part when its owner last looked, and the rest in time, is not late. */
+    slow = half(&p, &p.secret, 5);
+    CHECK(boot_gate_accept(&g) == -1 && errno == EAGAIN);
+    CHECK_EQ(send(slow, (char *)&p.secret + 5, sizeof p.secret - 5, MSG_NOSIGNAL), (ssize_t)(sizeof p.secret - 5));
+    usleep(3200000);
+    in = boot_gate_accept(&g);
+    CHECK(in >= 0 && !is_closed(slow));
+    close(in);
+    close(slow);
     for (int i = 0; i < MANY; i++) close(silent[i]);
     boot_gate_close(&g);
     CHECK_EQ(descriptors(), before);
     CHECK(boot_port_connect(&p, 0) == -1 && errno == ECONNREFUSED);
+}
+
+/* Over TCP, as from other hosts. */
+static void test_far(void)
+{
+    static const char *const wrong[] = {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:80 ",
+        "127.0.0.1:080", "[::1:80", "1:80", "::1:80"};
+    struct sockaddr_storage at, again;
+    struct boot_port p;
+    struct boot_gate g;
+    char text[BOOT_ADDRESS_TEXT], word[6] = "";
+    int before = descriptors();
+    for (size_t i = 0; i < GW_ARRAY_LEN(wrong); i++) CHECK(!boot_address_parse(wrong[i], &at));
+    CHECK(boot_address_parse("[2001:db8::2]:4000", &at));
+    boot_address_text(&at, text);
+    CHECK_STR(text, "[2001:db8::2]:4000");
+    CHECK(boot_address_parse("127.0.0.1:9", &at));
+    ((struct sockaddr_in *)&at)->sin_port = 0;
+    CHECK_EQ(boot_port_make(&p), GW_OK);
+    CHECK_EQ(boot_gate_open(&g, &p), 0);
+    CHECK_EQ(boot_gate_open_far(&g, &at), 0);
+    boot_address_text(&at, text);
+    CHECK(boot_address_parse(text, &again) && memcmp(&at, &again, sizeof(struct sockaddr_in)) == 0);
+    struct boot_secret bad = p.secret;
+    bad.word[0] ^= 1;
+    int stranger = boot_far_connect(&at), friend = boot_far_connect(&at);
+    CHECK(stranger >= 0 && friend >= 0);
+    CHECK_EQ(poll(&(struct pollfd){stranger, POLLOUT, 0}, 1, 20000), 1);
+    CHECK_EQ(poll(&(struct pollfd){friend, POLLOUT, 0}, 1, 20000), 1);
+    CHECK_EQ(boot_port_write(stranger, &bad, sizeof bad), (int64_t)sizeof bad);
+    CHECK_EQ(boot_port_write(friend, &p.secret, sizeof p.secret), (int64_t)sizeof p.secret);
+    CHECK_EQ(boot_port_write(friend, "hello", 6), 6);
+    int in = let_in(&g);
+    CHECK(in >= 0);
+    CHECK_EQ(poll(&(struct pollfd){in, POLLIN, 0}, 1, 20000), 1);
+    CHECK_EQ(boot_port_read(in, word, 6), 6);
+    CHECK_STR(word, "hello");
+    for (int i = 0; i < 200 && !is_closed(stranger); i++) {
+        CHECK(boot_gate_accept(&g) == -1 && errno == EAGAIN);
+        poll(&(struct pollfd){g.fd, POLLIN, 0}, 1, 100);
+    }
+    CHECK(is_closed(stranger) && !is_closed(friend));
+    passes(&g, &p); /* from this host as ever */
+    close(in);
+    close(friend);
+    close(stranger);
+    boot_gate_close(&g);
+    CHECK_EQ(descriptors(), before);
+    CHECK(boot_host_id() == boot_host_id() && boot_host_id() != 0);
 }
 
 static void test_names(void)
@@ -180,6 +239,7 @@ int main(void)
     test_secrets();
     test_text();
     test_gate();
+    test_far();
     test_names();
     return unit_end();
 }

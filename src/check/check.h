@@ -26,6 +26,8 @@ bool check_is_asked(void); /* by the settings */
 void check_begin(void);
 void check_alike(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
 
+void check_level(int highest); /* threads: the highest level that an instance was given */
+void check_main_thread(void); /* MPI_Init, in this thread */
 int check_leave(int fn);   /* MPI_Finalize (its number) begins: together with the others? */
 /* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit, or while there are sessions (it is not
  * the last instance), is told then. */
@@ -35,6 +37,9 @@ void check_rest(void); /* the last instance ends; alone */
 /* ---- for the entry points, while gw_checking ----
  * The call number `fn` (GW_FN_*) begins in this thread; `from`: where it returns to. */
 void check_enter(int fn, const void *from);
+/* Around each twin. */
+void check_inside(void);
+int check_left(int rc); /* rc */
 /* The request that this call makes was given this array (n of `each` bytes), which must stay as it is until the operation is complete.
  * name: for ever. */
 void check_array(const char *name, const void *at, int64_t n, size_t each);
@@ -68,6 +73,7 @@ CHECK_TWIN(p2p_recv_init);
 CHECK_TWIN(p2p_start);
 CHECK_TWIN(p2p_startall);
 CHECK_TWIN(p2p_request_free);
+CHECK_TWIN(p2p_cancel);
 CHECK_TWIN(p2p_psend_init);
 CHECK_TWIN(p2p_precv_init);
 CHECK_TWIN(p2p_pready);
@@ -120,7 +126,11 @@ CHECK_TWIN(rma_rget);
 CHECK_TWIN(rma_raccumulate);
 CHECK_TWIN(rma_rget_accumulate);
 CHECK_TWIN(rma_win_fence);
+CHECK_TWIN(rma_win_start);
 CHECK_TWIN(rma_win_complete);
+CHECK_TWIN(rma_win_post);
+CHECK_TWIN(rma_win_wait);
+CHECK_TWIN(rma_win_test);
 CHECK_TWIN(rma_win_lock);
 CHECK_TWIN(rma_win_lock_all);
 CHECK_TWIN(rma_win_unlock);

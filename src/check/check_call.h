@@ -44,6 +44,10 @@ static inline struct check_sig *call_r(const struct check_call *k) { return call
 static inline size_t call_bytes(const struct check_call *k) { return sizeof *k + (size_t)(k->n_s + k->n_r) * sizeof(struct check_sig); }
 _Static_assert(sizeof(struct check_call) % sizeof(uint64_t) == 0, "signatures follow aligned");
 
+/* A message of so many bytes from that member is such a record, of at most so many signatures each way; else it has been counted.  What
+ * it says of the call may be anything. */
+bool check_call_is_right(const struct check_call *k, int64_t bytes, int member, int sigs_max);
+
 /* ---- check_judge.c: pure functions over the calls of all members, v[i] of member i or NULL: it has not called yet.
  * Of an intercommunicator the first n_first are one group and the rest the other; else, or where only one group meets, n_first == n. */
 struct judge_calls { const struct check_call *const *v; int n, n_first; };
@@ -62,6 +66,7 @@ void judge_text(struct judge_calls c, char *out, size_t cap);
 /* ---- check_court.c: the calls of a communicator come together ---- */
 /* Every member of c, in the order of its collective calls.  Waits if call->waits; else, and if all agree, GW_OK. */
 int court_call(struct gw_comm *c, struct check_call *call);
+int court_post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n); /* a copy goes on the stream of checking; nobody waits for it */
 bool court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
 int court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
 void court_end(void); /* MPI_Finalize: complains about calls that not all have made */

@@ -36,6 +36,8 @@ struct ear {
     struct gw_done arrived;  /* of it */
     struct req_work work;
     struct check_call *buffer;
+    int from;                /* of what lies there: rank in comm, */
+    int64_t bytes;           /* and length; -1: it failed */
 };
 
 struct court {
@@ -111,7 +113,7 @@ static void parcel_sent(struct gw_done *done, int err)
 }
 
 /* A copy goes; nobody waits for it. */
-static int post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
+int court_post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
 {
     struct gw_req *r;
     struct parcel *p = gw_xmalloc(sizeof *p + n);
@@ -177,9 +179,9 @@ static void pronounce(struct court *k, struct entry *e, int32_t verdict)
     if (e->verdict_out)
         atomic_store_explicit(e->verdict_out, verdict, memory_order_release); /* [V1] */
     else if (e->call.waits && e->call.member < k->n_first)
-        post(own_group(k->comm), e->call.member, TAG_VERDICT, &verdict, sizeof verdict);
+        court_post(own_group(k->comm), e->call.member, TAG_VERDICT, &verdict, sizeof verdict);
     else if (e->call.waits)
-        post(k->comm, e->call.member - k->n_first, TAG_VERDICT, &verdict, sizeof verdict);
+        court_post(k->comm, e->call.member - k->n_first, TAG_VERDICT, &verdict, sizeof verdict);
 }
 
 static bool frees(const struct check_call *call)
@@ -220,6 +222,21 @@ static void take_in(struct court *k, const struct check_call *call, _Atomic int3
     judge_all(k);
 }
 
+static void ear_note(struct ear *ear)
+{
+    ear->from = ear->recv->status.source;
+    ear->bytes = ear->recv->err < 0 ? -1 : gw_status_bytes(&ear->recv->status);
+}
+
+static void hear(struct ear *ear)
+{
+    struct court *k = ear->court;
+    bool is_second = ear == &k->ears[1];
+    int member = is_second ? k->n_first + ear->from : ear->from, end = is_second ? k->n : k->n_first;
+    if (ear->from >= 0 && member < end && check_call_is_right(ear->buffer, ear->bytes, member, court_sigs_max(k->comm)))
+        take_in(k, ear->buffer, NULL);
+}
+
 /* Posts the receive again and takes in what is there already.  The court is locked. */
 static void listen(struct ear *ear)
 {
@@ -229,10 +246,11 @@ static void listen(struct ear *ear)
                                   &ear->recv);
         if (rc != GW_POSTED) gw_die("GODWIT_CHECK could not listen to the other ranks: %s", gw_fail_text());
         gw_lock(&ear->comm->lane->lock);
+        if (req_is_done(ear->recv)) ear_note(ear);
         rc = p2p_stream_chain(ear->recv, &ear->arrived);
         gw_unlock(&ear->comm->lane->lock);
         if (rc == GW_POSTED) return;
-        take_in(k, ear->buffer, NULL);
+        hear(ear);
     }
     ear->recv = NULL;
 }
@@ -243,6 +261,7 @@ static void arrived(struct gw_done *done, int err)
     struct ear *ear = container_of(done, struct ear, arrived);
     (void)err;
     if (!ear->recv) return; /* cancelled */
+    ear_note(ear);
     ear->recv = NULL;
     req_work_add(ear->comm->lane, &ear->work);
 }
@@ -291,7 +310,7 @@ static void work(struct gw_done *done, int err)
     struct ear *ear = container_of(container_of(done, struct req_work, run), struct ear, work);
     struct court *k = ear->court;
     gw_lock(&court_lock);
-    take_in(k, ear->buffer, NULL);
+    hear(ear);
     listen(ear);
     if (k->is_over) close_those_over();
     gw_unlock(&court_lock);
@@ -401,7 +420,7 @@ static int at_others(struct gw_comm *meet, struct check_call *call)
     int rc = GW_OK, sent;
     if (call->waits) rc = p2p_stream_irecv(GW_STREAM_CHECK, &verdict, sizeof verdict, gw_type_byte, 0, TAG_VERDICT, meet, &r);
     if (rc < 0) return rc;
-    sent = post(meet, 0, TAG_CALL, call, call_bytes(call));
+    sent = court_post(meet, 0, TAG_CALL, call, call_bytes(call));
     if (rc == GW_POSTED) rc = p2p_stream_wait(r);
     return sent < 0 ? sent : rc < 0 ? rc : verdict;
 }
@@ -411,7 +430,7 @@ int court_call(struct gw_comm *c, struct check_call *call)
     bool second = is_second(c);
     assert((int64_t)call_bytes(call) <= record_max(c));
     /* For reports the call has begun; the collective itself will count it again. */
-    plan_enter(c, call->root == GW_UNDEFINED ? GW_ANY_SOURCE : call->root);
+    plan_enter(c, PLAN_ANY_CALL, call->root == GW_UNDEFINED ? GW_ANY_SOURCE : call->root);
     call->member = c->rank + (second ? c->remote->size : 0);
     int rc = call->member == 0 ? at_rank_0(c, call) : at_others(second ? c : own_group(c), call);
     comm_coll_count(c, -1);

@@ -6,6 +6,21 @@
 
 #include <stdio.h>
 
+bool check_call_is_right(const struct check_call *k, int64_t bytes, int member, int sigs_max)
+{
+    const char *field = NULL;
+    if (bytes < (int64_t)sizeof *k)
+        field = "bytes";
+    else if (k->n_s < 0 || k->n_s > sigs_max || k->n_r < 0 || k->n_r > sigs_max || bytes != (int64_t)call_bytes(k))
+        field = "bytes";
+    else if (k->member != member)
+        field = "member";
+    else if (memchr(k->module, 0, sizeof k->module) == NULL)
+        field = "module";
+    if (field) gw_refused("the record of a collective call", field, strcmp(field, "bytes") == 0 ? bytes : member);
+    return !field;
+}
+
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
 static int sig_differ(const struct check_sig *a, const struct check_sig *b)
 {
@@ -16,11 +31,13 @@ static int sig_differ(const struct check_sig *a, const struct check_sig *b)
 
 static const struct check_sig *s_for(const struct check_call *k, int peer)
 {
-    return k->n_s == 0 ? NULL : &call_s(k)[k->n_s == 1 ? 0 : peer];
+    int i = k->n_s == 1 ? 0 : peer;
+    return i < k->n_s ? &call_s(k)[i] : NULL;
 }
 static const struct check_sig *r_for(const struct check_call *k, int peer)
 {
-    return k->n_r == 0 ? NULL : &call_r(k)[k->n_r == 1 ? 0 : peer];
+    int i = k->n_r == 1 ? 0 : peer;
+    return i < k->n_r ? &call_r(k)[i] : NULL;
 }
 
 /* The members of a group, or all. */
@@ -171,7 +188,7 @@ static bool sides_agree(struct side a, struct side b)
     if (looks_on(x) == looks_on(y)) return false;
     struct side s = looks_on(x) ? a : b;
     int root = looks_on(x) ? y->root : x->root;
-    return root >= s.n || !s.v[root] || s.v[root]->root == GW_ROOT;
+    return root >= 0 && (root >= s.n || !s.v[root] || s.v[root]->root == GW_ROOT);
 }
 
 static const struct check_call *root_of(struct judge_calls c)

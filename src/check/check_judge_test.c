@@ -290,6 +290,61 @@ static void test_text(void)
     CHECK_EQ(strlen(small), sizeof small - 1);
 }
 
+/* ---- records that nobody sends ---- */
+static void forged(void)
+{
+    enum { SIGS = 2 * N + 1 };
+    fresh(SHAPE_PAIRS, N, N);
+    struct check_call *k = calls[2];
+    int64_t bytes = (int64_t)call_bytes(k);
+    uint64_t before = atomic_load(&gw_count.messages_refused);
+    CHECK(check_call_is_right(k, bytes, 2, SIGS));
+    CHECK(!check_call_is_right(k, bytes, 1, SIGS));
+    CHECK(!check_call_is_right(k, bytes - 1, 2, SIGS) && !check_call_is_right(k, bytes + 1, 2, SIGS));
+    CHECK(!check_call_is_right(k, -1, 2, SIGS) && !check_call_is_right(k, 0, 2, SIGS) && !check_call_is_right(k, sizeof *k - 1, 2, SIGS));
+    CHECK(!check_call_is_right(k, bytes, 2, N - 1));
+    const int32_t numbers[] = {-1, INT32_MIN, INT32_MAX, SIGS + 1, 1 << 30};
+    for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++) {
+        k->n_s = numbers[i];
+        CHECK(!check_call_is_right(k, bytes, 2, SIGS));
+        k->n_r = (int32_t)(2u * N - (uint32_t)k->n_s); /* the sum is right */
+        CHECK(!check_call_is_right(k, bytes, 2, SIGS));
+        k->n_s = k->n_r = N;
+    }
+    memset(k->module, 'x', sizeof k->module);
+    CHECK(!check_call_is_right(k, bytes, 2, SIGS));
+    CHECK_EQ(atomic_load(&gw_count.messages_refused), before + 18);
+}
+
+/* Whatever a record says of its call, judging reads nothing but records. */
+static void remake(int m, int shape, int n_s, int n_r, int peer)
+{
+    free(calls[m]);
+    calls[m] = calloc(1, sizeof *calls[m] + (size_t)(n_s + n_r) * sizeof(struct check_sig));
+    *calls[m] = (struct check_call){.member = m, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .s_count = -1, .r_count = -1};
+    for (int k = 0; k < n_s + n_r; k++) call_s(calls[m])[k] = ints(3), call_s(calls[m])[k].peer = peer;
+}
+
+static void judged_anyway(void)
+{
+    enum { ROUNDS = 20000 };
+    static const int32_t odd[] = {GW_UNDEFINED, GW_ROOT, GW_PROC_NULL, 0, 1, N - 1, N, -77, INT32_MIN, INT32_MAX, 1 << 21};
+    uint32_t x = 1;
+    char text[512];
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int m = 0; m < N; m++) {
+            uint32_t r = x = x * 1664525 + 1013904223;
+            remake(m, (int)(r >> 8 & 7), (int)(r >> 11 & 3), (int)(r >> 13 & 3), odd[(r >> 15) % GW_ARRAY_LEN(odd)]);
+            calls[m]->root = odd[(r >> 19) % GW_ARRAY_LEN(odd)];
+            calls[m]->op = r >> 31 ? odd[(r >> 24) % GW_ARRAY_LEN(odd)] : 0;
+        }
+        struct judge_calls c = {(const struct check_call *const *)calls, N, i % 2 ? N : 2};
+        struct judgement j = judge(c);
+        judge_text(c, text, sizeof text);
+        if (strlen(text) >= sizeof text || j.severity < JUDGE_FINE || j.severity > JUDGE_WRONG) unit_failures++;
+    }
+}
+
 int main(void)
 {
     test_calls();
@@ -300,6 +355,8 @@ int main(void)
     test_neighbors();
     test_absent();
     test_text();
+    forged();
+    judged_anyway();
     for (int i = 0; i < N; i++) free(calls[i]);
     return unit_end();
 }

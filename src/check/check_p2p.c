@@ -27,12 +27,28 @@ static void look_at(const void *buf, int64_t count, struct gw_type *t, int rank,
 BLOCKING_SEND(send)
 BLOCKING_SEND(ssend)
 BLOCKING_SEND(bsend)
-BLOCKING_SEND(rsend)
+
+int check_p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+{
+    look_at(buf, count, t, dst, false);
+    proto_note_ready(true);
+    int rc = p2p_rsend(buf, count, t, dst, tag, c);
+    proto_note_ready(false);
+    return rc;
+}
+
+/* What has come is taken in before a receive is posted, so that ready sends that came too early are known. */
+static void take_in(void)
+{
+    enum { ROUNDS = 16 };
+    for (int k = 0; k < ROUNDS && req_progress() > 0; k++) continue;
+}
 
 int check_p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                    struct gw_status *status)
 {
     look_at(buf, count, t, src, true);
+    take_in();
     return p2p_recv(buf, count, t, src, tag, c, status);
 }
 
@@ -46,7 +62,7 @@ int check_p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int
                        int64_t rcount, struct gw_type *rt, int src, int rtag, struct gw_comm *c,
                        struct gw_status *status)
 {
-    const struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
+    struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
     check_use_look(s, 2);
     return p2p_sendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, status);
 }
@@ -92,18 +108,38 @@ static int started_send(int rc, struct gw_req **r, struct check_span *s, struct 
 STARTED_SEND(isend)
 STARTED_SEND(issend)
 STARTED_SEND(ibsend)
-STARTED_SEND(irsend)
 
-/* look_before: begin(), or span_of() for what is started later. */
-#define RECEIVE(name, look_before)                                                                                     \
-    int check_p2p_##name(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,             \
-                         struct gw_req **req_out)                                                                      \
-    {                                                                                                                  \
-        struct check_span s = look_before(buf, count, t, src, true);                                                   \
-        return tracked(p2p_##name(buf, count, t, src, tag, c, req_out), req_out, &s, 1, c, src, tag);                  \
-    }
-RECEIVE(irecv, begin)
-RECEIVE(recv_init, span_of)
+int check_p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct check_span s = begin(buf, count, t, dst, false);
+    proto_note_ready(true);
+    int rc = p2p_irsend(buf, count, t, dst, tag, c, req_out);
+    proto_note_ready(false);
+    return started_send(rc, req_out, &s, c, dst, tag);
+}
+
+static int tracked_receive(int rc, struct gw_req **r, struct check_span *s, struct gw_comm *c, int src, int tag)
+{
+    if (rc == GW_OK)
+        check_use_track_receive(r, s, (struct check_about){c, src, tag, 0});
+    else
+        check_span_drop(s);
+    return rc;
+}
+
+int check_p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct check_span s = begin(buf, count, t, src, true);
+    if (s.lo != s.hi && !s.is_told) check_recv_sum(&s);
+    take_in();
+    return tracked_receive(p2p_irecv(buf, count, t, src, tag, c, req_out), req_out, &s, c, src, tag);
+}
+
+int check_p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct check_span s = span_of(buf, count, t, src, true);
+    return tracked_receive(p2p_recv_init(buf, count, t, src, tag, c, req_out), req_out, &s, c, src, tag);
+}
 
 int check_p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_req **req_out)
 {
@@ -123,15 +159,25 @@ int check_p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg 
 PREPARED_SEND(send_init)
 PREPARED_SEND(ssend_init)
 PREPARED_SEND(bsend_init)
-PREPARED_SEND(rsend_init)
+
+int check_p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct check_span s = span_of(buf, count, t, dst, false);
+    int rc = tracked(p2p_rsend_init(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);
+    if (rc == GW_OK) check_use_mark_ready((*req_out)->obj.id);
+    return rc;
+}
 
 int check_p2p_start(struct gw_req **r)
 {
     uint32_t id = (*r)->obj.id;
     bool is_fresh = !((*r)->flags & REQ_ACTIVE);
     if (is_fresh) check_use_prepare(id);
+    take_in();
+    proto_note_ready(check_use_is_ready(id));
     int rc = p2p_start(r);
-    if (rc == GW_OK) check_use_start(id, check_now);
+    proto_note_ready(false);
+    if (rc == GW_OK) check_use_start(*r, check_now);
     return rc;
 }
 

@@ -73,6 +73,8 @@ void check_enter(int fn, const void *from)
 {
     check_now = (struct check_site){fn, check_outside(from)};
     check_arrays_begin();
+    check_thread_look();
+    check_race_call();
 }
 
 /* ---- places that travel ---- */

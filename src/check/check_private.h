@@ -44,6 +44,7 @@ struct check_span {
     struct gw_type *type;
     uintptr_t lo, hi; /* bytes lie in [lo, hi); lo == hi: there are none */
     bool is_written;
+    bool is_told;   /* that it lies over another one */
     bool owns_type; /* it was made for this span; else the caller's */
     uint64_t *sums; /* of what is read, a number for each piece of the packed data; NULL: not taken */
     int64_t n_sums, piece;
@@ -54,8 +55,22 @@ void check_span_drop(struct check_span *s); /* one that is not given away */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
 void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
+uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
+
+/* ---- intervals of addresses, ordered (check_tree.c): what shares bytes with one of them is found without a look at all ---- */
+struct check_node {
+    struct check_node *left, *right;
+    uintptr_t lo, hi, reach; /* [lo, hi), set by the caller before it is added; reach: the largest hi of the subtree */
+    uint64_t weight;
+};
+struct check_tree { struct check_node *root; uint64_t n_added; }; /* zeros: an empty one */
+void check_tree_add(struct check_tree *t, struct check_node *n);
+void check_tree_remove(struct check_tree *t, struct check_node *n); /* that is in it */
+/* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
+typedef bool check_node_fn(struct check_node *n, void *arg);
+bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);
 
 /* ---- what the program holds (check_table.c) ----
  * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
@@ -73,7 +88,13 @@ struct check_item {
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
+    struct check_used { struct check_node node; struct check_item *item; } used[CHECK_SPANS]; /* of spans in use */
+    struct check_link { struct check_item *next, **at; } links[2]; /* in use, of the same owner: and rank; at NULL: not in use, or no owner */
     bool is_active;                       /* the spans are in use now */
+    bool is_receive;                      /* of one message, into the first span (check_recv.c) */
+    bool is_ready;                        /* persistent: of MPI_Rsend_init */
+    bool is_cancelled;
+    uint32_t running;                     /* receives: id of the request that a message meets, which is another one's of persistent ones */
     int n_arrays;
     struct check_array *arrays;           /* that the call was given and that must not change; NULL: none */
 };
@@ -98,7 +119,7 @@ const char *check_about_text(const struct check_item *i, char *out);
 
 /* ---- buffers in use (check_use.c) ----
  * Before the call: do its buffers lie over others, pending ones or each other? */
-void check_use_look(const struct check_span *spans, int n);
+void check_use_look(struct check_span *spans, int n); /* sets their is_told */
 /* The same for what a collective receives from each of n members, or neighbours, among themselves.  types NULL: all of type t, displacements
  * in its extent; else in bytes. */
 void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types);
@@ -106,9 +127,11 @@ void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw
  * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
 struct check_about { struct gw_comm *comm; int rank, tag; uint32_t owner; };
 void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct check_about about);
+/* The same for a receive of one message. */
+void check_use_track_receive(struct gw_req **r, struct check_span *span, struct check_about about);
 /* Before and after a persistent request is started. */
 void check_use_prepare(uint32_t id);
-void check_use_start(uint32_t id, struct check_site site);
+void check_use_start(struct gw_req *r, struct check_site site);
 /* The operation is complete and the program knows it; is_gone: the request too. */
 void check_use_over(uint32_t id, bool is_gone);
 /* The same for operations that end without a request of their own, by a call on their owner. */
@@ -116,13 +139,57 @@ void check_use_pend(const struct check_span *spans, int n, struct check_about ab
 /* What belongs to the owner and `rank` (CHECK_EVERYONE: to all) is complete, whether it has requests or not. */
 enum { CHECK_EVERYONE = -1 };
 void check_use_settle(uint32_t owner, int rank);
+int check_use_count(uint32_t owner, int rank, int most); /* how many are not, counted to `most` */
 /* The request's span is that of one partition of so many; and a send's partition is about to be marked ready. */
 void check_use_divide(uint32_t id, int partitions);
 void check_use_partition(uint32_t id, int number);
+void check_use_cancelled(uint32_t id);
+void check_use_mark_ready(uint32_t id); /* a persistent ready send */
+bool check_use_is_ready(uint32_t id);
+struct check_item *check_use_running(uint32_t id, const struct check_span *s); /* that lies there; with check_lock */
+bool check_use_receives(uint32_t id, struct check_site *started_out); /* it is under way, and there is something to receive into */
 void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
 /* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);
 struct check_site check_use_maker(uint32_t id); /* the call that made this request, which may be the one that we are in */
 void check_use_end(void);
+
+/* ---- receive buffers that must not be written (check_recv.c) ---- */
+void check_recv_begin(void);
+void check_recv_sum(struct check_span *s); /* before the receive is posted; and when the message is there */
+void check_recv_posted(struct check_item *i, struct gw_req *r); /* just now; the lane's and check_lock are held */
+void check_recv_arrivals(void); /* a call ends: takes the sums of what has come in it */
+void check_recv_end(void);
+
+/* ---- races in windows (check_race.c; what they are: check_race.h) ---- */
+enum race_kind { RACE_GET, RACE_PUT, RACE_FETCH /* an accumulate of MPI_NO_OP */, RACE_SWAP, RACE_LOAD, RACE_STORE, RACE_UPDATE, RACE_KINDS };
+struct check_race {
+    enum race_kind kind;
+    int target;
+    int64_t disp, count;  /* of the target */
+    struct gw_type *type;
+    const struct gw_op *op; /* RACE_UPDATE */
+    const void *data;     /* PUT, GET: the same bytes here, if they are there already; else NULL */
+    int64_t data_count;
+    struct gw_type *data_type;
+    bool has_before;
+    uint64_t before;
+};
+/* Before a put: the sum of what is there.  False: it is not wanted. */
+bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
+void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
+void check_race_call(void); /* any call begins */
+void check_race_touch(const struct check_span *s); /* a call uses this memory; with check_lock */
+/* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock; before MPI_Win_free. */
+int check_race_fence(struct rma_win *w, int assertions);
+void check_race_started(struct rma_win *w, struct gw_group *g);
+int check_race_complete(struct rma_win *w);
+void check_race_post(struct rma_win *w, struct gw_group *g);
+int check_race_waited(struct rma_win *w);
+void check_race_locked(struct rma_win *w);
+void check_race_free(struct rma_win *w);
+
+/* ---- threads (check_thread.c) ---- */
+void check_thread_look(void); /* a call begins: may this thread make it? */
 
 #endif

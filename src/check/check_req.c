@@ -151,10 +151,23 @@ int check_req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *
     return rc;
 }
 
+/* A receive that was cancelled may be freed. */
+int check_p2p_cancel(struct gw_req **r)
+{
+    check_use_cancelled((*r)->obj.id);
+    return p2p_cancel(r);
+}
+
 /* Nobody is told any more when the operation is over: what it uses is the program's risk. */
 int check_p2p_request_free(struct gw_req **r)
 {
     uint32_t id = (*r)->obj.id;
+    struct check_site started;
+    char here[CHECK_SITE_TEXT], site[CHECK_SITE_TEXT];
+    if (check_use_receives(id, &started))
+        check_say("receive given up: %s frees the request of %s, which is active. MPI completes the receive, but the program cannot learn when, "
+                  "or that its buffer may be used again: the standard advises never to free an active receive request",
+                  check_site_text(check_now, here), check_site_text(started, site));
     int rc = p2p_request_free(r);
     if (!*r) check_use_forget(id);
     return rc;

@@ -52,6 +52,7 @@ void check_begin(void)
     me = gw_boot.rank;
     check_place_begin();
     check_type_begin();
+    check_recv_begin();
 }
 
 const char *check_comm_name(uint32_t ctx, char *out)

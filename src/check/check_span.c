@@ -100,7 +100,7 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 }
 
 /* ---- contents ---- */
-static uint64_t sum_bytes(uint64_t h, const void *at, size_t n)
+uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n)
 {
     const char *p = at;
     for (uint64_t w; n > 0; n -= n < 8 ? n : 8, p += 8) {
@@ -136,7 +136,7 @@ static bool sum_piece(struct type_cursor *c, int64_t piece, struct mapped *mappe
         if (n == 0) break;
         for (int i = 0; i < n; i++) {
             if (mapped && !is_mapped(mapped, &iov[i])) return false;
-            h = sum_bytes(h, iov[i].iov_base, iov[i].iov_len);
+            h = check_sum_bytes(h, iov[i].iov_base, iov[i].iov_len);
         }
     }
     *sum_out = h;

@@ -1,8 +1,5 @@
 /* check_use.c -- buffers that pending operations use: they must not overlap, and what is sent must stay as it is.
  *
- * A program that has hundreds of thousands of operations pending would want a tree here; a plain array of bounds is looked
- * through at some billions of entries a second.
- *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
@@ -10,41 +7,89 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Spans in use.  By number: an item's spans are found again by a walk from the end, where young ones are. */
-struct used {
-    uintptr_t lo, hi;
-    struct check_item *item;
-    int span;
-};
-static struct {
-    struct used *v;
-    size_t n, room;
-} used;
+/* Spans in use, by address.  Apart, as those that are only read may lie over each other, hundreds of thousands of them. */
+static struct check_tree in_use[2]; /* read, written */
 /* Of a program that begins more operations in one epoch, so many are looked at. */
-enum { LOOSE_MAX = 1000 };
+enum { LOOSE_MAX = 1 << 18 };
 static int n_loose;
+
+/* ---- operations by their owner: of one rank, and of all ---- */
+struct owed { struct owed *next; uint32_t owner; int32_t rank; struct check_item *first; };
+enum { OWED_BUCKETS = 4096 };
+static struct owed *owed[OWED_BUCKETS];
+
+static struct owed **owed_at(uint32_t owner, int32_t rank)
+{
+    uint64_t h = ((uint64_t)owner << 32 | (uint32_t)rank) * 0x9e3779b97f4a7c15u;
+    struct owed **at = &owed[h >> 40 & (OWED_BUCKETS - 1)];
+    while (*at && ((*at)->owner != owner || (*at)->rank != rank)) at = &(*at)->next;
+    return at;
+}
+
+static struct check_item *first_owed(uint32_t owner, int32_t rank)
+{
+    struct owed *o = *owed_at(owner, rank);
+    return o ? o->first : NULL;
+}
+
+static void link_in(struct check_item *i, int which, int32_t rank)
+{
+    struct owed **at = owed_at(i->owner, rank);
+    struct check_link *l = &i->links[which];
+    if (!*at) {
+        *at = gw_xcalloc(1, sizeof **at);
+        **at = (struct owed){.owner = i->owner, .rank = rank};
+    }
+    l->next = (*at)->first;
+    l->at = &(*at)->first;
+    if (l->next) l->next->links[which].at = &l->next;
+    *l->at = i;
+}
+
+static void link_out(struct check_item *i, int which, int32_t rank)
+{
+    struct check_link *l = &i->links[which];
+    *l->at = l->next;
+    if (l->next) l->next->links[which].at = l->at;
+    l->at = NULL;
+    struct owed **at = owed_at(i->owner, rank), *o = *at;
+    if (o->first) return;
+    *at = o->next;
+    free(o);
+}
 
 static void used_add(struct check_item *item)
 {
     for (int k = 0; k < item->n_spans; k++) {
         const struct check_span *s = &item->spans[k];
         if (s->lo == s->hi) continue;
-        if (used.n == used.room) used.v = gw_xrealloc(used.v, (used.room = 2 * used.room + 64) * sizeof *used.v);
-        used.v[used.n++] = (struct used){s->lo, s->hi, item, k};
+        item->used[k] = (struct check_used){.node = {.lo = s->lo, .hi = s->hi}, .item = item};
+        check_tree_add(&in_use[s->is_written], &item->used[k].node);
+    }
+    if (item->owner && !item->links[0].at) {
+        link_in(item, 0, item->rank);
+        link_in(item, 1, CHECK_EVERYONE);
     }
     item->is_active = true;
 }
 
 static void used_remove(struct check_item *item)
 {
-    int left = 0;
-    for (int k = 0; k < item->n_spans; k++) left += item->spans[k].lo != item->spans[k].hi;
-    for (size_t i = used.n; i-- > 0 && left > 0;)
-        if (used.v[i].item == item) {
-            used.v[i] = used.v[--used.n];
-            left--;
-        }
+    for (int k = 0; k < item->n_spans; k++) {
+        if (!item->used[k].item) continue;
+        check_tree_remove(&in_use[item->spans[k].is_written], &item->used[k].node);
+        item->used[k].item = NULL;
+    }
+    if (item->links[0].at) {
+        link_out(item, 0, item->rank);
+        link_out(item, 1, CHECK_EVERYONE);
+    }
     item->is_active = false;
+}
+
+static const struct check_span *span_of(const struct check_used *u)
+{
+    return &u->item->spans[u - u->item->used];
 }
 
 /* ---- words ---- */
@@ -110,26 +155,40 @@ static void say_overlap(const struct check_span *s, const struct check_item *oth
                                             : ": it may be sent before or after it is received into");
 }
 
-static void look_one(const struct check_span *s)
+/* What a receive buffer will hold is not known then. */
+static void overlaps(struct check_span *s)
 {
-    uintptr_t at;
-    for (size_t i = 0; i < used.n; i++) {
-        if (used.v[i].hi <= s->lo || s->hi <= used.v[i].lo) continue;
-        const struct check_span *other = &used.v[i].item->spans[used.v[i].span];
-        if (!s->is_written && !other->is_written) continue;
-        if (!check_span_overlap(s, other, &at)) continue;
-        say_overlap(s, used.v[i].item, other, at);
-        return; /* one is enough of a call */
-    }
+    s->is_told = true;
+    if (!s->is_written) return;
+    free(s->sums);
+    s->sums = NULL;
 }
 
-void check_use_look(const struct check_span *spans, int n)
+static bool look_at(struct check_node *n, void *arg)
+{
+    uintptr_t at;
+    struct check_span *s = arg;
+    struct check_used *u = container_of(n, struct check_used, node);
+    if (!check_span_overlap(s, span_of(u), &at)) return false;
+    say_overlap(s, u->item, span_of(u), at);
+    overlaps(s);
+    if (u->item->is_receive) overlaps(&u->item->spans[0]);
+    return true; /* one is enough of a call */
+}
+
+static void look_one(struct check_span *s)
+{
+    if (check_tree_each(&in_use[true], s->lo, s->hi, look_at, s) || !s->is_written) return;
+    check_tree_each(&in_use[false], s->lo, s->hi, look_at, s);
+}
+
+void check_use_look(struct check_span *spans, int n)
 {
     uintptr_t at;
     char here[CHECK_SITE_TEXT];
     gw_lock(&check_lock);
     for (int k = 0; k < n; k++)
-        if (spans[k].lo != spans[k].hi) look_one(&spans[k]);
+        if (spans[k].lo != spans[k].hi) look_one(&spans[k]), check_race_touch(&spans[k]);
     gw_unlock(&check_lock);
     for (int k = 1; k < n; k++)
         for (int i = 0; i < k; i++)
@@ -217,6 +276,24 @@ static void fill(struct check_item *i, const struct check_span *spans, int n, st
     }
 }
 
+void check_use_track_receive(struct gw_req **r, struct check_span *span, struct check_about about)
+{
+    struct gw_req *q = *r;
+    struct gw_lane *lane = about.comm->lane;
+    check_use_track(r, span, 1, about);
+    if (q->flags & REQ_STATIC) return;
+    /* Nothing meets it meanwhile. */
+    gw_lock(&lane->lock);
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(q->obj.id);
+    if (i && q->flags & REQ_ACTIVE)
+        check_recv_posted(i, q);
+    else if (i)
+        i->is_receive = true;
+    gw_unlock(&check_lock);
+    gw_unlock(&lane->lock);
+}
+
 void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct check_about about)
 {
     make_own(r, &about);
@@ -267,13 +344,6 @@ void check_use_divide(uint32_t id, int partitions)
     gw_unlock(&check_lock);
 }
 
-static bool is_pending(uint32_t owner, int rank)
-{
-    for (size_t k = 0; k < used.n; k++)
-        if (used.v[k].item->owner == owner && used.v[k].item->rank == rank) return true;
-    return false;
-}
-
 static void partition_begin(const struct check_item *i, int number)
 {
     const struct check_span *first = &i->spans[0];
@@ -289,7 +359,7 @@ void check_use_partition(uint32_t id, int number)
 {
     gw_lock(&check_lock);
     const struct check_item *i = check_item_find(id);
-    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !is_pending(id, number))
+    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !first_owed(id, number))
         partition_begin(i, number);
     gw_unlock(&check_lock);
 }
@@ -310,23 +380,65 @@ void check_use_prepare(uint32_t id)
     } else {
         for (int k = 0; i && k < i->n_spans; k++) check_span_sum(&i->spans[k]);
         for (int k = 0; i && k < i->n_spans; k++)
-            if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]);
+            if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]), check_race_touch(&i->spans[k]);
+        if (i && i->is_receive && !i->spans[0].is_told) check_recv_sum(&i->spans[0]);
+        if (i) i->spans[0].is_told = false;
     }
     gw_unlock(&check_lock);
 }
 
-void check_use_start(uint32_t id, struct check_site site)
+void check_use_start(struct gw_req *r, struct check_site site)
 {
+    struct gw_lane *lane = &gw_lanes[r->lane];
+    gw_lock(&lane->lock);
     gw_lock(&check_lock);
-    struct check_item *i = check_item_find(id);
+    struct check_item *i = check_item_find(r->obj.id);
     if (i && !i->is_active) {
         i->started = site;
+        i->is_cancelled = false;
         if (i->partitions)
             i->is_active = true;
         else
             used_add(i);
+        if (i->is_receive) check_recv_posted(i, r);
     }
     gw_unlock(&check_lock);
+    gw_unlock(&lane->lock);
+}
+
+void check_use_cancelled(uint32_t id)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i) i->is_cancelled = true;
+    gw_unlock(&check_lock);
+}
+
+void check_use_mark_ready(uint32_t id)
+{
+    gw_lock(&check_lock);
+    struct check_item *i = check_item_find(id);
+    if (i) i->is_ready = true;
+    gw_unlock(&check_lock);
+}
+
+bool check_use_is_ready(uint32_t id)
+{
+    gw_lock(&check_lock);
+    const struct check_item *i = check_item_find(id);
+    bool is_ready = i && i->is_ready;
+    gw_unlock(&check_lock);
+    return is_ready;
+}
+
+bool check_use_receives(uint32_t id, struct check_site *started_out)
+{
+    gw_lock(&check_lock);
+    const struct check_item *i = check_item_find(id);
+    bool receives = i && i->is_active && i->is_receive && !i->is_cancelled && i->spans[0].lo != i->spans[0].hi;
+    if (receives) *started_out = i->started;
+    gw_unlock(&check_lock);
+    return receives;
 }
 
 /* What lets the program use the buffer again. */
@@ -367,9 +479,10 @@ static void over(struct check_item *i)
 
 static void settle(uint32_t owner, int rank)
 {
-    for (size_t k = used.n; k-- > 0;) {
-        struct check_item *i = k < used.n ? used.v[k].item : NULL; /* what went may have had several spans */
-        if (i && i->owner == owner && (rank == CHECK_EVERYONE || i->rank == rank)) over(i);
+    int which = rank == CHECK_EVERYONE;
+    for (struct check_item *i = first_owed(owner, rank), *next; i; i = next) {
+        next = i->links[which].next;
+        over(i);
     }
 }
 
@@ -378,6 +491,15 @@ void check_use_settle(uint32_t owner, int rank)
     gw_lock(&check_lock);
     settle(owner, rank);
     gw_unlock(&check_lock);
+}
+
+int check_use_count(uint32_t owner, int rank, int most)
+{
+    int n = 0;
+    gw_lock(&check_lock);
+    for (const struct check_item *i = first_owed(owner, rank); i && n < most; i = i->links[rank == CHECK_EVERYONE].next) n++;
+    gw_unlock(&check_lock);
+    return n;
 }
 
 void check_use_over(uint32_t id, bool is_gone)
@@ -403,19 +525,41 @@ void check_use_forget(uint32_t id)
     gw_unlock(&check_lock);
 }
 
+struct receiver { uint32_t ctx; const void *buf; const struct check_item *item; };
+static bool is_receiver(struct check_node *n, void *arg)
+{
+    struct receiver *r = arg;
+    const struct check_used *u = container_of(n, struct check_used, node);
+    if (span_of(u)->buf != r->buf || u->item->ctx != r->ctx) return false;
+    r->item = u->item;
+    return true;
+}
+
 struct check_site check_use_receiver(uint32_t ctx, const void *buf)
 {
-    struct check_site s = check_now;
+    struct receiver r = {ctx, buf, NULL};
     gw_lock(&check_lock);
-    for (size_t i = used.n; i-- > 0;) {
-        const struct check_item *item = used.v[i].item;
-        const struct check_span *span = &item->spans[used.v[i].span];
-        if (!span->is_written || span->buf != buf || item->ctx != ctx) continue;
-        s = item->started;
-        break;
-    }
+    check_tree_each(&in_use[true], 0, UINTPTR_MAX, is_receiver, &r); /* a buffer may begin anywhere below its bytes */
+    struct check_site s = r.item ? r.item->started : check_now;
     gw_unlock(&check_lock);
     return s;
+}
+
+struct running { uint32_t id; struct check_item *item; };
+static bool is_running(struct check_node *n, void *arg)
+{
+    struct running *r = arg;
+    struct check_used *u = container_of(n, struct check_used, node);
+    if (u->item->running != r->id) return false;
+    r->item = u->item;
+    return true;
+}
+
+struct check_item *check_use_running(uint32_t id, const struct check_span *s)
+{
+    struct running r = {id, NULL};
+    check_tree_each(&in_use[true], s->lo, s->lo + 1, is_running, &r);
+    return r.item;
 }
 
 struct check_site check_use_maker(uint32_t id)
@@ -429,15 +573,14 @@ struct check_site check_use_maker(uint32_t id)
 
 void check_use_end(void)
 {
-    for (size_t k = used.n; k-- > 0;) {
-        struct check_item *i = k < used.n ? used.v[k].item : NULL;
-        if (!i || !i->is_loose) continue;
-        used_remove(i);
-        check_item_free(i);
-    }
+    for (int k = 0; k < OWED_BUCKETS; k++)
+        while (owed[k]) {
+            struct check_item *i = owed[k]->first;
+            used_remove(i);
+            if (i->is_loose) check_item_free(i);
+        }
     n_loose = 0;
+    check_recv_end();
     check_items_free();
-    free(used.v);
-    used.v = NULL;
-    used.n = used.room = 0;
+    in_use[0].root = in_use[1].root = NULL;
 }

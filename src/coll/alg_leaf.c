@@ -16,7 +16,7 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES, NULL, NULL};
+const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE, NULL, NULL};
 
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
 static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
@@ -33,7 +33,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES, bcast_fits, NULL};
+const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE, bcast_fits, NULL};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
@@ -115,10 +115,10 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
 {
     return reduce_in_slots(a, round, steps, a->rank);
 }
-const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
-const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
-const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
-const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL, operand_fits, NULL};
+const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
+const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
+const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
+const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
 
 /* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
 struct shares {
@@ -158,7 +158,7 @@ static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_
     return s.n;
 }
 static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
-const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW, operand_fits_half, NULL};
+const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW | PLAN_ONCE, operand_fits_half, NULL};
 
 /* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
  * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
@@ -244,7 +244,7 @@ static int reduce_scatter_leaf(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_parts(a) * a->rt->size <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW, parts_fit, NULL};
+const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW | PLAN_ONCE, parts_fit, NULL};
 
 /* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
  * that are still to be read, so that form takes another algorithm. */

@@ -49,6 +49,29 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
 const struct plan_algorithm alg_gather_leaf = {"leaf", gather_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE, NULL, NULL};
 
 /* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
+/* Of the vector form the root alone knows all lengths, and says each with the block. */
+static bool is_given(const struct plan_args *a, const struct plan_ref *block)
+{
+    return a->is_vector ? sized_fits(ref_bytes(block), PLAN_SLOT_BYTES) : in_slot(block);
+}
+static void scatter_give(struct plan_steps *s, const struct plan_args *a, int to, struct plan_ref block)
+{
+    int64_t len = ref_bytes(&block);
+    if (!a->is_vector)
+        step_copy(s, block, ref_shm(a, to, 0, len));
+    else if (!is_given(a, &block))
+        step_give_length(s, ref_sized(a, to, 0, len));
+    else if (len > 0)
+        step_give(s, block, ref_sized(a, to, 0, len));
+}
+static void scatter_take(struct plan_steps *s, const struct plan_args *a, struct plan_ref mine)
+{
+    int64_t len = ref_bytes(&mine);
+    if (!a->is_vector)
+        step_copy(s, ref_shm(a, a->rank, 0, len), mine);
+    else if (len > 0)
+        step_take(s, a->root, ref_sized(a, a->rank, 0, len), mine);
+}
 static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -57,11 +80,11 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
         struct plan_ref mine = my_out(a);
         if (round > 0) return 0;
         step_publish(&s, 1);
-        if (in_slot(&mine)) {
+        if (is_given(a, &mine)) {
             step_wait(&s, a->root, 1);
-            step_copy(&s, ref_shm(a, a->rank, 0, ref_bytes(&mine)), mine);
+            scatter_take(&s, a, mine);
         } else {
-            step_recv(&s, a->root, mine);
+            step_recv_long(&s, a->root, mine, ref_shm(a, a->rank, 0, 0));
         }
         return s.n;
     }
@@ -76,8 +99,8 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
     for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
         struct plan_ref block = send_block(a, i);
         if (i == a->root) continue;
-        if (slots && in_slot(&block)) step_copy(&s, block, ref_shm(a, i, 0, ref_bytes(&block)));
-        if (!slots && !in_slot(&block)) step_send(&s, i, block);
+        if (slots && (a->is_vector || is_given(a, &block))) scatter_give(&s, a, i, block);
+        if (!slots && !is_given(a, &block)) step_send(&s, i, block);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;
@@ -147,9 +170,16 @@ static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a)
 const struct plan_algorithm alg_allgather_leaf_wide = {"leaf_wide", allgather_leaf_wide, NULL, PLAN_WIDE, blocks_fit_wide, NULL};
 
 /* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
+/* Of the irregular forms the length goes along. */
+static bool is_sized(const struct plan_args *a) { return a->scounts.v || a->rcounts.v || a->sts || a->rts; }
 static struct plan_ref pair_shm(const struct plan_args *a, int from, int to, int64_t len)
 {
-    return ref_shm(a, to, from * coll_pair_share(a), len);
+    int64_t off = from * coll_pair_share(a);
+    return is_sized(a) ? ref_sized(a, to, off, len) : ref_shm(a, to, off, len);
+}
+static bool fits_share(const struct plan_args *a, int64_t len)
+{
+    return is_sized(a) ? sized_fits(len, coll_pair_share(a)) : len <= coll_pair_share(a);
 }
 static void give_blocks(struct plan_steps *s, const struct plan_args *a, int first)
 {
@@ -157,7 +187,13 @@ static void give_blocks(struct plan_steps *s, const struct plan_args *a, int fir
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
         int64_t len = ref_bytes(&block);
-        if (len > 0 && len <= coll_pair_share(a)) step_copy(s, block, pair_shm(a, a->rank, to, len));
+        if (len == 0 || (!is_sized(a) && !fits_share(a, len))) continue;
+        if (!fits_share(a, len))
+            step_give_length(s, pair_shm(a, a->rank, to, len));
+        else if (is_sized(a))
+            step_give(s, block, pair_shm(a, a->rank, to, len));
+        else
+            step_copy(s, block, pair_shm(a, a->rank, to, len));
     }
     if (s->n == 0) step_nothing(s);
 }
@@ -181,11 +217,13 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
         int from = (a->rank - r + a->size) % a->size, to = (a->rank + r) % a->size;
         struct plan_ref in = recv_block(a, from), out = send_block(a, to);
         int64_t in_len = ref_bytes(&in);
-        if (in_len <= coll_pair_share(a) && in_len > 0)
-            step_copy(&s, pair_shm(a, from, a->rank, in_len), in);
+        if (in_len > 0 && !fits_share(a, in_len))
+            step_recv_long(&s, from, in, ref_shm(a, a->rank, from * coll_pair_share(a), 0));
+        else if (in_len > 0 && is_sized(a))
+            step_take(&s, from, pair_shm(a, from, a->rank, in_len), in);
         else if (in_len > 0)
-            step_recv(&s, from, in);
-        if (ref_bytes(&out) > coll_pair_share(a)) step_send(&s, to, out);
+            step_copy(&s, pair_shm(a, from, a->rank, in_len), in);
+        if (ref_bytes(&out) > 0 && !fits_share(a, ref_bytes(&out))) step_send(&s, to, out);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;
@@ -208,11 +246,11 @@ static int alltoall_lines(const struct plan_args *a, int round, struct plan_step
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
         step_copy(&s, block, ref_line(a, a->rank, to, 0, ref_bytes(&block)));
-        step_hand(&s, to);
+        step_hand(&s, to, 0);
     }
     if (round == gives - 1) {
         step_publish(&s, 1);
-        step_handed(&s, EVERYBODY);
+        step_handed(&s, EVERYBODY, 0);
     }
     for (int r = first; round >= gives && r < a->size && r < first + PLAN_STEPS; r++) {
         int from = (a->rank - r + a->size) % a->size;

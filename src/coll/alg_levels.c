@@ -28,7 +28,7 @@ static int fan_in_leaf(const struct plan_args *a, int round, struct plan_step *s
 }
 static const struct plan_algorithm alg_fan_in = {.name = "fan_in", .emit = fan_in, .kind = PLAN_P2P};
 static const struct plan_algorithm alg_fan_in_leaf = {
-    .name = "fan_in_leaf", .emit = fan_in_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES};
+    .name = "fan_in_leaf", .emit = fan_in_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE};
 
 static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {

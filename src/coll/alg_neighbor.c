@@ -121,7 +121,8 @@ const struct plan_algorithm alg_neighbor_alltoall = {"neighbor_alltoall", neighb
  * Members hand each other lines: few bytes in the line itself, more in slots, those of gathers in the giver's for all, else one behind the
  * other in the pair's share of the taker's.  What does not fit goes by messages at last, in the order above: to wait for lines adds
  * nothing to it, for all hand theirs over before they wait. */
-struct group { int peer; struct plan_ref block, place; bool in_memory; }; /* the block, where it lies, and is that shared memory? */
+/* The block, where it lies, and is that shared memory?  Bytes of all blocks for that peer. */
+struct group { int peer; struct plan_ref block, place; bool in_memory; int64_t total; };
 
 static bool is_regular(const struct plan_args *a) { return !a->scounts.v && !a->rcounts.v; }
 
@@ -134,18 +135,20 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
     int from = is_in ? g.peer : a->rank, to = is_in ? a->rank : g.peer;
     g.block = is_in ? recv_block(a, i) : gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : send_block(a, i);
     int64_t len = ref_bytes(&g.block), each = gw_align_up(len, 8), at = like[i].place * each, all = like[i].of * each;
+    g.total = gather ? len : like[i].of * len;
     if (gather) {
         g.in_memory = len <= PLAN_SLOT_BYTES;
         g.place = len <= PLAN_LINE_BYTES ? ref_line(a, from, to, 0, len) : ref_shm(a, from, 0, len);
         return g;
     }
     if (!is_regular(a)) {
-        at = all = 0;
+        at = all = g.total = 0;
         for (int k = 0, n = is_in ? t->nin : t->nout; k < n; k++) {
             if (peers[k] != g.peer) continue;
             struct plan_ref other = is_in ? recv_block(a, k) : send_block(a, k);
             if (like[k].place < like[i].place) at += gw_align_up(ref_bytes(&other), 8);
             all += gw_align_up(ref_bytes(&other), 8);
+            g.total += ref_bytes(&other);
         }
     }
     int64_t share = coll_pair_share(a);
@@ -177,7 +180,7 @@ static void give(struct plan_steps *s, const struct plan_args *a, int first, int
         struct group g = group_of(a, i, false, gather);
         bool in_slot = g.place.slot < PLAN_SLOTS;
         if (g.in_memory && !(gather && in_slot)) step_copy(s, g.block, g.place);
-        if (gather || t->out_like[i].place == t->out_like[i].of - 1) step_hand(s, g.peer);
+        if (gather || t->out_like[i].place == t->out_like[i].of - 1) step_hand(s, g.peer, g.total);
     }
 }
 
@@ -186,9 +189,8 @@ static void take(struct plan_steps *s, const struct plan_args *a, int first, int
     for (int i = first; i < last; i++) {
         if (!is_other(a, a->topo->in[i])) continue;
         struct group g = group_of(a, i, true, gather);
-        if (!g.in_memory) continue;
-        step_handed(s, g.peer);
-        step_copy(s, g.place, g.block);
+        step_handed(s, g.peer, g.total);
+        if (g.in_memory) step_copy(s, g.place, g.block);
     }
 }
 

@@ -102,6 +102,12 @@ static inline void sim_publish(struct sim *s, const struct sim_member *m, int ph
     *sim_flag(s, m, m->args->rank) = value;
 }
 
+static inline uint64_t sim_number(const struct sim_member *m, const struct plan_step *p) { return m->args->n << 32 | (uint32_t)p->stride; }
+static inline uint64_t *sim_size(const struct plan_memory *mem, const struct plan_ref *block)
+{
+    return (uint64_t *)(plan_address(mem, block) - plan_size_gap(block->len));
+}
+
 /* A local step: false where it must wait. */
 static inline bool sim_local(struct sim *s, struct sim_member *m, const struct plan_step *p)
 {
@@ -116,10 +122,18 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
         return true;
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
     case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
-    case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = m->args->n; return true;
+    case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = sim_number(m, p); return true;
     case PLAN_HANDED:
         for (int i = 0; i < m->args->size; i++)
-            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != m->args->n) return false;
+            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != sim_number(m, p)) return false;
+        return true;
+    case PLAN_GIVE:
+        plan_copy(&mem, &p->a, &p->b);
+        *sim_size(&mem, &p->b) = plan_size_word(m->args->n, p->b.len);
+        return true;
+    case PLAN_TAKE:
+        if (*sim_size(&mem, &p->a) != plan_size_word(m->args->n, ref_bytes(&p->b))) sim_wrong(s, "a block is not as long as who takes it says");
+        plan_copy(&mem, &p->a, &p->b);
         return true;
     case PLAN_SHM_REDUCE: sim_shm_reduce(m, &mem, p); return true;
     case PLAN_ASSEMBLE:
@@ -210,6 +224,7 @@ static inline bool sim_step(struct sim *s, struct sim_member *m, bool *over)
     m->at = 0;
     m->posted = false;
     if (m->n > PLAN_STEPS) sim_wrong(s, "too many steps in a round");
+    if (m->n > 0 && m->round > 1 && m->now->kind & PLAN_ONCE) sim_wrong(s, "a second round of a leaf that has one");
     if (m->n > 0) return true;
     uint64_t flag = m->now->kind ? *sim_flag(s, m, m->args->rank) : 0;
     if (m->now->kind && flag >> 20 != m->args->n) sim_wrong(s, "a member has not published");

@@ -4,15 +4,35 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
+/* In the order of enum coll_kind. */
+static const char *const call_names[COLL_CALLS] = {
+    "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Alltoallv", "Gatherv", "Scatterv", "Reduce", "Allreduce",
+    "Reduce_scatter", "Scan", "Exscan", "Neighbor_allgather", "Neighbor_alltoall",
+};
+
+_Static_assert(COLL_CALLS <= 16, "a tag tells them apart");
+
 GW_ONCE int coll_init(void)
 {
     int rc = plan_init();
+    plan_call_names = call_names;
     return rc == GW_OK ? coll_select_init() : rc;
 }
 
-static struct plan_args args_of(const struct gw_comm *c, int root)
+/* All 0 but these.  What an initializer would do by a loop in microcode (rep stos), which takes as long as a small collective's steps. */
+static inline void args_begin(struct plan_args *a, const struct gw_comm *c, int root)
 {
-    return (struct plan_args){.rank = c->rank, .size = c->size, .root = root, .remote = c->remote ? c->targets : 0};
+    typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
+    enum { PAIRS = sizeof *a / sizeof(pair) };
+    _Static_assert(sizeof *a - offsetof(struct plan_args, sig) <= 8 && offsetof(struct plan_args, sig) % 8 == 0, "the last word");
+#pragma GCC unroll 16
+    for (int i = 0; i < PAIRS; i++) {
+        ((pair *)a)[i] = (pair){0};
+        __asm__("" : "+m"(((pair *)a)[i])); /* else it were such a loop again */
+    }
+    a->sig = 0;
+    a->rank = c->rank, a->size = c->size, a->root = root;
+    if (unlikely(c->remote != NULL)) a->remote = c->targets;
 }
 
 /* Behind a request.  alg NULL: there is nothing to do.  Of two groups, arrays are as long as the other one, but a reduce_scatter divides
@@ -44,23 +64,48 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     return plan_run_stages(alg, a, in, out, leaves, c);
 }
 
-static int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
-               struct coll_as *as)
+/* The call begins: a->bytes are what all members must say alike, or with BOOT_SAYS_OWN in a->says this one's own. */
+static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm *c, const struct coll_as *as)
 {
-    if (unlikely(coll_synced >> kind & 1) && !as && !c->remote) {
+    if (kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote) {
         int rc = coll_barrier(c, NULL);
         if (rc != GW_OK) return rc;
     }
-    plan_enter(c, a->root);
+    if (unlikely(as != NULL)) a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
+    if (unlikely(c->remote)) a->says |= PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    plan_enter_as(c, PLAN_CALLS + (unsigned)kind, a);
+    return GW_OK;
+}
+
+static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
+                                                             struct gw_comm *c, struct coll_as *as)
+{
+    int rc = enter(kind, a, c, as);
+    if (rc != GW_OK) return rc;
+    if (kind == COLL_GATHERV && a->rank != a->root) a->sig = (uint16_t)(a->sig + plan_size_sig(a->bytes));
     if (unlikely(!c->one_node)) return run_apart(kind, bytes, a, in, out, c, as);
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
-
-/* The call is wrong (rc) or there is nothing to do. */
-static GW_NOINLINE int no_data(int rc, struct gw_comm *c, const struct coll_as *as)
+/* a->bytes is set. */
+static GW_NOINLINE int run_said(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
+                                struct coll_as *as)
 {
-    struct plan_args none = {.size = c->size};
+    return run_inlined(kind, bytes, a, in, out, c, as);
+}
+static inline int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
+                      struct coll_as *as)
+{
+    a->bytes = bytes;
+    return run_said(kind, bytes, a, in, out, c, as);
+}
+
+/* The call is wrong (rc) or there is nothing to do: it counts all the same, for others may say otherwise. */
+static GW_NOINLINE int no_data(int rc, enum coll_kind kind, int root, struct gw_comm *c, const struct coll_as *as)
+{
+    struct plan_args none;
+    args_begin(&none, c, root);
+    if (rc == GW_OK) rc = enter(kind, &none, c, as);
     return rc == GW_OK && as ? start(NULL, &none, NULL, NULL, c, as) : rc;
 }
 
@@ -73,12 +118,11 @@ static inline bool is_root(int root, const struct gw_comm *c)
 }
 /* In the root's group of an intercommunicator all others only count the collective; their other arguments are not looked at. */
 static inline bool looks_on(int root, const struct gw_comm *c) { return unlikely(root == GW_PROC_NULL) && c->remote; }
-static int look_on(struct gw_comm *c, const struct coll_as *as)
+static int look_on(enum coll_kind kind, struct gw_comm *c, const struct coll_as *as)
 {
-    plan_enter(c, GW_PROC_NULL);
-    if (as) return no_data(GW_OK, c, as);
-    c->coll_seq++;
-    return GW_OK;
+    int rc = no_data(GW_OK, kind, GW_PROC_NULL, c, as);
+    if (!as) c->coll_seq++;
+    return rc;
 }
 
 static int root_check(int root, const struct gw_comm *c)
@@ -102,18 +146,20 @@ static int in_place_inter(const void *buf, const struct gw_comm *c)
 
 int coll_barrier(struct gw_comm *c, struct coll_as *as)
 {
-    struct plan_args a = args_of(c, 0);
+    struct plan_args a;
+    args_begin(&a, c, 0);
     a.rt = gw_type_byte;
-    return run(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
+    return run_inlined(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
 }
 
 int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
 {
-    if (looks_on(root, c)) return look_on(c, as);
+    if (looks_on(root, c)) return look_on(COLL_BCAST, c, as);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
-    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
-    struct plan_args a = args_of(c, root);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, COLL_BCAST, root, c, as);
+    struct plan_args a;
+    args_begin(&a, c, root);
     a.rcount = count, a.rt = t;
     return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
 }
@@ -126,18 +172,22 @@ static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct 
                   struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
                   struct coll_as *as)
 {
-    if (looks_on(root, c)) return look_on(c, as);
+    if (looks_on(root, c)) return look_on(kind, c, as);
     bool mine = is_root(root, c);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
     if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc != GW_OK) return rc;
-    struct plan_args a = args_of(c, root);
+    struct plan_args a;
+    args_begin(&a, c, root);
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
     if (mine) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
     a.is_vector = kind == COLL_GATHERV;
-    return run(kind, a.is_vector ? 0 : a.in_place ? part_bytes(rcount, rt) : part_bytes(scount, st), &a, sbuf, rbuf, c, as);
+    int64_t bytes = a.in_place ? part_bytes(rcount, rt) : part_bytes(scount, st);
+    a.bytes = mine && !a.is_vector ? part_bytes(rcount, rt) : bytes;
+    if (a.is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
 }
 
 int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
@@ -156,18 +206,22 @@ static int scatter(enum coll_kind kind, const void *sbuf, int64_t scount, struct
                    struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c,
                    struct coll_as *as)
 {
-    if (looks_on(root, c)) return look_on(c, as);
+    if (looks_on(root, c)) return look_on(kind, c, as);
     bool mine = is_root(root, c);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", mine);
     if (rc == GW_OK && mine) rc = in_place_check(sbuf, "sendbuf", false);
     if (rc != GW_OK) return rc;
-    struct plan_args a = args_of(c, root);
+    struct plan_args a;
+    args_begin(&a, c, root);
     a.in_place = rbuf == GW_IN_PLACE;
     a.rcount = rcount, a.rt = rt;
     if (mine) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
     a.is_vector = kind == COLL_SCATTERV;
-    return run(kind, a.is_vector ? 0 : a.in_place ? part_bytes(scount, st) : part_bytes(rcount, rt), &a, sbuf, rbuf, c, as);
+    int64_t bytes = a.in_place ? part_bytes(scount, st) : part_bytes(rcount, rt);
+    a.bytes = mine && !a.is_vector ? part_bytes(scount, st) : bytes;
+    if (a.is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
 }
 
 int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
@@ -190,6 +244,15 @@ static int64_t largest(struct gw_counts counts, int n)
     return most;
 }
 
+/* What a rank sends to all, itself among them, must be as much as it takes from itself. */
+static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_t scount, const struct gw_type *st, int64_t rcount,
+                                      const struct gw_type *rt)
+{
+    if (sbuf == GW_IN_PLACE || likely(scount * st->size == rcount * rt->size)) return GW_OK;
+    return gw_fail(GW_ETRUNCATE, "each rank sends to all in an %s, also to itself: %lld bytes are sent, but %lld would be received", what,
+                   (long long)(scount * st->size), (long long)(rcount * rt->size));
+}
+
 static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
                      struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, struct gw_comm *c,
                      struct coll_as *as)
@@ -197,8 +260,10 @@ static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void 
     int rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     int64_t bytes = (rcounts.v ? largest(rcounts, c->targets) : rcount) * rt->size;
-    if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, c, as);
-    struct plan_args a = args_of(c, 0);
+    if (rc == GW_OK && !c->remote) rc = gives_what_it_takes("allgather", sbuf, scount, st, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, rt);
+    if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_ALLGATHER, 0, c, as);
+    struct plan_args a;
+    args_begin(&a, c, 0);
     a.in_place = sbuf == GW_IN_PLACE;
     a.scount = scount, a.st = st;
     a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
@@ -229,15 +294,19 @@ static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, con
         a->scount = a->rcount, a->st = a->rt, a->sts = a->rts, a->scounts = a->rcounts, a->sdispls = a->rdispls;
         sbuf = rbuf;
     }
+    if (kind != COLL_ALLTOALL) a->says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
     return run(kind, bytes, a, sbuf, rbuf, c, as);
 }
 
 int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                   struct gw_comm *c, struct coll_as *as)
 {
-    struct plan_args a = args_of(c, 0);
+    struct plan_args a;
+    args_begin(&a, c, 0);
     a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt;
-    if (is_void(rcount * rt->size, c)) return no_data(in_place_check(rbuf, "recvbuf", false), c, as);
+    int rc = c->remote ? GW_OK : gives_what_it_takes("alltoall", sbuf, scount, st, rcount, rt);
+    if (rc != GW_OK) return rc;
+    if (is_void(rcount * rt->size, c)) return no_data(in_place_check(rbuf, "recvbuf", false), COLL_ALLTOALL, 0, c, as);
     return alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -245,7 +314,8 @@ int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts 
                    struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
                    struct coll_as *as)
 {
-    struct plan_args a = args_of(c, 0);
+    struct plan_args a;
+    args_begin(&a, c, 0);
     a.st = st, a.scounts = scounts, a.sdispls = sdispls, a.rt = rt, a.rcounts = rcounts, a.rdispls = rdispls;
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
@@ -254,7 +324,8 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
                    void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
                    struct gw_comm *c, struct coll_as *as)
 {
-    struct plan_args a = args_of(c, 0);
+    struct plan_args a;
+    args_begin(&a, c, 0);
     a.sts = st, a.scounts = scounts, a.sdispls = sdispls, a.rts = rt, a.rcounts = rcounts, a.rdispls = rdispls;
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
@@ -272,27 +343,27 @@ void coll_temporaries(struct plan_args *a)
 }
 
 /* One address for both passes the checks where GODWIT_NO_BUFFER_ALIAS_CHECK is set, and on ranks whose rbuf is not looked at (NULL here). */
-static struct plan_args reduction(const struct gw_comm *c, int root, const void *sbuf, const void *rbuf, int64_t count, struct gw_type *t,
-                                  struct gw_op *op)
+static void reduction(struct plan_args *a, const struct gw_comm *c, int root, const void *sbuf, const void *rbuf, int64_t count,
+                      struct gw_type *t, struct gw_op *op)
 {
-    struct plan_args a = args_of(c, root);
-    a.in_place = sbuf == GW_IN_PLACE || (unlikely(sbuf == rbuf) && rbuf && !c->remote);
-    a.rcount = count, a.rt = t, a.op = op;
-    coll_temporaries(&a);
-    return a;
+    args_begin(a, c, root);
+    a->in_place = sbuf == GW_IN_PLACE || (unlikely(sbuf == rbuf) && rbuf && !c->remote);
+    a->rcount = count, a->rt = t, a->op = op;
+    coll_temporaries(a);
 }
 
 int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
                 struct gw_comm *c, struct coll_as *as)
 {
-    if (looks_on(root, c)) return look_on(c, as);
+    if (looks_on(root, c)) return look_on(COLL_REDUCE, c, as);
     bool mine = is_root(root, c);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
     if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
-    struct plan_args a = reduction(c, root, sbuf, mine ? rbuf : NULL, count, t, op);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, COLL_REDUCE, root, c, as);
+    struct plan_args a;
+    reduction(&a, c, root, sbuf, mine ? rbuf : NULL, count, t, op);
     return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -302,8 +373,9 @@ static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int6
     int rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
-    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, c, as);
-    struct plan_args a = reduction(c, 0, sbuf, rbuf, count, t, op);
+    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, kind, 0, c, as);
+    struct plan_args a;
+    reduction(&a, c, 0, sbuf, rbuf, count, t, op);
     return run(kind, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
@@ -333,9 +405,10 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     for (int i = 0; rcounts.v && i < c->size; i++) all += gw_counts_at(rcounts, i);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
-    if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, c, as);
+    if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, COLL_REDUCE_SCATTER, 0, c, as);
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
-    struct plan_args a = reduction(c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
+    struct plan_args a;
+    reduction(&a, c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
     a.rcounts = rcounts;
     a.scount = own;
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);

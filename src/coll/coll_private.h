@@ -46,6 +46,12 @@ static inline struct plan_ref ref_line(const struct plan_args *a, int from, int 
     uint8_t slot = (uint8_t)(PLAN_SLOTS + PLAN_SMALLS + a->n % PLAN_SLOTS);
     return (struct plan_ref){.buf = PLAN_SHM, .slot = slot, .rank = to, .off = from * GW_CACHELINE + 8 + off, .len = len};
 }
+/* A block of a collective in which only its two ends know its length, in the room [off, off + room) of a member's slot; does it fit? */
+static inline bool sized_fits(int64_t len, int64_t room) { return len + plan_size_gap(len) <= room; }
+static inline struct plan_ref ref_sized(const struct plan_args *a, int rank, int64_t off, int64_t len)
+{
+    return ref_shm(a, rank, off + plan_size_gap(len), len);
+}
 /* Bytes of a slot for each member that gives to its owner. */
 static inline int64_t coll_pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
 
@@ -81,6 +87,27 @@ static inline void step_recv(struct plan_steps *s, int peer, struct plan_ref a)
     struct plan_step *p = step_add(s, PLAN_RECV);
     p->peer = peer, p->a = a;
 }
+static inline void step_give(struct plan_steps *s, struct plan_ref a, struct plan_ref b)
+{
+    struct plan_step *p = step_add(s, PLAN_GIVE);
+    p->a = a, p->b = b;
+}
+static inline void step_take(struct plan_steps *s, int peer, struct plan_ref a, struct plan_ref b)
+{
+    struct plan_step *p = step_add(s, PLAN_TAKE);
+    p->peer = peer, p->a = a, p->b = b;
+}
+/* A block that is too long to be given at `place` (ref_sized, ref_shm): its length, and at the other end what receives it. */
+static inline void step_give_length(struct plan_steps *s, struct plan_ref place)
+{
+    step_give(s, (struct plan_ref){.buf = PLAN_IN}, place);
+}
+static inline void step_recv_long(struct plan_steps *s, int peer, struct plan_ref a, struct plan_ref place)
+{
+    step_recv(s, peer, a);
+    place.len = 0;
+    s->at[s->n - 1].b = place;
+}
 static inline void step_copy(struct plan_steps *s, struct plan_ref a, struct plan_ref b)
 {
     struct plan_step *p = step_add(s, PLAN_COPY);
@@ -97,8 +124,16 @@ static inline void step_wait(struct plan_steps *s, int peer, int phase)
     struct plan_step *p = step_add(s, PLAN_WAIT);
     p->peer = peer, p->phase = phase;
 }
-static inline void step_hand(struct plan_steps *s, int peer) { step_add(s, PLAN_HAND)->peer = peer; }
-static inline void step_handed(struct plan_steps *s, int peer) { step_add(s, PLAN_HANDED)->peer = peer; }
+static inline void step_hand(struct plan_steps *s, int peer, int64_t bytes)
+{
+    struct plan_step *p = step_add(s, PLAN_HAND);
+    p->peer = peer, p->stride = bytes;
+}
+static inline void step_handed(struct plan_steps *s, int peer, int64_t bytes)
+{
+    struct plan_step *p = step_add(s, PLAN_HANDED);
+    p->peer = peer, p->stride = bytes;
+}
 enum { EVERYBODY = -1 };
 static inline int log2_up(int p)
 {
@@ -175,7 +210,8 @@ ALGORITHMS(X)
 enum coll_kind {
     COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_GATHERV,
     COLL_SCATTERV, COLL_REDUCE,
-    COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS
+    COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS,
+    COLL_NEIGHBOR_ALLGATHER = COLL_KINDS, COLL_NEIGHBOR_ALLTOALL, COLL_CALLS /* of which nothing is to be chosen */
 };
 /* A row of tune/coll.tbl or tune/nodes.tbl. */
 struct coll_rule {

@@ -32,6 +32,9 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     a->rank = c->rank;
     a->size = c->size;
     a->topo = c->topo;
+    unsigned form = !as ? 0 : as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST;
+    a->says = PLAN_SAYS_FLAG(form | BOOT_SAYS_OWN);
+    plan_enter_as(c, PLAN_CALLS + (gather ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL), a);
     if (!as && by_leaf(c, gather)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
     const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);

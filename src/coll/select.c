@@ -189,7 +189,7 @@ static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg,
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
-    if (messages || !(leaves_on >> kind & 1) || !plan_leaf_ready(c)) return false;
+    if (messages || !(leaves_on >> kind & 1) || !(likely(c->has_leaves) || plan_leaf_ready(c))) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 

@@ -41,6 +41,17 @@ void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
     if (c->local) comm_place(c->local, ctx_id + 1, c->lane);
 }
 
+/* Of members of other jobs each rank has numbers of its own: they do not count. */
+static uint64_t members_mark(const struct gw_group *group)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < group->size; i++) {
+        int world = group_world(group, i);
+        if (world < gw_boot.size) hash = (hash + (uint64_t)world + 1) * 0x9e3779b97f4a7c15;
+    }
+    return hash >> BOOT_COLL_MARK << BOOT_COLL_MARK;
+}
+
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
     c->rank = group->rank;
@@ -50,6 +61,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     comm_set_id(c, ctx_id);
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
+    c->mark = members_mark(group);
     c->one_node = true;
     for (int i = 0; i < c->size && c->one_node; i++) c->one_node = boot_local_rank(group_world(group, i)) >= 0;
 }
@@ -150,6 +162,7 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
         return rc;
     }
     c->remote = group_hold(remote);
+    c->mark += members_mark(remote);
     c->local = local;
     c->self = c->one_node = false;
     comm_set_id(c, ctx_id);
@@ -159,6 +172,7 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
 
 void comm_destroy(struct gw_comm *c)
 {
+    boot_coll_forget(c->ctx >> GW_STREAM_BITS); /* before its context id is free */
     gw_obj_unregister(&c->obj);
     comm_empty(c);
     free(c);

@@ -40,7 +40,7 @@ static inline bool std_bad_recv_tag(int tag, const struct gw_comm *c)
     return unlikely(tag < 0) && (tag != MPI_ANY_TAG || c->hints & COMM_NO_ANY_TAG);
 }
 /* NULL and the special addresses: seldom, and only the slow test can tell. */
-static inline bool std_bad_buffer(const void *buf, int64_t count) { return unlikely((uintptr_t)buf < 16) && count > 0; }
+static inline bool std_bad_buffer(const void *buf, int64_t count) { return unlikely((uintptr_t)buf < 16 && count > 0); }
 static inline bool std_bad_counts(struct gw_counts counts, int64_t n)
 {
     if (!counts.v) return n > 0;

@@ -18,7 +18,7 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Off
 
 #define STD_CODEC(word, handle, null, kind, type)                                                    \
     _Static_assert(offsetof(type, obj) == 0, "objects start with their identity");                   \
-    static inline type *std_##word(handle h) { return (type *)gw_obj_lookup((uintptr_t)h, kind); }   \
+    GW_INLINE type *std_##word(handle h) { return (type *)gw_obj_lookup((uintptr_t)h, kind); }       \
     static inline handle std_##word##_handle(const type *o)                                          \
     {                                                                                                \
         return o ? (handle)(uintptr_t)o->obj.id : null;                                              \

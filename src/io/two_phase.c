@@ -177,11 +177,19 @@ static int tell_counts(struct phase *p)
     return coll_alltoall(p->pair, 2, gw_type_int64, p->got, 2, gw_type_int64, p->f->comm, p->as);
 }
 
+static int damaged(int from)
+{
+    return gw_fail(GW_EOTHER, "what rank %d says of its part of a collective access cannot be", from);
+}
+
 /* The pieces themselves: p->theirs, by rank. */
 static int tell_pieces(struct phase *p)
 {
+    const int64_t most = (int64_t)1 << 48; /* sums do not overflow */
     int64_t in = 0, *lens = p->pair, *got = p->got; /* bytes of pieces */
     for (int i = 0; i < p->size; i++) {
+        bool is_right = got[2 * i] >= 0 && got[2 * i] <= most / p->size && got[2 * i + 1] >= 0 && got[2 * i + 1] <= most;
+        if (!is_right) return damaged(i);
         p->pieces_in[i] = got[2 * i];
         p->bytes_in[i] = got[2 * i + 1];
         in += p->pieces_in[i];
@@ -215,6 +223,22 @@ static int64_t cover(struct io_run *runs, int64_t n, int64_t gap)
             runs[k++] = runs[i];
     }
     return k;
+}
+
+/* Each lies in my window, and those of a rank are as many bytes as it said. */
+static int pieces_check(const struct phase *p, int64_t w)
+{
+    const struct io_run *piece = p->theirs;
+    for (int i = 0; i < p->size; i++) {
+        int64_t bytes = 0;
+        for (int64_t j = 0; j < p->pieces_in[i]; j++, piece++) {
+            bool is_in = piece->at >= w && piece->bytes >= 0 && piece->bytes <= p->buffer && piece->at - w <= p->buffer - piece->bytes;
+            if (!is_in || piece->bytes > p->bytes_in[i] - bytes) return damaged(i);
+            bytes += piece->bytes;
+        }
+        if (bytes != p->bytes_in[i]) return damaged(i);
+    }
+    return GW_OK;
 }
 
 /* The aggregator's part: the window of the file that begins at byte w.  Data of all ranks lie behind each other in p->data_in
@@ -289,6 +313,7 @@ static void take_data(struct phase *p)
 /* From what the last exchange brought to the next one. */
 static int phase_step(struct phase *p)
 {
+    int rc;
     int64_t w = p->me >= 0 ? domain_at(p, p->me) + p->done : 0; /* where my window begins */
     switch (p->step) {
     case ROUND:
@@ -299,6 +324,7 @@ static int phase_step(struct phase *p)
         p->step = PIECES;
         return tell_pieces(p);
     case PIECES:
+        if (p->me >= 0 && (rc = pieces_check(p, w)) != GW_OK) return rc;
         p->step = p->write ? WRITTEN : VALID;
         return p->write ? give_data(p) : tell_valid(p, w);
     case VALID:

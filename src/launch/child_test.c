@@ -59,12 +59,15 @@ static void test_later(void)
     uint64_t start = process_start(pid);
     CHECK(start > 0 && start >= process_start(getpid()));
     CHECK_EQ(process_start(1 << 30), 0);
+    CHECK_EQ(process_parent(pid), getpid());
+    CHECK_EQ(process_parent(1 << 30), 0);
+    CHECK(!child_wait(pid, gw_now_ns() + 1000000));
     stranger_group_kill(pid, start - 1, SIGKILL); /* as if that number had been another's before */
     stranger_group_kill(pid, start + 1, SIGKILL);
     usleep(50000);
     CHECK_EQ(child_ended(pid, &status), 0);
     stranger_group_kill(pid, start, SIGKILL);
-    CHECK(WIFSIGNALED(ended(pid)));
+    CHECK(child_wait(pid, UINT64_MAX) && WIFSIGNALED(ended(pid)));
     child_reap(pid);
     child_kill(0, SIGKILL); /* nobody: above all not our own group */
     child_group_kill(0, SIGKILL);

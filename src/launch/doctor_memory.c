@@ -27,10 +27,12 @@ void check_memfd(const struct machine *m, struct answer *a)
         return;
     }
     answer_add(a, "memfd_create: %s", strerror(m->memfd_error));
-    answer_raise(a, FINDING_PROBLEM, "%s",
-                 m->memfd_error == EPERM || m->memfd_error == ENOSYS
-                     ? "a sandbox forbids memfd_create: allow it in the seccomp profile of the container"
-                     : "raise the limits of files and memory (ulimit -n -f -v, memory of the container)");
+    if (m->memfd_error == EPERM || m->memfd_error == ENOSYS)
+        answer_raise(a, FINDING_NOTE,
+                     "a sandbox forbids memfd_create, so shared memory lies in unlinked files in /dev/shm or $TMPDIR, which cannot be "
+                     "sealed: allow it in the seccomp profile of the container");
+    else
+        answer_raise(a, FINDING_PROBLEM, "raise the limits of files and memory (ulimit -n -f -v, memory of the container)");
 }
 
 void check_dev_shm(const struct machine *m, struct answer *a)

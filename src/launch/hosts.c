@@ -187,6 +187,13 @@ static int room_of(const struct hosts *h, int i, int ppn)
     return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1;
 }
 
+bool hosts_say_slots(const struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++)
+        if (!h->at[i].slots) return false;
+    return true;
+}
+
 int hosts_slots(const struct hosts *h, int ppn)
 {
     int n = 0;

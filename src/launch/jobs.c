@@ -38,15 +38,6 @@ static int rank_of(pid_t pid)
     return rank;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-    char stat[1024];
-    int parent = 0;
-    proc_read(pid, "stat", stat, sizeof stat);
-    const char *name_end = strrchr(stat, ')'); /* the name may hold anything */
-    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static bool is_of_user(pid_t pid, uid_t user)
 {
     char path[64];
@@ -85,10 +76,14 @@ int jobs_segment_open(pid_t pid, struct boot_head *head_out)
     return found;
 }
 
-static void rank_add(struct running_job *j, int rank, pid_t pid)
+/* What a rank has left behind is a child of mpiexec as well: the rank itself is older.  Nobody is older than the first `n_sure`. */
+static void rank_add(struct running_job *j, int n_sure, int rank, pid_t pid)
 {
-    for (int i = 0; i < j->n; i++)
-        if (j->ranks[i].rank == rank) return;
+    for (int i = 0; i < j->n; i++) {
+        if (j->ranks[i].rank != rank) continue;
+        if (i >= n_sure && process_start(pid) < process_start(j->ranks[i].pid)) j->ranks[i].pid = pid;
+        return;
+    }
     j->ranks = gw_xrealloc(j->ranks, sizeof *j->ranks * (size_t)(j->n + 1));
     j->ranks[j->n++] = (struct running_rank){rank, pid};
 }
@@ -104,14 +99,14 @@ static void ranks_find(struct running_job *j, int fd, const struct boot_head *he
     for (int i = 0; i < head->nlocal; i++) {
         if (pread(fd, &slot, sizeof slot, (off_t)(head->ranks_offset + sizeof slot * (uint64_t)i)) != sizeof slot) break;
         pid_t pid = atomic_load_explicit(&slot.pid, memory_order_relaxed);
-        if (pid > 0 && is_of_user(pid, st.st_uid) && rank_of(pid) == i) rank_add(j, i, pid);
+        if (pid > 0 && is_of_user(pid, st.st_uid) && rank_of(pid) == i) rank_add(j, j->n, i, pid);
     }
-    for (int i = 0; i < processes->n; i++) {
+    for (int i = 0, n_sure = j->n; i < processes->n; i++) {
         pid_t pid = atoi(processes->at[i]);
-        if (parent_of(pid) != j->launcher) continue;
+        if (process_parent(pid) != j->launcher) continue;
         proc_read(pid, "comm", name, sizeof name);
         int rank = strncmp(name, "mpiexec-keeper", 14) == 0 ? -1 : rank_of(pid);
-        if (rank >= 0 && rank < head->nlocal) rank_add(j, rank, pid);
+        if (rank >= 0 && rank < head->nlocal) rank_add(j, n_sure, rank, pid);
     }
 }
 

@@ -4,7 +4,8 @@
  *        -> watch: loop over forward (output, input), deaths, signals, time
  *
  * Whatever happens to mpiexec, nothing stays behind: ranks die with it (PR_SET_PDEATHSIG), and a small keeper process, which
- * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.
+ * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.  What has left these groups
+ * (daemons) becomes mpiexec's child, and ends with the job (orphans.c), unless mpiexec is killed by SIGKILL.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -93,6 +94,7 @@ struct launch_options {
     bool show_map, no_launch;
     bool no_cleanup;    /* the others go on when a rank fails */
     bool stacks;        /* print them when the time is up */
+    bool crash_stacks;  /* trace the ranks, to print the stack of one that crashes */
     int order;          /* 1 + enum boot_order; 0: none */
     const char *order_file;
     const char *vnodes; /* faked nodes, as GODWIT_VNODES says it; NULL: none */
@@ -122,6 +124,7 @@ bool host_is_here(const char *name);
 const char *hosts_foreign(const struct hosts *h);    /* the first that is another machine, or NULL */
 bool hosts_are_here(const char *list, char *foreign_out, size_t cap); /* else foreign_out gets that one */
 int hosts_slots(const struct hosts *h, int ppn);     /* of all; one for each host of which nothing is said */
+bool hosts_say_slots(const struct hosts *h);         /* of each of them */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out);
 void hosts_free(struct hosts *h);
 
@@ -158,6 +161,8 @@ struct rank {
     pid_t pid;          /* 0: gone */
     pid_t was;          /* what pid was */
     int app, status;    /* status: as of waitpid */
+    bool is_ended;      /* by us, because it has aborted the job: its status says nothing */
+    int pmi_fd;         /* its PMI_FD */
     int in_fd;          /* write end of its standard input, -1 */
     size_t in_done;     /* of the piece of input under way */
     bool in_waits;      /* for room in its pipe */
@@ -177,6 +182,7 @@ struct job {
     char host[64];
     struct bind_map bind;
     bool pmix;              /* the ranks are offered PMIx */
+    int pmi;                /* and PMI-1; -1: they are not */
     int exit_status;        /* what mpiexec will return */
     bool ending;            /* the others have been told to end */
     bool ending_all;        /* and also the jobs that they asked for, connected or not */
@@ -201,11 +207,14 @@ static inline struct boot_rank *job_slot(const struct job *j, int rank)
 }
 
 /* spawn.c */
+int job_universe(const struct job *j); /* how many processes the job may count on in all: no fewer than there are */
 int spawn_all(struct job *j);       /* 0, or an exit status after an explanation */
 void spawn_free(struct job *j);
-/* program.c: by the libraries that the file names; those of scripts and of our own library are unknown. */
-enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_PMIX, PROGRAM_MPICH };
+/* program.c: by the libraries that the file names.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
+ * UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
+enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
+enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
 char *program_find(const char *name, const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
 enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /* TEXT: no #!, but sh may know what to do */
 struct program_file {
@@ -215,9 +224,21 @@ struct program_file {
 };
 void program_read(const char *path, struct program_file *f_out);
 bool program_holds(const char *path, const char *word); /* whether the file can be read and has these bytes */
-/* pmix_server.c: PMIx for the ranks, where --pmix or their MPI library asks for it. */
-int pmix_start(struct job *j);      /* 0, also where nobody wants it; else an exit status after an explanation */
+/* foreign.c: what is done for programs of other MPI libraries. */
+int foreign_start(struct job *j);   /* starts the servers that they may ask: 0, or an exit status after an explanation */
+/* A server has learnt how far a rank of another library is, which does not write to its slot itself.  Any thread. */
+void foreign_phase(struct job *j, int rank, enum boot_phase phase);
+int foreign_look(const struct job *j); /* has a process loaded one while no rank has asked?  ms until the next look, -1: never */
+void foreign_say(const struct job *j); /* at the end: it was so */
+/* pmi_server.c: PMI-1 for the ranks; all in mpiexec's one thread. */
+int pmi_start(struct job *j);       /* 0 or errno; j->pmi becomes readable where pmi_serve() has something to do */
+int pmi_offer(const struct job *j, int rank); /* the rank's end of a new connection, which the caller closes; -1: errno says why */
+void pmi_serve(struct job *j);
+void pmi_stop(struct job *j);
+/* pmix_server.c: PMIx for the ranks. */
+int pmix_start(struct job *j, bool is_wanted); /* 0, or an exit status after an explanation; not wanted: without one, nothing is left */
 void pmix_env(const struct job *j, int rank, struct words *own); /* adds what the rank needs to find the server */
+const char *pmix_name(void); /* of the namespace of our ranks, "": no server was started */
 void pmix_stop(void);
 /* mpir.c: the table of processes for debuggers, once all have started. */
 void mpir_fill(const struct job *j);
@@ -227,12 +248,21 @@ void mpir_free(void);
  * (child_ended leaves it there, as a zombie), kills what it left behind, forgets its pid wherever it is noted, and reaps it last.
  * Only pids that are noted, and so are not reaped, are signalled; a group by its leader's pid under the same condition. */
 pid_t child_ended(pid_t pid, int *status_out); /* that one (-1: any): its pid, and how, as of waitpid; 0: not yet; -1: there is none */
+enum { CHILD_STOPPED = -2 };                   /* a traced one (crash.c) has stopped, and is to be looked at before the others */
 void child_reap(pid_t pid);                    /* waits for it if it has not ended */
 void child_kill(pid_t pid, int sig);           /* of a child that is not reaped; 0: nobody */
 void child_group_kill(pid_t pid, int sig);     /* and what it started */
 /* For who is not the parent (the keeper): the group that this process leads or led, known by when it started (process_start() then). */
 void stranger_group_kill(pid_t pid, uint64_t start, int sig);
 uint64_t process_start(pid_t pid); /* in the kernel's ticks; 0: it is gone, or nobody says */
+pid_t process_parent(pid_t pid);   /* 0: it is gone, or nobody says */
+bool child_wait(pid_t pid, uint64_t until_ns); /* until it has ended, and is to be reaped; false: it has not, at that time */
+
+/* orphans.c: what ranks have started and left behind becomes our child. */
+void orphans_adopt(void);          /* from now on */
+/* Ends and reaps all children that are left: SIGTERM, and SIGKILL after a second (at_once: now).  No pid may be noted any more, and the
+ * keeper must have been stopped.  Takes 2 s at most. */
+void orphans_end(bool at_once);
 
 /* keeper.c: pids live in memory shared with the keeper. */
 int keeper_start(struct job *j);    /* 0 or errno */
@@ -281,8 +311,11 @@ bool ties_heard(const struct job *j, uint64_t word, int *status_out); /* what th
 /* where.c */
 void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
 void where_resumed(void);             /* the job was stopped: its ranks get some time before they are looked at again */
-int where_watch(const struct job *j); /* warns once when the job hangs; ms until it must be called again, -1: never */
+/* Warns once when the job hangs.  ms until it must be called again, -1: never.  *ends_out: ranks wait for others that call other
+ * collectives, which has been said; the job is to end. */
+int where_watch(const struct job *j, bool *ends_out);
 /* watch.c */
 int watch(struct job *j);           /* until all are gone; the exit status */
 void watch_kill_all(const struct job *j, int sig); /* all that live, with what they started */
+void watch_end_rank(struct job *j, int rank); /* it has aborted the job by a server of ours, and does not exit by itself */
 #endif

@@ -59,7 +59,7 @@ static void profile_note(const struct job *j)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .room = -1};
+    struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .pmi = -1, .room = -1};
     standard_open();
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, children go without being waited for */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
@@ -88,8 +88,10 @@ int main(int argc, char **argv)
         return before - 1;
     }
     ties_open();
+    orphans_adopt();
     rc = gdb_start(&j);
     if (rc == 0) rc = spawn_all(&j);
+    bool is_started = rc == 0;
     if (is_spawned) {
         rc = spawned_started(&j, rc) ? spawned_end(&j, watch(&j)) : 0;
         j.failed = 0;
@@ -97,11 +99,14 @@ int main(int argc, char **argv)
         rc = watch(&j);
         if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
         if (j.o.profile) profile_note(&j);
+        foreign_say(&j);
     }
     gdb_end();
     if (j.failed) doctor_after(j.failed, &j);
     pmix_stop();
+    pmi_stop(&j);
     keeper_stop(&j);
+    orphans_end(!is_started || j.ending);
     output_free();
     spawn_free(&j);
     bind_free(&j.bind, j.n);

@@ -192,6 +192,7 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_USIZE: return set_usize(o, v[0]);
     case O_TIMEOUT: return set_timeout(o, v[0]);
     case O_STACKS: o->stacks = true; return -1;
+    case O_CRASH_STACKS: o->crash_stacks = true; return -1;
     case O_NO_CLEANUP: o->no_cleanup = true; return -1;
     case O_PMIX: return set_pmix(o, name, v[0]);
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;

@@ -1,6 +1,6 @@
-/* pmix_server.c -- PMIx for ranks that ask for it: programs of Open MPI, and whatever --pmix on is said for.
+/* pmix_server.c -- PMIx for ranks of other MPI libraries (Open MPI), and whatever --pmix on is said for.
  *
- * Ranks of our own library never need it (their segment says all), so libpmix is opened by dlopen, and only then.  Everything
+ * Ranks of our own library never need it (their segment says all), so libpmix is opened by dlopen, and only where there may be others.  Everything
  * happens on one node: libpmix itself completes fences and finds what a neighbour has put; we only say who is there, and pass
  * on an abort.  The server's sockets and the ranks' session folders lie in a folder of our own, which the keeper removes.
  *
@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -36,7 +37,7 @@ static struct job *job; /* for the calls that libpmix makes, from its own thread
 static pmix_proc_t self;
 static char folder[200];
 
-static int library_open(void)
+static int library_open(bool is_wanted)
 {
     static const struct { const char *name; void *slot; } functions[] = {
         {"PMIx_server_init", &pmix.init}, {"PMIx_server_finalize", &pmix.finalize},
@@ -45,6 +46,7 @@ static int library_open(void)
         {"PMIx_generate_ppn", &pmix.generate_ppn}, {"PMIx_Error_string", &pmix.error_string},
     };
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library && !is_wanted) return EXIT_CANNOT_RUN;
     if (!library) {
         say("libpmix is needed, but cannot be opened (%s); on Debian: apt install libpmix2", dlerror());
         return EXIT_CANNOT_RUN;
@@ -108,11 +110,10 @@ static void facts_free(pmix_info_t *at, size_t n)
 }
 
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
-/* Ranks of other libraries do not write to their slot in the segment: written here, so that watch.c sees who ends too early. */
 static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
 {
     if (proc->rank >= (pmix_rank_t)job->n || strcmp(proc->nspace, self.nspace) != 0) return;
-    atomic_store_explicit(&job_slot(job, (int)proc->rank)->phase, phase, memory_order_release);
+    foreign_phase(job, (int)proc->rank, phase);
 }
 
 static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
@@ -292,48 +293,44 @@ static pmix_status_t server_start(void)
     if (s == PMIX_SUCCESS) s = wait_for(1);
     if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
     facts_free(of_job.at, of_job.n);
+    uint32_t asked = 0;
     for (int rank = 0; rank < job->n && s == PMIX_SUCCESS; rank++) {
-        self.rank = (pmix_rank_t)rank;
+        self.rank = (pmix_rank_t)rank; /* it is copied */
         s = pmix.register_client(&self, geteuid(), getegid(), NULL, on_registered, NULL);
-        if (s == PMIX_SUCCESS) s = wait_for(1);
+        asked += s == PMIX_SUCCESS;
         if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
     }
+    pmix_status_t of_all = wait_for(asked); /* for all at once: each wait costs two switches between threads */
+    return s == PMIX_SUCCESS ? of_all : s;
+}
+
+/* What libpmix says of its own trouble is for who wants a server: standard error leads nowhere meanwhile. */
+static pmix_status_t server_try(void)
+{
+    int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && null >= 0) dup2(null, STDERR_FILENO);
+    pmix_status_t s = server_start();
+    if (kept >= 0 && null >= 0) dup2(kept, STDERR_FILENO);
+    if (kept >= 0) close(kept);
+    if (null >= 0) close(null);
     return s;
 }
 
-/* 1: PMIx is wanted, 0: not, else an exit status after an explanation. */
-static int wanted(const struct job *j)
+int pmix_start(struct job *j, bool is_wanted)
 {
-    if (j->o.pmix != PMIX_AUTO) return j->o.pmix == PMIX_ON;
-    for (int i = 0; i < j->o.n_apps; i++) {
-        const struct launch_app *a = &j->o.apps[i];
-        enum program_mpi is = program_mpi(a->argv[0], a->wdir);
-        if (is == PROGRAM_PMIX) return 1;
-        if (is != PROGRAM_MPICH || j->n == 1) continue;
-        say("%s was linked with MPICH, and would run as %d jobs of one rank here; compile it with mpicc of Godwit, or start it with "
-            "mpiexec.hydra (--pmix on, if its MPICH uses PMIx)", a->argv[0], j->n);
-        return EXIT_CANNOT_RUN;
-    }
-    return 0;
-}
-
-int pmix_start(struct job *j)
-{
-    int rc = wanted(j);
-    if (rc != 1) return rc;
-    rc = library_open();
-    if (rc) return rc;
+    int rc = library_open(is_wanted);
+    if (rc) return is_wanted ? rc : 0;
     job = j;
     snprintf(self.nspace, sizeof self.nspace, "godwit-%d", (int)getpid());
     rc = folder_make();
-    if (rc) {
-        say("cannot make %s for the PMIx server: %s", folder, strerror(rc));
-        return EXIT_CANNOT_RUN;
-    }
-    pmix_status_t s = server_start();
+    if (rc && is_wanted) say("cannot make %s for the PMIx server: %s", folder, strerror(rc));
+    if (rc) return is_wanted ? EXIT_CANNOT_RUN : 0;
+    pmix_status_t s = is_wanted ? server_start() : server_try();
     if (s == PMIX_SUCCESS) return 0;
-    say("the PMIx server does not start: %s", pmix.error_string(s));
-    return EXIT_CANNOT_RUN;
+    if (is_wanted) say("the PMIx server does not start: %s", pmix.error_string(s));
+    if (is_wanted) return EXIT_CANNOT_RUN;
+    pmix_stop();
+    return 0;
 }
 
 void pmix_env(const struct job *j, int rank, struct words *own)
@@ -353,7 +350,10 @@ void pmix_env(const struct job *j, int rank, struct words *own)
     words_add(own, "JSM_JSRUN_PORT=0");
 }
 
+const char *pmix_name(void) { return self.nspace; }
+
 void pmix_stop(void)
 {
     if (job && job->pmix) pmix.finalize();
+    if (job) job->pmix = false;
 }

@@ -1,5 +1,5 @@
 /* program.c -- which MPI library a program was linked with, read from its file: another library's programs need another way
- * in, and those that find none would run as so many jobs of one rank.
+ * in (foreign.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -27,11 +27,11 @@ static const char *text(const struct image *im, uint64_t offset)
     return offset < im->bytes && memchr(im->at + offset, 0, im->bytes - offset) ? im->at + offset : NULL;
 }
 
-static enum program_mpi mpi_of_library(const char *name)
+enum program_mpi program_mpi_of_library(const char *name)
 {
     static const struct { const char *begin; enum program_mpi is; } known[] = {
-        {"libmpi.so.40", PROGRAM_PMIX}, {"libmpi.so.80", PROGRAM_PMIX}, {"libpmix.so", PROGRAM_PMIX},
-        {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
+        {"libmpi_abi.so", PROGRAM_OURS}, {"libmpi.so.40", PROGRAM_PMIX}, {"libmpi.so.80", PROGRAM_PMIX},
+        {"libpmix.so", PROGRAM_PMIX}, {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;
@@ -47,6 +47,33 @@ static uint64_t offset_of(const ElfW(Phdr) * ph, int n, uint64_t address)
     return UINT64_MAX;
 }
 
+static bool begins_with(const char *name, const char *const *begins, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
+/* A library that starts no program, and opens no library, by itself. */
+static bool is_harmless(const char *library)
+{
+    static const char *const all[] = {"libc.", "libm.", "libpthread.", "librt.", "libdl.", "libgcc_s.", "libstdc++.", "ld-linux"};
+    return begins_with(library, all, GW_ARRAY_LEN(all));
+}
+
+/* Does none of the names that it takes from libraries start a program or open a library? */
+static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_t bytes)
+{
+    static const char *const starts[] = {"exec", "fexec", "posix_spawn", "system", "popen", "wordexp", "dlopen", "dlmopen", "syscall"};
+    if (!bytes || !part(im, strings, bytes)) return false;
+    for (uint64_t at = strings; at < strings + bytes;) {
+        const char *name = text(im, at);
+        if (!name || begins_with(name, starts, GW_ARRAY_LEN(starts))) return false;
+        at += strlen(name) + 1;
+    }
+    return true;
+}
+
 static enum program_mpi mpi_of_image(const struct image *im)
 {
     const ElfW(Ehdr) *eh = part(im, 0, sizeof *eh);
@@ -54,21 +81,25 @@ static enum program_mpi mpi_of_image(const struct image *im)
         return PROGRAM_UNKNOWN;
     const ElfW(Phdr) *ph = part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
     const ElfW(Dyn) *dyn = NULL;
-    uint64_t n = 0, strings = UINT64_MAX;
+    uint64_t n = 0, strings = UINT64_MAX, bytes = 0;
+    bool harmless = true;
     for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum && !dyn; i++) {
         if (ph[i].p_type != PT_DYNAMIC || ph[i].p_offset % sizeof(long)) continue;
         n = ph[i].p_filesz / sizeof *dyn;
         dyn = part(im, ph[i].p_offset, n * sizeof *dyn);
     }
     if (!dyn) return PROGRAM_UNKNOWN;
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
         if (dyn[i].d_tag == DT_STRTAB) strings = offset_of(ph, eh->e_phnum, dyn[i].d_un.d_ptr);
+        if (dyn[i].d_tag == DT_STRSZ) bytes = dyn[i].d_un.d_val;
+    }
     for (uint64_t i = 0; i < n && dyn[i].d_tag != DT_NULL && strings < im->bytes; i++) {
         const char *name = dyn[i].d_tag == DT_NEEDED ? text(im, strings + dyn[i].d_un.d_val) : NULL;
-        enum program_mpi is = name ? mpi_of_library(name) : PROGRAM_UNKNOWN;
+        enum program_mpi is = name ? program_mpi_of_library(name) : PROGRAM_UNKNOWN;
         if (is != PROGRAM_UNKNOWN) return is;
+        harmless = harmless && (dyn[i].d_tag != DT_NEEDED || (name && is_harmless(name)));
     }
-    return PROGRAM_UNKNOWN;
+    return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
 
 /* Maps a file that is not empty; false: it cannot be read. */

@@ -18,6 +18,8 @@ static char image[4096];
 static char path[64]; /* of a file in memory */
 static int file;
 
+static const char *symbols = "\0"; /* that it takes from them */
+
 /* The least of a program that needs the libraries of `names` ("a\0b\0\0"). */
 static size_t make(const char *names)
 {
@@ -32,15 +34,22 @@ static size_t make(const char *names)
     ph[0] = (ElfW(Phdr)){.p_type = PT_LOAD, .p_offset = 0, .p_vaddr = BASE, .p_filesz = sizeof image};
     ph[1] = (ElfW(Phdr)){.p_type = PT_DYNAMIC, .p_offset = DYN_AT};
     int n = 0;
-    for (size_t at = 1; *names; n++) {
+    size_t at = 1;
+    for (; *names; n++) {
         dyn[n].d_tag = DT_NEEDED;
         dyn[n].d_un.d_val = at;
         memcpy(image + NAMES_AT + at, names, strlen(names) + 1);
         at += strlen(names) + 1;
         names += strlen(names) + 1;
     }
+    for (const char *s = symbols; *s; s += strlen(s) + 1) {
+        memcpy(image + NAMES_AT + at, s, strlen(s) + 1);
+        at += strlen(s) + 1;
+    }
     dyn[n].d_tag = DT_STRTAB;
-    dyn[n].d_un.d_ptr = BASE + NAMES_AT;
+    dyn[n++].d_un.d_ptr = BASE + NAMES_AT;
+    dyn[n].d_tag = DT_STRSZ;
+    dyn[n].d_un.d_val = at;
     ph[1].p_filesz = (size_t)(n + 2) * sizeof *dyn;
     return DYN_AT + ph[1].p_filesz;
 }
@@ -56,12 +65,24 @@ static void answers(void)
     static const struct { const char *names; enum program_mpi is; } want[] = {
         {"libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX}, {"libm.so.6\0libmpi.so.40\0", PROGRAM_PMIX},
         {"libpmix.so.2\0", PROGRAM_PMIX}, {"libmpich.so.12\0", PROGRAM_MPICH}, {"libmpi.so.12\0", PROGRAM_MPICH},
-        {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_UNKNOWN}, {"libc.so.6\0", PROGRAM_UNKNOWN}, {"\0", PROGRAM_UNKNOWN},
+        {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_OURS}, {"libm.so.6\0libmpi_abi.so.0\0", PROGRAM_OURS},
+        {"libc.so.6\0", PROGRAM_NONE}, {"\0", PROGRAM_NONE},
+        {"libc.so.6\0libstdc++.so.6\0libm.so.6\0", PROGRAM_NONE}, {"libc.so.6\0libx.so.1\0", PROGRAM_UNKNOWN},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(want); i++) {
         size_t n = make(want[i].names);
         CHECK(mpi_of(image, n) == want[i].is);
     }
+    static const struct { const char *symbols; enum program_mpi is; } take[] = {
+        {"write\0myexec\0ecosystem\0", PROGRAM_NONE}, {"write\0execvp\0", PROGRAM_UNKNOWN}, {"dlopen\0", PROGRAM_UNKNOWN},
+        {"posix_spawnp\0exit\0", PROGRAM_UNKNOWN}, {"syscall\0", PROGRAM_UNKNOWN},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(take); i++) {
+        symbols = take[i].symbols;
+        size_t n = make("libc.so.6\0");
+        CHECK(mpi_of(image, n) == take[i].is);
+    }
+    symbols = "\0";
     size_t n = make("libmpi.so.40\0");
     CHECK(mpi_of(image, n) == PROGRAM_PMIX);
     char *dir = strdup(path), *slash = strrchr(dir, '/');

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "launch/crash.h"
 #include "launch/doctor.h"
 #include "launch/gdb.h"
 
@@ -38,14 +39,17 @@ static int map_make(struct job *j)
     return rc == GW_OK ? 0 : EXIT_CANNOT_RUN;
 }
 
+/* What the ranks add to it, by default settings. */
+static uint64_t node_bytes_about(int n) { return ((uint64_t)8 << 20) + ((uint64_t)n << 21); }
+
 static int segment_make(struct job *j)
 {
     uint64_t bytes = segment_bytes(j);
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
-    j->memfd = memfd_create("godwit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    j->memfd = boot_file_make("godwit", bytes + node_bytes_about(j->n));
     signal(SIGXFSZ, SIG_IGN); /* a file that is too large is to be explained */
-    int rc = j->memfd < 0 ? -1 : ftruncate(j->memfd, (off_t)bytes);
+    int rc = j->memfd < 0 ? -1 : boot_file_size(j->memfd, bytes);
     if (rc == 0) rc = boot_file_seal(j->memfd, true); /* the first rank makes it as large as all need it */
     signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
@@ -145,10 +149,10 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
     words_add(w, pair);
 }
 
-/* How many processes there may well be in all: as many as cores, but no fewer than there are. */
-static int universe(const struct job *j)
+int job_universe(const struct job *j)
 {
-    int n = j->o.usize ? j->o.usize : j->bind.n_cores;
+    const struct launch_options *o = &j->o;
+    int n = o->usize ? o->usize : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0) : boot_universe(j->n, j->bind.n_cores);
     return j->n > n ? j->n : n;
 }
 
@@ -165,14 +169,14 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++) words_set(own, same[i].name, "%d", same[i].value);
 }
 
-/* `own` gets the strings that are new. */
-static char **rank_env(struct job *j, int rank, const struct launch_app *a, struct words *own)
+/* `own` gets the strings that are new; pmi: its connection to our PMI server, -1: there is none. */
+static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
     int app = (int)(a - j->o.apps);
     char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* whoever spawned us may be one */
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, universe(j));
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, job_universe(j));
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
@@ -185,6 +189,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
     words_set(own, "GODWIT_LOCAL_RANK", "%d", before);
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", count);
     names_of_others(j, rank, before, count, own);
+    if (pmi >= 0) words_set(own, "PMI_FD", "%d", pmi);
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     gdb_env(rank, own);
@@ -193,7 +198,11 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, stru
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
 /* Ends of the pipes that the child takes: input, output, errors; -1: it keeps ours. */
-struct ends { int child[3], parent[3]; };
+struct ends {
+    int child[3], parent[3];
+    int pmi;     /* its end, -1: no PMI is offered */
+    int gate[2]; /* the child waits for a byte there until it is traced; -1: it is not to be */
+};
 
 static bool piped_in(const struct job *j, int rank)
 {
@@ -207,6 +216,10 @@ static bool piped_out(const struct job *j, int rank) { return output_is_piped(j)
 static int ends_open(const struct job *j, int rank, struct ends *e)
 {
     for (int i = 0; i < 3; i++) e->child[i] = e->parent[i] = -1;
+    e->gate[0] = e->gate[1] = -1;
+    e->pmi = j->pmi >= 0 ? pmi_offer(j, rank) : -1;
+    if (j->pmi >= 0 && e->pmi < 0) return errno;
+    if (j->o.crash_stacks && !gdb_has(rank) && pipe2(e->gate, O_CLOEXEC) < 0) return errno;
     for (int i = 0; i < 3; i++) {
         int p[2];
         if (i == 0 ? !piped_in(j, rank) : !piped_out(j, rank)) continue;
@@ -237,12 +250,14 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     keeper_note(rank, getpid()); /* before anything can be started here: mpiexec may be killed before fork returns there */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
+    if (e->gate[0] >= 0 && read(e->gate[0], &(char){0}, 1) < 0) {} /* the kernel refuses to trace who is in exec */
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int i = 0; i < 3; i++)
         if (e->child[i] >= 0) dup2(e->child[i], i);
     fcntl(j->memfd, F_SETFD, 0);
+    if (e->pmi >= 0) fcntl(e->pmi, F_SETFD, 0);
     if (files.rlim_max) setrlimit(RLIMIT_NOFILE, &files);
     if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
     int what = 'd';
@@ -286,7 +301,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     int rc = ends_open(j, rank, &e);
     if (rc) return rc;
     struct words own = {0};
-    char **env = rank_env(j, rank, a, &own);
+    char **env = rank_env(j, rank, a, e.pmi, &own);
     ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps);
     pid_t pid = fork();
     if (pid == 0) child(j, rank, a, &e, report, env);
@@ -295,13 +310,35 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     words_free(&own);
     for (int i = 0; i < 3; i++)
         if (e.child[i] >= 0) close(e.child[i]);
+    if (e.pmi >= 0) close(e.pmi);
+    if (e.gate[1] >= 0) {
+        if (pid > 0) crash_trace(pid);
+        if (pid > 0 && write(e.gate[1], "", 1) < 0) {}
+        close(e.gate[0]);
+        close(e.gate[1]);
+    }
     if (rc) return rc;
     if (!gdb_has_window(rank)) setpgid(pid, pid);
-    *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .in_fd = e.parent[0],
+    *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .pmi_fd = e.pmi, .in_fd = e.parent[0],
                        .out = {.fd = e.parent[1], .rank = rank, .to = r->out.to, .also = r->out.also},
                        .err = {.fd = e.parent[2], .rank = rank, .to = r->err.to, .also = r->err.also}};
     j->alive++;
     return 0;
+}
+
+/* The start has failed: nobody that it began is left, not even as a zombie, nor in the count of the user's processes. */
+static void put_away(struct job *j)
+{
+    enum { MOST_MS = 2000 };
+    uint64_t until = gw_now_ns() + (uint64_t)MOST_MS * 1000000;
+    watch_kill_all(j, SIGKILL);
+    for (int i = 0; i < j->n; i++) {
+        pid_t pid = j->ranks[i].pid;
+        if (pid <= 0 || !child_wait(pid, until)) continue;
+        j->ranks[i].pid = 0;
+        keeper_note(i, 0);
+        child_reap(pid);
+    }
 }
 
 int spawn_all(struct job *j)
@@ -316,7 +353,7 @@ int spawn_all(struct job *j)
     rc = keeper_start(j);
     if (rc) say("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
     if (rc) j->failed = AFTER_PROCESSES;
-    if (!rc) rc = pmix_start(j);
+    if (!rc) rc = foreign_start(j);
     if (rc) return EXIT_CANNOT_RUN;
     const struct launch_app *a = j->o.apps;
     for (int rank = 0, first = 0; rank < j->n && rc == 0; rank++) {
@@ -327,7 +364,7 @@ int spawn_all(struct job *j)
     close(report[1]);
     if (rc) {
         j->room = j->alive;
-        watch_kill_all(j, SIGKILL);
+        put_away(j);
         j->failed = AFTER_PROCESSES;
         return EXIT_CANNOT_RUN;
     }
@@ -338,7 +375,7 @@ int spawn_all(struct job *j)
         rc = explain_start(&j->o.apps[why[2]], why);
     }
     close(report[0]);
-    if (rc) watch_kill_all(j, SIGKILL);
+    if (rc) put_away(j);
     if (rc) j->failed = AFTER_EXEC;
     if (!rc) mpir_fill(j);
     return rc;

@@ -29,25 +29,28 @@ static enum tool tool_find(void)
 struct look { /* at one rank */
     int rank;
     pid_t pid;
+    const char *program, *core; /* core not NULL: this file, instead of the process */
     pid_t tool;     /* who looks; 0: not begun, or done */
     int fd;         /* what it prints */
     uint64_t since; /* ns */
     bool told;      /* to end, as it takes too long */
 };
 
-static void look_exec(enum tool tool, pid_t pid, int fd)
+static void look_exec(enum tool tool, const struct look *l)
 {
-    char number[16];
-    snprintf(number, sizeof number, "%d", (int)pid);
+    char number[16], *program = (char *)(uintptr_t)l->program, *core = (char *)(uintptr_t)l->core;
+    int fd = l->fd;
+    snprintf(number, sizeof number, "%d", (int)l->pid);
     char *gdb[] = {"gdb", "-nx",
                    "-q",  "-batch",
                    "-ex", "set width 0",
                    "-ex", "set print frame-arguments none",
                    "-ex", "set backtrace limit 1000",
-                   "-p",  number,
+                   core ? program : "-p",  core ? core : number,
                    "-ex", "thread apply all backtrace",
                    NULL};
     char *eu_stack[] = {"eu-stack", "-s", "-n", "1000", "-p", number, NULL};
+    char *eu_core[] = {"eu-stack", "-s", "-n", "1000", "--core", core, "-e", program, NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(null, 0);
@@ -55,16 +58,16 @@ static void look_exec(enum tool tool, pid_t pid, int fd)
     dup2(fd, 2);
     unsetenv("DEBUGINFOD_URLS"); /* no looking in the network */
     setenv("LC_ALL", "C", 1);
-    execvp(tool == TOOL_GDB ? gdb[0] : eu_stack[0], tool == TOOL_GDB ? gdb : eu_stack);
+    execvp(tool == TOOL_GDB ? gdb[0] : eu_stack[0], tool == TOOL_GDB ? gdb : core ? eu_core : eu_stack);
     _exit(EXIT_NOT_FOUND);
 }
 
 static void look_begin(struct look *l, enum tool tool)
 {
-    l->fd = memfd_create("godwit-stack", MFD_CLOEXEC);
+    l->fd = boot_file_make("godwit-stack", 0);
     l->since = gw_now_ns();
     pid_t pid = l->fd < 0 ? -1 : fork();
-    if (pid == 0) look_exec(tool, l->pid, l->fd);
+    if (pid == 0) look_exec(tool, l);
     if (pid > 0)
         l->tool = pid;
     else
@@ -190,6 +193,23 @@ static int job_stacks(const struct running_job *j, bool whole)
     free(tree);
     stacks_free(&s);
     return rc;
+}
+
+bool stack_say(int rank, pid_t pid, const char *program, const char *core)
+{
+    enum tool tool = tool_find();
+    struct look l = {.rank = rank, .pid = pid, .program = program, .core = core, .fd = -1};
+    struct stacks s = {0};
+    if (tool == TOOL_NONE) return false;
+    look_at_all(&l, 1, tool);
+    char *text = look_text(&l), *tree = NULL;
+    bool is_there = stacks_parse(&s, text, rank, false) > 0;
+    if (is_there) tree = stacks_tree(&s);
+    if (is_there) fprintf(stderr, "%s", tree);
+    free(tree);
+    free(text);
+    stacks_free(&s);
+    return is_there;
 }
 
 /* The job of that id, launcher or rank. */

@@ -56,6 +56,10 @@ void jobs_free(struct running_jobs *jobs);
 /* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
 int jobs_segment_open(pid_t pid, struct boot_head *head_out);
 
+/* Prints the stacks of one rank on standard error: of the process, or where core is not NULL of that file and its program.  False: there
+ * is no tool, or it said nothing. */
+bool stack_say(int rank, pid_t pid, const char *program, const char *core);
+
 /* `mpiexec --stack ...`, argv[0] is "--stack" or "--stack=JOB"; the exit status. */
 int stack_main(int argc, char **argv);
 #endif

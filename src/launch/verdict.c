@@ -211,6 +211,20 @@ static bool agree(const struct verdict_job *j, const struct entered *a, const st
     return !call_is_rooted(name) || a->root < 0 || b->root < 0 || a->root == b->root;
 }
 
+/* A rank may have noted a collective twice: GODWIT_CHECK does, as the call and as the collective.  Two that do not agree are of two
+ * communicators that had the same number one after the other, and say nothing. */
+static int entered_once(const struct verdict_job *j, struct entered *e, int n)
+{
+    int kept = 0;
+    for (int i = 0, next; i < n; i = next) {
+        bool is_one = true;
+        for (next = i + 1; next < n && e[next].ctx == e[i].ctx && e[next].number == e[i].number && e[next].rank == e[i].rank; next++)
+            is_one = is_one && agree(j, &e[i], &e[next]);
+        if (is_one) e[kept++] = e[i];
+    }
+    return kept;
+}
+
 static int entered_all(const struct verdict_job *j, struct entered *e)
 {
     int n = 0;
@@ -220,7 +234,7 @@ static int entered_all(const struct verdict_job *j, struct entered *e)
             e[n++] = (struct entered){coll_ctx(w), coll_number(w), i, coll_call(w), coll_root(w)};
         }
     qsort(e, (size_t)n, sizeof *e, entered_order);
-    return n;
+    return entered_once(j, e, n);
 }
 
 static bool is_finalize(const struct verdict_job *j, uint32_t call)
@@ -298,6 +312,63 @@ static bool find_mismatch(struct text *t, const struct view *v)
     }
     free(e);
     return found;
+}
+
+/* What a rank has noted of one collective, on the communicator of `like` if that is not NULL; NULL: nothing, any more. */
+static const uint64_t *noted(const struct verdict_rank *r, uint32_t ctx, uint64_t number, const uint64_t *like)
+{
+    for (int k = 0; k < r->n_colls; k++) {
+        const uint64_t *word = r->colls[k];
+        if (coll_ctx(word) != ctx || coll_number(word) != (number & 0x3fffff)) continue;
+        if (!like || boot_coll_mark(word) == boot_coll_mark(like)) return word;
+    }
+    return NULL;
+}
+
+static void text_call(struct text *t, const struct verdict_job *j, int i, const uint64_t word[3], enum boot_difference how)
+{
+    const char *name = call_name(j, coll_call(word)), *sep = " (";
+    text_rank(t, j, i);
+    text_add(t, " called %s", name[0] ? name : "a collective");
+    if (call_is_rooted(name)) text_add(t, "%sroot %d", sep, coll_root(word)), sep = ", ";
+    if (how == BOOT_OTHER_BYTES) text_add(t, "%s%lld bytes", sep, (long long)boot_coll_bytes(word)), sep = ", ";
+    if (how == BOOT_OTHER_OP) text_add(t, "%sanother operation", sep), sep = ", ";
+    if (*sep == ',') text_add(t, ")");
+}
+
+/* A member that a stuck one waits for in a collective calls something else there: both are surely members of the same communicator. */
+static bool find_differing(struct text *t, const struct view *v)
+{
+    const struct verdict_job *j = v->j;
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_where *w = &j->ranks[i].where;
+        const uint64_t *mine = v->stuck[i] && w->has_coll ? noted(&j->ranks[i], w->coll.ctx, w->coll_number, NULL) : NULL;
+        for (int k = 0; mine && k < listed(&j->ranks[i]); k++) {
+            int other = w->pending[k].world >= 0 ? index_of(j, w->pending[k].world) : -1;
+            const uint64_t *theirs = other >= 0 ? noted(&j->ranks[other], w->coll.ctx, w->coll_number, mine) : NULL;
+            enum boot_difference how = theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
+            if (how == BOOT_SAME) continue;
+            text_add(t, "verdict: the collectives do not match: collective #%u on ", coll_number(mine));
+            text_comm(t, j, w->coll.ctx);
+            text_add(t, ": ");
+            text_call(t, j, i, mine, how);
+            text_add(t, ", ");
+            text_call(t, j, other, theirs, how);
+            text_add(t, "\n");
+            return true;
+        }
+    }
+    return false;
+}
+
+char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns)
+{
+    struct text t = {0};
+    struct view v;
+    view_make(&v, j, quiet_ns, false);
+    if (v.n_stuck > 0) find_differing(&t, &v);
+    view_free(&v);
+    return t.at;
 }
 
 /* ---- messages that do not match --------------------------------------------------------------------------------------------------- */
@@ -459,6 +530,61 @@ static bool find_left(struct text *t, const struct view *v)
     for (int i = 0; i < v->j->n && looked < LOOK_AT; i++)
         if (is_leaving(v->j, i)) looked++, n += say_left(t, v, i, SAY - n);
     text_more(t, n);
+    return n > 0;
+}
+
+/* ---- no room for small messages ----------------------------------------------------------------------------------------------------- */
+static const char *bytes_text(int64_t bytes, char out[32])
+{
+    int i = 0;
+    double n = (double)bytes;
+    while (n >= 1024 && i < 4) n /= 1024, i++;
+    snprintf(out, 32, i ? "%.1f %s" : "%.0f %s", n, ((const char *const[]){"bytes", "KiB", "MiB", "GiB", "TiB"})[i]);
+    return out;
+}
+
+static int no_room_at(const struct view *v, int i)
+{
+    const struct verdict_rank *r = &v->j->ranks[i];
+    for (int k = 0; v->stuck[i] && k < listed(r); k++) {
+        int other = r->where.pending[k].no_room ? waits_for(v->j, i, &r->where.pending[k]) : -1;
+        if (other >= 0) return other;
+    }
+    return -1;
+}
+
+/* All stuck senders to one receiver in one line. */
+static void say_no_room(struct text *t, const struct view *v, int receiver, const int *senders, int n)
+{
+    const struct verdict_job *j = v->j;
+    const struct boot_where *at = &j->ranks[receiver].where, *from = &j->ranks[senders[0]].where;
+    char held[32], kept[32], room[32];
+    text_add(t, "verdict: no room for messages: ");
+    text_ranks(t, j, senders, n);
+    text_add(t, n > 1 ? " send to rank %d, which does not receive: " : " sends to rank %d, which does not receive: ", j->ranks[receiver].world);
+    if (at->room_bytes) text_add(t, "it holds %s that came and were not received, and ", bytes_text(at->held_bytes, held));
+    text_rank(t, j, senders[0]);
+    text_add(t, " keeps copies of %s more, each at most %s (GODWIT_UNEXPECTED_MAX; a larger value lets more be sent before it is received); ",
+             bytes_text(from->kept_bytes, kept), bytes_text(from->room_bytes, room));
+    text_rank_is(t, j, receiver);
+    if (wait_for_rank(j, receiver, senders[0])) text_add(t, ", which waits for rank %d", j->ranks[senders[0]].world);
+    text_add(t, "\n");
+}
+
+static bool find_no_room(struct text *t, const struct view *v)
+{
+    const struct verdict_job *j = v->j;
+    int *at = gw_xmalloc((size_t)j->n * sizeof *at), *senders = gw_xmalloc((size_t)j->n * sizeof *senders), n = 0;
+    for (int i = 0; i < j->n; i++) at[i] = no_room_at(v, i);
+    for (int i = 0; i < j->n; i++) {
+        int receiver = at[i], m = 0;
+        for (int k = i; receiver >= 0 && k < j->n; k++)
+            if (at[k] == receiver) senders[m++] = k, at[k] = -1;
+        if (m && n++ < SAY) say_no_room(t, v, receiver, senders, m);
+    }
+    text_more(t, n);
+    free(at);
+    free(senders);
     return n > 0;
 }
 
@@ -636,7 +762,7 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
 
 static void find_cause(struct text *t, const struct view *v)
 {
-    if (find_mismatch(t, v)) return;
+    if (find_mismatch(t, v) || find_differing(t, v) || find_no_room(t, v)) return;
     if (find_message(t, v))
         find_cycle(t, v, "  and a cycle of messages: "); /* one may be the reason of the other */
     else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) &&

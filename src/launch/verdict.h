@@ -23,7 +23,7 @@ struct verdict_rank {
     bool uses_cpu;        /* of a threaded one: it has worked lately */
     uint32_t phase, call; /* enum boot_phase; the call entered last */
     int n_colls;
-    uint64_t colls[BOOT_COLLS][2]; /* as in struct boot_coll, in any order */
+    uint64_t colls[BOOT_COLLS][3]; /* as in struct boot_coll, in any order */
     struct boot_where where;
 };
 struct verdict_job {
@@ -36,6 +36,9 @@ struct verdict_job {
 
 /* Are there stuck ranks, where those in whose wait something has happened less than quiet_ns ago count as running? */
 bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns);
+/* The line that says so where a rank that is stuck like this waits in a collective for one that calls something else there; for free(), else
+ * NULL. */
+char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns);
 /* Where the ranks are and why they do not go on, a few lines whatever their number; for free(). */
 char *verdict_text(const struct verdict_job *j);
 
@@ -63,19 +66,19 @@ static inline bool rank_waits(const struct verdict_rank *r)
 }
 const char *call_name(const struct verdict_job *j, uint32_t call); /* without "_c"; "" if unknown */
 bool call_is_rooted(const char *name);
-static inline uint32_t coll_ctx(const uint64_t word[2])
+static inline uint32_t coll_ctx(const uint64_t word[3])
 {
     return (uint32_t)(word[0] >> 34);
 }
-static inline uint32_t coll_number(const uint64_t word[2])
+static inline uint32_t coll_number(const uint64_t word[3])
 {
     return (uint32_t)(word[0] >> 12) & 0x3fffff;
 }
-static inline uint32_t coll_call(const uint64_t word[2])
+static inline uint32_t coll_call(const uint64_t word[3])
 {
     return (uint32_t)word[0] & 0xfff;
 }
-static inline int coll_root(const uint64_t word[2])
+static inline int coll_root(const uint64_t word[3])
 {
     return (int)(uint32_t)word[1];
 }

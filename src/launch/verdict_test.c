@@ -195,6 +195,45 @@ static void cycles(void)
                "communicator 6 (without a name), which waits for rank 0\n"));
 }
 
+/* As a call says it: kind 3 and so on. */
+static void says_so(int i, unsigned kind, unsigned flags, int root, uint64_t bytes)
+{
+    uint64_t *w = ranks[i].colls[(ranks[i].n_colls - 1) % BOOT_COLLS];
+    w[1] = (uint64_t)flags << BOOT_SAYS_FLAGS | (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root;
+    w[2] = bytes;
+}
+static char *mismatch(void) { return verdict_mismatch(&job, SECOND); }
+
+static void differing(void)
+{
+    char *t;
+    begin(3); /* one more says other bytes; those that wait for it are sure of it */
+    for (int i = 0; i < 3; i++) collective(i, ALLREDUCE, 0, 7, 0, i == 1 ? 0 : 1), says_so(i, 13, 0, 0, i == 1 ? 12 : 20);
+    t = mismatch();
+    CHECK(t && strcmp(t, "verdict: the collectives do not match: collective #7 on MPI_COMM_WORLD: rank 0 called MPI_Allreduce (20 bytes), "
+                         "rank 1 called MPI_Allreduce (12 bytes)\n") == 0);
+    free(t);
+    judge();
+    CHECK(says("verdict: the collectives do not match: collective #7 on MPI_COMM_WORLD: rank 0 called MPI_Allreduce (20 bytes)"));
+    for (int i = 0; i < 3; i++) says_so(i, 13, BOOT_SAYS_OWN, 0, i == 1 ? 12 : 20); /* each its own: no mismatch */
+    CHECK(!mismatch());
+    for (int i = 0; i < 3; i++) says_so(i, i == 1 ? 0 : 13, 0, 0, 20); /* not known */
+    CHECK(!mismatch());
+    for (int i = 0; i < 3; i++) says_so(i, 13, i == 1 ? BOOT_SAYS_REQUEST : 0, 0, 20); /* its non-blocking form */
+    t = mismatch();
+    CHECK(t != NULL);
+    free(t);
+
+    begin(3); /* halves of the world have communicators of one number: who does not wait for the other is no member of his */
+    for (int i = 0; i < 3; i++) collective(i, BARRIER, 5, 7, 0, i == 1 ? 1 : 2 - i), says_so(i, i == 1 ? 13 : 3, 0, 0, 0);
+    CHECK(!mismatch());
+
+    begin(3); /* rank 1 computes: it may still come */
+    for (int i = 0; i < 3; i++) collective(i, GATHER, 0, 7, 0, 1), says_so(i, 5, 0, i == 1 ? 1 : 0, 4);
+    ranks[1].where.state = BOOT_BUSY;
+    CHECK(!mismatch());
+}
+
 static void collectives(void)
 {
     begin(5);                                                 /* roots; 3 has gone on */
@@ -217,6 +256,20 @@ static void collectives(void)
     judge();
     CHECK(says("verdict: the collectives do not match: collective #4 on MPI_COMM_WORLD: ranks 0-2 called "
                "MPI_Allreduce, rank 3 called MPI_Gather (root 0)\n"));
+
+    begin(3); /* noted twice, as GODWIT_CHECK does */
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) entered(i, i == 1 ? FINALIZE : BARRIER, 0, 4, 0);
+    for (int i = 0; i < 3; i += 2) entered(i, BARRIER, 0, 5, 0), collective(i, BARRIER, 0, 5, 0, 1);
+    ranks[1].phase = BOOT_FINALIZED;
+    judge();
+    CHECK(says("verdict: a rank has left MPI: collective #4 on MPI_COMM_WORLD: ranks 0, 2 called MPI_Barrier, rank 1 "
+               "called MPI_Finalize\n"));
+    begin(2); /* of two communicators with one number: nothing is known of the older */
+    for (int i = 0; i < 2; i++) entered(i, i ? BARRIER : ALLREDUCE, 7, 1, 0), entered(i, i ? ALLREDUCE : BARRIER, 7, 1, 0);
+    for (int i = 0; i < 2; i++) receives(i, 1 - i, 3);
+    judge();
+    CHECK(says("verdict: a cycle of messages") && !says("do not match"));
 
     begin(3); /* one has left, its barrier taken for the others' */
     for (int i = 0; i < 3; i++) entered(i, i == 1 ? FINALIZE : BARRIER, 0, 4, 0);
@@ -381,10 +434,42 @@ static void garbage(void)
     }
 }
 
+/* Small sends that wait because neither end has room: whatever else would follow from it, that is said. */
+static void no_room(void)
+{
+    begin(4);
+    for (int i = 1; i < 4; i++) {
+        sends(i, 0, 3)->no_room = 1;
+        ranks[i].where.room_bytes = 64 << 10;
+        ranks[i].where.kept_bytes = 65000;
+        ranks[i].where.held_bytes = 77;
+    }
+    receives(0, 2, 4);
+    holds(0, 2, 3, 0, "");
+    ranks[0].where.room_bytes = 64 << 10;
+    ranks[0].where.held_bytes = 66 << 10;
+    judge();
+    HANG(true);
+    CHECK(says("verdict: no room for messages: ranks 1-3 send to rank 0, which does not receive: it holds 66.0 KiB that came and were not "
+               "received, and rank 1 keeps copies of 63.5 KiB more, each at most 64.0 KiB (GODWIT_UNEXPECTED_MAX; a larger value lets more be "
+               "sent before it is received); rank 0 is in MPI_Recv from 2 tag 4 on MPI_COMM_WORLD\n"));
+    CHECK(!strstr(text, "wrong tag"));
+    ranks[0].where.room_bytes = 0; /* a receiver that has not said what it holds */
+    judge();
+    CHECK(says("which does not receive: rank 1 keeps copies of 63.5 KiB more"));
+    ranks[0].os = 'R';
+    atomic_store(&ranks[0].where.state, BOOT_BUSY); /* it computes: it may receive yet */
+    judge();
+    HANG(false);
+    CHECK(says("verdict: no deadlock: the ranks that wait do so for rank 0"));
+}
+
 int main(void)
 {
     messages();
+    no_room();
     cycles();
+    differing();
     collectives();
     polling();
     circumstances();

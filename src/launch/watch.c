@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "boot/call_names_gen.h"
+#include "launch/crash.h"
 #include "launch/launch.h"
 #include "launch/stack.h"
 
@@ -29,6 +30,12 @@ void watch_kill_all(const struct job *j, int sig)
 {
     kill_ranks(j, sig);
     subs_signal(j, sig == SIGSTOP ? SIGTSTP : sig);
+}
+
+void watch_end_rank(struct job *j, int rank)
+{
+    j->ranks[rank].is_ended = true;
+    child_group_kill(j->ranks[rank].pid, SIGKILL);
 }
 
 /* It failed; jobs that are not connected with it go on. */
@@ -107,9 +114,11 @@ static void rank_gone(struct job *j, int rank)
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
         say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
             slot->what[0] ? ": " : "", slot->what);
+        if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script that goes on */
         end_job(j, SIGTERM, !code && abort_code ? 1 : code); /* a status has 8 bits: 256 is not success */
     } else if (WIFSIGNALED(status)) {
         report_signal(j, rank, WTERMSIG(status));
+        if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
         say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code, others_fate(j));
@@ -161,7 +170,11 @@ static void reap(struct job *j)
 {
     int status;
     pid_t pid;
-    while ((pid = child_ended(-1, &status)) > 0) {
+    while ((pid = child_ended(-1, &status)) > 0 || pid == CHILD_STOPPED) {
+        if (pid == CHILD_STOPPED) {
+            crash_look(j);
+            continue;
+        }
         on_ended(j, pid, status);
         child_reap(pid);
     }
@@ -272,12 +285,14 @@ static void codes_say(const struct job *j)
 static int timers(struct job *j, uint64_t deadline)
 {
     uint64_t now = gw_now_ns();
-    int wait = forward_flush_stale(j), look = where_watch(j);
-    bool gives_up = false;
+    bool gives_up = false, differs = false;
+    int wait = forward_flush_stale(j), look = where_watch(j, &differs);
     int told = spawned_watch(j, &gives_up);
     if (look >= 0) wait = sooner(wait, look);
     if (told >= 0) wait = sooner(wait, told);
-    if (gives_up) end_all(j, SIGTERM, 1);
+    int foreign = foreign_look(j);
+    if (foreign >= 0) wait = sooner(wait, foreign);
+    if (gives_up || differs) end_all(j, SIGTERM, 1);
     if (deadline && now >= deadline && !j->ending_all) {
         say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);
@@ -310,6 +325,8 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
                 on_signal(j, (int)info.ssi_signo);
     } else if (e->data.ptr == &j->control) {
         control_accept(j);
+    } else if (e->data.ptr == &j->pmi) {
+        pmi_serve(j);
     } else if (e->data.ptr == &j->parent_fd) {
         if (!spawned_hear(j)) end_job(j, SIGTERM, 1);
     } else if (!e->data.ptr) {
@@ -329,6 +346,8 @@ int watch(struct job *j)
     epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
     e.data.ptr = &j->control;
     if (j->control.fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->control.fd, &e);
+    e.data.ptr = &j->pmi;
+    if (j->pmi >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->pmi, &e);
     e.data.ptr = &j->parent_fd;
     if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
     reap(j); /* who went before the signals were caught */

@@ -1,35 +1,24 @@
 /* match.c -- the two tables behind match.h: posted receives, unexpected messages.
  *
- * Chains are rings of their members: a bucket holds the first, whose `prev` is the last, so that appending and removing touch
+ * Receives: chains are rings of their members: a bucket holds the first, whose `prev` is the last, so that appending and removing touch
  * no more than two neighbours and a bucket is one pointer.
+ *
+ * Messages: those of equal numbers, as far as the form looks at them, are a row.  A bucket names the first message of its first row:
+ *
+ *   bucket --> a1 --next--> a2 --next--> a3 --next--> b1 --next--> (0)        rows a and b
+ *              a1.prev = a3, a2.prev = a1, a3.prev = a2; b1.prev = b1
+ *
+ * so the first of a row names its last, and the last the next row.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "match/match_private.h"
+#include "match/match_fast.h"
 
 #include <stdlib.h>
 
-static inline uint32_t match_hash(uint32_t ctx, int32_t src, int32_t tag)
+static inline uint64_t match_hash_long(uint32_t ctx, int32_t src, int32_t tag)
 {
-    uint64_t h =
-        ((uint64_t)ctx << 32 | (uint32_t)src) * 0x9e3779b97f4a7c15u + (uint64_t)(uint32_t)tag * 0xc2b2ae3d27d4eb4fu;
-    return (uint32_t)(h >> (64 - MATCH_BUCKET_BITS));
-}
-
-static inline enum form form_of(int32_t src, int32_t tag)
-{
-    return (enum form)((src == GW_ANY_SOURCE) << 1 | (tag == GW_ANY_TAG));
-}
-
-/* The count of posted wildcards that a message of this context has to think of; a few contexts share one. */
-static inline uint32_t *wild_of(struct match_queue *q, uint32_t ctx)
-{
-    return &q->wild_in[(ctx * 0x9e3779b1u) >> 26];
-}
-
-static inline uint32_t msg_hash(const struct match_msg *m, enum form f)
-{
-    return match_hash(m->ctx, f & FORM_ANY_SOURCE ? GW_ANY_SOURCE : m->src, f & FORM_ANY_TAG ? GW_ANY_TAG : m->tag);
+    return ((uint64_t)ctx << 32 | (uint32_t)src) * 0x9e3779b97f4a7c15u + (uint64_t)(uint32_t)tag * 0xc2b2ae3d27d4eb4fu;
 }
 
 struct match_queue *match_new(void)
@@ -37,7 +26,7 @@ struct match_queue *match_new(void)
     struct match_queue *q = calloc(1, sizeof *q);
     if (!q) return NULL;
     q->indexed[FORM_EXACT] = true;
-    gw_list_init(&q->order);
+    memset(q->bits, MATCH_ROW_BITS_MIN, sizeof q->bits);
     return q;
 }
 
@@ -47,20 +36,6 @@ void match_free(struct match_queue *q)
 }
 
 /* ---- posted receives ------------------------------------------------------------------------------------ */
-
-static inline void recv_append(struct match_recv **bucket, struct match_recv *r)
-{
-    struct match_recv *first = *bucket;
-    if (likely(!first)) {
-        r->next = r->prev = r;
-        *bucket = r;
-        return;
-    }
-    r->next = first;
-    r->prev = first->prev;
-    first->prev->next = r;
-    first->prev = r;
-}
 
 static inline void recv_remove(struct match_queue *q, struct match_recv **bucket, struct match_recv *r)
 {
@@ -89,9 +64,9 @@ static inline struct match_recv *recv_find(struct match_recv **bucket, uint32_t 
 /* A receive leaves the posted ones. */
 static inline void wild_forget(struct match_queue *q, const struct match_recv *r)
 {
-    if (form_of(r->src, r->tag) == FORM_EXACT) return;
+    if (match_form_of(r->src, r->tag) == FORM_EXACT) return;
     q->n_wild--;
-    --*wild_of(q, r->ctx);
+    --*match_wild_of(q, r->ctx);
 }
 
 /* The oldest of what the four forms find. */
@@ -121,7 +96,7 @@ static struct match_recv *arrive_wild(struct match_queue *q, uint32_t ctx, int32
 
 struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, int tag)
 {
-    if (unlikely(q->n_wild) && *wild_of(q, ctx)) return arrive_wild(q, ctx, src, tag);
+    if (unlikely(q->n_wild) && *match_wild_of(q, ctx)) return arrive_wild(q, ctx, src, tag);
     if (unlikely(!q->n_posted)) return NULL;
     struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = recv_find(bucket, ctx, src, tag);
     if (likely(r)) recv_remove(q, bucket, r);
@@ -134,28 +109,17 @@ struct match_recv *match_look(struct match_queue *q, uint32_t ctx, int src, int 
     return q->n_posted ? find_wild(q, ctx, src, tag, &bucket) : NULL;
 }
 
-static inline void recv_post(struct match_queue *q, struct match_recv *r)
-{
-    r->seq = q->next_seq++;
-    q->n_posted++;
-    if (unlikely(form_of(r->src, r->tag) != FORM_EXACT)) {
-        q->n_wild++;
-        ++*wild_of(q, r->ctx);
-    }
-    recv_append(&q->posted[match_hash(r->ctx, r->src, r->tag)], r);
-}
-
 static __attribute__((noinline)) struct match_msg *post_or_take(struct match_queue *q, struct match_recv *r)
 {
     struct match_msg *m = match_probe(q, r->ctx, r->src, r->tag, true);
-    if (!m) recv_post(q, r);
+    if (!m) match_post_inline(q, r, r->ctx, r->src, r->tag);
     return m;
 }
 
 struct match_msg *match_post(struct match_queue *q, struct match_recv *r)
 {
     if (q->n_msgs) return post_or_take(q, r);
-    recv_post(q, r);
+    match_post_inline(q, r, r->ctx, r->src, r->tag);
     return NULL;
 }
 
@@ -167,39 +131,116 @@ void match_remove_recv(struct match_queue *q, struct match_recv *r)
 }
 
 /* ---- unexpected messages -------------------------------------------------------------------------------- */
+/* What is asked for; wildcards as in a receive. */
+struct row { uint32_t ctx; int32_t src, tag; };
+
+void match_msgs_behind(struct match_queue *q, const void *base)
+{
+    assert(q->n_msgs == 0);
+    q->base = (char *)(uintptr_t)base;
+}
+
+static inline struct match_msg *msg_at(const struct match_queue *q, uint32_t number)
+{
+    return (struct match_msg *)(void *)(q->base + (size_t)number * MATCH_UNIT);
+}
+
+static inline uint32_t number_of(const struct match_queue *q, const struct match_msg *m)
+{
+    size_t offset = (size_t)((const char *)m - q->base);
+    assert(offset > 0 && offset % MATCH_UNIT == 0 && offset / MATCH_UNIT <= UINT32_MAX);
+    return (uint32_t)(offset / MATCH_UNIT);
+}
+
+static inline struct row row_of(const struct match_msg *m, enum form f)
+{
+    return (struct row){m->ctx, f & FORM_ANY_SOURCE ? GW_ANY_SOURCE : m->src, f & FORM_ANY_TAG ? GW_ANY_TAG : m->tag};
+}
+
+static inline uint32_t *bucket_of(struct match_queue *q, struct row r, enum form f)
+{
+    return &q->msgs[f][match_hash_long(r.ctx, r.src, r.tag) >> (64 - q->bits[f])];
+}
+
+static inline bool is_of(const struct match_msg *m, struct row r, enum form f)
+{
+    return m->ctx == r.ctx && (f & FORM_ANY_SOURCE || m->src == r.src) && (f & FORM_ANY_TAG || m->tag == r.tag);
+}
+
+/* What names the first message of this row, or the 0 behind the last row of its bucket. */
+static inline uint32_t *row_find(struct match_queue *q, struct row r, enum form f)
+{
+    uint32_t *link = bucket_of(q, r, f);
+    while (*link) {
+        struct match_msg *first = msg_at(q, *link);
+        if (likely(is_of(first, r, f))) break;
+        link = &msg_at(q, first->prev[f])->next[f];
+    }
+    return link;
+}
+
+/* Twice as many buckets: the hash's upper bits choose, so that bucket i becomes 2 i and 2 i + 1, from the last one on. */
+static GW_COLD void table_grow(struct match_queue *q, enum form f)
+{
+    uint32_t *table = q->msgs[f], n = 1u << q->bits[f]++;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t row = table[i];
+        table[2 * i] = table[2 * i + 1] = 0;
+        while (row) {
+            struct match_msg *first = msg_at(q, row);
+            uint32_t *last = &msg_at(q, first->prev[f])->next[f], *bucket = bucket_of(q, row_of(first, f), f), next = *last;
+            *last = *bucket;
+            *bucket = row;
+            row = next;
+        }
+    }
+}
 
 static inline void msg_append(struct match_queue *q, struct match_msg *m, enum form f)
 {
-    struct match_msg **bucket = &q->msgs[f][msg_hash(m, f)], *first = *bucket;
-    if (!first) {
-        m->next[f] = m->prev[f] = m;
-        *bucket = m;
+    uint32_t number = number_of(q, m), *link = row_find(q, row_of(m, f), f);
+    if (!*link) {
+        m->next[f] = 0;
+        m->prev[f] = number;
+        *link = number;
+        if (unlikely(++q->rows[f] > 1u << q->bits[f]) && q->bits[f] < MATCH_ROW_BITS_MAX) table_grow(q, f);
         return;
     }
-    m->next[f] = first;
+    struct match_msg *first = msg_at(q, *link), *last = msg_at(q, first->prev[f]);
+    m->next[f] = last->next[f];
     m->prev[f] = first->prev[f];
-    first->prev[f]->next[f] = m;
-    first->prev[f] = m;
+    last->next[f] = number;
+    first->prev[f] = number;
 }
 
 static inline void msg_unlink(struct match_queue *q, struct match_msg *m, enum form f)
 {
-    struct match_msg **bucket = &q->msgs[f][msg_hash(m, f)];
-    if (m->next[f] == m) {
-        *bucket = NULL;
+    uint32_t number = number_of(q, m), *link = row_find(q, row_of(m, f), f);
+    struct match_msg *first = msg_at(q, *link);
+    assert(*link);
+    if (likely(first == m)) {
+        if (m->prev[f] == number)
+            q->rows[f]--;
+        else
+            msg_at(q, m->next[f])->prev[f] = m->prev[f];
+        *link = m->next[f];
         return;
     }
-    if (*bucket == m) *bucket = m->next[f];
-    m->next[f]->prev[f] = m->prev[f];
-    m->prev[f]->next[f] = m->next[f];
+    struct match_msg *after = first->prev[f] == number ? first : msg_at(q, m->next[f]);
+    msg_at(q, m->prev[f])->next[f] = m->next[f];
+    after->prev[f] = m->prev[f];
 }
 
 void match_add(struct match_queue *q, struct match_msg *m)
 {
+    uint32_t number = number_of(q, m);
     msg_append(q, m, FORM_EXACT);
     for (int f = FORM_ANY_TAG; f < FORMS; f++)
         if (unlikely(q->indexed[f])) msg_append(q, m, (enum form)f);
-    gw_list_push(&q->order, &m->order);
+    m->later = 0;
+    m->earlier = q->newest;
+    *(q->newest ? &msg_at(q, q->newest)->later : &q->oldest) = number;
+    q->newest = number;
     q->n_msgs++;
 }
 
@@ -209,7 +250,8 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m)
     msg_unlink(q, m, FORM_EXACT);
     for (int f = FORM_ANY_TAG; f < FORMS; f++)
         if (unlikely(q->indexed[f])) msg_unlink(q, m, (enum form)f);
-    gw_list_del(&m->order);
+    *(m->earlier ? &msg_at(q, m->earlier)->later : &q->oldest) = m->later;
+    *(m->later ? &msg_at(q, m->later)->earlier : &q->newest) = m->earlier;
     q->n_msgs--;
 }
 
@@ -217,42 +259,36 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m)
 static GW_COLD void form_index(struct match_queue *q, enum form f)
 {
     q->indexed[f] = true;
-    for (struct gw_list *l = q->order.next; l != &q->order; l = l->next)
-        msg_append(q, container_of(l, struct match_msg, order), f);
+    for (uint32_t n = q->oldest; n; n = msg_at(q, n)->later) msg_append(q, msg_at(q, n), f);
 }
 
 struct match_msg *match_probe(struct match_queue *q, uint32_t ctx, int src, int tag, bool take)
 {
     if (!q->n_msgs) return NULL;
-    enum form f = form_of(src, tag);
+    enum form f = match_form_of(src, tag);
     if (unlikely(!q->indexed[f])) form_index(q, f);
-    struct match_msg *first = q->msgs[f][match_hash(ctx, src, tag)], *m = first;
-    if (!m) return NULL;
-    while (!(m->ctx == ctx && (f & FORM_ANY_SOURCE || m->src == src) && (f & FORM_ANY_TAG || m->tag == tag))) {
-        m = m->next[f];
-        if (m == first) return NULL;
-    }
+    uint32_t number = *row_find(q, (struct row){ctx, src, tag}, f);
+    if (!number) return NULL;
+    struct match_msg *m = msg_at(q, number);
     if (take) match_remove_msg(q, m);
     return m;
 }
 
-static struct match_msg *msg_from(struct match_queue *q, struct gw_list *l, uint32_t ctx)
+static struct match_msg *msg_from(struct match_queue *q, uint32_t number, uint32_t ctx)
 {
-    for (; l != &q->order; l = l->next) {
-        struct match_msg *m = container_of(l, struct match_msg, order);
-        if (ctx == UINT32_MAX || m->ctx == ctx) return m;
-    }
+    for (; number; number = msg_at(q, number)->later)
+        if (ctx == UINT32_MAX || msg_at(q, number)->ctx == ctx) return msg_at(q, number);
     return NULL;
 }
 
 struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx)
 {
-    return msg_from(q, q->order.next, ctx);
+    return msg_from(q, q->oldest, ctx);
 }
 
 struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx)
 {
-    return msg_from(q, m->order.next, ctx);
+    return msg_from(q, m->later, ctx);
 }
 
 int64_t match_posted_count(const struct match_queue *q)

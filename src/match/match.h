@@ -10,9 +10,12 @@
  *
  * Posted receives hang in one table, hashed by the three numbers as they were posted: a wildcard is a number like any other,
  * so a message is looked up under its own numbers and, only while its context has wildcards posted, under the three forms with a
- * wildcard.  Messages hang in up to four tables, one for each of those forms; the three with a wildcard are filled from the
- * first time that a receive or probe asks for that form, so programs without wildcards never pay for them.  Tables have a
- * fixed number of buckets (MATCH_BUCKETS): chains get longer only beyond that many different keys.
+ * wildcard.  That table has a fixed number of buckets (MATCH_BUCKETS): chains get longer only beyond that many different keys.
+ *
+ * Messages hang in up to four tables, one for each of those forms; the three with a wildcard are filled from the first time that a
+ * receive or probe asks for that form, so programs without wildcards never pay for them.  A million messages may wait, so their links
+ * have 32 bits (all lie in one range of addresses, match_msgs_behind()), those of equal numbers stand in one row, of which only the
+ * first is met on the way to another row, and a table grows with the rows in it, in memory that is there from the begin and not touched.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,12 +31,13 @@ struct match_recv {
     uint32_t ctx;
     int32_t src, tag;               /* may be GW_ANY_SOURCE, GW_ANY_TAG; the caller fills these three */
 };
-/* Embedded in an unexpected message. */
+/* Embedded in an unexpected message, at a multiple of MATCH_UNIT from the address that match_msgs_behind() was told. */
+enum { MATCH_UNIT = 16 };
 struct match_msg {
-    struct match_msg *next[4], *prev[4]; /* by (src,tag), by src, by tag, by context: each in arrival order */
-    struct gw_list order;                /* all messages, in arrival order */
+    uint32_t next[4], prev[4]; /* by (src,tag), by src, by tag, by context: each in arrival order; see match.c */
+    uint32_t later, earlier;   /* all messages, in arrival order; 0: none */
     uint32_t ctx;
-    int32_t src, tag;                    /* the caller fills these three */
+    int32_t src, tag;          /* the caller fills these three */
 };
 
 struct match_queue;
@@ -45,6 +49,7 @@ static inline bool match_is_empty(const struct match_queue *q)
     return (((const int64_t *)q)[0] | ((const int64_t *)q)[1]) == 0;
 }
 struct match_queue *match_new(void); /* NULL: out of memory */
+void match_msgs_behind(struct match_queue *q, const void *base); /* while it holds none: those that come lie at most 2^32 units behind it, not at it */
 void match_free(struct match_queue *q);
 
 /* A receive is offered: the first matching unexpected message (now removed), or NULL: the receive is posted. */

@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "match/match.h"
+#include "match/match_private.h"
 
 #include <stdlib.h>
 
@@ -11,11 +11,11 @@
 enum { MAX_ITEMS = 4000 };
 
 static struct item {
+    struct match_msg m GW_ALIGNED(MATCH_UNIT);
     struct match_recv r;
-    struct match_msg m;
     bool is_posted, is_queued; /* what the model thinks */
     uint64_t when;
-} items[MAX_ITEMS];
+} nowhere_and_items[MAX_ITEMS + 1], *const items = nowhere_and_items + 1; /* messages lie behind their base, not at it */
 static int n_items;
 static uint64_t clock_now, rng;
 
@@ -121,6 +121,7 @@ static void check_counts(struct match_queue *q)
 static void run_seed(uint64_t seed, int steps, uint32_t wild, uint32_t sources, uint32_t tags)
 {
     struct match_queue *q = match_new();
+    match_msgs_behind(q, nowhere_and_items);
     rng = seed * 0x9e3779b97f4a7c15u + 1;
     n_items = 0;
     for (int s = 0; s < steps && unit_failures < 5; s++) {
@@ -141,7 +142,9 @@ static void run_seed(uint64_t seed, int steps, uint32_t wild, uint32_t sources, 
             CHECK(match_probe(q, ctx, psrc, ptag, take) == (want ? &want->m : NULL));
             if (want && take) want->is_queued = false;
         }
+        if (s % 64 == 0) CHECK_STR(match_broken(q) ? match_broken(q) : "", "");
     }
+    CHECK_STR(match_broken(q) ? match_broken(q) : "", "");
     check_counts(q);
     for (struct item *i = items; i < items + n_items; i++)
         if (i->is_posted) match_remove_recv(q, &i->r);
@@ -172,8 +175,67 @@ static double reverse_cost(int n)
     return best;
 }
 
+/* Ticks a message for n that came unexpected and are taken: in order, in reverse by tag, or from any source by tag while each tag has
+ * several; best of some rounds. */
+enum how { IN_ORDER, REVERSE, ANY_SOURCE_REVERSE, HOWS };
+static double unexpected_cost(int n, enum how how)
+{
+    enum { EACH = 4 };
+    struct match_queue *q = match_new();
+    struct match_msg *block = NULL;
+    double best = 1e30;
+    if (posix_memalign((void **)&block, GW_CACHELINE, ((size_t)n + 1) * GW_CACHELINE) != 0) return -1;
+    match_msgs_behind(q, block);
+    for (int round = 0; round < 3; round++) {
+        uint64_t t0 = gw_ticks();
+        for (int i = 0; i < n; i++) {
+            struct match_msg *m = (struct match_msg *)((char *)block + (size_t)(i + 1) * GW_CACHELINE);
+            *m = (struct match_msg){.ctx = 4, .src = i % EACH, .tag = how == IN_ORDER ? 0 : i / EACH};
+            match_add(q, m);
+        }
+        for (int i = 0; i < n; i++) {
+            int k = how == IN_ORDER ? i : how == REVERSE ? n - 1 - i : (n / EACH - 1 - i / EACH) * EACH + i % EACH;
+            struct match_msg *m = match_probe(q, 4, how == ANY_SOURCE_REVERSE ? GW_ANY_SOURCE : k % EACH, how == IN_ORDER ? 0 : k / EACH, true);
+            CHECK((char *)m == (char *)block + (size_t)(k + 1) * GW_CACHELINE);
+        }
+        double t = (double)(gw_ticks() - t0) / n;
+        if (t < best) best = t;
+    }
+    CHECK_EQ(match_unexpected_count(q), 0);
+    free(block);
+    match_free(q);
+    return best;
+}
+
+/* Two sources whose rows share a bucket do not search in each other's messages, however many those are: every pair is tried. */
+static void many_of_one_source(void)
+{
+    enum { MANY = 20000, SOURCES = 2000 };
+    struct match_queue *q = match_new();
+    struct match_msg *block = NULL;
+    if (posix_memalign((void **)&block, GW_CACHELINE, (MANY + SOURCES + 1) * GW_CACHELINE) != 0) return;
+    match_msgs_behind(q, block);
+    for (int i = 0; i < MANY + SOURCES; i++) {
+        struct match_msg *m = (struct match_msg *)((char *)block + (size_t)(i + 1) * GW_CACHELINE);
+        *m = (struct match_msg){.ctx = 4, .src = i < MANY ? 0 : i - MANY + 1, .tag = i};
+        match_add(q, m);
+    }
+    for (int s = 1; s <= SOURCES; s++) {
+        struct match_msg *m = match_probe(q, 4, s, GW_ANY_TAG, true);
+        CHECK(m && m->src == s && m->tag == MANY + s - 1);
+    }
+    for (int i = 0; i < MANY; i++) {
+        struct match_msg *m = match_probe(q, 4, GW_ANY_SOURCE, GW_ANY_TAG, true);
+        CHECK(m && m->tag == i);
+    }
+    CHECK(!match_first_msg(q, UINT32_MAX));
+    free(block);
+    match_free(q);
+}
+
 int main(void)
 {
+    _Static_assert(sizeof(struct match_msg) == 52, "what proto's header of 64 bytes has room for");
     for (uint64_t seed = 1; seed <= 150 && unit_failures < 5; seed++) {
         run_seed(seed, 400, (uint32_t)(seed % 9), 3, 3);
         run_seed(seed + 1000, 400, (uint32_t)(seed % 9), 20, 40);
@@ -182,5 +244,10 @@ int main(void)
     /* A linear list would need some thousand times as much; caches and a noisy machine are allowed for. */
     double few = reverse_cost(64), many = reverse_cost(8192);
     CHECK(many < 20 * few + 2000);
+    for (enum how how = IN_ORDER; how < HOWS; how++) {
+        few = unexpected_cost(64, how), many = unexpected_cost(100000, how);
+        CHECK(many < 20 * few + 4000);
+    }
+    many_of_one_source();
     return unit_end();
 }

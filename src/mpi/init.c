@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "node/node.h"
+#include "plan/plan.h"
 #include "proto/proto.h"
 #include "wire_ofi/network.h"
 
@@ -33,16 +34,36 @@ const char *mpi_level_name(int level)
                                            : "MPI_THREAD_MULTIPLE";
 }
 
-static void env_facts(void)
+static void env_put(struct gw_info *info, const char *key, const char *value)
 {
-    char size[16];
-    snprintf(size, sizeof size, "%d", gw_boot.size);
-    gw_info_env_set("maxprocs", size);
-    if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0]) gw_info_env_set("mpi_memory_alloc_kinds", gw_set.memory_alloc_kinds);
+    if (info)
+        gw_info_set(info, key, value);
+    else
+        gw_info_env_set(key, value);
+}
+
+/* info NULL: MPI_INFO_ENV.  size 0: nobody knows yet. */
+static void env_facts(struct gw_info *info, int size)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", size);
+    if (size > 0) env_put(info, "maxprocs", text);
+    if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0]) env_put(info, "mpi_memory_alloc_kinds", gw_set.memory_alloc_kinds);
     const struct gw_errhandler *eh = gw_errhandler_initial();
-    gw_info_env_set("mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
-                                              : eh == &gw_errors_abort ? "mpi_errors_abort"
-                                                                       : "mpi_errors_are_fatal");
+    env_put(info, "mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
+                                            : eh == &gw_errors_abort ? "mpi_errors_abort"
+                                                                     : "mpi_errors_are_fatal");
+    env_put(info, "thread_level", mpi_level_name(GW_THREAD_SINGLE)); /* MPI_Init_thread may say more */
+}
+
+int mpi_info_create_env(int argc, char **argv, struct gw_info **info_out)
+{
+    bool is_known = gw_obj_lookup(GW_H_INFO_ENV, GW_KIND_INFO) != NULL;
+    int rc = gw_info_create_env(argc, argv, info_out);
+    if (rc != GW_OK || is_known) return rc;
+    gw_settings_load();
+    env_facts(*info_out, boot_env_size());
+    return GW_OK;
 }
 
 static void predefined_attributes(void)
@@ -105,6 +126,7 @@ static int n_instances;
 static enum { DOWN, UP, RESTING } rooms;
 static pthread_t first_thread; /* that began the oldest instance since the rooms came up or woke */
 static pid_t pid_up;
+static int highest_level; /* of the instances since then */
 
 /* Nobody has to wait for us any more, and we for nobody. */
 static void rooms_rest(void)
@@ -162,6 +184,14 @@ static void threads_count(int level)
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 
+int instance_level(void)
+{
+    pthread_mutex_lock(&instances_lock);
+    int level = n_instances > 0 ? highest_level : GW_THREAD_SINGLE;
+    pthread_mutex_unlock(&instances_lock);
+    return level;
+}
+
 GW_ONCE void instance_begin(int level)
 {
     gw_settings_load();
@@ -169,13 +199,15 @@ GW_ONCE void instance_begin(int level)
     threads_count(level);
     if (rooms == DOWN) {
         rooms_up();
-        env_facts();
+        env_facts(NULL, gw_boot.size);
         gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
         pid_up = getpid();
         atexit(at_exit);
     }
+    if (n_instances == 0 || level > highest_level) highest_level = level;
     if (n_instances++ == 0) rooms_wake();
     rooms = UP;
+    if (gw_checking) check_level(highest_level);
     if (level == GW_THREAD_MULTIPLE && !boot_slot->is_threaded) boot_slot->is_threaded = true;
     pthread_mutex_unlock(&instances_lock);
 }
@@ -262,6 +294,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     thread_level = mpi_level(required);
     main_thread = pthread_self();
     instance_begin(thread_level);
+    if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(thread_level));
     predefined_attributes();
@@ -288,6 +321,28 @@ static int network_report(void)
     return rc;
 }
 
+/* Collectives that did not match and that nobody noticed: two roots that both only sent.  Where errors of the communicator return, its users
+ * have been told what they asked for. */
+static bool calls_differ(struct gw_obj *o, const void *rc_out)
+{
+    struct gw_comm *c = container_of(o, struct gw_comm, obj);
+    int *rc = (int *)(uintptr_t)rc_out;
+    if (mpi_raise_prints(c)) *rc = plan_compare_last(c);
+    return *rc < 0;
+}
+
+static int last_look(void)
+{
+    int rc = GW_OK;
+    /* Who is ahead may send on: GODWIT_CHECK does (and has compared all calls), callbacks of attributes may. */
+    if (gw_checking || gw_comm_world.attrs.head) return GW_OK;
+    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1; /* what others have sent comes in */
+    if (calls_differ(&gw_comm_world.obj, &rc)) return rc;
+    struct gw_obj *o = gw_obj_find(GW_KIND_COMM, calls_differ, &rc);
+    if (o) comm_release(container_of(o, struct gw_comm, obj));
+    return rc;
+}
+
 GW_ONCE int mpi_finalize(void)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) /* a session keeps the entry point open */
@@ -301,7 +356,9 @@ GW_ONCE int mpi_finalize(void)
     rc = network_report();
     if (rc == GW_OK) rc = mpi_report();
     if (rc != GW_OK) return rc;
+    plan_enter(&gw_comm_world, PLAN_FINALIZE, GW_ANY_SOURCE);
     rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
+    if (rc == GW_OK) rc = last_look();
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;

@@ -22,7 +22,7 @@ struct mpi_hot {
     _Atomic bool running; /* the World Model is, or a session exists */
     _Atomic bool check;   /* gw_set.check_args */
 };
-extern struct mpi_hot mpi_hot;
+GW_EXTERN struct mpi_hot mpi_hot;
 static inline void mpi_enter(uint32_t fn)
 {
     /* Another thread may begin the first session now. */
@@ -41,6 +41,8 @@ int mpi_abort(struct gw_comm *c, int errorcode);
 int mpi_get_processor_name(char *name_out, int *len_out);
 int mpi_get_version(int *version_out, int *subversion_out);
 int mpi_get_library_version(char *version_out, int *len_out);
+/* MPI_Info_create_env: before the first instance with the same keys as after it, but for maxprocs where the launcher's variables do not say. */
+int mpi_info_create_env(int argc, char **argv, struct gw_info **info_out);
 int mpi_get_hw_resource_info(struct gw_info **info_out);
 int mpi_error_class(int code, int *class_out);
 int mpi_error_string(int code, char *string_out, int *len_out);

@@ -102,17 +102,18 @@ static void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_c
     boot_abort(mpi_code, last_words);
 }
 
-/* Runs the handler; returns if it lets the program go on. */
-static void handle(void *on, int mpi_code, const char *call, const char *args, const char *reason)
+/* Runs the handler; returns if it lets the program go on: the code, of which a user's function gets the address and which it may change
+ * (section 9.3). */
+static int handle(void *on, int mpi_code, const char *call, const char *args, const char *reason)
 {
     struct gw_errhandler *eh = handler_of(on);
-    if (eh == &gw_errors_return) return;
+    if (eh == &gw_errors_return) return mpi_code;
     if (eh->user.fn) {
         int code = mpi_code;
         gw_errhandler_hold(eh); /* the user's function may set another one */
         mpi_call_user_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
         gw_errhandler_release(eh);
-        return;
+        return code;
     }
     end_of_job(on, eh, mpi_code, call, args, reason);
 }
@@ -130,8 +131,7 @@ int mpi_raise(int fn, void *on, int code, const char *args)
     if (!text[0]) text = gw_error_text(code);
     last.class = class;
     snprintf(last.reason, sizeof last.reason, "%s: %s", boot_call_names[fn], text);
-    handle(on, class, boot_call_names[fn], args, text);
-    return class;
+    return handle(on, class, boot_call_names[fn], args, text);
 }
 
 int mpi_call_errhandler(void *on, int mpi_code)

@@ -6,16 +6,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 /* ---- begin and end ---- */
-/* What the info object asks for; without it only the calling thread uses MPI. */
+/* What the info object asks for; without it what the process has already. */
 static int level_wanted(const struct gw_info *info)
 {
     const char *want = gw_info_find(info, "thread_level");
     static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE};
     for (size_t i = 0; want && i < GW_ARRAY_LEN(levels); i++)
         if (strcmp(want, mpi_level_name(levels[i])) == 0) return mpi_level(levels[i]);
-    return GW_THREAD_SINGLE;
+    return instance_level();
 }
 
 static int check_handler(const struct gw_errhandler *eh)
@@ -104,12 +105,13 @@ static void pset_name(int n, char name_out[PSET_NAME_ROOM])
         strcpy(name_out, n == PSET_WORLD ? "mpi://WORLD" : "mpi://SELF");
 }
 
+/* Names of process sets are compared without case. */
 static int pset_find(const char *name, int *n_out)
 {
     char known[PSET_NAME_ROOM];
     for (int n = 0; n < n_psets(); n++) {
         pset_name(n, known);
-        if (strcmp(name, known) != 0) continue;
+        if (strcasecmp(name, known) != 0) continue;
         *n_out = n;
         return GW_OK;
     }

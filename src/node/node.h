@@ -16,7 +16,7 @@
 struct node_door {
     _Atomic uint32_t seq;      /* futex word; whoever wakes the owner bumps it */
     _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
-    _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no eager payload (proto) */
+    _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no data unasked (proto) */
     _Atomic uint32_t fences;   /* when it goes to sleep, ringers must fence by themselves */
     _Atomic uint64_t bell;     /* it sleeps on descriptors: the name of its socket (bell.c); 0: on the word alone */
 } GW_ALIGNED(GW_CACHELINE);
@@ -32,7 +32,7 @@ struct node {
     struct node_door *doors;   /* [nlocal] */
     _Atomic uint32_t armed;    /* threads of this process that sleep or will do so after one more look: wires that are not rung get ready */
 };
-extern struct node gw_node;
+GW_EXTERN struct node gw_node;
 
 /* After boot_init, with the same values on every rank of the node.  Of the area of each rank, seldom_bytes are not counted where the
  * machine is asked whether it has enough memory. */
@@ -57,14 +57,17 @@ void node_heap_join(void);
  * known, until node_other_sweep().  Callers of these functions hold no lane's lock; who looks at a struct holds a reference.
  * A world with faked nodes has a segment for each of them, and here a struct for each that has been met. */
 enum { NODE_OTHER_RANKS = 1 << 16 }; /* of all of them together */
+extern int node_others_most;         /* as many; less in a test that begins anew thousands of times: tables have a place for each */
 struct node_other {
     struct gw_list link;
     struct boot_home home;
-    char *base;                /* of its segment */
+    char *base;                /* of its segment; NULL: it is far, and there is none here */
     uint64_t bytes;
-    int node;                  /* of its world */
+    int node, size;            /* of its world; all its ranks */
     int first, n;              /* the rank ranks[i] of its world is our number first + i */
-    int32_t *ranks;            /* [n], ascending */
+    int32_t *ranks;            /* [n], ascending; NULL: far, where rank r is number first + r */
+    char **at;                 /* [n], far: where that rank is asked for its address; NULL: not met */
+    int32_t *as;               /* [n], far: our number as that rank knows it; -1: not told */
     int64_t refs;
     struct node_door *doors;
     char *areas;
@@ -83,6 +86,18 @@ void node_others_release(int n, const int32_t *numbers);
 void node_other_sweep(void (*forget)(struct node_other *));
 void node_others_close(void (*forget)(struct node_other *)); /* the same for all of them; before node_finalize() */
 void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
+/* ---- far: ranks of other worlds on other hosts, which are reached by the network.  One struct stands for all of a world that are met
+ * so; its home has the uid alone.  Which of its ranks are near (on this host, by memory) and which far is the same for both sides. */
+int node_far_join(uint64_t uid, int size, struct node_other **other_out); /* with a reference; size: of that world */
+int node_far_put(struct node_other *other, int rank, const char *at);     /* its number, or an error; the first address counts */
+bool node_is_far(int number);
+bool node_is_near(int number);                                  /* of another world, met by memory */
+const char *node_far_at(int number);                           /* NULL: it is not far, or not met */
+bool node_far_is_held(int number);                             /* somebody's group or communicator has members there */
+int32_t node_far_as(int number);
+void node_far_set_as(int number, int32_t as);
+int node_far_first(uint64_t uid);                              /* the number of rank 0 of that world; -1: it is not met so */
+int node_near_number(uint64_t uid, int rank);                  /* of a rank that is met by memory; -1: it is not */
 /* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere, as which faked nodes count), and where its node's
  * offsets count from. */
 struct node_door *node_door_of(int number);
@@ -91,7 +106,8 @@ int node_numbers_max(void);                                    /* all numbers li
 
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
-void node_ring_slow(struct node_door *d);
+void node_ring_slow(struct node_door *d); /* it seems to sleep */
+void node_ring_look(struct node_door *d); /* perhaps: a fence where one is needed, and a look */
 /* Between publishing and looking whether somebody sleeps, also at a count of one's own that a sleeper raises before it waits. */
 static inline void node_fence_for_sleepers(void)
 {
@@ -102,8 +118,10 @@ static inline void node_fence_for_sleepers(void)
 }
 static inline void node_ring_door(struct node_door *d)
 {
-    node_fence_for_sleepers();
-    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed))) node_ring_slow(d);
+    atomic_signal_fence(memory_order_seq_cst);
+    /* One test for both: with the fence, node_ring_look() looks again behind it. */
+    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed) | atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
+        node_ring_look(d);
 }
 void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank]); }
@@ -117,12 +135,13 @@ static inline uint32_t node_spin(void) { return atomic_load_explicit(&gw_node.sp
  * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
  * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
  * share the cores.  Steps never block longer than 50 ms. */
-struct node_wait { uint32_t phase, count, seen, told, vain; uint64_t until, since_ns; };
+struct node_wait { uint32_t phase, count, seen, told, vain; uint64_t until, since_ns, told_ns, again_ns; };
 void node_wait_begin(struct node_wait *w);
 void node_wait_begin_silent(struct node_wait *w); /* of a thread of our own: this rank does not wait */
 bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
-/* True: this wait has become long, and this rank's slot says so; the caller may now say there what it waits for (node_tell). */
+/* True: this wait has become long, and this rank's slot says so; the caller may now say there what it waits for (node_tell).  Again now and
+ * then while it lasts. */
 static inline bool node_wait_step(struct node_wait *w, bool progressed)
 {
     if (likely(w->phase == 0) && likely(w->count > 0)) {

@@ -9,9 +9,11 @@
 static struct gw_lock others_lock;                 /* of what follows */
 static struct gw_list others = {&others, &others}; /* by `first`, ascending */
 
+int node_others_most = NODE_OTHER_RANKS;
+
 int node_numbers_max(void)
 {
-    return gw_boot.size + NODE_OTHER_RANKS;
+    return gw_boot.size + node_others_most;
 }
 
 static struct node_other *find(int number)
@@ -47,6 +49,7 @@ static int ranks_look(struct node_other *o, const struct boot_head *h)
     const int32_t *node = h->map_offset ? (const int32_t *)(o->base + h->map_offset) : NULL;
     int n = 0;
     o->n = h->nlocal;
+    o->size = h->size;
     o->node = h->node;
     o->ranks = malloc(sizeof *o->ranks * (size_t)o->n);
     if (!o->ranks) return gw_fail(GW_ENOMEM, "no memory for another world");
@@ -67,6 +70,7 @@ static int areas_look(struct node_other *o, const struct boot_head *h)
 int node_other_number(const struct node_other *o, int rank)
 {
     int low = 0, high = o->n - 1;
+    if (!o->base) return rank >= 0 && rank < o->n && o->at[rank] ? o->first + rank : -1;
     while (low < high) {
         int mid = (low + high) / 2;
         if (o->ranks[mid] < rank)
@@ -75,6 +79,15 @@ int node_other_number(const struct node_other *o, int rank)
             high = mid;
     }
     return o->ranks[low] == rank ? o->first + low : -1;
+}
+
+static void other_free(struct node_other *o)
+{
+    for (int i = 0; o->at && i < o->n; i++) free(o->at[i]);
+    free(o->at);
+    free(o->as);
+    free(o->ranks);
+    free(o);
 }
 
 /* Gives it the first numbers that are free. */
@@ -89,7 +102,7 @@ static int place(struct node_other *o)
     if (o->n > node_numbers_max() - o->first)
         return gw_fail(GW_EOTHER,
                        "this process is connected with so many others that %d more are too many (at most %d)", o->n,
-                       NODE_OTHER_RANKS);
+                       node_others_most);
     gw_list_push(l, &o->link); /* before l */
     return GW_OK;
 }
@@ -128,7 +141,7 @@ static void refer(struct node_other *o, int by)
     bool was = o->refs > 0;
     o->refs += by;
     assert(o->refs >= 0);
-    if (was != (o->refs > 0)) boot_tie(&o->home, !was);
+    if (was != (o->refs > 0) && o->base) boot_tie(&o->home, !was);
 }
 
 int node_other_join(const struct boot_home *home, struct node_other **other_out)
@@ -141,6 +154,117 @@ int node_other_join(const struct boot_home *home, struct node_other **other_out)
     gw_unlock(&others_lock);
     if (rc == GW_OK) *other_out = o;
     return rc;
+}
+
+/* ---- far ---- */
+static int open_far(const struct boot_home *home, int size, struct node_other **other_out)
+{
+    struct node_other *o = calloc(1, sizeof *o);
+    if (!o) return gw_fail(GW_ENOMEM, "no memory for another world");
+    o->home = *home;
+    o->n = o->size = size;
+    o->node = -1;
+    o->at = calloc((size_t)size, sizeof *o->at);
+    o->as = malloc(sizeof *o->as * (size_t)size);
+    int rc = o->at && o->as ? place(o) : gw_fail(GW_ENOMEM, "no memory for another world of %d ranks", size);
+    for (int i = 0; rc == GW_OK && i < size; i++) o->as[i] = -1;
+    if (rc == GW_OK)
+        *other_out = o;
+    else
+        other_free(o);
+    return rc;
+}
+
+int node_far_join(uint64_t uid, int size, struct node_other **other_out)
+{
+    struct boot_home home = {.uid = uid, .pid = -1, .fd = -1};
+    int rc = GW_OK;
+    if (size < 1 || size > NODE_OTHER_RANKS)
+        return gw_fail(GW_EOTHER, "the other job says that it has %d ranks; this process can meet 1 to %d", size, NODE_OTHER_RANKS);
+    gw_lock(&others_lock);
+    struct node_other *o = find_home(&home);
+    if (o && o->n != size) rc = gw_fail(GW_EOTHER, "the other job says that it has %d ranks, and said %d before", size, o->n);
+    if (!o) rc = open_far(&home, size, &o);
+    if (rc == GW_OK) refer(o, 1);
+    gw_unlock(&others_lock);
+    if (rc == GW_OK) *other_out = o;
+    return rc;
+}
+
+int node_far_put(struct node_other *o, int rank, const char *at)
+{
+    if (rank < 0 || rank >= o->n) return gw_fail(GW_EOTHER, "the other job has ranks 0 to %d, and rank %d was named", o->n - 1, rank);
+    if (at[0] && at[0] != '@') return gw_fail(GW_EOTHER, "rank %d of another job gives no address where it can be asked", rank);
+    char *copy = o->at[rank] || !at[0] ? NULL : strdup(at);
+    gw_lock(&others_lock);
+    if (copy && !o->at[rank]) {
+        o->at[rank] = copy;
+        copy = NULL;
+    }
+    bool is_met = o->at[rank] != NULL;
+    gw_unlock(&others_lock);
+    free(copy);
+    return is_met ? o->first + rank : gw_fail(GW_EOTHER,
+        "rank %d of another job on another host is named, with which this process never connected", rank);
+}
+
+static struct node_other *find_far(int number)
+{
+    struct node_other *o = node_other_find(number);
+    return o && !o->base ? o : NULL;
+}
+
+bool node_is_far(int number) { return find_far(number) != NULL; }
+
+bool node_is_near(int number)
+{
+    const struct node_other *o = node_other_find(number);
+    return o && o->base;
+}
+
+const char *node_far_at(int number)
+{
+    const struct node_other *o = find_far(number);
+    return o ? o->at[number - o->first] : NULL;
+}
+
+bool node_far_is_held(int number)
+{
+    const struct node_other *o = find_far(number);
+    return o && o->refs > 0;
+}
+
+int32_t node_far_as(int number)
+{
+    const struct node_other *o = find_far(number);
+    return o ? o->as[number - o->first] : -1;
+}
+
+void node_far_set_as(int number, int32_t as)
+{
+    struct node_other *o = find_far(number);
+    if (o) o->as[number - o->first] = as;
+}
+
+int node_far_first(uint64_t uid)
+{
+    gw_lock(&others_lock);
+    struct node_other *o = find_home(&(struct boot_home){.uid = uid, .pid = -1, .fd = -1});
+    int first = o ? o->first : -1;
+    gw_unlock(&others_lock);
+    return first;
+}
+
+int node_near_number(uint64_t uid, int rank)
+{
+    int number = -1;
+    gw_lock(&others_lock);
+    for (struct gw_list *l = others.next; l != &others && number < 0; l = l->next) {
+        const struct node_other *o = container_of(l, struct node_other, link);
+        if (o->home.uid == uid && o->base) number = node_other_number(o, rank);
+    }
+    gw_unlock(&others_lock);
+    return number;
 }
 
 bool node_other_is_held(uint64_t uid)
@@ -187,6 +311,7 @@ void node_other_drop(struct node_other *o)
 struct node_door *node_door_of(int number)
 {
     struct node_other *o = node_other_find(number);
+    if (o && !o->base) return NULL;
     if (o) return o->node == gw_boot.node ? &o->doors[number - o->first] : NULL;
     int local = number < gw_boot.size ? boot_local_rank(number) : -1;
     return local >= 0 ? &gw_node.doors[local] : NULL;
@@ -202,7 +327,7 @@ void node_name_of(int number, struct boot_home *home_out, int *rank_out)
 {
     struct node_other *o = node_other_find(number);
     *home_out = o ? o->home : boot_home_of(number);
-    *rank_out = o ? o->ranks[number - o->first] : number;
+    *rank_out = !o ? number : o->ranks ? o->ranks[number - o->first] : number - o->first;
 }
 
 static void forget_some(bool all, void (*forget)(struct node_other *))
@@ -211,12 +336,11 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
         struct node_other *o = container_of(l, struct node_other, link);
         next = l->next;
         if (!all && o->refs > 0) continue;
-        if (o->refs > 0) boot_tie(&o->home, false);
+        if (o->refs > 0 && o->base) boot_tie(&o->home, false);
         if (forget) forget(o);
         gw_list_del(&o->link);
-        boot_other_unmap(o->base, o->bytes);
-        free(o->ranks);
-        free(o);
+        if (o->base) boot_other_unmap(o->base, o->bytes);
+        other_free(o);
     }
 }
 

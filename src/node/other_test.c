@@ -89,9 +89,47 @@ static void changed(int rank)
     close(fd);
 }
 
+/* A world on other hosts: numbers for all of its ranks, of which those count that have an address. */
+static void far(int rank)
+{
+    struct node_other *o = NULL, *again = NULL;
+    (void)rank;
+    CHECK_EQ(node_init(AREA, 0, 65536), GW_OK);
+    CHECK(node_far_join(77, 0, &o) < 0 && node_far_join(77, -3, &o) < 0 && node_far_join(77, NODE_OTHER_RANKS + 1, &o) < 0);
+    CHECK(node_far_join(77, NODE_OTHER_RANKS, &o) == GW_OK && o->n == NODE_OTHER_RANKS);
+    CHECK(node_far_join(78, 1, &again) < 0); /* no numbers are left */
+    node_other_drop(o);
+    node_other_sweep(NULL);
+    CHECK_EQ(node_far_join(77, 5, &o), GW_OK);
+    CHECK(node_far_join(77, 6, &again) < 0); /* it said 5 */
+    CHECK(node_far_join(77, 5, &again) == GW_OK && again == o);
+    CHECK_EQ(node_far_put(o, 3, "@192.0.2.2:4000#0123456789abcdef"), gw_boot.size + 3);
+    CHECK_EQ(node_far_put(o, 3, "@192.0.2.9:4000#0123456789abcdef"), gw_boot.size + 3);
+    CHECK_STR(node_far_at(gw_boot.size + 3), "@192.0.2.2:4000#0123456789abcdef");
+    CHECK(node_far_put(o, 5, "@") < 0 && node_far_put(o, -1, "@") < 0 && node_far_put(o, 2, "") < 0 && node_far_put(o, 2, "godwit") < 0);
+    CHECK(node_other_number(o, 3) == gw_boot.size + 3 && node_other_number(o, 2) == -1 && node_other_number(o, 5) == -1);
+    CHECK(node_is_far(gw_boot.size + 3) && !node_is_near(gw_boot.size + 3) && !node_is_far(gw_boot.size + 5) && !node_is_far(0));
+    CHECK(node_door_of(gw_boot.size + 3) == NULL && node_near_number(77, 3) == -1 && node_far_first(77) == gw_boot.size);
+    CHECK_EQ(node_far_as(gw_boot.size + 3), -1);
+    node_far_set_as(gw_boot.size + 3, 12);
+    CHECK(node_far_as(gw_boot.size + 3) == 12 && node_far_as(gw_boot.size + 2) == -1);
+    struct boot_home home;
+    int there;
+    node_name_of(gw_boot.size + 3, &home, &there);
+    CHECK(home.uid == 77 && home.fd == -1 && there == 3);
+    node_other_drop(o);
+    CHECK(node_far_is_held(gw_boot.size + 3));
+    node_other_drop(again);
+    CHECK(!node_far_is_held(gw_boot.size + 3));
+    node_other_sweep(NULL);
+    CHECK(!node_is_far(gw_boot.size + 3) && node_far_first(77) == -1);
+    node_finalize();
+}
+
 int main(void)
 {
     ranks_run(1, 4, fakes);
     ranks_run(1, 4, changed);
+    ranks_run(1, 4, far);
     return unit_end();
 }

@@ -101,6 +101,12 @@ void node_ring_slow(struct node_door *d)
     if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) bell_ring(d);
 }
 
+void node_ring_look(struct node_door *d)
+{
+    node_fence_for_sleepers();
+    if (atomic_load_explicit(&d->sleeping, memory_order_relaxed)) node_ring_slow(d);
+}
+
 void node_ring_many(const int *local_ranks, int n)
 {
     struct node_door *doors = gw_node.doors;
@@ -126,6 +132,7 @@ struct boot_where *node_tell(void)
     atomic_thread_fence(memory_order_release); /* a reader that sees the new fields sees the odd version, or a later one */
     where->n_pending = 0;
     where->n_unexpected = 0;
+    where->held_bytes = where->kept_bytes = where->room_bytes = 0;
     where->is_any = where->has_coll = 0;
     return where;
 }
@@ -139,12 +146,15 @@ void node_told(struct boot_where *where)
 
 static bool tell_plainly(struct node_wait *w)
 {
+    enum { AGAIN_NS = 100000000 };
     uint64_t now = gw_now_ns();
     struct boot_where *where = node_tell();
     if (!w->since_ns) w->since_ns = now;
+    if (w->told != DESCRIBED) w->told_ns = now;
     w->told = DESCRIBED;
+    w->again_ns = now + AGAIN_NS;
     where->since_ns = w->since_ns;
-    where->told_ns = now;
+    where->told_ns = w->told_ns;
     where->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
     node_told(where);
     atomic_store_explicit(&where->state, BOOT_BLOCKED, memory_order_release);
@@ -175,7 +185,8 @@ bool node_polled_much(void)
 static inline bool tell_again(const struct node_wait *w)
 {
     if (w->told == SILENT) return false;
-    return w->told != DESCRIBED || atomic_load_explicit(&boot_slot->where.state, memory_order_relaxed) != BOOT_BLOCKED;
+    if (w->told != DESCRIBED || atomic_load_explicit(&boot_slot->where.state, memory_order_relaxed) != BOOT_BLOCKED) return true;
+    return gw_now_ns() > w->again_ns;
 }
 
 static void tell_state(enum boot_state state) { atomic_store_explicit(&boot_slot->where.state, state, memory_order_release); }

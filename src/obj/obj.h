@@ -33,24 +33,41 @@ struct gw_obj {
 #define GW_OBJ_CHUNK_BITS 10 /* slots are stored in chunks of 1024, never moved */
 
 struct gw_slot_table { _Atomic(struct gw_obj **) chunk[1u << (GW_ID_SLOT_BITS - GW_OBJ_CHUNK_BITS)]; };
-extern struct gw_slot_table gw_slots[GW_KIND_COUNT];
-extern struct gw_obj *gw_predef[GW_ID_PREDEF_END];
+GW_EXTERN struct gw_slot_table gw_slots[GW_KIND_COUNT];
+GW_EXTERN struct gw_obj *gw_predef[GW_ID_PREDEF_END];
+
+/* Where the predefined ids of a kind lie, by the standard ABI: [first, first + n).  An id elsewhere below GW_ID_PREDEF_END is none: the
+ * object in the slot that it names has another one. */
+struct gw_id_range { uint32_t first, n; };
+static inline struct gw_id_range gw_predef_range(enum gw_kind kind)
+{
+    switch (kind) {
+    case GW_KIND_OP: return (struct gw_id_range){GW_H_OP_NULL, 32};
+    case GW_KIND_COMM: return (struct gw_id_range){GW_H_COMM_NULL, 8};
+    case GW_KIND_GROUP: return (struct gw_id_range){GW_H_GROUP_NULL, 8};
+    case GW_KIND_MSG: return (struct gw_id_range){GW_H_MESSAGE_NULL, 8};
+    case GW_KIND_INFO: return (struct gw_id_range){GW_H_INFO_NULL, 8};
+    case GW_KIND_ERRHANDLER: return (struct gw_id_range){GW_H_ERRHANDLER_NULL, 8};
+    case GW_KIND_TYPE: return (struct gw_id_range){GW_H_DATATYPE_NULL, 512};
+    default: return (struct gw_id_range){0, 0};
+    }
+}
+static inline bool gw_id_is_predefined(uint64_t id, enum gw_kind kind)
+{
+    return id - gw_predef_range(kind).first < gw_predef_range(kind).n;
+}
 
 /* The object with this id if it is alive and of this kind, else NULL.  Any 64-bit garbage may be passed.
  * Lock-free; the caller owns a reference by the rules of MPI (a handle in use is not freed concurrently). */
-static inline struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
+GW_INLINE struct gw_obj *gw_obj_lookup(uint64_t id, enum gw_kind kind)
 {
     struct gw_obj *o;
-    if (id < GW_ID_PREDEF_END) {
-        o = gw_predef[id];
-        return likely(o && o->kind == kind) ? o : NULL;
-    }
-    if (unlikely((id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS)) != (uint64_t)kind)) return NULL;
+    if (likely(gw_id_is_predefined(id, kind))) return gw_predef[id % GW_ID_PREDEF_END];
     uint32_t slot = (uint32_t)id & ((1u << GW_ID_SLOT_BITS) - 1);
     struct gw_obj **c = atomic_load_explicit(&gw_slots[kind].chunk[slot >> GW_OBJ_CHUNK_BITS], memory_order_acquire);
     if (unlikely(!c)) return NULL;
     o = c[slot & ((1u << GW_OBJ_CHUNK_BITS) - 1)];
-    return likely(o && o->id == (uint32_t)id) ? o : NULL;
+    return likely(o && o->id == id) ? o : NULL; /* its bits above those of slot and generation are the kind's number */
 }
 
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind);                  /* gives an id; refs = 1; GW_ENOMEM */

@@ -108,7 +108,7 @@ int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
 
 void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
 {
-    assert(id < GW_ID_PREDEF_END && id != 0);
+    assert(id < GW_ID_PREDEF_END && id != 0 && gw_id_is_predefined(id, kind));
     o->id = id;
     o->kind = (uint8_t)kind;
     o->predefined = true;

@@ -30,11 +30,23 @@ static bool all_drained(void *unused)
     return p2p_is_quiet();
 }
 
+static void leave(bool on)
+{
+    for (int i = 0; i < gw_nlanes; i++) {
+        gw_lock(&gw_lanes[i].lock);
+        proto_leave(&gw_lanes[i], on);
+        gw_unlock(&gw_lanes[i].lock);
+    }
+}
+
 void p2p_rest(void)
 {
     p2p_bsend_finalize_room();
     peer_leave(true);
+    leave(true);
+    while (req_progress() > 0) {} /* what has come is answered */
     req_block_until(&gw_lanes[0], all_drained, NULL);
+    leave(false);
 }
 
 void p2p_finalize(void)
@@ -209,9 +221,20 @@ int p2p_stream_chain(struct gw_req *inner, struct gw_done *done)
     return err;
 }
 
-void p2p_stream_cancel(struct gw_req *r)
+void p2p_stream_cancel(struct gw_req *r) { proto_cancel(r); }
+
+void p2p_stream_drop(struct gw_req *r)
 {
-    proto_cancel(r);
+    struct gw_lane *lane = &gw_lanes[r->lane];
+    if (r->flags & REQ_STATIC) return;
+    gw_lock(&lane->lock);
+    if (req_is_done(r)) {
+        req_recycle(r);
+    } else {
+        r->flags |= REQ_FREED;
+        proto_cancel(r);
+    }
+    gw_unlock(&lane->lock);
 }
 
 int p2p_stream_error(struct gw_req *r)
@@ -427,8 +450,8 @@ int p2p_request_free(struct gw_req **r)
     if (part_is(q)) return part_free(r);
     if (q->kind == REQ_USER) return req_user_free(r);
     if (q->kind == REQ_COLL && q->flags & REQ_ACTIVE)
-        return gw_fail(GW_EREQUEST,
-                       "the request is of a collective operation under way, which cannot be freed: wait for it");
+        return gw_fail(GW_EREQUEST, "the request is of a collective operation that %s",
+                       req_is_done(q) ? "is complete, but only a wait or test may end it" : "is under way and cannot be freed: wait for it");
     *r = NULL;
     if (q->flags & REQ_STATIC) return GW_OK;
     struct gw_lane *lane = &gw_lanes[q->lane];

@@ -33,6 +33,8 @@ int p2p_ssend_init(const void *buf, int64_t count, struct gw_type *t, int dst, i
 int p2p_bsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
 int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
 int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
+/* The operation that an active request of this room runs: itself, or that of a persistent one; NULL: it is over.  With the lane's lock. */
+struct gw_req *p2p_running(struct gw_req *r);
 int p2p_start(struct gw_req **r);              /* GW_EREQUEST if not persistent or active */
 int p2p_startall(int n, struct gw_req **r);
 int p2p_request_free(struct gw_req **r);
@@ -114,11 +116,22 @@ int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out); /* the same of 
  * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
 int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
 int p2p_stream_error(struct gw_req *r);
+/* Of a request of the two above, for somebody who gives up what it belongs to: nobody waits for it any more, and it goes back to the pool by
+ * itself.  A receive that no message has met will not be written any more. */
+void p2p_stream_drop(struct gw_req *r);
+/* The same, lane's lock held, of one that is chained: whoever that is learns of its end, which may be now.  A receive to which nothing has come
+ * completes with no bytes. */
+void p2p_stream_cancel(struct gw_req *r);
 /* Of a request of the two above and what they answered, `rc`; it takes the lock, under which done->fn(done, err) is called when that is
  * complete, now if it is.  Meanwhile the status of a receive is still in *r. */
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done);
 
-void p2p_stream_cancel(struct gw_req *r); /* lane's lock held; a receive to which nothing has come: it completes, with no bytes */
+/* Lane's lock held; walks the messages that nobody has received.  Is there one from whom the receive r waits for, on its stream, whose tag
+ * differs from that which r wants only in these bits? */
+struct p2p_rival { int src, tag, want; int64_t bytes; };
+bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out);
+/* Any message on this stream of the communicator that nobody has received; takes the lock. */
+bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out);
 
 /* ---- answering from within progress (listen.c) ----
  * Takes the messages of one tag of a private communicator, whoever sends them, one after the other. */

@@ -8,27 +8,41 @@
 #include "p2p/p2p.h"
 #include "proto/proto_fast.h"
 
-/* True: it is sent, and that was all.  Threads, who need the lane's lock, GODWIT_CHECK, and PROC_NULL take the other way: p2p_send(). */
-static inline bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+static inline bool p2p_is_rank(int rank, const struct gw_comm *c) { return (unsigned)rank < (unsigned)c->targets; }
+
+/* True: it is sent, and that was all.  Threads, who need the lane's lock, GODWIT_CHECK, PROC_NULL and arguments that are not right take
+ * the other way: p2p_send(). */
+GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (unlikely(dst < 0) || unlikely(gw_careful)) return false;
-    return proto_send_inline(c->lane, comm_peer(c, dst), c->ctx, c->rank, tag, buf, count, t);
+    if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_careful)) return false;
+    struct gw_peer *p = comm_peer(c, dst);
+    uint64_t len;
+    struct shm_line *l = proto_send_line(c->lane, p, count, t, &len);
+    if (unlikely(!l)) return false;
+    proto_send_inline(p, l, c->ctx, c->rank, tag, buf, len);
+    return true;
 }
 
-static inline bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+GW_INLINE bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                                     struct gw_req **req_out)
 {
     *req_out = &gw_req_sent;
     return p2p_send_inline(buf, count, t, dst, tag, c);
 }
 
-/* True: it is posted. */
-static inline bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
+/* True: it is posted; as above. */
+GW_INLINE bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                                     struct gw_req **req_out)
 {
-    if (unlikely(src == GW_PROC_NULL) || unlikely(gw_careful)) return false;
-    *req_out = proto_recv_inline(c->lane, c->ctx, src, tag, (const void *)(uintptr_t)c->obj.id, buf, count, t);
-    return likely(*req_out != NULL);
+    bool is_source = likely(p2p_is_rank(src, c)) || (src == GW_ANY_SOURCE && !(c->hints & COMM_NO_ANY_SOURCE));
+    bool is_tag = likely(tag >= 0) || (tag == GW_ANY_TAG && !(c->hints & COMM_NO_ANY_TAG));
+    if (unlikely(!is_source) || unlikely(!is_tag) || unlikely(gw_careful)) return false;
+    struct match_queue *q;
+    struct proto_recv *r = proto_recv_take(c->lane, count, t, &q);
+    if (unlikely(!r)) return false;
+    proto_recv_inline(q, r, c->ctx, src, tag, (const void *)(uintptr_t)c->obj.id, buf, count, t);
+    *req_out = &r->req;
+    return true;
 }
 
 #endif

@@ -377,7 +377,7 @@ static void message_receive(struct part *p, int i)
     } else if (fits == bytes && start % size == 0 && bytes % size == 0) {
         rc = proto_recv(&a, p->buf + start / size * p->type->extent, bytes / size, p->type, &inner);
     } else {
-        m->bounce = malloc((size_t)fits);
+        m->bounce = calloc(1, (size_t)fits); /* less may come */
         m->bounce_bytes = fits;
         rc = m->bounce ? proto_recv(&a, m->bounce, fits, gw_type_byte, &inner)
                        : gw_fail(GW_ENOMEM, "no memory for a part of %lld bytes", (long long)fits);
@@ -450,6 +450,8 @@ static void tell_met(struct part *p)
     if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
 }
 
+#define PART_BYTES_MAX (INT64_MAX / 2) /* adding the size of a buffer does not overflow */
+
 /* What the sender says of its messages can be; `bytes` of it came. */
 static bool intro_is_right(struct intro *in, int64_t bytes)
 {
@@ -463,7 +465,7 @@ static bool intro_is_right(struct intro *in, int64_t bytes)
                     in->first_tag <= END_TAG - in->messages &&
                     !__builtin_mul_overflow(in->message_bytes, in->messages - 1, &all_but_last) &&
                     !__builtin_mul_overflow(in->message_bytes, in->messages, &all) && all_but_last <= in->total_bytes &&
-                    in->total_bytes <= all;
+                    in->total_bytes <= all && in->total_bytes <= PART_BYTES_MAX;
     if (!is_right) gw_refused(what, "messages", in->messages);
     in->parts.type[sizeof in->parts.type - 1] = 0;
     return is_right;

@@ -53,6 +53,11 @@ bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out)
     return true;
 }
 
+struct gw_req *p2p_running(struct gw_req *r)
+{
+    return r->flags & REQ_PERSISTENT ? p2p_persistent_inner(r) : r;
+}
+
 static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int rank, int tag,
                 struct gw_comm *c, struct gw_req **req_out)
 {

@@ -99,6 +99,47 @@ void p2p_tell_request(struct boot_where *where, struct gw_req *r)
     }
 }
 
+/* ---- a message in place of another ---- */
+struct rival_search {
+    struct proto_left left;
+    const struct boot_pending *want;
+    int bits; /* 0: any message of the context */
+    bool found;
+    struct p2p_rival rival;
+};
+static void look_at_rival(struct gw_done *done, int err)
+{
+    (void)err;
+    struct rival_search *s = container_of(done, struct rival_search, left.done);
+    const struct proto_left *l = &s->left;
+    if (s->found || l->ctx != s->want->ctx) return;
+    if (s->bits && (l->src != s->want->peer || l->tag == s->want->tag || (l->tag ^ s->want->tag) & ~s->bits)) return;
+    s->found = true;
+    s->rival = (struct p2p_rival){l->src, l->tag, s->want->tag, l->bytes};
+}
+
+bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out)
+{
+    struct boot_pending want;
+    struct rival_search s = {.left.done.fn = look_at_rival, .want = &want, .bits = bits};
+    if (req_is_done(r) || r->kind != REQ_RECV) return false;
+    proto_describe(r, &want);
+    if (want.about == BOOT_RECV && !want.is_moving) proto_each_left(&gw_lanes[r->lane], &s.left);
+    if (s.found) *out = s.rival;
+    return s.found;
+}
+
+bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out)
+{
+    struct boot_pending any = {.ctx = c->ctx | (uint32_t)s};
+    struct rival_search search = {.left.done.fn = look_at_rival, .want = &any};
+    gw_lock(&c->lane->lock);
+    proto_each_left(c->lane, &search.left);
+    gw_unlock(&c->lane->lock);
+    if (search.found) *out = search.rival;
+    return search.found;
+}
+
 void p2p_told(struct boot_where *where, struct gw_lane *lane)
 {
     const struct boot_pending *like = NULL;

@@ -89,10 +89,11 @@ void peer_finalize(void)
     gw_nlanes = 0;
 }
 
-/* Numbers from size on are ranks of other worlds on this machine. */
+/* Numbers from size on are ranks of other worlds. */
 static bool is_by_net(int number)
 {
-    return number >= 0 && number < gw_boot.size && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
+    if (unlikely(number >= gw_boot.size)) return node_is_far(number);
+    return number >= 0 && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
 }
 
 bool peer_is_far(const struct gw_lane *lane, int number) { return lane->net && is_by_net(number); }
@@ -100,7 +101,7 @@ bool peer_is_far(const struct gw_lane *lane, int number) { return lane->net && i
 bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far)
 {
     if (number < 0 || number >= node_numbers_max()) return false;
-    if (number >= gw_boot.size) return !is_far && node_other_find((int)number) != NULL;
+    if (number >= gw_boot.size) return is_far ? node_far_at((int)number) != NULL : node_is_near((int)number);
     return is_far ? peer_is_far(lane, (int)number) : !is_by_net((int)number);
 }
 
@@ -153,8 +154,45 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
     return rc;
 }
 
+int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
+{
+    struct node_other *o;
+    int rc = node_far_join(uid, size, &o);
+    if (rc != GW_OK) return rc;
+    gw_lock(&gw_lanes[0].lock);
+    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
+    gw_unlock(&gw_lanes[0].lock);
+    *other_out = o;
+    return GW_OK;
+}
+
+int peer_invite(char at_out[PEER_AT])
+{
+    if (!peer_net || !gw_set_lists(gw_set.wires, "ofi") || !peer_net->invite)
+        return gw_fail(GW_EUNSUPPORTED,
+            "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi, or leave it unset",
+                       gw_set.wires);
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
+        return gw_fail(GW_EUNSUPPORTED,
+            "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");
+    int rc = peer_net->invite(at_out, PEER_AT);
+    gw_lock(&gw_lanes[0].lock);
+    if (rc == GW_OK && !gw_lanes[0].net) rc = net_open(&gw_lanes[0]);
+    gw_unlock(&gw_lanes[0].lock);
+    /* Communicators of other lanes that are there already have nobody far; those to come open theirs (peer_lane_open). */
+    return rc;
+}
+
+int peer_address(struct sockaddr_storage *out)
+{
+    if (peer_net && peer_net->address && gw_set_lists(gw_set.wires, "ofi")) return peer_net->address(out);
+    return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
+}
+
 static void forget(struct node_other *o)
 {
+    for (int i = 0; i < gw_nlanes && !o->base; i++)
+        for (int k = 0; k < o->n && gw_lanes[i].net && peer_net->forget; k++) peer_net->forget(gw_lanes[i].net, o->first + k);
     for (int i = 0; i < gw_nlanes; i++)
         for (int k = 0; k < o->n; k++) {
             gw_lanes[i].gone_sent += peer_get(&gw_lanes[i], o->first + k)->sent;

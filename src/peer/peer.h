@@ -27,7 +27,7 @@ struct gw_lane {
     void *proto;        /* struct proto_lane of proto/ */
     uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
-    struct gw_list free_reqs; /* pool of req/ */
+    struct gw_list *free_reqs; /* pool of req/, by their `next` to NULL */
     _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
     struct lane_poll { uint32_t takes, skip, next_skip; } poll; /* that thread's: what it saw last, rounds that it leaves out */
 } GW_ALIGNED(128);
@@ -40,9 +40,9 @@ struct gw_peer {
     uint64_t sent, sent_bytes; /* messages that went inline (E0): counted by proto/, of which the others stand elsewhere */
 };
 
-extern struct gw_lane gw_lanes[GW_MAX_LANES];
-extern int gw_nlanes;
-extern _Atomic int gw_nlanes_used; /* lanes from here on have no communicator yet, and are not looked at */
+GW_EXTERN struct gw_lane gw_lanes[GW_MAX_LANES];
+GW_EXTERN int gw_nlanes;
+GW_EXTERN _Atomic int gw_nlanes_used; /* lanes from here on have no communicator yet, and are not looked at */
 extern bool gw_lanes_spread;       /* this process likes communicators on different lanes */
 void peer_lanes_choose(void);      /* before anything asks for gw_nlanes; gw_threads is known */
 static inline struct gw_lane *lane_use(int index)
@@ -55,7 +55,7 @@ static inline struct gw_lane *lane_use(int index)
 int peer_lane_open(struct gw_lane *lane); /* with the first communicator on it; its lock is not held */
 static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
-extern const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
+GW_EXTERN const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
 /* The wire towards other nodes, opened only if there are any or if GODWIT_WIRES leaves nothing else; NULL: never. */
 extern const struct wire_ops *peer_net;
 /* Opens the wires of all lanes; after node_init.  What comes from other nodes goes to net_recv. */
@@ -71,11 +71,18 @@ void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, /* NULL: of 
                struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
 int peer_meet(const struct boot_home *home, struct node_other **other_out); /* with a reference for the caller: node_other_drop() */
+/* The same of a world on other hosts (node_far_join): its ranks are peers once they have been given an address (node_far_put). */
+int peer_meet_far(uint64_t uid, int size, struct node_other **other_out);
+/* Opens the network for processes of other hosts, where it is not open; where they ask for this process's addresses goes to at_out. */
+enum { PEER_AT = 80 };
+int peer_invite(char at_out[PEER_AT]);
+int peer_address(struct sockaddr_storage *out); /* of this host, as others reach it */
 void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
 int peer_numbers(void); /* peers that are or were in use have numbers below */
 void peer_net_look(struct gw_lane *lane); /* progress of the network wire alone, where there is one */
 /* This process has sent its last; false: it goes on after all.  Meanwhile what is late for ranks that have ended is no error. */
 void peer_leave(bool is_leaving);
+const char *peer_broken(struct gw_lane *lane); /* peer_state.c: what is not as it must be, in words; NULL: all is; lock held */
 int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
 
 #endif

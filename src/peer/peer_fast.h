@@ -12,37 +12,35 @@ static inline void peer_copy_inline(uint8_t *to, const void *from, size_t n)
 {
     const char *p = from;
     uint64_t last, v;
-    if (likely(n >= 8)) { /* words from the front; the last eight bytes may overlap them */
+    if (likely(n == 8)) {
+        memcpy(&v, p, 8), memcpy(to, &v, 8);
+    } else if (likely(n > 8)) { /* words from the front; the last eight bytes may overlap them */
         memcpy(&last, p + n - 8, 8);
-        if (n > 8) {
-            memcpy(&v, p, 8), memcpy(to, &v, 8);
-            if (n > 16) memcpy(&v, p + 8, 8), memcpy(to + 8, &v, 8);
-            if (n > 24) memcpy(&v, p + 16, 8), memcpy(to + 16, &v, 8);
-            if (n > 32) memcpy(&v, p + 24, 8), memcpy(to + 24, &v, 8);
-        }
+        memcpy(&v, p, 8), memcpy(to, &v, 8);
+        if (n > 16) memcpy(&v, p + 8, 8), memcpy(to + 8, &v, 8);
+        if (n > 24) memcpy(&v, p + 16, 8), memcpy(to + 16, &v, 8);
+        if (n > 32) memcpy(&v, p + 24, 8), memcpy(to + 24, &v, 8);
         memcpy(to + n - 8, &last, 8);
     } else {
         for (size_t i = 0; i < n; i++) to[i] = (uint8_t)p[i];
     }
 }
 
-/* The next line of our exclusive ring to p, if there is room: the caller fills header and data and then commits. */
-static inline struct shm_line *peer_shm_line(const struct gw_peer *p) /* every peer is reached by shared memory (peer_wire) */
+/* The next line of our exclusive ring to a peer, if there is room: the caller fills header and data and then commits. */
+static inline struct shm_line *peer_shm_line(const struct wire_ep *ep)
 {
-    const struct wire_ep *ep = p->ep;
-    if (unlikely(!ep) || unlikely(ep->tail == ep->limit)) return NULL;
+    if (unlikely(ep->tail == ep->limit)) return NULL;
     struct shm_line *l = &ep->lines[ep->tail & ep->mask];
     if (!l) __builtin_unreachable();
     return l;
 }
-static inline struct shm_line *peer_line(const struct gw_peer *p) { return likely(p->ops == &shm_ops) ? peer_shm_line(p) : NULL; }
-static inline void peer_line_commit(struct gw_peer *p, struct shm_line *l, uint8_t kind, size_t len)
+static inline struct shm_line *peer_line(const struct gw_peer *p) { return likely(p->ops == &shm_ops) && likely(p->ep) ? peer_shm_line(p->ep) : NULL; }
+static inline void peer_line_commit(struct wire_ep *ep, struct shm_line *l, uint8_t kind, size_t len)
 {
-    struct wire_ep *ep = p->ep;
+    uint32_t number = ++ep->tail;
     l->len_kind = (uint32_t)len << 8 | kind;
-    ep->tail++;
     /* [S1] pairs with the acquire in shm_progress and peer_look: the line is whole before its number. */
-    atomic_store_explicit(&l->seq, ep->tail, memory_order_release);
+    atomic_store_explicit(&l->seq, number, memory_order_release);
     node_ring_door(ep->door);
 }
 
@@ -73,7 +71,7 @@ static inline int peer_short(struct gw_lane *lane, struct gw_peer *p, uint8_t ki
     if (likely(l)) {
         memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
         peer_copy_inline(l->data, payload, len);
-        peer_line_commit(p, l, kind, len);
+        peer_line_commit(p->ep, l, kind, len);
         return GW_OK;
     }
     if (unlikely(!p->ep)) {

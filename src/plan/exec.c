@@ -93,34 +93,74 @@ static inline uint64_t flag_of(const struct comm_coll *k, int rank)
     return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire);
 }
 
+/* Behind the flag of a member that has come to collective n (at: n % PLAN_SIGS): the same as ours if it calls the same. */
+static inline uint16_t sig_of(const struct comm_coll *k, int rank, unsigned at)
+{
+    return atomic_load_explicit(&k->flags[rank].sig[at], memory_order_relaxed);
+}
+
 static void publish(struct plan_exec *x, int phase)
 {
     struct comm_coll *k = x->leaf;
+    struct leaf_flag *mine = &k->flags[x->args->rank];
+    atomic_store_explicit(&mine->sig[x->args->n % PLAN_SIGS], x->args->sig, memory_order_relaxed);
     /* [F1] pairs with the acquire in flag_of(). */
-    atomic_store_explicit(&k->flags[x->args->rank].value, flag_at(x, phase), memory_order_release);
+    atomic_store_explicit(&mine->value, flag_at(x, phase), memory_order_release);
     node_ring_many(k->local, x->args->size);
 }
 
-static void hand(struct plan_exec *x, int peer)
+/* The sig is a running one: once calls have differed it does for good, so the bytes have bits of their own. */
+enum { LINE_SIZE_BITS = 12, LINE_SIG_BITS = 12, LINE_N = LINE_SIZE_BITS + LINE_SIG_BITS };
+static inline uint64_t line_number(const struct plan_exec *x, int64_t bytes)
+{
+    uint64_t sig = x->args->sig >> (16 - LINE_SIG_BITS), size = plan_size_sig(bytes) >> (16 - LINE_SIZE_BITS);
+    return x->args->n << LINE_N | sig << LINE_SIZE_BITS | size;
+}
+
+static void hand(struct plan_exec *x, int peer, int64_t bytes)
 {
     struct comm_coll *k = x->leaf;
     /* [F2] pairs with the acquire in handed(). */
-    atomic_store_explicit(&leaf_line(k, x->args->n, peer, x->args->rank)->n, x->args->n, memory_order_release);
+    atomic_store_explicit(&leaf_line(k, x->args->n, peer, x->args->rank)->n, line_number(x, bytes), memory_order_release);
     node_ring(k->local[peer]);
 }
-static inline bool handed(const struct plan_exec *x, int peer)
+static inline bool handed(struct plan_exec *x, int peer, int64_t bytes)
 {
     struct leaf_line *line = leaf_line(x->leaf, x->args->n, x->args->rank, peer);
-    return atomic_load_explicit(&line->n, memory_order_acquire) == x->args->n;
+    uint64_t n = atomic_load_explicit(&line->n, memory_order_acquire);
+    uint64_t differs = n ^ line_number(x, bytes);
+    if (likely(differs == 0)) return true;
+    if (likely(differs >> LINE_N != 0)) return false;
+    if (differs >> LINE_SIZE_BITS && plan_sig_differs(x, peer)) return true;
+    if (differs & (((uint64_t)1 << LINE_SIZE_BITS) - 1)) plan_size_differs(x, peer, bytes, -1);
+    return true;
 }
 
-/* My own flag may be lower than those of all others. */
-static void tell_reached(const struct plan_exec *x)
+static uint64_t *size_at(const struct plan_memory *m, const struct plan_ref *block)
+{
+    return (uint64_t *)(plan_address(m, block) - plan_size_gap(block->len));
+}
+static void give(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    plan_copy(m, &s->a, &s->b);
+    *size_at(m, &s->b) = plan_size_word(x->args->n, s->b.len);
+}
+static void take(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    uint64_t said = *size_at(m, &s->a);
+    if (likely(said == plan_size_word(x->args->n, s->a.len)))
+        plan_copy(m, &s->a, &s->b);
+    else
+        plan_size_differs(x, s->peer, s->a.len, said >> 32 == (uint32_t)x->args->n ? (int64_t)(uint32_t)said : -1);
+}
+
+/* All others have reached this value; my own flag may be lower. */
+static void tell_reached(const struct plan_exec *x, uint64_t value)
 {
     const struct comm_coll *k = x->leaf;
     _Atomic uint64_t *reached = &k->common->reached;
     uint64_t mine = atomic_load_explicit(&k->flags[x->args->rank].value, memory_order_relaxed);
-    uint64_t all = mine < k->safe ? mine : k->safe, was = atomic_load_explicit(reached, memory_order_relaxed);
+    uint64_t all = mine < value ? mine : value, was = atomic_load_explicit(reached, memory_order_relaxed);
     while (was < all && !atomic_compare_exchange_weak_explicit(reached, &was, all, memory_order_release, memory_order_relaxed))
         continue;
 }
@@ -139,18 +179,36 @@ static inline bool lines_ahead(const struct plan_exec *x, const struct plan_step
     return false;
 }
 
-/* Has the flag of everybody else reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
-static bool all_reached(struct plan_exec *x, uint64_t value)
+/* What the root of a gatherv knows of a member. */
+static bool gives_as_due(const struct plan_args *a, int i, uint16_t sig)
+{
+    return a->rcounts.v && sig == (uint16_t)(a->sig + plan_size_sig(gw_counts_at(a->rcounts, i) * a->rt->size));
+}
+
+/* Everybody else has begun this collective: do all call the same?  Cold: from the first on that does not; this member may not have published. */
+static GW_COLD GW_NOINLINE void sigs_judge(struct plan_exec *x, int i)
+{
+    const struct plan_args *a = x->args;
+    for (; i < a->size; i++) {
+        uint16_t sig = sig_of(x->leaf, i, a->n % PLAN_SIGS);
+        if (i != a->rank && sig != a->sig && !(a->is_vector && gives_as_due(a, i, sig))) plan_sig_differs(x, i);
+    }
+}
+static inline void sigs_compare(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
-    if (k->safe >= value) return true;
-    if (unlikely(k->common)) {
-        k->safe = atomic_load_explicit(&k->common->reached, memory_order_acquire);
-        if (k->safe >= value) {
-            x->scan = 0;
-            return true;
-        }
-    }
+    const struct leaf_flag *f = k->flags, *end = f + x->args->size;
+    const unsigned at = x->args->n % PLAN_SIGS;
+    const uint16_t sig = x->args->sig;
+    while (f < end && likely(atomic_load_explicit(&f->sig[at], memory_order_relaxed) == sig)) f++;
+    k->compared = x->args->n;
+    if (unlikely(f < end)) sigs_judge(x, (int)(f - k->flags));
+}
+
+/* Has the flag of everybody else reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
+static inline bool flags_scan(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->leaf;
     if (x->scan == 0) x->lowest = UINT64_MAX;
     for (; x->scan < x->args->size; x->scan++) {
         if (x->scan == x->args->rank) continue;
@@ -160,8 +218,44 @@ static bool all_reached(struct plan_exec *x, uint64_t value)
     }
     x->scan = 0;
     k->safe = x->lowest;
-    if (unlikely(k->common)) tell_reached(x);
     return true;
+}
+static bool common_reached(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->leaf;
+    uint64_t reached = atomic_load_explicit(&k->common->reached, memory_order_acquire);
+    if (reached < value) return false;
+    if (reached > k->safe) k->safe = reached;
+    x->scan = 0;
+    return true;
+}
+
+/* In this collective: compares, but for who is told that all have come, by a member that has compared. */
+static GW_NOINLINE bool look_at_all(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->leaf;
+    if (unlikely(k->common) && common_reached(x, value)) {
+        k->compared = x->args->n;
+        return true;
+    }
+    if (k->safe < value && !flags_scan(x, value)) return false;
+    if (k->compared != x->args->n) sigs_compare(x);
+    if (unlikely(k->common) && x->err == GW_OK) tell_reached(x, value);
+    return true;
+}
+static inline bool all_reached(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->leaf;
+    if (k->safe < value || unlikely(k->common)) return look_at_all(x, value);
+    if (k->compared != x->args->n) sigs_compare(x);
+    return true;
+}
+/* In an earlier one. */
+static bool all_left(struct plan_exec *x, uint64_t value)
+{
+    struct comm_coll *k = x->leaf;
+    if (k->safe >= value || (unlikely(k->common) && common_reached(x, value))) return true;
+    return flags_scan(x, value);
 }
 
 /* Then all have begun this collective, as if their flags said it. */
@@ -171,7 +265,7 @@ static bool all_handed(struct plan_exec *x)
     struct comm_coll *k = x->leaf;
     int size = x->args->size, below = x->args->rank + size - 1;
     for (; x->scan < size - 1; x->scan++) {
-        if (handed(x, (below - x->scan) % size)) continue;
+        if (handed(x, (below - x->scan) % size, 0)) continue;
         for (int i = x->scan + 1; i < size - 1 && i < x->scan + AHEAD; i++)
             __builtin_prefetch(leaf_line(k, x->args->n, x->args->rank, (below - i) % size));
         return false;
@@ -262,17 +356,23 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_REDUCE: op_reduce(x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
-        if (s->peer >= 0) return flag_of(k, s->peer) >= flag_at(x, s->phase);
+        if (s->peer >= 0) {
+            if (flag_of(k, s->peer) < flag_at(x, s->phase)) return false;
+            if (unlikely(sig_of(k, s->peer, x->args->n % PLAN_SIGS) != x->args->sig)) plan_sig_differs(x, s->peer);
+            return true;
+        }
         if (all_reached(x, flag_at(x, s->phase))) return true;
         flags_ahead(x);
         return false;
-    case PLAN_HAND: hand(x, s->peer); return true;
-    case PLAN_HANDED: return s->peer < 0 ? all_handed(x) : handed(x, s->peer) || lines_ahead(x, s);
+    case PLAN_HAND: hand(x, s->peer, s->stride); return true;
+    case PLAN_HANDED: return s->peer < 0 ? all_handed(x) : handed(x, s->peer, s->stride) || lines_ahead(x, s);
+    case PLAN_GIVE: give(x, m, s); return true;
+    case PLAN_TAKE: take(x, m, s); return true;
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
     case PLAN_ASSEMBLE: assemble(x, m, s); return true;
     case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;
     case PLAN_PULL: {
-        int rc = pull(x, m, s);
+        int rc = likely(x->err == GW_OK) ? pull(x, m, s) : GW_OK;
         if (rc < 0 && x->err == GW_OK) x->err = rc;
         return true;
     }
@@ -299,7 +399,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     char *at = plan_address(m, r);
     struct gw_type *t = r->type ? r->type : gw_type_byte;
     int64_t count = r->type ? r->count : r->len;
-    int tag = x->leaf ? (int)(x->args->n & PLAN_TAG_MASK) | PLAN_TAG_LEAF : (int)x->args->n, peer = s->peer, rc;
+    int tag = x->leaf ? plan_tag(x->args->n, x->args) | PLAN_TAG_LEAF : (int)x->args->n, peer = s->peer, rc;
     struct gw_comm *c = x->comm;
     enum gw_stream stream = GW_STREAM_COLL;
     struct gw_req *req = NULL;
@@ -309,7 +409,10 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
         rc = p2p_stream_isend(stream, at, count, t, peer, tag, c, &req);
     else
         rc = p2p_stream_irecv(stream, at, count, t, peer, tag, c, &req);
-    if (rc == GW_POSTED) x->reqs[x->n_reqs++] = req;
+    if (rc == GW_POSTED) {
+        x->want[x->n_reqs] = s->kind == PLAN_SEND ? -1 : count * t->size;
+        x->reqs[x->n_reqs++] = req;
+    }
     if (rc < 0 && x->err == GW_OK) x->err = rc;
 }
 
@@ -328,7 +431,17 @@ static bool reqs_done(struct plan_exec *x)
     while (x->n_reqs > 0) {
         struct gw_req *r = x->reqs[x->n_reqs - 1];
         if (!req_is_done(r)) return false;
-        int rc = p2p_stream_wait(r);
+        int64_t want = x->want[x->n_reqs - 1], came = gw_status_bytes(&r->status);
+        int from = r->status.source, rc = x->err;
+        if (likely(x->err == GW_OK))
+            rc = p2p_stream_wait(r);
+        else
+            p2p_stream_drop(r); /* the words of the first error stay */
+        if (unlikely(came != want || rc == GW_ETRUNCATE) && want >= 0 && x->err == GW_OK && (rc == GW_OK || rc == GW_ETRUNCATE)) {
+            struct plan_said said = plan_said_by(x);
+            rc = plan_length_differs(&said, from, want, rc == GW_ETRUNCATE ? INT64_MAX : came);
+            x->differs = true;
+        }
         if (rc < 0 && x->err == GW_OK) x->err = rc;
         x->n_reqs--;
     }
@@ -357,6 +470,7 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out)
             *done_out = done;
             return false;
         }
+        if (x->alg->kind & PLAN_ONCE && x->round > 0) return true;
         x->n_steps = x->alg->emit(x->args, x->round++, x->steps);
         assert(x->n_steps <= PLAN_STEPS);
         x->at = 0;
@@ -367,7 +481,7 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out)
 void plan_exec_reset(struct plan_exec *x)
 {
     x->round = x->n_steps = x->at = x->scan = x->n_messages = x->n_reqs = 0;
-    x->err = GW_OK;
+    x->err = GW_OK, x->differs = false;
 }
 
 /* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
@@ -376,24 +490,37 @@ static inline bool looks_at_messages(unsigned turn, const struct node_wait *w)
     return turn % 16 == 0 || w->phase;
 }
 
-static GW_NOINLINE void leaf_begin_wait(struct plan_exec *x, uint64_t entry)
+/* It cannot end: others call something else.  Nobody waits for this member in it; what may still write into its temporary keeps that. */
+static GW_COLD void give_up(struct plan_exec *x)
 {
-    struct node_wait w;
-    node_wait_begin(&w);
-    for (unsigned turn = 1; !all_reached(x, entry); turn++) {
-        bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
-        if (unlikely(node_wait_step(&w, progressed))) plan_tell(x, entry);
-    }
-    node_wait_end(&w);
+    if (x->leaf) publish(x, PLAN_FINAL);
+    while (x->n_reqs > 0) p2p_stream_drop(x->reqs[--x->n_reqs]);
+    if (x->comm->coll) x->comm->coll->tmp = NULL, x->comm->coll->tmp_bytes = 0;
 }
 
-static inline __attribute__((always_inline)) void leaf_begin(struct plan_exec *x)
+/* False: it will not begin. */
+static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
+{
+    struct node_wait w;
+    bool differs = false;
+    node_wait_begin(&w);
+    for (unsigned turn = 1; !differs && !all_left(x, entry); turn++) {
+        bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
+        if (unlikely(node_wait_step(&w, progressed))) differs = plan_tell(x, entry);
+    }
+    node_wait_end(&w);
+    if (differs) give_up(x);
+    return !differs;
+}
+
+static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
     x->args->n = ++k->leaf_n;
     uint64_t entry = plan_entry(x->alg, x->args, x->args->n, k->wide);
-    if (unlikely(k->safe < entry)) leaf_begin_wait(x, entry);
+    if (unlikely(k->safe < entry) && !leaf_begin_wait(x, entry)) return false;
     if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
+    return true;
 }
 
 char *plan_tmp_alloc(int64_t bytes)
@@ -442,18 +569,21 @@ static bool yield_over(struct plan_exec *x, int *done_out)
     return plan_exec_advance(x, done_out);
 }
 
-static void wait_over(struct plan_exec *x)
+/* False: given up. */
+static bool wait_over(struct plan_exec *x)
 {
     struct node_wait w;
     int done = 0;
-    bool messages = x->alg->kind == PLAN_P2P;
+    bool messages = x->alg->kind == PLAN_P2P, differs = false;
     node_wait_begin(&w);
-    for (unsigned turn = 1;; turn++) {
+    for (unsigned turn = 1; !differs; turn++) {
         if (messages || looks_at_messages(turn, &w)) done += req_progress();
-        if (unlikely(node_wait_step(&w, done > 0))) plan_tell(x, 0);
+        if (unlikely(node_wait_step(&w, done > 0))) differs = plan_tell(x, 0);
         if (plan_exec_advance(x, &done)) break;
     }
     node_wait_end(&w);
+    if (differs) give_up(x);
+    return !differs;
 }
 
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c)
@@ -474,10 +604,10 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
     }
     if (alg->kind) {
         x.leaf = c->coll;
-        leaf_begin(&x);
+        if (!leaf_begin(&x)) return x.err;
     } else {
         x.leaf = NULL;
-        args->n = c->coll_seq++ & PLAN_TAG_MASK;
+        args->n = (uint64_t)plan_tag(c->coll_seq++, args);
     }
     int done;
     if (!plan_exec_advance(&x, &done) && !(alg->kind && yield_over(&x, &done))) wait_over(&x);
@@ -507,12 +637,12 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
     struct plan_walk w = {.alg = alg, .args = args, .in = (char *)(uintptr_t)in, .out = out, .leaves = leaves};
     struct plan_exec x = {.comm = c, .walk = &w, .err = GW_OK};
     int next;
-    args->n = c->coll_seq++ & PLAN_TAG_MASK;
+    args->n = (uint64_t)plan_tag(c->coll_seq++, args);
     w.tmp = k->tmp, w.tmp_bytes = k->tmp_bytes;
     while ((next = plan_walk_next(&w)) > 0) {
         int done;
-        if (plan_exec_stage(&x)) leaf_begin(&x);
-        if (!plan_exec_advance(&x, &done) && !(x.leaf && yield_over(&x, &done))) wait_over(&x);
+        if (plan_exec_stage(&x) && !leaf_begin(&x)) return x.err;
+        if (!plan_exec_advance(&x, &done) && !(x.leaf && yield_over(&x, &done)) && !wait_over(&x)) return x.err;
     }
     k->tmp = w.tmp, k->tmp_bytes = w.tmp_bytes;
     tmp_put(k);

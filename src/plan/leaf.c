@@ -32,6 +32,20 @@ static int region_member(const struct comm_coll *k, int i)
     return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i;
 }
 
+/* What member 0 says is not for those who call something else meanwhile. */
+static int wait_for_first(struct gw_comm *c, int first, struct gw_req *r)
+{
+    struct node_wait w;
+    bool differs = false;
+    node_wait_begin(&w);
+    while (!differs && !req_is_done(r))
+        if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, first);
+    node_wait_end(&w);
+    if (!differs) return p2p_stream_wait(r);
+    p2p_stream_drop(r);
+    return GW_EOTHER;
+}
+
 /* Member 0 allocates and tells the others: 0 means that the heap is full.  All members come here in the same collective. */
 static int region_agree(struct gw_comm *c, const struct comm_coll *k, uint64_t bytes, uint64_t *offset)
 {
@@ -40,7 +54,7 @@ static int region_agree(struct gw_comm *c, const struct comm_coll *k, uint64_t b
     int rc = GW_OK;
     if (k->me != 0) {
         rc = p2p_stream_irecv(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, region_member(k, 0), TAG, c, &r);
-        return rc < 0 ? rc : p2p_stream_wait(r);
+        return rc < 0 ? rc : wait_for_first(c, region_member(k, 0), r);
     }
     *offset = node_heap_alloc(bytes);
     if (*offset) memset(node_ptr(*offset), 0, (size_t)lines_of(k->size));
@@ -60,6 +74,8 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
     for (int i = 0; i < k->size; i++) k->local[i] = boot_local_rank(group_world(c->group, region_member(k, i)));
     int rc = region_agree(c, k, bytes, &k->region);
     if (rc != GW_OK) return rc;
+    if (k->region > gw_node.bytes || bytes > gw_node.bytes - k->region)
+        return gw_fail(GW_EOTHER, "rank %d of the communicator shares memory that there is not", region_member(k, 0));
     k->ready = k->region != 0;
     if (k->ready) {
         node_heap_join();
@@ -83,6 +99,7 @@ bool plan_leaf_ready(struct gw_comm *c)
     k->size = c->size;
     k->me = c->rank;
     if (region_make(c, k) != GW_OK) k->ready = false;
+    c->has_leaves = k->ready;
     return k->ready;
 }
 
@@ -110,7 +127,7 @@ bool plan_pull_ready(struct gw_comm *c)
         node_wait_begin(&w);
         gw_lock(&c->lane->lock);
         while (!p->ep && peer_connect(c->lane, p) == GW_AGAIN) node_wait_step(&w, req_progress_locked(c->lane) > 0);
-        all = p->ep && shm_cma_ok(p->ep);
+        all = p->ep && shm_cma_still(p->ep);
         gw_unlock(&c->lane->lock);
         node_wait_end(&w);
     }
@@ -119,10 +136,12 @@ bool plan_pull_ready(struct gw_comm *c)
     for (int i = 0; i < c->size; i++) {
         struct node_wait w;
         uint32_t answer;
+        bool differs = false;
         node_wait_begin(&w);
-        while (!(answer = atomic_load_explicit(&k->exposed[i].can_pull, memory_order_acquire)))
-            if (unlikely(node_wait_step(&w, req_progress() > 0))) plan_tell_one(c, i);
+        while (!differs && !(answer = atomic_load_explicit(&k->exposed[i].can_pull, memory_order_acquire)))
+            if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, i);
         node_wait_end(&w);
+        if (differs) return false; /* what is chosen instead comes to the same end */
         all = all && answer == 2;
     }
     k->pull = all ? 2 : 1;

@@ -16,6 +16,12 @@
  * receiver go on, that one alone, and up to PLAN_LINE_BYTES come with it.  A core waits for a line that only one other core touches
  * half as long as for a flag at which all look.  They count as slots, behind PLAN_SMALLS, for the rules below.
  *
+ * Mismatches.  The members of a communicator must call the same collectives in the same order.  What each call says (kind, root, operation,
+ * bytes) goes into a running hash, 16 bits of which lie in the line of the flag, for the last PLAN_SIGS collectives, and in the
+ * number of a handed line; who waits for a flag or a line compares them with its own.  Messages carry kind and root in their tag, and a
+ * receive of a collective knows how long its message must be.  Where something differs, and where a wait has become long, the calls themselves
+ * are compared: each rank notes its last ones for the others of its node (boot_coll_note).  compare.c says what was found.
+ *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
  *               n - PLAN_SLOTS + 1 (in the line of the flag, the same with PLAN_SMALLS); wide ones use all slots and end with phase
@@ -37,7 +43,8 @@
 #define PLAN_STEPS 8
 #define PLAN_SLOTS 4
 #define PLAN_SLOT_BYTES (32 << 10)
-#define PLAN_SMALLS 7
+#define PLAN_SMALLS 5
+#define PLAN_SIGS 8
 #define PLAN_SMALL_BYTES 8
 #define PLAN_LINE_BYTES 56
 #define PLAN_LINE_MEMBERS 16
@@ -61,8 +68,10 @@ enum plan_kind {
     PLAN_REDUCE,     /* b = a OP b, over a.count elements of a.type */
     PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
     PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
-    PLAN_HAND,       /* raise the number of my line to `peer` to this collective */
-    PLAN_HANDED,     /* WAIT until `peer` (-1: everybody else) has done so with its line to me */
+    PLAN_HAND,       /* raise the number of my line to `peer` to this collective; stride: bytes that are for it in all */
+    PLAN_HANDED,     /* WAIT until `peer` (-1: everybody else) has done so with its line to me; stride: bytes that it must have said */
+    PLAN_GIVE,       /* COPY a into b, raw SHM, and before it the number of bytes: plan_size_gap(); no data where a is empty */
+    PLAN_TAKE,       /* COPY a into b, where `peer` must have GIVEn as many bytes */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
     PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
@@ -74,6 +83,14 @@ struct plan_step {
     int64_t stride, remote;
     struct plan_ref a, b;
 };
+
+/* Of what only the two ends of a block know, its length goes along in shared memory: so far before a block of so many bytes, 8 of them, which
+ * where it is short are in its line.  Of a block that is too long to be GIVEn and goes by a message the length is GIVEn all the same, and its
+ * RECV says in b where (len 0), so that one end that takes it for a long block and one that does not can be told. */
+static inline int64_t plan_size_gap(int64_t bytes) { return bytes + 8 <= GW_CACHELINE ? 8 : GW_CACHELINE; }
+static inline uint64_t plan_size_word(uint64_t n, int64_t bytes) { return n << 32 | (uint32_t)bytes; }
+/* Of a gatherv, whose root knows how much each member gives: this goes into their sig. */
+static inline uint16_t plan_size_sig(int64_t bytes) { return (uint16_t)((uint64_t)bytes * 0x9e3779b97f4a7c15 >> 48); }
 
 /* Where the members of a communicator run: nodes are numbered in the order of their lowest members, the members of a node are in the
  * order of ranks.  4 bytes a node where members of a node are neighbours in the communicator, else 8 bytes a member more. */
@@ -117,7 +134,11 @@ struct plan_args {
         const struct plan_nodes *nodes; /* others: where the members run; NULL: nobody has asked, all count as alike */
     };
     void *own;                    /* of an algorithm that is not only a function of this */
-    uint64_t n;                   /* number of the collective on its communicator; of messages, their tag */
+    uint64_t n;                   /* number of the collective in its region; of messages, their tag: plan_private.h */
+    uint64_t says;                /* what the call says (boot_coll_note), bytes, its number on the communicator as the user counts */
+    int64_t bytes;
+    uint64_t number;
+    uint16_t sig;                 /* of the running hash */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
 struct plan_stage;
@@ -133,8 +154,8 @@ struct plan_algorithm {
     plan_stages *stages; /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
 };
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
-enum { /* more in the kind of a narrow one: who writes into slots, if not all, and that few bytes go in the line of the flag */
-    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16, PLAN_KIND = 3 /* what is left without these */
+enum { /* more in the kind of a narrow one: who writes into slots, if not all; few bytes go in the line of the flag; there is one round */
+    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16, PLAN_ONCE = 32, PLAN_KIND = 3 /* what is left without these */
 };
 
 /* Does what this member puts into a slot fit the line of its flag?  A block that it gives, else an operand. */
@@ -148,10 +169,10 @@ static inline bool plan_is_small(const struct plan_args *a)
 static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n, uint64_t wide)
 {
     int writers = alg->kind & PLAN_WRITERS;
+    if (writers && writers != (a->rank == a->root ? PLAN_ROOT_WRITES : PLAN_OTHERS_WRITE)) return 0;
     bool small = alg->kind & PLAN_SMALL && plan_is_small(a);
     uint64_t slots = small ? PLAN_SMALLS : PLAN_SLOTS, narrow = n > slots ? (n - slots + 1) << 20 | 1 : 0;
     uint64_t end = wide && !small ? wide << 20 | PLAN_FINAL : 0;
-    if (writers && writers != (a->rank == a->root ? PLAN_ROOT_WRITES : PLAN_OTHERS_WRITE)) return 0;
     return narrow > end ? narrow : end;
 }
 
@@ -204,8 +225,10 @@ struct plan_exec {
     int scan;                     /* member that a WAIT for everybody has come to, */
     uint64_t lowest;              /* and the lowest flag so far */
     int n_messages;               /* seen in this round and not posted yet */
+    bool differs;                 /* err is that others call something else: what is waited for may never come */
     int n_reqs, err;
     struct gw_req *reqs[PLAN_STEPS];
+    int64_t want[PLAN_STEPS];     /* of those: bytes that a receive must bring, -1: a send */
     struct plan_step steps[PLAN_STEPS];
 };
 
@@ -228,8 +251,17 @@ enum plan_when { PLAN_START, PLAN_INIT };
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
                void *out, struct gw_comm *c, struct gw_req **req_out);
 
-/* Every collective call of the user, as it begins: gives it its number on the communicator (for reports). */
-void plan_enter(struct gw_comm *c, int root);
+/* Every collective call of the user, as it begins: gives it its number on the communicator, and notes what it says, for reports and for
+ * comparing with the calls of others.  Of these only a root, if it is not negative: */
+enum plan_call { PLAN_ANY_CALL, PLAN_MAKING, PLAN_FINALIZE, PLAN_CALLS }; /* kinds that are compared by nothing, or by their root; coll/ has more behind them */
+void plan_enter(struct gw_comm *c, enum plan_call kind, int root);
+/* One that runs by these arguments, of which `bytes` and flags (PLAN_SAYS_*) in `says` are set: fills in the others of what it says. */
+void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
+#define PLAN_SAYS_FLAG(flag) ((uint64_t)(flag) << BOOT_SAYS_FLAGS) /* BOOT_SAYS_OWN, ..: bytes of one's own are not compared */
+/* Names of kinds, from PLAN_CALLS on, as the MPI call without its prefix. */
+extern const char *const *plan_call_names;
+/* At the end, when no member of this node has more to call on c: GW_OK, or an error if calls differ that nobody has told of. */
+int plan_compare_last(struct gw_comm *c);
 
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */

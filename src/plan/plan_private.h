@@ -11,12 +11,14 @@
 struct leaf_flag {
     _Atomic uint64_t value; /* collective << 20 | phase */
     char small[PLAN_SMALLS][PLAN_SMALL_BYTES];
+    _Atomic uint16_t sig[PLAN_SIGS]; /* of the collectives behind it, by their number here */
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct leaf_flag) == GW_CACHELINE, "few bytes come with the flag");
+_Static_assert(PLAN_SIGS > PLAN_SMALLS && PLAN_SIGS > PLAN_SLOTS, "who waits still finds those of his collective");
 
 /* A line from one member to another, see PLAN_HAND. */
 struct leaf_line {
-    _Atomic uint64_t n; /* the collective */
+    _Atomic uint64_t n; /* the collective, above bits of its sig and of the bytes for this member: line_number() */
     char data[PLAN_LINE_BYTES];
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct leaf_line) == GW_CACHELINE, "a few bytes come with the number");
@@ -51,25 +53,56 @@ struct comm_coll {
     uint64_t leaf_n;        /* leaf collectives started */
     uint64_t safe;          /* everybody's flag is known to have reached this */
     uint64_t wide;          /* number of the last wide collective */
+    uint64_t compared;      /* number of the last leaf collective in which everybody's sig was compared with ours */
     char *tmp;              /* kept for the next collective */
     int64_t tmp_bytes;
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 
-/* What a driver of an execution needs (exec.c).  Messages carry the number of their collective as their tag: those of one
- * collective between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own.
- * So have leaves, some of whose blocks go by messages: a non-blocking collective of the same number may be under way. */
-enum { PLAN_TAG_MASK = 0x1fffffff, PLAN_TAG_LEAF = 0x20000000, PLAN_TAG_PERSISTENT = 0x40000000 };
+/* What a driver of an execution needs (exec.c).  Messages carry in their tag the number of their collective: those of one collective
+ * between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own.
+ * So have leaves, some of whose blocks go by messages: a non-blocking collective of the same number may be under way.  Below the number
+ * stands the kind, and something of root, operation and form (blocking or not): messages of other calls do not meet our receives. */
+enum { PLAN_TAG_SAYS = 0xff, PLAN_TAG_SHIFT = 8, PLAN_TAG_NUMBERS = 0x1fffff, PLAN_TAG_LEAF = 0x20000000, PLAN_TAG_PERSISTENT = 0x40000000 };
+static inline int plan_tag(uint64_t n, const struct plan_args *a)
+{
+    uint64_t differs = a->says >> BOOT_SAYS_OP ^ a->says >> BOOT_SAYS_FLAGS ^ (a->remote ? 0 : a->says);
+    return (int)((n & PLAN_TAG_NUMBERS) << PLAN_TAG_SHIFT | (a->says >> BOOT_SAYS_KIND & 15) << 4 | (differs & 15));
+}
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
 bool plan_exec_stage(struct plan_exec *x); /* takes up the present stage of x->walk; true: it is one of leaves */
 char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail set) */
 void plan_start_init(void);          /* start.c */
 /* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
-void plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
-void plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
+/* True: it will not end, for the calls of the members differ: x->err and its words say how. */
+bool plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
+bool plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
 /* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts, int n);
+
+/* plan_state.c: what is not as plan.h has it, in words; NULL: all is.  Of an execution between two calls of plan_exec_advance(); of a
+ * region between two collectives of this member. */
+const char *plan_exec_broken(const struct plan_exec *x);
+const char *plan_region_broken(const struct comm_coll *k);
+
+/* compare.c.  All of these are cold.
+ * The sig of a member of the region is not ours: true if the calls differ, now or before; x->err and its words say how. */
+bool plan_sig_differs(struct plan_exec *x, int member) GW_COLD;
+/* The same calls, but a member of the region gave another number of bytes than is due (-1: not known): for x->err. */
+void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came) GW_COLD;
+/* Does any member of this node, in the collective `number`, call something else than this?  GW_OK or an error, in words. */
+struct plan_said { struct gw_comm *comm; uint64_t number, says; int64_t bytes; };
+static inline struct plan_said plan_said_by(const struct plan_exec *x)
+{
+    return (struct plan_said){x->comm, x->args->number, x->args->says, x->args->bytes};
+}
+int plan_compare(const struct plan_said *s) GW_COLD;
+int plan_compare_newest(struct gw_comm *c) GW_COLD; /* of the one entered last */
+/* The same, and where messages are out, whether others have sent some of another call instead.  Lane's lock held. */
+int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n) GW_COLD;
+/* A message was not as long as it must be: an error, in words. */
+int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came) GW_COLD;
 
 static inline struct leaf_line *leaf_line(const struct comm_coll *k, uint64_t n, int to, int from)
 {

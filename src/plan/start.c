@@ -1,7 +1,7 @@
 /* start.c -- collectives behind requests: non-blocking ones run once, persistent ones as often as they are started.
  *
  *   IDLE --start--> RUNNING <--messages posted / the last one complete--> PARKED
- *   RUNNING --no more rounds--> IDLE again, the request complete
+ *   RUNNING --no more rounds, or given up--> IDLE again, the request complete
  *
  * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: messages are out, `pending` of them; the completion of
  * the last one, under the lock, hands the operation to the lane's work, and the thread that takes it there makes it RUNNING.
@@ -25,12 +25,14 @@ struct plan_op {
     uint32_t call;
     int pending;            /* messages that are out; written under the lane's lock */
     bool is_persistent;     /* the request; its flags change under the lock while we run */
+    bool is_given_up;       /* others call something else: over when the messages that are out have ended */
     char *arrays;           /* copies of the arrays of args */
     int64_t arrays_bytes;
     struct part {
         struct gw_done done;
         struct gw_req *inner;
         struct plan_op *op;
+        int64_t want; /* bytes that it must bring; -1: a send */
     } parts[PLAN_STEPS];
     struct plan_op *next; /* spare */
 };
@@ -163,12 +165,22 @@ static void error_note(struct plan_op *op, int err)
     if (err < 0 && r->err == GW_OK) p2p_error_keep(r, &op->req->error, err);
 }
 
+/* A message has come; err: what its receive says. */
+static void length_check(struct plan_op *op, const struct gw_req *inner, int64_t want, int err)
+{
+    int64_t came = gw_status_bytes(&inner->status);
+    if (likely(came == want && err != GW_ETRUNCATE) || want < 0 || inner->status.cancelled || (err < 0 && err != GW_ETRUNCATE)) return;
+    struct plan_said said = plan_said_by(&op->x);
+    error_note(op, plan_length_differs(&said, inner->status.source, want, err == GW_ETRUNCATE ? INT64_MAX : came));
+}
+
 static void part_done(struct gw_done *d, int err)
 {
     struct part *p = container_of(d, struct part, done);
     struct plan_op *op = p->op;
     struct gw_req *inner = p->inner;
     p->inner = NULL;
+    length_check(op, inner, p->want, err);
     if (unlikely(err < 0)) error_note(op, p2p_stream_error(inner));
     if (--op->pending == 0) req_work_add(op->x.comm->lane, &op->work);
 }
@@ -180,7 +192,8 @@ static bool park(struct plan_op *op)
     gw_lock(&lane->lock);
     int n = 0;
     for (int i = 0; i < op->x.n_reqs; i++) {
-        op->parts[n] = (struct part){{part_done}, op->x.reqs[i], op};
+        op->parts[n] = (struct part){{part_done}, op->x.reqs[i], op, op->x.want[i]};
+        if (req_is_done(op->x.reqs[i])) length_check(op, op->x.reqs[i], op->x.want[i], op->x.reqs[i]->err);
         int rc = p2p_stream_chain(op->x.reqs[i], &op->parts[n].done);
         if (rc == GW_POSTED)
             n++;
@@ -222,7 +235,7 @@ static bool stage_next(struct plan_op *op)
 static void run(struct plan_op *op)
 {
     int done;
-    for (;;) {
+    while (!op->is_given_up) {
         bool is_over = plan_exec_advance(&op->x, &done);
         if (unlikely(op->x.err < 0)) error_note(op, op->x.err);
         if (is_over && op->walk) is_over = !stage_next(op);
@@ -248,6 +261,7 @@ static int nothing(const struct plan_args *a, int round, struct plan_step *steps
 static void first_round(struct plan_op *op)
 {
     plan_exec_reset(&op->x);
+    op->is_given_up = false;
     if (!op->walk) return;
     static const struct plan_algorithm none = {.name = "none", .emit = nothing};
     op->walk->i = 0;
@@ -327,6 +341,15 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     return arrays_copy(op);
 }
 
+/* Others call something else: what waits for their messages ends. */
+static GW_COLD void give_up(struct plan_op *op, int err)
+{
+    error_note(op, err);
+    op->is_given_up = true;
+    for (int i = 0; i < PLAN_STEPS; i++)
+        if (op->parts[i].inner) p2p_stream_cancel(op->parts[i].inner);
+}
+
 /* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */
 static void tell(struct gw_done *d, int err)
 {
@@ -339,6 +362,9 @@ static void tell(struct gw_done *d, int err)
     for (int i = 0; i < PLAN_STEPS; i++)
         if (op->parts[i].inner) out[n++] = op->parts[i].inner;
     plan_tell_parts(t->where, &op->x, op->number, op->call, out, n);
+    struct plan_said said = plan_said_by(&op->x);
+    int rc = n > 0 && !op->is_given_up ? plan_compare_parts(&said, out, n) : GW_OK;
+    if (rc < 0) give_up(op, rc);
 }
 
 void plan_start_init(void) { p2p_coll_teller = tell; }
@@ -347,7 +373,7 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
                void *out, struct gw_comm *c, struct gw_req **req_out)
 {
     struct gw_lane *lane = c->lane;
-    uint64_t n = c->coll_seq++ & PLAN_TAG_MASK;
+    uint64_t n = (uint64_t)plan_tag(c->coll_seq++, args);
     gw_lock(&lane->lock);
     struct plan_op *op = alg ? op_get(lane) : NULL;
     struct coll_req *q = !alg || op ? (struct coll_req *)req_new(lane, REQ_COLL) : NULL;

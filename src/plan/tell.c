@@ -6,9 +6,22 @@
 #include "node/node.h"
 #include "plan/plan_private.h"
 
-void plan_enter(struct gw_comm *c, int root)
+void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 {
-    boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), root);
+    boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root, c->mark);
+}
+
+void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
+{
+    enum { OP_USER = 0xfffe }; /* by whether it commutes */
+    const uint64_t odd = 0x9e3779b97f4a7c15;
+    uint64_t says = a->says | (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)a->root, bytes = (uint64_t)a->bytes;
+    if (a->op) says |= (a->op->obj.predefined ? a->op->obj.id & 0xffff : (uint64_t)OP_USER + a->op->commutes) << BOOT_SAYS_OP;
+    c->said = ((c->said ^ (says >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN ? 0 : bytes)) * odd + says) * odd;
+    a->says = says;
+    a->sig = (uint16_t)(c->said >> 48);
+    a->number = comm_coll_count(c, 1);
+    boot_coll_note(c->ctx >> GW_STREAM_BITS, a->number, says, bytes | c->mark);
 }
 
 static void add_member(struct boot_where *where, const struct gw_comm *c, int member)
@@ -61,12 +74,36 @@ static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uin
     where->coll_call = call;
 }
 
-void plan_tell(struct plan_exec *x, uint64_t entry)
+/* A block that was given in shared memory where this rank waits for a message: it is shorter than this rank says.  Before its giver has
+ * published in this collective there may be anything. */
+static void look_for_given(struct plan_exec *x)
 {
+    for (int i = 0; i < x->n_steps && x->leaf && x->n_reqs > 0; i++) {
+        const struct plan_step *s = &x->steps[i];
+        if (s->kind != PLAN_RECV || s->b.buf != PLAN_SHM) continue;
+        if (atomic_load_explicit(&x->leaf->flags[s->peer].value, memory_order_acquire) < (x->args->n << 20 | 1)) continue;
+        uint64_t said = *(uint64_t *)(leaf_slot(x->leaf, s->b.rank, s->b.slot) + s->b.off);
+        int64_t want = s->a.type ? s->a.count * s->a.type->size : s->a.len;
+        if (said >> 32 != (uint32_t)x->args->n || said == plan_size_word(x->args->n, want)) continue;
+        plan_size_differs(x, s->peer, want, (int64_t)(uint32_t)said);
+    }
+}
+
+bool plan_tell(struct plan_exec *x, uint64_t entry)
+{
+    struct gw_comm *c = x->comm;
     struct boot_where *where = node_tell();
-    name_coll(where, x->comm, root_of(x), x->comm->colls - 1, where->call);
+    name_coll(where, c, root_of(x), c->colls - 1, where->call);
     add_round(where, x, entry);
-    p2p_told(where, x->comm->lane);
+    p2p_told(where, c->lane);
+    struct plan_said said = plan_said_by(x);
+    gw_lock(&c->lane->lock);
+    int rc = plan_compare_parts(&said, x->reqs, x->n_reqs);
+    gw_unlock(&c->lane->lock);
+    if (rc < 0) x->err = rc;
+    if (rc < 0 || x->err < 0) return rc < 0 || x->differs;
+    look_for_given(x);
+    return x->differs;
 }
 
 void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call,
@@ -76,10 +113,11 @@ void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64
     for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
 }
 
-void plan_tell_one(struct gw_comm *c, int member)
+bool plan_tell_one(struct gw_comm *c, int member)
 {
     struct boot_where *where = node_tell();
     name_coll(where, c, GW_ANY_SOURCE, c->colls - 1, where->call);
     add_member(where, c, member);
     p2p_told(where, c->lane);
+    return plan_compare_newest(c) < 0;
 }

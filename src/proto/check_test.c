@@ -178,7 +178,7 @@ static void eager(int peer)
         if (peer == LOOP_FAR || strangers[i] != 0) WRONG32(m, WORLD, strangers[i]); /* on its node it sends to itself as well */
     wrong_kind(m, m->kind, PROTO_SYNC_PREFIX - 1, m->is_far);
     wrong_kind(m, m->kind, MSG_DATA_MAX + PROTO_SYNC_PREFIX + 1, m->is_far);
-    const uint8_t kinds[] = {0, PROTO_PUT + 1, 100, WIRE_CAUGHT, WIRE_FULL};
+    const uint8_t kinds[] = {0, PROTO_FAULT + 1, 100, WIRE_CAUGHT, WIRE_FULL};
     for (size_t i = 0; i < GW_ARRAY_LEN(kinds); i++) wrong_kind(m, kinds[i], 32, m->is_far);
     if (peer == LOOP_FAR) wrong_kind(m, PROTO_EAGER, MSG_DATA_MAX + 1, true);
     CHECK(is_untouched(&t));
@@ -206,6 +206,48 @@ static void rts_wrong(const struct loop_msg *m, int peer)
     WRONG32(m, WORLD, 3 - peer);
     WRONG32(m, WORLD, -1);
     wrong_lengths(m);
+}
+
+/* A question that the network matched by tag and gave to us: what an RTS says, and who asks. */
+static void tagged(void)
+{
+    struct trip t;
+    struct { struct proto_rts rts; int32_t world, unused; } ask = {.world = LOOP_FAR};
+    const struct wire_tag tag = {LOOP_CTX / (PROTO_STREAM_MASK + 1), LOOP_FAR, 3, 1};
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    enum { CTX_MAX = 100, HDR_CTX = 0, ASKS = 12, ASK_WORLD = IN_PAYLOAD + 32 };
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    struct loop_msg *m = next(PROTO_RTS);
+    memcpy(&ask.rts, m->payload, sizeof ask.rts);
+    free(m);
+    m = loop_new(true, WIRE_CAUGHT, &tag, &ask, sizeof ask);
+    struct proto_tags *tags = &loop_lane()->tags;
+    wrong_kind(m, WIRE_CAUGHT, sizeof ask, true); /* this wire matches nothing */
+    tags->state = TAGS_OWN;
+    tags->limits.ctx_max = CTX_MAX;
+    wrong_kind(m, WIRE_CAUGHT, sizeof ask, false);
+    wrong_kind(m, WIRE_FULL, 0, true);
+    wrong_lengths(m);
+    const int64_t lengths[] = {-1, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_rts, len), lengths[i]);
+    const int32_t strangers[] = {-1, 0, LOOP_NEAR, LOOP_RANKS, INT32_MIN, INT32_MAX}, contexts[] = {-1, INT32_MIN, CTX_MAX + 1, INT32_MAX};
+    for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++) WRONG32(m, ASK_WORLD, strangers[i]);
+    for (size_t i = 0; i < GW_ARRAY_LEN(contexts); i++) WRONG32(m, HDR_CTX, contexts[i]);
+    WRONG32(m, SRC, -1);
+    WRONG32(m, SRC, INT32_MIN);
+    WRONG32(m, TAG, -1);
+    WRONG32(m, TAG, GW_ANY_TAG);
+    memset(m->hdr + ASKS, 0, 4);
+    wrong_kind(m, WIRE_CAUGHT, MSG_DATA_MAX + 1, true);
+    memcpy(m->hdr + ASKS, &tag.asks, 4);
+    CHECK(is_untouched(&t));
+    loop_deliver(m);
+    free(m);
+    tags->state = TAGS_OFF;
+    trip_end(&t);
+    down();
 }
 
 /* ---- R1 ---- */
@@ -287,6 +329,47 @@ static void written(bool is_direct)
     down();
 }
 
+/* The wire refuses to write where the receiver said, at once or later: the data come in pieces. */
+static void not_writable(bool is_later)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .put = true, .later = is_later};
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    loop_memory_gone(t.to);
+    pass(PROTO_CTS);
+    struct loop_msg *m = next(PROTO_DATA);
+    CHECK(is_untouched(&t));
+    pass_once(m);
+    trip_end(&t);
+    down();
+}
+
+/* What comes by ticket is not as long as what is waited for: an error of that receive alone. */
+static void direct_short(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .direct = true};
+    up(GW_SET_PROTO_AUTO, &ways);
+    trip_begin(&t, LOOP_FAR, 200000, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    struct loop_msg *m = next(PROTO_CTS);
+    memcpy(m->payload + offsetof(struct proto_cts, to), &(int64_t){t.len - 1}, 8);
+    loop_deliver(m);
+    free(m);
+    CHECK(req_is_done(t.recv) && req_is_done(t.send));
+    CHECK_EQ(t.recv->err, GW_EOTHER);
+    CHECK_EQ(proto_error(t.recv), GW_EOTHER);
+    CHECK(strstr(gw_fail_text(), "200000 bytes from rank 2, tag 3 did not arrive") != NULL);
+    CHECK(req_wait(&t.send, NULL) == GW_OK);
+    free(t.from);
+    free(t.room);
+    down();
+}
+
 /* ---- R0 ---- */
 static void read_by_receiver(int peer)
 {
@@ -350,7 +433,71 @@ static void helped(void)
     down();
 }
 
+/* Neither end, or only the sender, can copy what is shared: its pieces come as data.  What asks for one is looked at, too. */
+static void not_readable(bool is_writable)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R0, &ways);
+    trip_begin(&t, LOOP_NEAR, SHARED, PROTO_STANDARD);
+    trip_receive(&t);
+    loop_memory_gone(is_writable ? t.from : NULL);
+    struct loop_msg *m = next(PROTO_RTS), *help;
+    loop_deliver(m);
+    free(m);
+    help = loop_take();
+    CHECK(help && help->kind == PROTO_HELP);
+    m = next(PROTO_CTS);
+    if (!help || help->kind != PROTO_HELP) exit(1);
+    loop_deliver(help);
+    free(help);
+    wrong_cookies(m);
+    wrong_lengths(m);
+    WRONG64(m, VALUE, 0);
+    WRONG64(m, VALUE, (uint64_t)(uintptr_t)m);
+    const int64_t from[] = {-1, INT64_MIN, SHARED, INT64_MAX}, to[] = {-1, 0, SHARED + 1, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(from); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, from), from[i]);
+    for (size_t i = 0; i < GW_ARRAY_LEN(to); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, to), to[i]);
+    WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, key), 1);
+    CHECK(is_untouched(&t));
+    pass_once(m); /* one piece at a time */
+    trip_end(&t);
+    if (loop_waiting()) pass(PROTO_FIN); /* the sender may have seen by itself that all is done */
+    down();
+}
+
 /* ---- cancelling, and words about flow ---- */
+/* A send that is over and waits for the answer to its cancelling: its data may be gone, and nothing uses them any more. */
+static void over_but_named(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R0, &ways);
+    trip_begin(&t, LOOP_NEAR, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    for (int i = 0; i < 4 && !loop_waiting(); i++) req_progress();
+    proto_cancel(t.send);
+    pass(PROTO_FIN);
+    CHECK(req_is_done(t.send));
+    struct loop_msg *m = next(PROTO_CANCEL), *help;
+    struct proto_help h = {(uintptr_t)t.to, node_job_alloc(), LONG};
+    help = loop_new(false, PROTO_HELP, m->hdr, &h, sizeof h);
+    wrong_kind(help, PROTO_HELP, sizeof h, false);
+    node_job_free(h.job);
+    free(help);
+    wrong_kind(m, PROTO_CTS, sizeof(struct proto_cts), false);
+    wrong_kind(m, PROTO_FIN, 0, false);
+    wrong_kind(m, PROTO_LEFT, 0, false);
+    wrong_kind(m, PROTO_ACK, 0, false);
+    loop_deliver(m);
+    free(m);
+    pass_once(next(PROTO_CANCEL_ACK));
+    CHECK_EQ(loop_lane()->arena.bytes, 0);
+    trip_end(&t);
+    down();
+}
+
 static void cancelled(int peer)
 {
     struct trip t;
@@ -425,8 +572,61 @@ static void choked(void)
     CHECK(!peer_is_choked(peer_get(lane, LOOP_FAR)));
     loop_deliver(m);
     CHECK(peer_is_choked(peer_get(lane, LOOP_FAR)));
+    memcpy(m->hdr + TO, &(uint64_t){LOOP_NEAR}, 8);
+    wrong_kind(m, PROTO_CHOKE, 0, false); /* on a node nobody says so: it stands in the door */
     free(m);
     down();
+}
+
+/* The receiver has no room: the send is over with a copy kept, which goes when it is fetched, or when the receiver leaves. */
+static void kept(int peer, bool is_left)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_AUTO, &ways);
+    struct gw_peer *p = peer_get(lane, peer);
+    CHECK_EQ(peer_connect(lane, p), GW_OK);
+    atomic_store(&p->ep->door->choked, 1);
+    trip_begin(&t, peer, 24, PROTO_STANDARD);
+    CHECK(req_is_done(t.send) && loop_lane()->n_kept == 1);
+    memset(t.from, 0, 24); /* it is ours again */
+    pass(PROTO_RTS);
+    if (is_left) {
+        proto_leave(lane, true);
+        struct loop_msg *m = next(PROTO_LEFT);
+        wrong_cookies(m);
+        wrong_kind(m, PROTO_LEFT, 8, m->is_far);
+        wrong_kind(m, PROTO_ACK, 0, m->is_far);
+        CHECK_EQ(loop_lane()->n_kept, 1);
+        pass_once(m);
+        proto_leave(lane, false);
+        CHECK(req_wait(&t.send, NULL) == GW_OK);
+        free(t.from);
+        free(t.room);
+    } else {
+        trip_receive(&t);
+        trip_end(&t);
+    }
+    CHECK_EQ(loop_lane()->n_kept + loop_lane()->kept_bytes + loop_lane()->unexpected_bytes + loop_lane()->arena.bytes, 0);
+    atomic_store(&p->ep->door->choked, 0);
+    down();
+}
+
+/* Who waits for a receive is not told that all is well because the receiver leaves; and does not use what it must not. */
+static void left_waiting(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    up(GW_SET_PROTO_R1, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    pass(PROTO_RTS);
+    proto_leave(lane, true);
+    pass(PROTO_LEFT);
+    CHECK(!req_is_done(t.send));
+    proto_leave(lane, false);
+    rooms_down();
+    free(t.from);
+    free(t.room);
 }
 
 /* ---- the table of names ---- */
@@ -459,10 +659,20 @@ int main(void)
         pieces(peer, false);
         read_by_receiver(peer);
         cancelled(peer);
+        kept(peer, false);
+        kept(peer, true);
     }
+    left_waiting();
+    tagged();
     written(false);
     written(true);
+    not_writable(false);
+    not_writable(true);
+    direct_short();
     helped();
+    not_readable(true);
+    not_readable(false);
+    over_but_named();
     cancelled_late();
     choked();
     return unit_end();

@@ -57,6 +57,12 @@ static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind
     case PROTO_PUT:
         put_arrived(pl, is_far, c);
         return;
+    case PROTO_LEFT:
+        keep_left_arrived(pl, is_far, c);
+        return;
+    case PROTO_FAULT:
+        fault_arrived(pl, is_far, c, payload);
+        return;
     default: /* a NOTE of another job whose ranks check: note_receiver() would know what to do with it */
         return;
     }
@@ -166,7 +172,7 @@ void lane_hook(struct proto_lane *pl)
 bool proto_drained(struct gw_lane *lane)
 {
     struct proto_lane *pl = lane_of(lane);
-    if (has_work(pl)) return false;
+    if (has_work(pl) || pl->n_kept) return false;
     if (lane->net && peer_net->drained && !peer_net->drained(lane->net)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
     for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
@@ -253,8 +259,8 @@ static int lane_init(struct gw_lane *lane)
         return gw_fail(GW_ENOMEM, "no memory for the tables of message matching");
     }
     pl->lane = lane;
-    pl->eager_fast = pl->fast.inline_max = pl->far.fast_max = -1;
-    pl->unexpected_max = gw_set.unexpected_max;
+    pl->eager_fast = pl->far.fast_max = -1;
+    room_init(pl);
     pl->sampling = PACE_TIMES;
     pl->poll.fn = lane_poll;
     pl->hook.poll = &pl->poll;
@@ -263,12 +269,9 @@ static int lane_init(struct gw_lane *lane)
     gw_list_init(&pl->op_work);
     gw_list_init(&pl->sharing);
     gw_list_init(&pl->getting);
-    pool_init(&pl->ops, sizeof(struct proto_op));
     pool_init(&pl->out_pool, sizeof(struct proto_out));
     pool_init(&pl->cursors, sizeof(struct type_cursor));
     pool_init(&pl->puts, FAR_PUT_BYTES);
-    for (int c = 0; c < MSG_CLASSES; c++)
-        pool_init(&pl->msgs[c], sizeof(struct proto_msg) + ((size_t)MSG_DATA_MIN << c));
     lane->proto = pl;
     return GW_OK;
 }
@@ -300,11 +303,10 @@ void proto_explain(void)
 static void lane_finish(struct proto_lane *pl)
 {
     if (pl->is_hooked) req_hook_del(pl->lane, &pl->hook);
-    pool_finish(&pl->ops);
     pool_finish(&pl->out_pool);
     pool_finish(&pl->cursors);
     pool_finish(&pl->puts);
-    for (int c = 0; c < MSG_CLASSES; c++) pool_finish(&pl->msgs[c]);
+    gw_arena_finish(&pl->arena);
     tags_finish(pl);
     names_finish(&pl->op_names);
     names_finish(&pl->recv_names);

@@ -5,8 +5,8 @@
  *   R0  rendezvous, the receiver copies straight from the sender's memory (wire get); for large messages the sender
  *       helps: both claim pieces of one job
  *   R1  rendezvous, pieces through the wire's buffers, packed and unpacked on the fly
- * proto_select.c chooses; gw_set.proto forces one (tests run all four).  A receiver that holds too many unexpected
- * bytes raises its `choked` flag: senders then use rendezvous for everything.
+ * proto_select.c chooses; gw_set.proto forces one (tests run all four).  A receiver that holds too many unexpected bytes raises its
+ * `choked` flag: senders then use rendezvous for everything, of small messages from a copy, so that those sends are over at once.
  *
  * All calls: the lane's lock of `c` is held by the caller.  `ctx` is c->ctx | stream.  dst/src are ranks in c (not PROC_NULL).
  * Types are committed; the request holds a reference until completion only where it needs one.
@@ -66,7 +66,9 @@ struct gw_lane *proto_msg_lane(struct proto_msg *m);
 
 /* Asks that the operation be cancelled; it completes either way (status.cancelled tells). */
 void proto_cancel(struct gw_req *r);
-bool proto_drained(struct gw_lane *lane); /* nothing queued to go out: finalize waits for it */
+bool proto_drained(struct gw_lane *lane); /* nothing queued to go out, no copy kept for a receiver: finalize waits for it */
+/* No receive will be posted any more (until it is called with false): messages that asked are told so. */
+void proto_leave(struct gw_lane *lane, bool on);
 
 /* The error of a completed receive, with its words recorded again for the calling thread: another thread may have seen the
  * message arrive.  For receives in the caller's storage; requests get the same from the wait or test that retires them. */
@@ -92,6 +94,14 @@ void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out
  * receive of other types is shown to proto_mismatch_teller, the lane's lock held.  The next send of this thread has the types of
  * (count, t) though it is handed on as bytes; NULL: it was not sent. */
 void proto_note_as(int64_t count, struct gw_type *t);
+void proto_note_ready(bool is_ready); /* what this thread sends are ready sends, until further notice */
+/* A message meets this receive, into whose buffer nothing of it has been written yet; the lane's lock is held. */
+struct proto_meeting { struct gw_done done; const struct gw_req *req; const void *buf; int64_t count; struct gw_type *type; };
+extern void (*proto_meeting_teller)(struct gw_done *done, int err);
+bool proto_is_posted(const struct gw_req *r); /* a receive that has met none; with the lane's lock */
+/* A ready send has come for which no receive is posted. */
+struct proto_unready { struct gw_done done; uint32_t ctx; int src, tag; int64_t count; const char *type; };
+extern void (*proto_unready_teller)(struct gw_done *done, int err);
 struct proto_mismatch {
     struct gw_done done;
     uint32_t ctx; /* of the wire */

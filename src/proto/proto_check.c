@@ -11,7 +11,7 @@
 static const char *const kind_names[] = {
     [PROTO_EAGER] = "EAGER", [PROTO_EAGER_SYNC] = "EAGER_SYNC", [PROTO_RTS] = "RTS", [PROTO_CTS] = "CTS", [PROTO_DATA] = "DATA",
     [PROTO_HELP] = "HELP", [PROTO_FIN] = "FIN", [PROTO_ACK] = "ACK", [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
-    [PROTO_NOTE] = "NOTE", [PROTO_CHOKE] = "CHOKE", [PROTO_PUT] = "PUT"};
+    [PROTO_NOTE] = "NOTE", [PROTO_CHOKE] = "CHOKE", [PROTO_PUT] = "PUT", [PROTO_LEFT] = "LEFT", [PROTO_FAULT] = "FAULT"};
 
 bool msg_refuse(uint8_t kind, const char *field, int64_t value)
 {
@@ -29,8 +29,9 @@ static const struct { size_t least, most; } lengths[] = {
     [PROTO_DATA] = {1, MSG_DATA_MAX},
     [PROTO_HELP] = {sizeof(struct proto_help), sizeof(struct proto_help)},
     [PROTO_NOTE] = {sizeof(struct proto_note), sizeof(struct proto_note)},
+    [PROTO_FAULT] = {sizeof(struct proto_fault), sizeof(struct proto_fault)},
     [PROTO_FIN] = {0, 0}, [PROTO_ACK] = {0, 0}, [PROTO_CANCEL] = {0, 0}, [PROTO_CANCEL_ACK] = {0, 0}, [PROTO_CHOKE] = {0, 0},
-    [PROTO_PUT] = {0, 0}};
+    [PROTO_PUT] = {0, 0}, [PROTO_LEFT] = {0, 0}};
 
 static bool check_length(uint8_t kind, size_t len)
 {
@@ -64,6 +65,7 @@ static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, co
     } else {
         return true;
     }
+    if (kind == PROTO_CHOKE && !is_far) return msg_refuse(kind, "sender", says); /* on a node the flag stands in the door */
     return peer_may_say(pl->lane, says, is_far) || msg_refuse(kind, "sender", says);
 }
 

@@ -1,4 +1,4 @@
-/* proto_choke.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first.
+/* proto_choke.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first; and how many are too many.
  *
  * On the node they see a flag in our door.  Elsewhere whoever sends too much meanwhile is told by a message, once, and told again when
  * there is room; his flag is in the door that his end of the wire has for us.
@@ -9,22 +9,46 @@
 
 #include "proto/proto_private.h"
 
-enum { BITS = 64 };
+enum { BITS = 64, ROOM_FIRST = 1 << 20, ROOM_LEAST = 4 << 20 };
+static const int64_t ROOM_MOST = (int64_t)16 << 30; /* an arena has addresses for four times that */
+
+/* Three tenths of what memory there is for what all ranks of this machine hold as receivers, and as much for what they keep as senders.
+ * Files are read for this, so it is not asked before a megabyte has come. */
+GW_COLD void room_find(struct proto_lane *pl)
+{
+    const char *limit;
+    if (pl->is_room_known) return;
+    int64_t ranks = boot_is_on_one_host() ? gw_boot.size : gw_boot.nlocal, lanes = gw_max64(lanes_used(), 1);
+    pl->room = gw_min64(gw_max64(gw_memory_available(&limit) / 10 * 3 / ranks / lanes, ROOM_LEAST), ROOM_MOST);
+    pl->is_room_known = true;
+    GW_EXPLAIN(GW_LOG_PROTO, "room for %lld bytes of unexpected messages, and for as many that others have no room for (%s)",
+               (long long)pl->room, limit);
+}
+
+void room_init(struct proto_lane *pl)
+{
+    pl->is_room_known = gw_set.unexpected_max >= 0;
+    pl->room = pl->is_room_known ? gw_set.unexpected_max : ROOM_FIRST;
+}
 
 static void tell(struct proto_lane *pl, int world, bool is_choked)
 {
-    ctl_send(pl, peer_get(pl->lane, world), PROTO_CHOKE, (struct proto_ctl){(uint64_t)gw_boot.rank, is_choked}, NULL, 0);
+    struct gw_peer *p = peer_get(pl->lane, world);
+    if (!p->ep && peer_connect(pl->lane, p) != GW_OK) return; /* one less asks first */
+    ctl_send(pl, p, PROTO_CHOKE, (struct proto_ctl){(uint64_t)p->ep->as, is_choked}, NULL, 0);
 }
 
 static void tell_all_again(struct proto_lane *pl)
 {
-    for (int i = 0; pl->told && i < gw_boot.size; i += BITS)
+    for (int i = 0; pl->told && i < node_numbers_max(); i += BITS)
         for (uint64_t *word = &pl->told[i / BITS]; *word; *word &= *word - 1) tell(pl, i + __builtin_ctzll(*word), false);
 }
 
 /* The flag goes down at half, so that it does not flicker. */
 GW_COLD void lane_choke(struct proto_lane *pl, bool on)
 {
+    if (on) room_find(pl);
+    if (on && pl->unexpected_bytes <= pl->room) return;
     pl->has_choked = on;
     atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].choked, on ? 1u : -1u, memory_order_relaxed);
     if (!on) tell_all_again(pl);
@@ -33,7 +57,7 @@ GW_COLD void lane_choke(struct proto_lane *pl, bool on)
 GW_COLD void choke_sender(struct proto_lane *pl, int world)
 {
     if (!peer_is_far(pl->lane, world)) return;
-    if (!pl->told) pl->told = calloc((size_t)gw_boot.size / BITS + 1, sizeof *pl->told);
+    if (!pl->told) pl->told = calloc((size_t)node_numbers_max() / BITS + 1, sizeof *pl->told);
     if (!pl->told) return; /* one less asks first */
     uint64_t bit = 1ull << world % BITS, *word = &pl->told[world / BITS];
     if (*word & bit) return;

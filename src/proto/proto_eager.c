@@ -86,7 +86,6 @@ void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const 
         eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, data, (int64_t)len);
         return;
     }
-    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len);
-    msg->cookie = cookie;
-    gw_copy(msg->data, data, len);
+    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len + PROTO_SYNC_PREFIX);
+    gw_copy(msg->data, payload, len + PROTO_SYNC_PREFIX);
 }

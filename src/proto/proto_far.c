@@ -91,12 +91,23 @@ bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum
 }
 
 /* ---- the receiver of R1 ------------------------------------------------------------------------------------------------------ */
+static void direct_explain(struct gw_done *done, int err)
+{
+    const struct proto_recv *r = container_of(done, struct proto_recv, done);
+    gw_fail(err, "the message of %lld bytes from rank %d, tag %d did not arrive as it was announced", (long long)r->len, r->req.status.source,
+            r->req.status.tag);
+}
+
 static void direct_arrived(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
-    if (err) gw_die("a message of %lld bytes did not arrive: %s", (long long)r->want, gw_fail_text());
     name_take_back(&lane_of(&gw_lanes[r->req.lane])->recv_names, r->name);
     r->got = r->want;
+    if (unlikely(err)) {
+        GW_EXPLAIN(GW_LOG_PROTO, "a long message from rank %d is lost: %s", r->world, gw_fail_text());
+        recv_fail(r, err, direct_explain);
+        return;
+    }
     recv_finish(r);
 }
 
@@ -148,25 +159,30 @@ _Static_assert(sizeof(struct proto_put) <= FAR_PUT_BYTES, "fits a block of its p
 
 static void put_over(struct proto_lane *pl, struct proto_op *op)
 {
-    if (op->pos < op->end || op->n_puts) return;
     if (op->addr) ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
     op_finish(pl, op, GW_OK);
 }
 
-static GW_COLD __attribute__((noreturn)) void put_failed(const struct proto_op *op)
+/* The wire cannot write there: a key that it refuses, a peer that is gone.  Then the data go in pieces, from the begin, since the receiver
+ * counts only those; where it has handed out a ticket, it takes none, and the send ends. */
+static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
 {
-    gw_die("a message of %lld bytes could not be written to another rank: %s", (long long)op->len, gw_fail_text());
+    if (!op->addr) {
+        op_finish(pl, op, op->put_err);
+        return;
+    }
+    GW_EXPLAIN(GW_LOG_PROTO, "a message of %lld bytes goes in pieces: the receiver's memory cannot be written", (long long)op->len);
+    op->pos = op->total;
+    op->state = OP_PIECES;
 }
 
+/* What becomes of the operation put_step() says: it may be one of those that work_poll() is about to look at. */
 static void put_done(struct gw_done *done, int err)
 {
     struct proto_put *put = container_of(done, struct proto_put, done);
-    struct proto_op *op = put->op;
-    struct proto_lane *pl = put->pl;
-    pool_give(&pl->puts, put);
-    op->n_puts--;
-    if (err) put_failed(op);
-    put_over(pl, op);
+    put->op->n_puts--;
+    if (unlikely(err)) put->op->put_err = err;
+    pool_give(&put->pl->puts, put);
 }
 
 /* The other end's wire is like ours.  Else it would be asked for what it cannot do, or on a node to write into another rank's memory. */
@@ -180,30 +196,35 @@ void put_start(struct proto_op *op, const struct proto_cts *cts)
 {
     op->addr = cts->addr;
     op->put_key = cts->key;
-    op->n_puts = 0;
+    op->total = op->pos;
+    op->n_puts = op->put_err = 0;
     op->state = OP_PUTTING;
 }
 
 int put_step(struct proto_lane *pl, struct proto_op *op)
 {
     int n = 0;
-    while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD) {
+    while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD && !op->put_err) {
         struct proto_put *put = pool_take(&pl->puts);
         int64_t left = op->end - op->pos, len = op->addr ? gw_min64(left, gw_set.net_chunk) : left;
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
         int rc = op->addr ? op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
                           : op->peer->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
-        if (rc < 0) put_failed(op);
         if (rc != GW_POSTED) pool_give(&pl->puts, put);
         if (rc == GW_AGAIN) return n;
+        if (unlikely(rc < 0)) {
+            op->put_err = rc;
+            break;
+        }
         op->n_puts += rc == GW_POSTED;
         op->pos += len;
         n++;
     }
-    if (op->pos == op->end && !op->n_puts) {
+    if (op->n_puts || (op->pos < op->end && !op->put_err)) return n;
+    if (unlikely(op->put_err))
+        put_failed(pl, op);
+    else
         put_over(pl, op);
-        n++;
-    }
-    return n;
+    return n + 1;
 }

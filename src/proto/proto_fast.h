@@ -6,6 +6,7 @@
 #ifndef GW_PROTO_PROTO_FAST_H
 #define GW_PROTO_PROTO_FAST_H
 
+#include "match/match_fast.h"
 #include "peer/peer_fast.h"
 #include "proto/proto.h"
 #include "proto/proto_wire.h"
@@ -24,14 +25,14 @@ struct proto_recv {
     struct gw_type *type;        /* held unless predefined */
     void *at_wire;               /* AT_WIRE: proto_tag.c's */
     struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
-    int64_t len, want, got;      /* of the message; to be moved; moved */
-    uint64_t addr, key, cookie, job;
+    int64_t len, want, got;      /* of the message; to be moved; moved (SHARED: the end of the piece that is asked for) */
+    uint64_t addr, key, cookie, job; /* addr: with a fault, where it is */
     uint64_t name;               /* SHARED, TAKING: what the sender calls it by */
     struct gw_list work;         /* in proto_lane.getting or .sharing */
     struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
     int32_t world;
     uint8_t state;
-    bool wire_busy;              /* a get is on its way; TAKING: the wire puts the data there by itself */
+    bool wire_busy;              /* a get is on its way; TAKING: the wire puts the data there by itself; SHARED: a piece is asked for */
     bool is_huge;                /* the sender's memory is on huge pages */
     char type_name[25];          /* for the error's text, when the type may be gone */
 };
@@ -41,7 +42,7 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 /* The begin of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
-    int64_t inline_max; /* a dense message of up to so many bytes may go at once; -1 while something is queued before it, or on other wires */
+    uint64_t inline_end; /* a plain message of fewer bytes may go at once; 0 while something is queued before it, or on other wires */
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count)
@@ -55,58 +56,66 @@ static inline char *proto_run_at(const void *buf, const struct gw_type *t)
     return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
-/* True: sent, and over.  False: nothing happened, proto_send() knows what to do.  The lane's lock is held. */
-static inline bool proto_send_inline(struct gw_lane *lane, struct gw_peer *p, uint32_t ctx, int my_rank, int tag, const void *buf,
-                                     int64_t count, const struct gw_type *t)
+/* The line in which `count` of `t` may go to p at once, and how many bytes they are.  NULL: proto_send() knows what to do.  The count may
+ * be any of 32 bits: a negative one of a plain type comes to more bytes than may go.  The lane's lock is held. */
+GW_INLINE struct shm_line *proto_send_line(struct gw_lane *lane, const struct gw_peer *p, int64_t count, const struct gw_type *t,
+                                           uint64_t *len_out)
 {
+    const struct wire_ep *ep = p->ep;
+    if (unlikely(!ep) || unlikely(gw_look(&ep->door->choked)) || unlikely(!t->is_plain)) return NULL;
     struct proto_fast *f = lane->proto;
-    int64_t len = count * t->size;
-    if (unlikely(!t->is_dense) || unlikely(len > f->inline_max)) return false;
-    struct shm_line *l = peer_shm_line(p);
-    if (unlikely(!l) || unlikely(atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed))) return false;
+    *len_out = (uint64_t)(count * t->size);
+    return likely(*len_out < f->inline_end) ? peer_shm_line(ep) : NULL;
+}
+
+/* Then, and before anything else is sent: now it is sent, and over. */
+GW_INLINE void proto_send_inline(struct gw_peer *p, struct shm_line *l, uint32_t ctx, int my_rank, int tag, const void *buf, uint64_t len)
+{
+    struct wire_ep *ep = p->ep;
     struct proto_hdr *h = (struct proto_hdr *)l->hdr;
-    int32_t as = p->ep->as; /* read before anything is written: the compiler then knows p->ep still */
+    int32_t as = ep->as; /* read before anything is written */
     h->ctx = ctx;
     h->src = my_rank;
     h->tag = tag;
     h->world = as;
-    peer_copy_inline(l->data, proto_run_at(buf, t), (size_t)len);
+    peer_copy_inline(l->data, buf, len);
     p->sent++;
-    p->sent_bytes += (uint64_t)len;
-    peer_line_commit(p, l, PROTO_EAGER, (size_t)len);
-    return true;
+    p->sent_bytes += len;
+    peer_line_commit(ep, l, PROTO_EAGER, len);
 }
 
-
-static inline void proto_recv_describe(struct proto_recv *r, void *buf, int64_t count, struct gw_type *t)
+/* `run` is where the bytes go, if they are one run; else NULL. */
+static inline void proto_recv_set(struct proto_recv *r, char *run, void *buf, int64_t count, struct gw_type *t)
 {
-    r->ptr = proto_is_run(t, count) ? proto_run_at(buf, t) : NULL;
+    r->ptr = run;
     r->cap = count * t->size;
     r->buf = buf;
     r->count = count;
     r->type = t;
-    r->len = 0;
-    r->cursor = NULL;
     r->state = RECV_POSTED;
     proto_type_hold(t);
 }
-
-/* NULL: nothing happened, proto_recv() knows what to do.  The lane's lock is held. */
-static inline struct gw_req *proto_recv_inline(struct gw_lane *lane, uint32_t ctx, int src, int tag, const void *errctx, void *buf,
-                                               int64_t count, struct gw_type *t)
+static inline void proto_recv_describe(struct proto_recv *r, void *buf, int64_t count, struct gw_type *t)
 {
-    struct proto_fast *f = lane->proto;
-    if (unlikely(!t->is_dense) || unlikely(match_has_messages(f->q))) return NULL;
-    struct gw_req *req = req_take(lane, REQ_RECV);
-    if (unlikely(!req)) return NULL;
-    struct proto_recv *r = (struct proto_recv *)req;
-    req->errctx = errctx;
-    r->m.ctx = ctx;
-    r->m.src = src;
-    r->m.tag = tag;
-    proto_recv_describe(r, buf, count, t);
-    match_post(f->q, &r->m);
-    return req;
+    proto_recv_set(r, proto_is_run(t, count) ? proto_run_at(buf, t) : NULL, buf, count, t);
+}
+
+/* A request for a receive that no message can have come for, and the queue for it.  NULL: nothing happened, proto_recv() knows what to do.
+ * The lane's lock is held. */
+GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count, const struct gw_type *t, struct match_queue **q_out)
+{
+    struct match_queue *q = *q_out = ((struct proto_fast *)lane->proto)->q;
+    if (unlikely(count < 0) || unlikely(!t->is_plain) || unlikely(match_has_messages(q))) return NULL;
+    return (struct proto_recv *)req_take(lane, REQ_RECV);
+}
+
+/* Then: it is posted. */
+GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, uint32_t ctx, int src, int tag, const void *errctx, void *buf,
+                                 int64_t count, struct gw_type *t)
+{
+    r->req.errctx = errctx;
+    proto_recv_set(r, buf, buf, count, t);
+    match_post_inline(q, &r->m, ctx, src, tag);
 }
 
 #endif

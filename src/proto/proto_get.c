@@ -22,11 +22,23 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
 }
 
 /* The wire cannot read there, or the blocks are too small to be worth it: ask for the rest in pieces. */
-static void get_give_up(struct proto_lane *pl, struct proto_recv *r)
+static void get_give_up(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
     gw_list_del(&r->work);
     if (r->cursor) type_cursor_seek(r->cursor, r->got);
-    pieces_ask(pl, r);
+    pieces_ask(pl, r, is_doubtful);
+}
+
+static GW_COLD void get_failed(struct proto_lane *pl, struct proto_recv *r, int err, const struct iovec *iov, int n)
+{
+    const void *at = NULL;
+    for (int i = 0; err == GW_EBUFFER && i < n && !at; i++) at = gw_memory_fault(iov[i].iov_base, (int64_t)iov[i].iov_len, true);
+    if (!at) {
+        get_give_up(pl, r, err == GW_EPEERBUFFER);
+        return;
+    }
+    recv_fault(r, err, (uintptr_t)at);
+    get_over(pl, r);
 }
 
 static void get_done(struct gw_done *done, int err)
@@ -35,7 +47,7 @@ static void get_done(struct gw_done *done, int err)
     struct proto_lane *pl = lane_of(&gw_lanes[r->req.lane]);
     r->wire_busy = false;
     if (err) {
-        get_give_up(pl, r);
+        get_give_up(pl, r, false);
         return;
     }
     r->got += (int64_t)r->job; /* the size of the piece: job has no other use in this state */
@@ -67,7 +79,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     int64_t bytes;
     int n = next_runs(r, iov, &bytes);
     if (n == 0) {
-        get_give_up(pl, r);
+        get_give_up(pl, r, false);
         return 1;
     }
     struct gw_peer *p = peer_get(pl->lane, r->world);
@@ -78,7 +90,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, r->key, &r->done);
     if (rc == GW_OK) {
         pl->got += bytes;
-        if (r->ptr) pace_copied(pl, r->is_huge ? PACE_GET_HUGE : PACE_GET, p, r->want, bytes, gw_ticks() - since);
+        if (r->ptr && r->want >= gw_set.cma_min) pace_copied(pl, r->is_huge ? PACE_GET_HUGE : PACE_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);
     } else if (rc == GW_POSTED) {
@@ -87,7 +99,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
         if (r->cursor) type_cursor_seek(r->cursor, r->got);
         return 0;
     } else {
-        get_give_up(pl, r);
+        get_failed(pl, r, rc, iov, n);
     }
     return 1;
 }

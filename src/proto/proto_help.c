@@ -5,6 +5,11 @@
  * the sender frees the job then, not earlier, because HELP may still lie unread in its ring while the receiver has
  * done everything alone.  A sender that sees the job done after its own piece completes without waiting for FIN.
  *
+ * Either way of copying may fail although it was probed: a process may forbid it meanwhile, and an address may be none.  The piece is
+ * claimed then, so its bytes come as DATA: the sender sends what it cannot write, and what the receiver asks for (CTS, one piece at a
+ * time).  The job is not done before they are there, nor is the send over.  Instead of data FAULT may come: the sender cannot read them either.
+ * A receiver that knows of a fault goes on to claim pieces, and copies nothing.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
@@ -38,15 +43,26 @@ static void share_over(struct proto_lane *pl, struct proto_recv *r)
     recv_finish(r);
 }
 
-/* Reading failed although it was probed: the piece is ours, so it has to come in some other way. */
-static GW_COLD void share_broken(const struct proto_recv *r)
+/* The piece is ours and could not be read.  True: because it cannot be written here, so it counts as copied. */
+static GW_COLD bool share_failed(struct proto_lane *pl, struct proto_recv *r, int err, int64_t start, int64_t len)
 {
-    gw_die("rank %d's memory could not be read: %s (GODWIT_CMA=off avoids this way)", r->world, gw_fail_text());
+    const void *at = err == GW_EBUFFER ? gw_memory_fault(r->ptr + start, len, true) : NULL;
+    struct proto_cts cts = {start, start + len, err == GW_EPEERBUFFER, 0};
+    if (at) {
+        recv_fault(r, err, (uintptr_t)at);
+        return true;
+    }
+    GW_EXPLAIN(GW_LOG_PROTO, "rank %d sends a piece of a message that cannot be read there: %s", r->world, gw_fail_text());
+    r->wire_busy = true;
+    r->got = start + len;
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
+    return false;
 }
 
 int share_step(struct proto_lane *pl, struct proto_recv *r)
 {
     int64_t start, len;
+    if (unlikely(r->wire_busy)) return 0;
     if (!node_job_claim(r->job, r->want, gw_set.help_piece, &start, &len)) {
         if (!node_job_done(r->job, r->want)) return 0;
         share_over(pl, r);
@@ -54,7 +70,8 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
     }
     struct gw_peer *p = peer_get(pl->lane, r->world);
     struct iovec iov = {r->ptr + start, (size_t)len};
-    if (p->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL) != GW_OK) share_broken(r);
+    int rc = recv_has_fault(r) ? GW_OK : p->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL);
+    if (unlikely(rc != GW_OK) && !share_failed(pl, r, rc, start, len)) return 1;
     node_job_add(r->job, len);
     if (node_job_done(r->job, r->want)) share_over(pl, r);
     return 1;
@@ -65,7 +82,8 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
 /* Only who may read our data asks for help, after our RTS, and with a job of its own. */
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
-    if (op->kind != PROTO_RTS || op->state != OP_ASKED || !op->ptr || op->peer->ops != peer_wire) return msg_refuse(PROTO_HELP, "state", op->state);
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr || op->peer->ops != peer_wire)
+        return msg_refuse(PROTO_HELP, "state", op->state);
     if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
     return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
 }
@@ -80,10 +98,32 @@ void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
     op->addr = h.addr;
     op->job = h.job;
     op->total = h.total;
-    op->pos = op->end = 0;
+    op->pos = op->end = op->again = op->again_end = 0;
     op->state = OP_HELPING;
     proto_count(pl, op->peer, PROTO_R0, op->len); /* its request may be complete before FIN comes */
     op->may_be_read = false;
+    gw_list_del(&op->link);
+    gw_list_push(&pl->op_work, &op->link);
+    lane_hook(pl);
+}
+
+/* Only the job's receiver asks for a piece of it, one at a time, and while the send is not over: then the data are there. */
+bool help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts)
+{
+    if (op->is_over || op->again < op->again_end || (!op->req && !op->is_kept)) return msg_refuse(PROTO_CTS, "state", op->state);
+    if (cookie != op->to) return msg_refuse(PROTO_CTS, "receive", (int64_t)cookie);
+    if (cts->from < 0 || cts->from >= cts->to) return msg_refuse(PROTO_CTS, "first byte", cts->from);
+    if (cts->to > op->total) return msg_refuse(PROTO_CTS, "end", cts->to);
+    return !cts->key || msg_refuse(PROTO_CTS, "key", (int64_t)cts->key);
+}
+
+GW_COLD void help_send(struct proto_lane *pl, struct proto_op *op, const struct proto_cts *cts)
+{
+    if (cts->addr && send_fault(pl, op, cts->from, cts->to)) return;
+    op->again = cts->from;
+    op->again_end = cts->to;
+    if (op->state == OP_HELPING) return;
+    op->state = OP_HELPING;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     lane_hook(pl);
@@ -96,10 +136,24 @@ static void help_over(struct proto_lane *pl, struct proto_op *op)
     gw_list_push(&pl->asked, &op->link);
 }
 
+/* The piece is ours and the wire did not write it. */
+static GW_COLD void help_failed(struct proto_lane *pl, struct proto_op *op, int err, int64_t start, int64_t len)
+{
+    op->is_put_refused = true;
+    if (err == GW_EBUFFER && send_fault(pl, op, start, start + len)) return;
+    op->pos = start;
+    op->end = start + len;
+}
+
 int help_step(struct proto_lane *pl, struct proto_op *op)
 {
     assert(op->state == OP_HELPING);
-    if (op->pos < op->end) { /* a claimed piece that the wire could not write: as data, the receiver counts it */
+    if (op->pos == op->end && unlikely(op->again < op->again_end)) {
+        op->pos = op->again;
+        op->end = op->again_end;
+        op->again = op->again_end = 0;
+    }
+    if (op->pos < op->end) { /* a piece that one end claimed and could not copy: as data, the receiver counts it */
         int rc = data_send(pl, op);
         if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
         return rc == GW_OK;
@@ -110,10 +164,9 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
         return 1;
     }
     struct iovec iov = {(char *)(uintptr_t)op->ptr + start, (size_t)len};
-    if (op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL) != GW_OK) {
-        op->is_put_refused = true;
-        op->pos = start;
-        op->end = start + len;
+    int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL);
+    if (unlikely(rc != GW_OK)) {
+        help_failed(pl, op, rc, start, len);
         return 1;
     }
     node_job_add(op->job, len);
@@ -122,7 +175,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
          * then, too, everything is in place. */
         struct node_door *door = op->peer->ep->door;
         help_over(pl, op);
-        op_complete_req(op, GW_OK, false);
+        op_complete_req(op, op->has_fault ? GW_EBUFFER : GW_OK, false);
         node_ring_door(door);
     }
     return 1;
@@ -142,5 +195,5 @@ void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
     if (!op || !fin_is_right(op, c->value)) return;
     if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->len);
     if (c->value) node_job_free(c->value);
-    op_finish(pl, op, GW_OK);
+    op_finish(pl, op, op->has_fault ? GW_EBUFFER : GW_OK);
 }

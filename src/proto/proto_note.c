@@ -17,12 +17,20 @@ struct note {
 };
 
 void (*proto_mismatch_teller)(struct gw_done *done, int err);
+void (*proto_meeting_teller)(struct gw_done *done, int err);
+void (*proto_unready_teller)(struct gw_done *done, int err);
 
 /* ---- sender --------------------------------------------------------------------------------------------------- */
 static _Thread_local struct {
     int64_t count;
     struct gw_type *type;
+    bool is_ready;
 } as;
+
+void proto_note_ready(bool is_ready)
+{
+    as.is_ready = is_ready;
+}
 
 void proto_note_as(int64_t count, struct gw_type *t)
 {
@@ -35,7 +43,8 @@ void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count,
     if (a->ctx & PROTO_STREAM_MASK) return;
     if (as.type) count = as.count, t = as.type;
     struct type_signature s = type_signature(t, count, INT64_MAX);
-    struct proto_note n = {a->ctx, a->tag, a->peer->ep ? a->peer->ep->as : 0, type_has_packed(t), count, ""};
+    int as_whom = peer_open(pl, a->peer) == GW_OK ? a->peer->ep->as : 0; /* 0: it will be queued, and told then (out_try) */
+    struct proto_note n = {a->ctx, a->tag, as_whom, type_has_packed(t), as.is_ready, count, ""};
     strncpy(n.type, type_name(t), sizeof n.type - 1);
     ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
 }
@@ -68,6 +77,18 @@ static int64_t bytes_of(uint8_t kind, const void *payload, size_t len)
     return rts.len;
 }
 
+static void tell_unready(const struct note *n, const struct proto_hdr *h)
+{
+    struct proto_unready u = {{proto_unready_teller}, h->ctx, h->src, h->tag, n->said.count, n->said.type};
+    if (u.done.fn) u.done.fn(&u.done, GW_OK);
+}
+
+static void tell_meeting(const struct proto_recv *r)
+{
+    struct proto_meeting m = {{proto_meeting_teller}, (const struct gw_req *)r, r->buf, r->count, r->type};
+    if (m.done.fn && !(r->m.ctx & PROTO_STREAM_MASK)) m.done.fn(&m.done, GW_OK);
+}
+
 static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct proto_lane *pl = gw_lanes[lane].proto;
@@ -82,6 +103,7 @@ static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const 
         const struct proto_hdr *h = hdr;
         struct match_recv *m = match_look(pl->fast.q, h->ctx, h->src, h->tag);
         n = note_of(pl, h);
+        if (!m && n && n->said.is_ready) tell_unready(n, h);
         if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag, bytes_of(kind, payload, len));
     }
     pl->note = n;
@@ -119,6 +141,7 @@ struct note *note_keep(const struct proto_lane *pl)
 /* A message may be shorter than the buffer; one that is longer is truncated, which the receive reports by itself. */
 void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes)
 {
+    tell_meeting(r);
     if (!n || r->count * r->type->size < bytes) return;
     struct type_signature here = type_signature(r->type, r->count, n->signature.n);
     if (here.n == n->signature.n && here.hash == n->signature.hash) return;

@@ -9,7 +9,7 @@
 
 struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
 {
-    struct proto_op *op = pool_take(&pl->ops);
+    struct proto_op *op = gw_arena_take(&pl->arena, sizeof *op);
     memset(op, 0, sizeof *op);
     op->peer = p;
     return op;
@@ -18,7 +18,7 @@ struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
 void op_give_back(struct proto_lane *pl, struct proto_op *op)
 {
     if (op->name) name_take_back(&pl->op_names, op->name);
-    pool_give(&pl->ops, op);
+    gw_arena_give(&pl->arena, op, sizeof *op);
 }
 
 uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op)
@@ -50,6 +50,7 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     if (op->cursor) pool_give(&pl->cursors, op->cursor);
     op->cursor = NULL;
     if (unlikely(op->key)) op->peer->ops->conceal(pl->lane->net, op->key);
+    if (unlikely(op->is_kept)) keep_drop(pl, op);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
     op_complete_req(op, err, false);
     if (is_last) op_give_back(pl, op);
@@ -74,10 +75,10 @@ int rts_send(struct proto_lane *pl, struct proto_op *op)
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool is_near = op->peer->ops == peer_wire, is_run = op->ptr && op->peer->ep;
-    bool can_read = is_run && proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0;
-    if (can_read) can_read = op_expose(pl, op);
+    bool can_read = is_run && (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
+    if (can_read && !op->is_kept) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
-    bool hint = is_near ? can_read && shm_read_by_others(op->ptr, op->len) : is_run;
+    bool hint = op->is_kept ? false : is_near ? can_read && shm_read_by_others(op->ptr, op->len) : is_run;
     struct proto_rts rts = {op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;

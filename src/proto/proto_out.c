@@ -18,7 +18,8 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
 
 void lane_inline_update(struct proto_lane *pl)
 {
-    pl->fast.inline_max = pl->n_outs || peer_wire != &shm_ops ? -1 : gw_min64(pl->eager_fast, (int64_t)pl->short_max);
+    bool may_go = !pl->n_outs && peer_wire == &shm_ops;
+    pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->eager_fast, (int64_t)pl->short_max) + 1) : 0;
 }
 
 void out_queue(struct proto_lane *pl, struct proto_op *op)
@@ -71,7 +72,11 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     }
     op->hdr.world = op->peer->ep->as;
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
-    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer)) op_ask(pl, op);
+    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer) && !(op->kind == PROTO_EAGER && keep_op(pl, op))) {
+        op->no_room = op->kind == PROTO_EAGER;
+        gw_counted(&gw_count.sends_held, op->no_room);
+        op_ask(pl, op);
+    }
     rc = op->kind == PROTO_RTS ? rts_send(pl, op)
                                    : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
                                                op->len, op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0);
@@ -80,6 +85,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     if (rc == GW_OK && op->kind != PROTO_EAGER) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);
+        if (op->is_kept) op_complete_req(op, GW_OK, false);
     } else {
         gw_list_init(&op->link);
         op_finish(pl, op, rc);
@@ -111,6 +117,22 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
     return n;
 }
 
+/* What there is room for; how many. */
+static int out_step(struct proto_lane *pl, struct proto_out *o)
+{
+    int n = 0, rc = GW_OK;
+    while (!gw_list_empty(&o->ops) && rc == GW_OK) {
+        int many = out_try_many(pl, o);
+        n += many;
+        if (many) continue;
+        rc = out_try(pl, container_of(o->ops.next, struct proto_op, link));
+        n += rc == GW_OK;
+    }
+    if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
+    out_drop_if_empty(pl, o);
+    return n;
+}
+
 int out_poll(struct proto_lane *pl)
 {
     int n = 0;
@@ -120,19 +142,19 @@ int out_poll(struct proto_lane *pl)
     for (struct gw_list *l = pl->outs.next, *next; l != &pl->outs; l = next) {
         struct proto_out *o = container_of(l, struct proto_out, link);
         next = l->next;
-        int rc = GW_OK;
-        while (!gw_list_empty(&o->ops) && rc == GW_OK) {
-            int many = out_try_many(pl, o);
-            n += many;
-            if (many) continue;
-            rc = out_try(pl, container_of(o->ops.next, struct proto_op, link));
-            n += rc == GW_OK;
-        }
-        if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
-        out_drop_if_empty(pl, o);
+        n += out_step(pl, o);
     }
     pl->is_sending_outs = false;
     return n;
+}
+
+void out_poll_one(struct proto_lane *pl, const struct gw_peer *p)
+{
+    struct proto_out *o = pl->is_sending_outs ? NULL : out_find(pl, p);
+    if (!o) return;
+    pl->is_sending_outs = true;
+    out_step(pl, o);
+    pl->is_sending_outs = false;
 }
 
 void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,

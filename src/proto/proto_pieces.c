@@ -9,9 +9,9 @@
 
 enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
 
-void pieces_ask(struct proto_lane *pl, struct proto_recv *r)
+void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
-    struct proto_cts cts = {r->got, r->want, 0, 0};
+    struct proto_cts cts = {r->got, r->want, is_doubtful, 0};
     r->state = RECV_TAKING;
     r->name = name_give(&pl->recv_names, r);
     if (unlikely(peer_is_far(pl->lane, r->world)))
@@ -35,8 +35,17 @@ void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, 
     struct proto_op *op = op_named(pl, is_far, PROTO_CTS, c->to);
     struct proto_cts cts;
     memcpy(&cts, payload, sizeof cts);
-    if (!op || !cts_is_right(pl, op, &cts)) return;
+    if (!op) return;
+    if (op->state == OP_HELPING || op->state == OP_COPIED) {
+        if (help_may_send(op, c->value, &cts)) help_send(pl, op, &cts);
+        return;
+    }
+    if (!cts_is_right(pl, op, &cts)) return;
     op->to = c->value;
+    if (unlikely(cts.addr) && !is_far && op->ptr && send_fault(pl, op, cts.from, cts.to)) {
+        op_finish(pl, op, GW_EBUFFER);
+        return;
+    }
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
@@ -101,9 +110,12 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
     struct proto_recv *r = recv_named(pl, is_far, PROTO_DATA, c->to);
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     if (!r || !data_is_right(r, at, n)) return;
-    if (r->state == RECV_SHARED) { /* a piece that the sender claimed but could not write by itself */
-        gw_copy(r->ptr + at, payload, len);
+    if (r->state == RECV_SHARED) { /* of a piece that the sender could not write, or that we could not read */
+        const void *fault = recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
+        if (fault) recv_fault(r, GW_EBUFFER, (uintptr_t)fault);
+        if (!recv_has_fault(r)) gw_copy(r->ptr + at, payload, len);
         node_job_add(r->job, n);
+        if (r->wire_busy && at + n == r->got) r->wire_busy = false;
         return;
     }
     bool is_near = !peer_is_far(pl->lane, r->world);
@@ -114,9 +126,13 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
         type_cursor_unpack(r->cursor, payload, n);
     if (r->ptr && is_near) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
-    if (r->got < r->want) return;
+    if (r->got == r->want) pieces_over(pl, r);
+}
+
+void pieces_over(struct proto_lane *pl, struct proto_recv *r)
+{
     name_take_back(&pl->recv_names, r->name);
-    if (is_near)
+    if (!peer_is_far(pl->lane, r->world))
         pace_taken(pl, r);
     else
         far_close(pl, r);

@@ -30,8 +30,10 @@ void *pool_take_slow(struct proto_pool *p)
         p->slabs = slab;
         p->fresh = (char *)(slab + 1);
         p->end = p->fresh + n * p->size;
+        gw_poison(p->fresh, n * p->size);
     }
     void *b = p->fresh;
+    gw_unpoison(b, p->size);
     p->fresh += p->size;
     return b;
 }

@@ -24,6 +24,7 @@ static inline void *pool_take(struct proto_pool *p) /* never NULL: dies when mem
 {
     void *b = p->free;
     if (unlikely(!b)) return pool_take_slow(p);
+    gw_unpoison(b, p->size);
     p->free = *(void **)b;
     return b;
 }
@@ -31,6 +32,7 @@ static inline void pool_give(struct proto_pool *p, void *b)
 {
     *(void **)b = p->free;
     p->free = b;
+    gw_poison(b, p->size);
 }
 
 /* ---- names (proto_name.c): what other processes call our records by; never 0 ---------------------------------- */
@@ -43,20 +45,21 @@ void *name_find(const struct proto_names *n, uint64_t name); /* NULL: it is none
 void name_take_back(struct proto_names *n, uint64_t name);
 void names_finish(struct proto_names *n);
 
-/* ---- messages that arrived before their receive -------------------------------------------------------------- */
-/* Class i holds MSG_DATA_MIN << i bytes. */
-enum { MSG_CLASSES = 15, MSG_DATA_MIN = 64, MSG_DATA_MAX = MSG_DATA_MIN << (MSG_CLASSES - 1) };
+/* ---- messages that arrived before their receive --------------------------------------------------------------
+ * Blocks of the lane's arena: one costs 64 bytes and what came, rounded up to 16. */
+enum { MSG_DATA_MAX = 1 << 20 };
 struct proto_msg {
     struct match_msg m;
-    struct gw_lane *lane;
-    uint8_t kind;       /* EAGER, EAGER_SYNC or RTS */
-    uint8_t class;
     int32_t world;      /* of the sender */
-    int64_t len;        /* of the message */
-    uint64_t cookie, addr, key;
-    struct note *note;  /* GODWIT_CHECK, else not set; may be NULL */
-    uint8_t data[];     /* EAGER, EAGER_SYNC */
-};
+    uint32_t bytes;     /* of data[] */
+    uint8_t kind;       /* EAGER, EAGER_SYNC or RTS */
+    uint8_t lane;
+    bool has_note;      /* GODWIT_CHECK: behind data[] is a pointer, see msg_note() */
+    uint8_t unused;
+    uint8_t data[];     /* the payload as it came */
+} GW_ALIGNED(GW_ARENA_UNIT);
+_Static_assert(sizeof(struct proto_msg) == 64 && offsetof(struct proto_msg, data) == 64, "what an unexpected message costs besides its data");
+_Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a byte names the lane; 32 bits name a block");
 
 /* ---- outgoing operations -------------------------------------------------------------------------------------
  * QUEUED: in its peer's proto_out because the wire was full (control messages live only there).
@@ -71,8 +74,11 @@ struct proto_op {
     bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
     bool is_over;                /* apart from that */
     bool may_be_read;            /* the RTS says where the data lies, and the message is not counted yet */
+    bool is_kept;                /* ptr is a copy of ours: the send is complete once the RTS has gone (proto_keep.c) */
+    bool no_room;                /* it waits for its receive only because neither end had room for it */
+    bool is_put_refused;         /* HELPING: the wire cannot write there; the piece goes as DATA */
+    bool has_fault;              /* a part of the data cannot be read here */
     uint64_t name;               /* what the receiver calls it by: our cookie; 0: none yet */
-    bool is_put_refused;         /* HELPING: the wire cannot write there; pieces go as DATA */
     union {
         struct proto_hdr hdr;
         struct proto_ctl ctl;
@@ -87,13 +93,18 @@ struct proto_op {
     int64_t pos, end;            /* PIECES, PUTTING and HELPING: next byte and end of what goes now */
     uint64_t key;                /* under which the data are exposed; 0: they are not */
     uint64_t to, addr, job;      /* the receiver's cookie, buffer (PUTTING, 0: put_key is a ticket) and job */
-    int64_t total;               /* of the job */
+    int64_t total;               /* of the job; PUTTING: the first byte that is wanted */
     uint64_t put_key;            /* PUTTING: of the receiver's buffer */
     int n_puts;                  /* chunks under way */
+    int put_err;                 /* PUTTING: the wire could not write there */
+    int64_t again, again_end;    /* HELPING: bytes that the receiver claimed and could not read; they go as DATA */
 };
 struct proto_sreq {              /* the request of a send that did not complete at once */
     struct gw_req req;
     struct proto_op *op;
+    struct gw_done done;         /* of the text of a fault: */
+    const void *buf, *fault;     /* the data begin there, and cannot be read here */
+    int64_t len;
 };
 _Static_assert(sizeof(struct proto_sreq) <= GW_REQ_BYTES, "fits a request of the pool");
 
@@ -151,7 +162,13 @@ struct proto_lane {
     int n_outs;                  /* peers with something queued */
     bool is_sending_outs;        /* in out_poll() */
     struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
-    int64_t unexpected_bytes, unexpected_max;
+    struct gw_arena arena;       /* unexpected messages, copies of messages to who has no room, operations */
+    int64_t unexpected_bytes;    /* as receiver; */
+    int64_t kept_bytes;          /* as sender: copies and their operations; */
+    int64_t n_kept;
+    int64_t room;                /* and the bound of each: see room_find() */
+    bool is_room_known;
+    bool is_leaving;             /* no receive will be posted any more */
     struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
     int64_t got;                 /* bytes by R0 so far */
     int getting_from;            /* R0: of which peer the last piece was, by turn_of() */
@@ -168,7 +185,7 @@ struct proto_lane {
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
     struct proto_names op_names, recv_names;
-    struct proto_pool ops, out_pool, cursors, puts, msgs[MSG_CLASSES];
+    struct proto_pool out_pool, cursors, puts;
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
 
@@ -209,12 +226,15 @@ void lane_hook(struct proto_lane *pl); /* there is something to do in every roun
 
 /* proto_select.c */
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
+/* It is choked, and would be sent this standard message at once if it were not. */
+bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len);
 
 /* proto_out.c */
 struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p);
 void out_queue(struct proto_lane *pl, struct proto_op *op);
 void lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, eager_fast, short_max */
 int out_poll(struct proto_lane *pl);
+void out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
 void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
 /* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
 void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len);
@@ -249,6 +269,7 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
                 bool at_once); /* R0: in this call, else progress does it */
 void recv_finish(struct proto_recv *r); /* everything that will come is there */
+void recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err)); /* explain: gw_fail(), when its wait asks */
 
 /* proto_pace.c: R0 or R1 for a message that could take either? */
 bool pace_direct(struct proto_lane *pl, const struct proto_recv *r);
@@ -262,11 +283,21 @@ int get_poll(struct proto_lane *pl);                       /* the same, of whose
 bool share_start(struct proto_lane *pl, struct proto_recv *r);
 int share_step(struct proto_lane *pl, struct proto_recv *r);
 void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
+bool help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts);
+void help_send(struct proto_lane *pl, struct proto_op *op, const struct proto_cts *cts); /* CTS of a piece that the receiver cannot read */
 int help_step(struct proto_lane *pl, struct proto_op *op);
 void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
+/* proto_fault.c: a buffer that its own rank cannot access */
+static inline bool recv_has_fault(const struct proto_recv *r) { return unlikely(r->req.err != GW_OK); } /* until recv_finish() */
+void recv_fault(struct proto_recv *r, int err, uint64_t at); /* r will complete with it: GW_EBUFFER here, GW_EPEERBUFFER there */
+/* Of these bytes of the message: false, they can be read; true: the receiver has been told, and the request has its text. */
+bool send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to);
+void fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
+
 /* proto_pieces.c (R1) */
-void pieces_ask(struct proto_lane *pl, struct proto_recv *r);
+void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful); /* doubtful: they could not be read in the sender's memory */
+void pieces_over(struct proto_lane *pl, struct proto_recv *r);                  /* nothing more will come */
 void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 int op_step(struct proto_lane *pl, struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
 int pieces_step(struct proto_lane *pl, struct proto_op *op);
@@ -318,9 +349,23 @@ static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p
 void lane_choke(struct proto_lane *pl, bool on) GW_COLD;
 void choke_sender(struct proto_lane *pl, int world) GW_COLD; /* while we are choked, he sent data */
 void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void room_init(struct proto_lane *pl);
+void room_find(struct proto_lane *pl); /* pl->room is right afterwards; before, it may be less */
+
+/* proto_keep.c */
+/* Makes the data of a message that would go at once, if its receiver had room, ours, and an RTS of it: the caller sends that or queues it,
+ * and completes the request once it has gone.  False: we have no room either. */
+bool keep_op(struct proto_lane *pl, struct proto_op *op) GW_COLD;
+bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /* by its receiver, on a node */
+void keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD; /* nobody needs the copy any more */
+void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
+void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 /* proto_recv.c */
+/* The caller fills data[]; len: of the message. */
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
+int64_t msg_len(const struct proto_msg *m);     /* of the message */
+uint64_t msg_cookie(const struct proto_msg *m); /* EAGER_SYNC, RTS */
 int msg_world(uint32_t ctx, int src, int world); /* `world`, or where that is unknown, what the communicator says */
 void recv_offer(struct proto_lane *pl, struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
 bool recv_find(struct proto_lane *pl, struct proto_recv *r);  /* the first half of that; r->m is set */

@@ -17,60 +17,92 @@ GW_COLD int msg_world(uint32_t ctx, int src, int world)
     return m.world;
 }
 
+/* GODWIT_CHECK: the sender's note of a message; NULL: it sent none. */
+static inline struct note **msg_note(struct proto_msg *m)
+{
+    return (struct note **)(void *)(m->data + gw_align_up(m->bytes, sizeof(struct note *)));
+}
+
+static inline size_t block_bytes(size_t data_len, bool has_note)
+{
+    size_t bytes = offsetof(struct proto_msg, data) + data_len;
+    if (unlikely(has_note)) bytes = gw_align_up(bytes, sizeof(struct note *)) + sizeof(struct note *);
+    return gw_align_up(bytes, GW_ARENA_UNIT);
+}
+
+int64_t msg_len(const struct proto_msg *m)
+{
+    struct proto_rts rts;
+    if (m->kind != PROTO_RTS) return (int64_t)m->bytes - (m->kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0);
+    memcpy(&rts, m->data, sizeof rts);
+    return rts.len;
+}
+
+uint64_t msg_cookie(const struct proto_msg *m)
+{
+    uint64_t cookie;
+    assert(m->kind != PROTO_EAGER);
+    memcpy(&cookie, m->data, sizeof cookie); /* both begin with it */
+    return cookie;
+}
+
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
                            size_t data_len)
 {
     if (unlikely(pl->tags.n_any)) tags_other_came(pl, h);
-    int class = data_len <= MSG_DATA_MIN ? 0 : 64 - __builtin_clzll((data_len - 1) / MSG_DATA_MIN);
-    assert(class < MSG_CLASSES);
-    struct proto_msg *m = pool_take(&pl->msgs[class]);
+    assert(data_len <= MSG_DATA_MAX + PROTO_SYNC_PREFIX);
+    size_t block = block_bytes(data_len, gw_checking);
+    struct proto_msg *m = gw_arena_take(&pl->arena, block);
     m->m.ctx = h->ctx;
     m->m.src = h->src;
     m->m.tag = h->tag;
-    m->lane = pl->lane;
-    m->kind = (uint8_t)kind;
-    m->class = (uint8_t) class;
     m->world = h->world;
-    m->len = len;
-    if (unlikely(gw_checking)) m->note = note_keep(pl);
+    m->bytes = (uint32_t)data_len;
+    m->kind = (uint8_t)kind;
+    m->lane = (uint8_t)pl->lane->index;
+    m->has_note = gw_checking;
+    if (unlikely(gw_checking)) *msg_note(m) = note_keep(pl);
+    if (!match_has_messages(pl->fast.q)) match_msgs_behind(pl->fast.q, pl->arena.base);
     match_add(pl->fast.q, &m->m);
-    pl->unexpected_bytes += (int64_t)pl->msgs[class].size;
+    pl->unexpected_bytes += (int64_t)block;
     gw_counted(&gw_count.unexpected_arrivals, 1);
-    gw_counted(&gw_count.unexpected_copied, data_len);
+    gw_counted(&gw_count.unexpected_copied, kind == PROTO_RTS ? 0 : len);
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
     gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
     if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
         gw_event_raise(GW_EVENT_UNEXPECTED, false, msg_world(h->ctx, h->src, h->world), h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
-    if (unlikely(pl->unexpected_bytes > pl->unexpected_max) && !pl->has_choked) lane_choke(pl, true);
-    if (unlikely(pl->has_choked) && data_len) choke_sender(pl, msg_world(h->ctx, h->src, h->world));
+    if (unlikely(pl->unexpected_bytes > pl->room) && !pl->has_choked) lane_choke(pl, true);
+    if (unlikely(pl->has_choked) && kind != PROTO_RTS) choke_sender(pl, msg_world(h->ctx, h->src, h->world));
     return m;
 }
 
 void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 {
-    pl->unexpected_bytes -= (int64_t)pl->msgs[m->class].size;
+    size_t block = block_bytes(m->bytes, m->has_note);
+    pl->unexpected_bytes -= (int64_t)block;
     assert(pl->unexpected_bytes >= 0);
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, -1);
-    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, -m->len);
-    if (unlikely(gw_checking)) free(m->note);
-    if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->unexpected_max / 2) lane_choke(pl, false);
-    pool_give(&pl->msgs[m->class], m);
+    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, -msg_len(m));
+    if (unlikely(m->has_note)) free(*msg_note(m));
+    if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->room / 2) lane_choke(pl, false);
+    gw_arena_give(&pl->arena, m, block);
 }
 
 /* The receive gets this message, which has left the queue. */
 static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
-    if (unlikely(gw_checking)) note_compare(m->note, r, m->m.src, m->m.tag, m->len);
+    if (unlikely(m->has_note)) note_compare(*msg_note(m), r, m->m.src, m->m.tag, msg_len(m));
     if (m->kind == PROTO_RTS) {
-        struct proto_rts rts = {m->cookie, m->addr, m->len, m->key};
+        struct proto_rts rts;
         int src = m->m.src, tag = m->m.tag, world = m->world;
+        memcpy(&rts, m->data, sizeof rts);
         msg_drop(pl, m);
         rndv_start(pl, r, src, tag, &rts, world, true);
         return;
     }
-    if (m->kind == PROTO_EAGER_SYNC)
-        ctl_send(pl, peer_get(pl->lane, m->world), PROTO_ACK, (struct proto_ctl){m->cookie, 0}, NULL, 0);
-    eager_deliver(r, m->m.src, m->m.tag, m->data, m->len);
+    size_t prefix = m->kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0;
+    if (prefix) ctl_send(pl, peer_get(pl->lane, m->world), PROTO_ACK, (struct proto_ctl){msg_cookie(m), 0}, NULL, 0);
+    eager_deliver(r, m->m.src, m->m.tag, m->data + prefix, msg_len(m));
     msg_drop(pl, m);
 }
 
@@ -110,6 +142,11 @@ int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_t
     *req_out = req;
     recv_post(lane_of(a->lane), r, a);
     return GW_POSTED;
+}
+
+bool proto_is_posted(const struct gw_req *r)
+{
+    return !req_is_done(r) && ((const struct proto_recv *)r)->state == RECV_POSTED;
 }
 
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *req)
@@ -176,7 +213,7 @@ static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_
     struct match_msg *found = match_probe(lane_of(a->lane)->fast.q, a->ctx, a->rank, a->tag, take);
     if (!found) return NULL;
     struct proto_msg *m = container_of(found, struct proto_msg, m);
-    if (status) gw_status_fill(status, m->m.src, m->m.tag, m->len, false);
+    if (status) gw_status_fill(status, m->m.src, m->m.tag, msg_len(m), false);
     return m;
 }
 
@@ -206,5 +243,5 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
 
 struct gw_lane *proto_msg_lane(struct proto_msg *m)
 {
-    return m->lane;
+    return &gw_lanes[m->lane];
 }

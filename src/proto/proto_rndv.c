@@ -15,10 +15,12 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
         rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world, false);
         return;
     }
-    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, 0);
-    msg->cookie = rts.cookie;
-    msg->addr = rts.addr;
-    msg->key = rts.key;
+    if (unlikely(pl->is_leaving)) {
+        keep_left_say(pl, h->world, rts.cookie);
+        return;
+    }
+    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, sizeof rts);
+    memcpy(msg->data, &rts, sizeof rts);
 }
 
 static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
@@ -43,6 +45,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     r->len = rts->len;
     r->want = gw_min64(rts->len, r->cap);
     r->got = 0;
+    r->cursor = NULL;
     r->addr = rts->addr;
     r->is_huge = rts->key && !peer_is_far(pl->lane, world);
     r->key = r->is_huge ? 0 : rts->key;
@@ -62,8 +65,9 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
-    if (!may_get(pl, p, rts) || (!r->key && !pace_direct(pl, r))) {
-        pieces_ask(pl, r);
+    bool is_small = r->want < gw_set.cma_min; /* a copy that the sender keeps: reading it takes none of the sender's time */
+    if (!may_get(pl, p, rts) || (!r->key && !is_small && !pace_direct(pl, r))) {
+        pieces_ask(pl, r, false);
         return;
     }
     if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && share_start(pl, r)) return;
@@ -82,19 +86,31 @@ static void truncation_explain(struct gw_done *done, int err)
             r->type_name);
 }
 
+static GW_COLD void error_note(struct proto_recv *r, int err, int64_t bytes, void (*explain)(struct gw_done *done, int err))
+{
+    r->req.err = err;
+    r->done.fn = explain;
+    r->req.final = &r->done;
+    r->req.flags |= REQ_FINALIZE;
+    gw_status_fill(&r->req.status, r->req.status.source, r->req.status.tag, bytes, false);
+}
+
 static GW_COLD void truncation_note(struct proto_recv *r)
 {
     snprintf(r->type_name, sizeof r->type_name, "%s", type_name(r->type));
-    r->req.err = GW_ETRUNCATE;
-    r->done.fn = truncation_explain;
-    r->req.final = &r->done;
-    r->req.flags |= REQ_FINALIZE;
-    gw_status_fill(&r->req.status, r->req.status.source, r->req.status.tag, r->cap, false);
+    error_note(r, GW_ETRUNCATE, r->cap, truncation_explain);
+}
+
+GW_COLD void recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err))
+{
+    error_note(r, err, 0, explain);
+    proto_type_drop(r->type);
+    req_complete(&r->req);
 }
 
 void recv_finish(struct proto_recv *r)
 {
-    if (unlikely(r->len > r->cap)) truncation_note(r);
+    if (unlikely(r->len > r->cap) && !recv_has_fault(r)) truncation_note(r);
     proto_type_drop(r->type);
     req_complete(&r->req);
 }

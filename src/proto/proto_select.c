@@ -16,7 +16,7 @@ static int64_t eager_limit(const struct proto_lane *pl)
 
 static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_peer *p, const struct wire_caps *caps)
 {
-    char direct[192] = "";
+    char direct[192] = "", room[48] = "a share of the memory";
     bool can = caps->get && p->ep && shm_cma_ok(p->ep);
     /* A peer that has not started yet cannot be asked. */
     bool may = can || (caps->get && (!p->ep || p->ep->cma == SHM_CMA_UNKNOWN));
@@ -25,9 +25,9 @@ static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_pe
                  "; from %lld bytes copied by the receiver if quicker, from %lld always%s, the sender helps from %lld",
                  (long long)gw_set.cma_min, (long long)gw_set.cma_sure, can ? "" : " where the kernel allows it",
                  (long long)gw_set.help_min);
-    gw_explain(GW_LOG_PROTO,
-               "eager to %lld bytes (inline to %zu), then in pieces through the wire%s; at most %lld bytes unexpected",
-               (long long)eager_limit(pl), caps->short_max, direct, (long long)gw_set.unexpected_max);
+    if (gw_set.unexpected_max >= 0) snprintf(room, sizeof room, "%lld bytes", (long long)gw_set.unexpected_max);
+    gw_explain(GW_LOG_PROTO, "eager to %lld bytes (inline to %zu), then in pieces through the wire%s; at most %s unexpected",
+               (long long)eager_limit(pl), caps->short_max, direct, room);
 }
 
 /* The smallest packet of all peers is everybody's: other worlds may have smaller rings. */
@@ -51,6 +51,12 @@ static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
     struct wire_caps caps;
     peer_caps(pl->lane, p, &caps);
     return peer_may_read(p, &caps);
+}
+
+bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
+{
+    if (!peer_is_choked(p) || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
+    return len <= (p->ops == peer_wire ? eager_limit(pl) : pl->far.eager_max);
 }
 
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)

@@ -64,6 +64,15 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     return GW_POSTED;
 }
 
+/* The receiver has no room for a small message: it is queued, and where nothing is queued before it, out_try() makes it a copy that waits
+ * here for its receive, and the send is over; or it waits itself. */
+static GW_COLD int send_without_room(struct proto_lane *pl, const struct send_args *s, bool is_blocked, struct gw_req **req_out)
+{
+    int rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
+    if (rc == GW_POSTED && !is_blocked) out_poll_one(pl, s->a->peer);
+    return rc;
+}
+
 static __attribute__((noinline)) int send_slow(const struct send_args *s, struct gw_req **req_out)
 {
     struct proto_lane *pl = lane_of(s->a->lane);
@@ -75,6 +84,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
     if (rc < 0) return rc;
     bool is_blocked = pl->n_outs && out_find(pl, p);
+    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->len))) return send_without_room(pl, s, is_blocked, req_out);
     enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
     proto_count(pl, p, path, s->len);

@@ -24,6 +24,7 @@ void proto_describe(const struct gw_req *req, struct boot_pending *p_out)
             p.tag = op->hdr.tag;
             p.ctx = op->hdr.ctx;
             p.bytes = op->len;
+            p.no_room = op->no_room;
         }
     }
     *p_out = p;
@@ -51,7 +52,7 @@ static void list_add(struct boot_where *where, int *score, int *n, const struct 
     const struct proto_msg *m = container_of(mm, struct proto_msg, m);
     score[at] = s;
     where->unexpected[at] = (struct boot_pending){
-        .bytes = m->len, .world = msg_world(mm->ctx, mm->src, m->world), .peer = mm->src, .tag = mm->tag, .ctx = mm->ctx, .about = BOOT_RECV};
+        .bytes = msg_len(m), .world = msg_world(mm->ctx, mm->src, m->world), .peer = mm->src, .tag = mm->tag, .ctx = mm->ctx, .about = BOOT_RECV};
 }
 
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask,
@@ -70,6 +71,9 @@ void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *
             list_add(where, score, &n, m, likeness(m, like));
     }
     where->n_unexpected = match_unexpected_count(q) - others;
+    where->held_bytes = lane_of(lane)->unexpected_bytes;
+    where->kept_bytes = lane_of(lane)->kept_bytes;
+    where->room_bytes = lane_of(lane)->room;
 }
 
 void proto_each_left(struct gw_lane *lane, struct proto_left *l)
@@ -79,7 +83,7 @@ void proto_each_left(struct gw_lane *lane, struct proto_left *l)
         l->ctx = m->ctx;
         l->src = m->src;
         l->tag = m->tag;
-        l->bytes = container_of(m, struct proto_msg, m)->len;
+        l->bytes = msg_len(container_of(m, struct proto_msg, m));
         l->done.fn(&l->done, GW_OK);
     }
 }
@@ -90,6 +94,6 @@ void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out
     *out = (struct proto_lengths){.posted = match_posted_in(q, ctx) + tags_posted_in(lane_of(lane), ctx)};
     for (struct match_msg *m = match_first_msg(q, ctx); m; m = match_next_msg(q, m, ctx)) {
         out->messages++;
-        out->bytes += container_of(m, struct proto_msg, m)->len;
+        out->bytes += msg_len(container_of(m, struct proto_msg, m));
     }
 }

@@ -8,10 +8,13 @@
  *   EAGER(data) ---------------------------> matched or kept                               E0, E1
  *   EAGER_SYNC(cookie, data) --------------> matched ... ACK(cookie) ---> complete         the same, synchronous
  *   RTS(proto_rts) ------------------------> matched; reads; FIN(cookie) ---> complete     R0
- *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN
+ *                        HELP(proto_help) <- for large ones; then both copy pieces, then FIN; what the receiver cannot read it asks
+ *                                            for with CTS, and what the sender cannot write it sends as DATA
  *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
- *                                            or chunks are written into the exposed buffer, then PUT
+ *                                            or chunks are written into the exposed buffer, then PUT; where that fails, DATA from the begin
+ *   FAULT(proto_fault) --------------------> instead of DATA on a node: the sender cannot read them itself
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
+ *   LEFT(cookie) <-------------------------- from a receiver that has left MPI: that RTS will not be matched; its sender drops a copy
  *   CHOKE(world rank, on) <----------------- from a receiver on another node that keeps too much: ask before you send data
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
@@ -26,7 +29,7 @@ enum proto_kind {
     PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
     PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
     PROTO_NOTE, /* the same */
-    PROTO_CHOKE, PROTO_PUT,
+    PROTO_CHOKE, PROTO_PUT, PROTO_LEFT, PROTO_FAULT,
     PROTO_CAUGHT = WIRE_CAUGHT, PROTO_FULL = WIRE_FULL /* of our own wire, not from a sender: see proto_tag.c */
 };
 
@@ -47,7 +50,12 @@ struct proto_rts {
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
-    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key; addr 0: a ticket (wire.h) */
+    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key; addr 0: a ticket (wire.h).  key 0
+                         * on a node: addr not 0: they could not be read, so the sender is to look whether it can */
+};
+struct proto_fault {
+    uint64_t at;        /* the first byte that the sender cannot read, an address there */
+    int64_t from, to;   /* these bytes of the message will not come */
 };
 struct proto_help {
     uint64_t addr, job; /* of the receive buffer; offset in the node segment */
@@ -56,7 +64,8 @@ struct proto_help {
 struct proto_note {
     uint32_t ctx;
     int32_t tag, world; /* of the message that comes next, and its sender */
-    int32_t may_be_any; /* MPI_PACKED is in it */
+    int16_t may_be_any; /* MPI_PACKED is in it */
+    int16_t is_ready;   /* it is a ready send */
     int64_t count;      /* as the sender's call said it */
     char type[32];      /* name of the datatype */
 };
@@ -66,6 +75,7 @@ _Static_assert(sizeof(struct proto_ctl) == WIRE_HDR_BYTES && offsetof(struct pro
 _Static_assert(sizeof(struct proto_rts) == 32 && offsetof(struct proto_rts, len) == 16, "wire format");
 _Static_assert(sizeof(struct proto_cts) == 32 && offsetof(struct proto_cts, to) == 8, "wire format");
 _Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
+_Static_assert(sizeof(struct proto_fault) == 24 && offsetof(struct proto_fault, to) == 16, "wire format");
 _Static_assert(sizeof(struct proto_note) == 56 && offsetof(struct proto_note, type) == 24, "wire format");
 #define PROTO_CTL_MAX 56          /* the largest payload of a message that is not data */
 #define PROTO_SYNC_PREFIX 8       /* EAGER_SYNC: the cookie before the data */

@@ -16,10 +16,11 @@ struct chunk {
     char bytes[] GW_ALIGNED(GW_CACHELINE);
 };
 static struct chunk *chunks[GW_MAX_LANES];
-/* A request goes into its lane's pool before *gives[lane].  That is the first one, so that the next request is one that is still in
- * cache; with GODWIT_CHECK it is the pool's end (ends[lane]), and the pool is large from the start, so that the handle of a request
- * that is over stays wrong for some ten thousand others. */
-static struct gw_list **gives[GW_MAX_LANES], *ends[GW_MAX_LANES];
+/* A request goes to the begin of its lane's pool, so that the next request is one that is still in cache; with GODWIT_CHECK it goes behind
+ * the last one, and the pool is large from the start, so that the handle of a request that is over stays wrong for some ten thousand
+ * others. */
+static bool goes_last;
+static struct gw_list *lasts[GW_MAX_LANES]; /* while the pool is not empty */
 static struct gw_list hooks[GW_MAX_LANES];
 static int hook_events[GW_MAX_LANES]; /* since the round of progress began */
 static struct gw_list works[GW_MAX_LANES];
@@ -37,10 +38,9 @@ void req_init(void)
     for (int i = 0; i < GW_MAX_LANES; i++) {
         gw_list_init(&hooks[i]);
         gw_list_init(&works[i]);
-        gw_list_init(&gw_lanes[i].free_reqs);
-        ends[i] = &gw_lanes[i].free_reqs;
-        gives[i] = gw_checking ? &ends[i] : &gw_lanes[i].free_reqs.next;
+        gw_lanes[i].free_reqs = NULL;
     }
+    goes_last = gw_checking;
 }
 
 void req_finalize(void)
@@ -52,10 +52,23 @@ void req_finalize(void)
             for (int k = 0; k < CHUNK_REQS; k++) gw_obj_unregister(&((struct gw_req *)(c->bytes + k * GW_REQ_BYTES))->obj);
             free(c);
         }
-        gw_list_init(&gw_lanes[i].free_reqs);
+        gw_lanes[i].free_reqs = NULL;
     }
     gw_obj_unregister(&gw_req_sent.obj);
     gw_obj_unregister(&gw_req_procnull.obj);
+}
+
+static inline void pool_give(struct gw_req *r)
+{
+    struct gw_list **pool = &gw_lanes[r->lane].free_reqs, *l = &r->link, **last = &lasts[r->lane];
+    if (likely(!goes_last) || !*pool) {
+        l->next = *pool;
+        *pool = l;
+    } else {
+        l->next = NULL;
+        (*last)->next = l;
+    }
+    if (unlikely(goes_last)) *last = l;
 }
 
 static bool chunk_add(struct gw_lane *lane)
@@ -68,11 +81,11 @@ static bool chunk_add(struct gw_lane *lane)
     memset(c, 0, sizeof *c + CHUNK_REQS * GW_REQ_BYTES);
     c->next = chunks[lane->index];
     chunks[lane->index] = c;
-    for (int k = 0; k < CHUNK_REQS; k++) {
+    for (int k = CHUNK_REQS; k-- > 0;) {
         struct gw_req *r = (struct gw_req *)(c->bytes + k * GW_REQ_BYTES);
         if (gw_obj_register(&r->obj, GW_KIND_REQ) != GW_OK) break;
         r->lane = (uint8_t)lane->index;
-        gw_list_push(&lane->free_reqs, &r->link);
+        pool_give(r);
     }
     return true;
 }
@@ -81,7 +94,7 @@ static GW_COLD bool pool_grow(struct gw_lane *lane)
 {
     int n = gw_checking && !chunks[lane->index] ? CHECKED_REQS / CHUNK_REQS : 1;
     while (n > 0 && chunk_add(lane)) n--;
-    return !gw_list_empty(&lane->free_reqs);
+    return lane->free_reqs != NULL;
 }
 
 struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind)
@@ -99,7 +112,7 @@ void req_recycle(struct gw_req *r)
     r->final = NULL;
     r->errctx = NULL;
     r->status.cancelled = 0;
-    gw_list_push(*gives[r->lane], &r->link);
+    pool_give(r);
 }
 
 void req_complete(struct gw_req *r)

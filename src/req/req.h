@@ -49,8 +49,8 @@ struct req_prepared {
     int rc;
 };
 
-extern struct gw_req gw_req_sent;     /* a completed send */
-extern struct gw_req gw_req_procnull; /* a completed receive from PROC_NULL */
+GW_EXTERN struct gw_req gw_req_sent;     /* a completed send */
+GW_EXTERN struct gw_req gw_req_procnull; /* a completed receive from PROC_NULL */
 
 void req_init(void);
 void req_finalize(void);
@@ -58,10 +58,9 @@ void req_finalize(void);
 /* The next request of the pool, as req_new gives it; NULL: the pool must grow.  What is not set here, the pool keeps set. */
 static inline struct gw_req *req_take(struct gw_lane *lane, enum req_kind kind)
 {
-    struct gw_list *pool = &lane->free_reqs, *first = pool->next;
-    if (unlikely(first == pool)) return NULL;
-    pool->next = first->next;
-    first->next->prev = pool;
+    struct gw_list *first = lane->free_reqs;
+    if (unlikely(!first)) return NULL;
+    lane->free_reqs = first->next;
     struct gw_req *r = container_of(first, struct gw_req, link);
     r->kind = (uint8_t)kind;
     r->flags = REQ_ACTIVE;

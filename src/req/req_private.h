@@ -22,4 +22,8 @@ void req_tell_about(struct gw_req **r, int n, bool is_any) GW_COLD;
 /* Blocks until r[at] is done; of interest to who asks what this rank waits for are all from there on. */
 void req_block_in(struct gw_req **r, int n, int at);
 
+/* req_state.c: what is not as req.h's diagram has it, in words; NULL: all is.  Lane's lock held. */
+const char *req_pool_broken(struct gw_lane *lane);
+const char *req_broken(const struct gw_req *r); /* of one that is not in the pool */
+
 #endif

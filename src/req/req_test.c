@@ -50,7 +50,7 @@ static int want_finals, want_notified;
 static uint32_t count_free(void)
 {
     uint32_t k = 0;
-    for (struct gw_list *l = gw_lanes[0].free_reqs.next; l != &gw_lanes[0].free_reqs; l = l->next) k++;
+    for (struct gw_list *l = gw_lanes[0].free_reqs; l; l = l->next) k++;
     return k;
 }
 

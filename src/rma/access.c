@@ -134,9 +134,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
                    : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type,
                                 bytes, packed);
-    /* Nothing may change a buffer that GODWIT_CHECK watches: there the bytes come before it looks. */
-    bool ends_now = !run || (!is_put && gw_checking);
-    if (ends_now && rc == GW_OK) rc = late_settle(p->w);
+    if (!run && rc == GW_OK) rc = late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
@@ -376,7 +374,8 @@ static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type 
                              int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     uint64_t bytes;
-    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
+    bool is_short = (uint64_t)tcount <= RMA_SHORT && rma_is_short(ocount, ot, tcount, tt, &bytes);
+    char *there = is_short ? rma_near_place(w, target, disp, bytes) : NULL;
     if (!there || !op->obj.predefined || rma_is_op(op, GW_H_NO_OP) || tt->basic == GW_ELEM_NONE) return false;
     bool is_replace = rma_is_op(op, GW_H_REPLACE);
     if (!is_replace && op_check(op, tt) != GW_OK) return false;

@@ -357,6 +357,11 @@ int late_settle(struct rma_win *w)
     return gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
 }
 
+int rma_settle(struct rma_win *w)
+{
+    return late_settle(w);
+}
+
 /* A batch without gets holds copies of its data: it need not go for that, and so short operations with a local flush after each still
  * travel together. */
 int late_flush_local(struct rma_win *w)

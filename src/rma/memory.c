@@ -58,10 +58,10 @@ int memory_file_make(uint64_t bytes, struct memory_file *o)
     if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce)
         o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
     o->pid = (int32_t)getpid();
-    o->fd = memfd_create("godwit-window", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    o->fd = boot_file_make("godwit-window", bytes);
     if (o->fd < 0)
         return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
-    if (ftruncate(o->fd, (off_t)bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
+    if (boot_file_size(o->fd, bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
         boot_file_seal(o->fd, false) == 0)
         return GW_OK;
     rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for the window cannot be made: %s", mib(bytes), strerror(errno));

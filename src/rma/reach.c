@@ -18,7 +18,7 @@ static bool has_cma(struct rma_win *w, int target)
     int rc = GW_OK;
     gw_lock(&lane->lock);
     while (!p->ep && (rc = peer_connect(lane, p)) == GW_AGAIN) req_progress_locked(lane);
-    bool is_ok = rc == GW_OK && p->ops == &shm_ops && shm_cma_ok(p->ep);
+    bool is_ok = rc == GW_OK && p->ops == &shm_ops && shm_cma_still(p->ep);
     gw_unlock(&lane->lock);
     return is_ok;
 }

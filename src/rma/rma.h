@@ -123,6 +123,9 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
                         struct gw_op *op, struct rma_win *w, struct gw_req **req_out);
 
+/* For check/: what this rank has begun is over at this end, and what was got is there.  May wait. */
+int rma_settle(struct rma_win *w);
+
 /* ---- epochs (epoch.c) ---- */
 int rma_win_fence(int assertions, struct rma_win *w);
 int rma_win_start(struct gw_group *g, int assertions, struct rma_win *w);

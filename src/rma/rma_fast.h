@@ -45,7 +45,7 @@ static inline void rma_busy_leave(struct rma_win *w, int target)
 /* ---- where and how much ---- */
 static inline bool rma_is_open(struct rma_win *w, int target)
 {
-    if (likely((uint32_t)target < atomic_load_explicit(&w->n_open, memory_order_relaxed))) return true;
+    if (likely((uint32_t)target < gw_look(&w->n_open))) return true;
     const uint8_t *listed = atomic_load_explicit(&w->listed, memory_order_relaxed);
     return listed && (uint32_t)target < (uint32_t)w->comm->size && listed[target];
 }
@@ -62,14 +62,12 @@ static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, 
     return (char *)((uintptr_t)t->base + (uintptr_t)offset); /* base: NULL where there is no memory */
 }
 
-/* Of two equal sides; false: not few, or of another layout. */
+/* Of two equal sides; false: not few, or of another layout.  The counts may be any of 32 bits: a negative one comes to very many bytes. */
 enum { RMA_SHORT = 1024 };
 static inline bool rma_is_short(int64_t ocount, const struct gw_type *ot, int64_t tcount, const struct gw_type *tt,
                                 uint64_t *bytes_out)
 {
-    if (unlikely(ot != tt) || unlikely(ocount != tcount) || unlikely(!tt->is_dense) || unlikely(tt->true_lb != 0) ||
-        unlikely((uint64_t)(tcount | tt->size) >= 2 * RMA_SHORT)) /* so that the product is right */
-        return false;
+    if (unlikely(ot != tt) || unlikely(ocount != tcount) || unlikely(!tt->is_plain)) return false;
     *bytes_out = (uint64_t)(tcount * tt->size);
     return likely(*bytes_out <= RMA_SHORT);
 }
@@ -92,7 +90,7 @@ static inline void rma_counted(struct rma_win *w, _Atomic uint64_t *kind)
 }
 
 /* ---- put, get, flush ---- */
-static inline bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
+GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
                                    int64_t tcount, struct gw_type *tt, struct rma_win *w)
 {
     uint64_t bytes;
@@ -118,7 +116,7 @@ static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *
 /* Operations are over when they return; here they also become visible to all before what this rank does next. */
 static inline bool rma_win_flush_inline(int rank, struct rma_win *w)
 {
-    if (unlikely((uint32_t)rank >= atomic_load_explicit(&w->n_flushed, memory_order_relaxed))) return false;
+    if (unlikely((uint32_t)rank >= gw_look(&w->n_flushed))) return false;
     atomic_thread_fence(memory_order_seq_cst);
     return true;
 }

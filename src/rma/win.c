@@ -363,7 +363,7 @@ int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t
     const struct rma_target *t = &w->targets[rank];
     *size_out = t->is_near ? t->size : 0; /* no loads and stores there */
     *disp_unit_out = t->disp_unit;
-    *base_out = t->is_near ? (void *)(uintptr_t)t->base : NULL;
+    *base_out = *size_out > 0 ? (void *)(uintptr_t)t->base : NULL;
     return GW_OK;
 }
 

@@ -72,14 +72,21 @@ static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
 }
 
 /* ---- reordering: the edges come to rank 0, and each process gets the neighbours of its new rank from the process that had it ---- */
+/* The sum; -1: another process says that it has fewer edges than none, or more than there can be. */
 static int64_t offsets(int n, const int64_t *count, int64_t *at)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++) {
+        if (count[i] < 0 || count[i] > (int64_t)INT32_MAX) return -1;
         at[i] = sum;
         sum += count[i];
     }
     return sum;
+}
+
+static int damaged(void)
+{
+    return gw_fail(GW_EOTHER, "what another process says of its edges cannot be");
 }
 
 /* At rank 0: all edges, as those out of everybody. */
@@ -93,8 +100,9 @@ static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edg
     if (rc == GW_OK && root) {
         at = counts + c->size;
         e->n = offsets(c->size, counts, at);
-        e->from = malloc(3 * sizeof(int) * ((size_t)e->n + 1));
-        if (!e->from) rc = gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)e->n);
+        if (e->n < 0) rc = damaged();
+        e->from = e->n < 0 ? NULL : malloc(3 * sizeof(int) * ((size_t)e->n + 1));
+        if (rc == GW_OK && !e->from) rc = gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)e->n);
     }
     if (rc == GW_OK && root) {
         e->to = e->from + e->n;
@@ -131,6 +139,7 @@ static int hood_move(struct gw_comm *c, const int *order, struct hood *h, int **
     int64_t n = parts * ((int64_t)h->nin + h->nout), nin;
     int rc = pass_on(c, order[c->rank], degrees, 2, from, got, 2);
     if (rc != GW_OK) return rc;
+    if (got[0] < 0 || got[1] < 0) return damaged();
     nin = parts * ((int64_t)got[0] + got[1]);
     int *out = malloc(sizeof *out * ((size_t)n + 1)), *next = out, *in = malloc(sizeof *in * ((size_t)nin + 1));
     if (!out || !in) rc = gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)(n + nin));
@@ -266,6 +275,7 @@ static int exchange_run(struct exchange *x, struct gw_comm *c)
     int rc = coll_alltoall(x->scount, 1, gw_type_int64, x->rcount, 1, gw_type_int64, c, NULL);
     if (rc != GW_OK) return rc;
     x->nrecv = offsets(c->size, x->rcount, x->rat);
+    if (x->nrecv < 0) return damaged();
     if (x->nrecv > INT32_MAX)
         return gw_fail(GW_EARG, "this process has %lld edges; 2,147,483,647 can be", (long long)x->nrecv);
     x->recv = malloc(sizeof *x->recv * (size_t)(x->nrecv + 1));
@@ -277,8 +287,10 @@ static int exchange_run(struct exchange *x, struct gw_comm *c)
 }
 
 /* Splits the edges that I was told of into those in and out. */
-static int hood_of(const struct exchange *x, bool weighted, struct hood *h, int **pool_out)
+static int hood_of(const struct exchange *x, int size, bool weighted, struct hood *h, int **pool_out)
 {
+    for (int64_t i = 0; i < x->nrecv; i++)
+        if ((uint32_t)x->recv[i].into > 1 || x->recv[i].other < 0 || x->recv[i].other >= size) return damaged();
     int *pool = malloc(sizeof *pool * (2 * (size_t)x->nrecv + 1)), *at[2], *w[2], n[2] = {0, 0};
     if (!pool) return gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)x->nrecv);
     for (int64_t i = 0; i < x->nrecv; i++) n[x->recv[i].into]++;
@@ -313,7 +325,7 @@ int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *de
     int rc = count_check(c, n, sources, degrees, destinations, weights, &nedges);
     if (rc == GW_OK) rc = exchange_fill(&x, c, n, sources, degrees, destinations, weighted ? weights : NULL, nedges);
     if (rc == GW_OK) rc = exchange_run(&x, c);
-    if (rc == GW_OK) rc = hood_of(&x, weighted, &h, &pool);
+    if (rc == GW_OK) rc = hood_of(&x, c->size, weighted, &h, &pool);
     if (rc == GW_OK) rc = dist_make(c, h, info, reorder, comm_out);
     free(pool);
     exchange_free(&x);

@@ -237,8 +237,8 @@ int type_dup(struct gw_type *old, struct gw_type **type_out)
     /* Bounds exactly as they were: no rounding, no marks of our own. */
     t->lb = old->lb;
     t->extent = old->extent;
-    if (old->committed) type_set_committed(t);
     t->is_dense = t->is_single && t->extent == t->size;
+    if (old->committed) type_set_committed(t);
     rc = gw_attr_copy_all(&old->attrs, &old->obj, &t->attrs);
     if (rc != GW_OK) {
         gw_attr_delete_all(&t->attrs, &t->obj);

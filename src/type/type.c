@@ -174,6 +174,7 @@ void type_set_committed(struct gw_type *t)
     t->committed = true;
     t->is_near = t->size >= 0 && t->size <= near && t->lb >= -near && t->lb <= near && t->extent >= -near && t->extent <= near &&
                  t->true_lb >= -near && t->true_lb <= near && t->true_extent <= near;
+    t->is_plain = t->is_near && t->is_dense && t->true_lb == 0 && t->size > 0;
 }
 
 int type_commit(struct gw_type **type)

@@ -45,6 +45,7 @@ struct gw_type {
     struct gw_obj obj;
     bool is_near;    /* committed, and size and bounds lie within 31 bits: no int count of it spans 2^63 bytes */
     bool is_dense;   /* data is one run of bytes at offset true_lb and size == extent: n of them are one memcpy */
+    bool is_plain;   /* near, of some bytes, dense at offset 0: what is inlined into entry points takes no others */
     bool is_single;  /* one run of bytes, but extent may differ from size (count 1 is one memcpy) */
     uint8_t elem;    /* enum gw_elem; NONE for derived types */
     uint8_t group;   /* enum gw_elem_group */

@@ -61,6 +61,7 @@ struct wire_part {
 };
 enum { WIRE_PART_BYTES = 32 }; /* what a part needs beside its payload, at most */
 
+struct sockaddr_storage;
 struct wire;            /* one per lane, wire and process */
 struct wire_ep;         /* towards one peer */
 
@@ -73,8 +74,9 @@ struct wire_ops {
     int (*send_short)(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
     /* The next `len` bytes of the cursor are packed straight into the wire's buffer; on GW_AGAIN it has not moved. */
     int (*send_pack)(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
-    /* Synchronous or not: GW_OK done, GW_POSTED done->fn follows from progress, GW_AGAIN, negative: errno text set.  `key` is what
-     * expose() said at the other end, 0 where caps.keys is false. */
+    /* Synchronous or not: GW_OK done, GW_POSTED done->fn follows from progress, GW_AGAIN, negative: the text is set; GW_EBUFFER: `local`
+     * cannot be accessed; GW_EPEERBUFFER: the memory there cannot, as far as can be seen from here; else the wire cannot do this (any
+     * more).  `key` is what expose() said at the other end, 0 where caps.keys is false. */
     int (*get)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
     int (*put)(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
     int (*progress)(struct wire *w); /* number of things that happened */
@@ -101,6 +103,11 @@ struct wire_ops {
      * Before each sleep: GW_OK (it will), GW_AGAIN (there is something already). */
     int (*wait_fd)(struct wire *w);
     int (*arm)(struct wire *w);
+    /* Other jobs, of which processes may be on other hosts: where this process can be asked for its addresses, for their
+     * node_far_put() (wire_ofi).  Before open, it says that there will be other hosts.  Any thread, no lane's lock. */
+    int (*invite)(char *at_out, size_t cap);
+    int (*address)(struct sockaddr_storage *out); /* of this host, as others reach it; its port is 0 */
+    void (*forget)(struct wire *w, int number);   /* that peer's number will be another's */
     /* From here on everybody can connect: after the last lane that opens at the start, on all ranks; where no rank waits for others in
      * it, also after each that opens later. */
     int (*opened)(void);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -25,6 +26,8 @@ static struct fi_info *chosen;
 static int n_open;
 static struct wire *wires[LANES_MOST]; /* by lane */
 static bool is_shared;                 /* where to knock: others can read it */
+static bool is_late;                   /* lanes open with their first use */
+static char own_at[KNOCK_AT];          /* where to knock here, for others; "": nowhere yet */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -105,8 +108,8 @@ static int where_make(struct wire *w)
 
 static int ofi_opened(void)
 {
-    if (gw_boot.size == 1 || is_shared) return GW_OK;
-    is_shared = knock_is_on();
+    if (gw_boot.size == 1 || is_shared || ofi_meets_others) return GW_OK;
+    is_shared = is_late;
     return boot_share();
 }
 
@@ -146,7 +149,7 @@ static int wire_open(struct wire *w)
     w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
                  (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
     w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
-    w->eps = gw_xcalloc((size_t)gw_boot.size, sizeof(struct ofi_ep *));
+    w->eps = gw_xcalloc((size_t)node_numbers_max(), sizeof(struct ofi_ep *)); /* what is not used costs no memory */
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
     const char *failed = objects_open(w, &err);
     if (failed)
@@ -207,10 +210,11 @@ int ofi_need(struct wire *w)
     if (woken >= 0) (void)!read(woken, &n, sizeof n); /* other lanes look before they sleep (ofi_arm) */
     pthread_mutex_unlock(&opening);
     bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
-    if (has_failed && knock_is_on()) gw_die("the network between nodes: %s", w->where); /* as in MPI_Init, had it been opened there */
+    /* As in MPI_Init, had it been opened there. */
+    if (has_failed && is_late && !ofi_meets_others) gw_die("the network between nodes: %s", w->where);
     if (has_failed) return gw_fail(GW_EUNSUPPORTED, "%s", w->where);
     w->is_open = true;
-    return knock_is_on() && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
+    return is_late && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
 }
 
 bool ofi_was_opened(struct wire *w)
@@ -273,6 +277,8 @@ static int late_begin(void)
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
+    is_late = true;
+    snprintf(own_at, sizeof own_at, "%s", at);
     int rc = boot_put("gw.ofi.0", at);
     return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
 }
@@ -292,19 +298,54 @@ static int publish(const struct wire *w)
     return ofi_alive_tell(&at.any);
 }
 
+/* A job on one host gets its network here; one on several has it already. */
+static int ofi_invite(char *at_out, size_t cap)
+{
+    struct sockaddr_storage address;
+    int rc = GW_OK, lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
+    pthread_mutex_lock(&opening);
+    bool is_first = !own_at[0], is_here = !ofi_is_far();
+    bool has_net = false;
+    for (int i = 0; i < LANES_MOST; i++) has_net = has_net || wires[i];
+    if (has_net && is_here)
+        rc = gw_fail(GW_EUNSUPPORTED,
+            "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES=ofi), and cannot reach other hosts");
+    else if (is_first) {
+        ofi_meets_others = ofi_meets_others || is_here;
+        if (!has_net) woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (!knock_begin(true, lanes, open_for_others, connections_mark, own_at, &address)) {
+            own_at[0] = 0;
+            rc = gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
+        } else if (!has_net) {
+            is_late = true;
+        }
+    }
+    if (rc == GW_OK && strlen(own_at) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
+    if (rc == GW_OK) snprintf(at_out, cap, "%s", own_at);
+    pthread_mutex_unlock(&opening);
+    return rc;
+}
+
+static int ofi_address(struct sockaddr_storage *out)
+{
+    if (knock_address(true, out)) return GW_OK;
+    return gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
+}
+
 static void wire_free(struct wire *w);
 
 static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
-    boot_needs(BOOT_AFTER_LAST); /* what is sent last may still lie in our own buffers */
+    /* What is sent last may still lie in our own buffers.  Where only some ranks meet other jobs, disconnecting sees to that. */
+    if (!ofi_meets_others) boot_needs(BOOT_AFTER_LAST);
     if (lane == 0) ofi_lib_prepare();
-    int rc = !knock_is_on() && !n_open && may_be_late() ? late_begin() : GW_OK;
+    int rc = !is_late && !n_open && may_be_late() ? late_begin() : GW_OK;
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
     pthread_mutex_unlock(&opening);
     w->recv = recv;
     w->ctx = ctx;
-    if (rc == GW_OK && !knock_is_on()) {
+    if (rc == GW_OK && !is_late) {
         rc = ofi_need(w);
         if (rc == GW_OK) rc = publish(w);
     }
@@ -330,6 +371,9 @@ static int place_get(const struct wire *w, int rank, char value[KNOCK_VALUE])
 {
     static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     char key[32];
+    const char *at = rank < gw_boot.size ? NULL : node_far_at(rank);
+    if (at) snprintf(value, KNOCK_VALUE, "%s", at);
+    if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
     gw_lock(&lock);
     int rc = boot_get(rank, "gw.ofi.0", value, KNOCK_VALUE);
@@ -385,7 +429,7 @@ static int address_get(struct wire *w, int rank, struct ofi_place *p)
                        "rank %d and this one (rank %d) do not agree on matching by the network: set GODWIT_MATCH_MODE and "
                        "GODWIT_OFI_TAG_MODE for all",
                        rank, gw_boot.rank);
-    symmetry_check(rank, p->nics);
+    if (rank < gw_boot.size) symmetry_check(rank, p->nics);
     return GW_OK;
 }
 
@@ -399,18 +443,33 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
         ep->w = w;
         ep->rank = rank;
         ep->key = there.key;
+        ep->is_foreign = rank >= gw_boot.size;
         /* No rings, no memory in common: see struct wire_ep. */
+        int32_t as = rank < gw_boot.size ? gw_boot.rank : node_far_as(rank);
         ep->base = (struct wire_ep){
-            .as = gw_boot.rank, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
+            .as = as, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
         if (fi_av_insert(w->av, there.name, 1, &ep->addr, 0, NULL) != 1) {
             free(ep);
             return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);
         }
         w->eps[rank] = ep;
+        if (rank >= w->n_eps) w->n_eps = rank + 1;
         ofi_reach_begin(ep);
     }
     *ep_out = &w->eps[rank]->base;
     return GW_OK;
+}
+
+/* The number may be another's later; what is under way there still ends. */
+static void ofi_forget(struct wire *w, int number)
+{
+    struct ofi_ep *ep = w->is_open ? w->eps[number] : NULL;
+    if (!ep) return;
+    if (ep->doubted_ns) ofi_reach_end(ep);
+    w->eps[number] = NULL;
+    ep->is_forgotten = true;
+    ep->next = w->forgotten;
+    w->forgotten = ep;
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
@@ -440,7 +499,11 @@ static void wire_shut(struct wire *w)
     if (w->av) fi_close(&w->av->fid);
     if (w->cq) fi_close(&w->cq->fid);
     if (w->domain) fi_close(&w->domain->fid);
-    for (int i = 0; w->eps && i < gw_boot.size; i++) free(w->eps[i]);
+    for (int i = 0; w->eps && i < w->n_eps; i++) free(w->eps[i]);
+    for (struct ofi_ep *ep = w->forgotten, *next; ep; ep = next) {
+        next = ep->next;
+        free(ep);
+    }
     free(w->eps);
     free(w->events);
     free(w->send_slab);
@@ -472,10 +535,11 @@ static void ofi_close(struct wire *w)
         if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* others knocked for it, and the program never used it */
     bool any = false;
     for (int i = 0; i < LANES_MOST; i++) any = any || wires[i];
-    if (any || woken < 0) return;
-    close(woken);
+    if (any) return;
+    if (woken >= 0) close(woken);
     woken = -1;
-    is_shared = false;
+    is_shared = is_late = ofi_meets_others = false;
+    own_at[0] = 0;
 }
 
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
@@ -521,6 +585,9 @@ const struct wire_ops ofi_ops = {
     .send_from = ofi_send_from,
     .wait_fd = ofi_wait_fd,
     .arm = ofi_arm,
+    .invite = ofi_invite,
+    .address = ofi_address,
+    .forget = ofi_forget,
     .opened = ofi_opened,
     .drained = ofi_drained,
     .leave = ofi_leave,

@@ -311,7 +311,8 @@ static bool may_come_back(const struct ofi_market *m)
     return any;
 }
 
-bool ofi_is_far(void) { return gw_boot.nnodes > 1 && !boot_is_on_one_host(); }
+bool ofi_meets_others;
+bool ofi_is_far(void) { return ofi_meets_others || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
 /* A link that flaps just now does not end the job. */
 static int market_open_patiently(struct ofi_market *m)

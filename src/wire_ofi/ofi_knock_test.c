@@ -40,7 +40,7 @@ static void test_asked(const char *at)
         CHECK_EQ(knock_call(&c, 5, at, lane), GW_OK);
         CHECK_EQ(answer_get(&c, value), GW_OK);
         CHECK_STR(value, lane == 1 ? "address of lane 1" : "address of lane 2");
-        CHECK_EQ(opened[lane], 1);
+        CHECK(opened[lane] >= 1); /* who is not answered soon asks again */
         knock_hang_up(&c);
     }
     CHECK_EQ(knock_call(&c, 5, at, 3), GW_OK);

@@ -45,6 +45,7 @@ static inline bool ofi_by_userfaultfd(void)
 
 /* ---- choice (ofi_choose.c) ---- */
 struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
+extern bool ofi_meets_others; /* jobs of other hosts: set before the network is opened */
 bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, and of GODWIT_VNODES on one host, are faked ones */
 /* The one to use, for freeinfo(); libfabric is open. */
 int ofi_choose(struct fi_info **chosen_out);
@@ -110,10 +111,12 @@ struct ofi_ep {
     struct wire *w;
     fi_addr_t addr;
     uint64_t key; /* of its lane: what is sent there begins with it */
-    int rank;
+    int rank; /* number */
+    struct ofi_ep *next; /* forgotten ones */
     struct node_door door;
     uint64_t doubted_ns;    /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
     bool is_warned;
+    bool is_foreign, is_forgotten; /* of another job; its number may be another peer's by now */
 };
 
 struct wire {
@@ -150,7 +153,9 @@ struct wire {
     uint64_t tickets;            /* the last one that was given out */
     struct gw_list direct_waiting; /* those of which a part is not posted yet */
     struct ofi_op inject_op;
-    struct ofi_ep **eps; /* [size] by rank */
+    struct ofi_ep **eps; /* by number, those of other worlds, too */
+    int n_eps;           /* all that there are have numbers below */
+    struct ofi_ep *forgotten; /* endpoints: something may be under way there */
     struct ofi_send *free_sends;
     int n_sends; /* made so far, at most gw_set.ofi_send_buffers */
     struct fid_mr *send_mr;

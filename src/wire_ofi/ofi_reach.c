@@ -140,7 +140,7 @@ static bool is_peer(const void *ctx, const struct sockaddr *to)
         struct sockaddr any;
         char room[NAME_MOST];
     } at;
-    for (int r = 0; r < gw_boot.size; r++) {
+    for (int r = 0; r < w->n_eps; r++) {
         size_t bytes = sizeof at;
         if (w->eps[r] && fi_av_lookup(w->av, w->eps[r]->addr, &at, &bytes) == 0 && ofi_address_is(&at.any, to)) return true;
     }
@@ -168,14 +168,14 @@ void ofi_reach_look(struct wire *w)
     uint64_t ticks = gw_ticks(), now = gw_now_ns();
     if (ticks < w->look_at) return;
     uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* while the program computes, nothing connects */
-    for (int r = 0; r < gw_boot.size && away_ns > second_ns; r++)
+    for (int r = 0; r < w->n_eps && away_ns > second_ns; r++)
         if (w->eps[r] && w->eps[r]->doubted_ns) w->eps[r]->doubted_ns += away_ns;
     w->look_at = ticks + gw_ticks_per_us() * 1000000;
     if (w->is_marking) connections_mark(w, now);
     if (w->n_doubted == w->is_marking) return;
     char *four = table_read("/proc/net/tcp"), *six = table_read("/proc/net/tcp6");
     const char *tables[2] = {four, six};
-    for (int r = 0; r < gw_boot.size && w->n_doubted > 0; r++)
+    for (int r = 0; r < w->n_eps && w->n_doubted > 0; r++)
         if (w->eps[r] && w->eps[r]->doubted_ns) ep_look(w->eps[r], tables, now);
     free(four);
     free(six);

@@ -16,11 +16,17 @@ static size_t slot_bytes(const struct wire *w)
     return gw_align_up(sizeof(struct ofi_send) + w->pack_max + OFI_ALIGN, GW_CACHELINE);
 }
 
-/* Late messages to ranks that have ended already, in MPI_Finalize, are of no use to them. */
+/* Of another job, with which this process is connected no more. */
+static bool is_parted(const struct ofi_ep *ep) { return ep && ep->is_foreign && (ep->is_forgotten || !node_far_is_held(ep->rank)); }
+
+/* Late messages to ranks that have ended already, in MPI_Finalize or after MPI_Comm_disconnect, are of no use to them. */
 static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err)
 {
-    if (w->is_leaving) return;
-    if (ep)
+    if (w->is_leaving || is_parted(ep)) return;
+    if (ep && ep->is_foreign)
+        gw_fail(GW_EOTHER, "a message over the network to another job, with which this one is connected, failed (provider %s): %s; has that job ended?",
+                ofi_provider_name(w), ofi_lib.strerror(err));
+    else if (ep)
         ofi_fail(ep, "a message", err);
     else
         gw_fail(GW_EOTHER, "a small message over the network failed (provider %s): %s", ofi_provider_name(w),
@@ -84,7 +90,7 @@ static void pad_clear(char *payload, size_t len)
 static inline int refused(const struct ofi_ep *ep, ssize_t rc)
 {
     if (likely(rc == -FI_EAGAIN)) return GW_AGAIN;
-    return ep->w->is_leaving ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
+    return ep->w->is_leaving || is_parted(ep) ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
 }
 
 /* `bytes` without the key. */
@@ -140,7 +146,8 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct ofi_ep *ep = (struct ofi_ep *)base;
     struct wire *w = ep->w;
     assert(len <= w->pack_max);
-    if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max)) return inject(ep, kind, hdr, payload, len);
+    /* Where one fails, it should be known to whom it went. */
+    if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max) && likely(!ep->is_foreign)) return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);

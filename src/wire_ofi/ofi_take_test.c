@@ -130,7 +130,7 @@ static void test_entries(const struct ways *how)
 }
 
 /* ---- with the rooms above: one rank that sends to itself over the network, under the names of several sources ---- */
-enum { ENTRIES_FEW = 24, NEAR = 18, CTX = 5 * (PROTO_STREAM_MASK + 1), INTS = 60, MANY = 100, SOURCES = 3, TAGS = 3 };
+enum { ENTRIES_FEW = 24, NEAR = 18, CTX = 5 * (PROTO_STREAM_MASK + 1), INTS = 60, MANY = 100, LONG_ROOM = 300000, SOURCES = 3, TAGS = 3 };
 static const char *const move_words = "matches messages from other nodes itself from now on: ";
 static struct gw_lane *const lane = &gw_lanes[0];
 
@@ -382,12 +382,71 @@ static void test_entries_end(void)
     CHECK(strstr(text, move_words) > strstr(text, "all entries"));
 }
 
+/* Questions by tag (proto_tag.c) that no rank asks: each is counted, and the receive that it met at the wire waits on as it was. */
+static void forged_questions(int is_long)
+{
+    struct { uint64_t cookie, addr; int64_t len; uint64_t key; int32_t world, unused; } right = {.cookie = 7, .len = 4}, ask;
+    enum { CASES = 8, LEN_NEGATIVE = 4 };
+    static const size_t lengths[CASES] = {0, 1, sizeof right - 1, sizeof right + 1, sizeof right, sizeof right, sizeof right, sizeof right};
+    const struct wire_tag tag = {CTX / (PROTO_STREAM_MASK + 1), 1, 7, 1};
+    static char room[LONG_ROOM];
+    char bytes[sizeof right + 1];
+    rooms_up(GW_SET_MATCH_MODE_HYBRID);
+    struct gw_peer *p = peer_get(lane, 0);
+    CHECK_EQ(peer_connect(lane, p), GW_OK);
+    in_one(1, 7);
+    if (is_long) { /* takes what comes in memory of its own */
+        struct proto_addr a = {.lane = lane, .peer = p, .ctx = CTX, .rank = 1, .tag = 7};
+        struct gw_req *cancelled = in[0].q;
+        proto_cancel(cancelled);
+        look(10);
+        CHECK(req_wait(&cancelled, NULL) == GW_OK);
+        memset(room, -1, sizeof room);
+        CHECK_EQ(proto_recv(&a, room, sizeof room, gw_type_byte, &in[0].q), GW_POSTED);
+    }
+    const char *buf = is_long ? room : (const char *)in[0].data;
+    size_t n = is_long ? sizeof room : sizeof in[0].data;
+    for (int i = 0; i < CASES; i++) {
+        uint64_t before = gw_count.messages_refused;
+        if (lengths[i] > sizeof right && !is_long) continue; /* as any message of that length it lies in the program's buffer already */
+        ask = right;
+        if (i == LEN_NEGATIVE) ask.len = -1;
+        if (i > LEN_NEGATIVE) ask.world = i == LEN_NEGATIVE + 1 ? -1 : i == LEN_NEGATIVE + 2 ? 1 : INT32_MAX;
+        memcpy(bytes, &ask, sizeof ask);
+        CHECK_EQ(p->ops->tag_send(p->ep, &tag, bytes, lengths[i]), GW_OK);
+        look(10);
+        CHECK_EQ(gw_count.messages_refused, before + 1);
+        CHECK(!req_is_done(in[0].q) && proto_posted() == 1);
+        size_t same = 0;
+        while (same < n && buf[same] == -1) same++;
+        CHECK_EQ(same, n);
+    }
+    item_send(&out[n_out++], 1, 7, 0, 3, PROTO_STANDARD);
+    if (!is_long) {
+        turns_check();
+    } else {
+        CHECK(req_wait(&in[0].q, NULL) == GW_OK && req_wait(&out[0].q, NULL) == GW_OK);
+        CHECK(memcmp(room, out[0].data, 3 * sizeof(int)) == 0 && room[3 * sizeof(int)] == -1);
+    }
+    rooms_down();
+}
+static void test_forged(void)
+{
+    for (int is_long = 0; is_long < 2; is_long++) {
+        int status;
+        const char *text = said(forged_questions, is_long, &status);
+        CHECK(ended_with(status, 0) && times(text, "was dropped because no rank of this job sends such a one") == 1);
+        if (!ended_with(status, 0)) fprintf(stderr, "%s", text);
+    }
+}
+
 int main(void)
 {
     setenv("GODWIT_WIRES", "ofi", 1);
     gw_settings_load();
     test_hybrid_moves();
     test_entries_end();
+    test_forged();
     gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
     gw_set.match_mode = GW_SET_MATCH_MODE_HARDWARE;
     const uint64_t tags = FI_MSG | FI_TAGGED | FI_MULTI_RECV;

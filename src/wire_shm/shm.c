@@ -221,6 +221,7 @@ static void rings_reclaim(struct wire *w, const struct node_other *o)
 
 void shm_forget(struct node_other *o)
 {
+    if (!o->base) return;
     struct shm_known *k = known_find(home_key(&o->home));
     if (k) atomic_store_explicit(&k->home, 0, memory_order_release);
     for (int lane = 0; lane < n_lanes; lane++) {

@@ -71,7 +71,7 @@ void shm_publish(struct shm_rx *rx);
 
 enum shm_cma { SHM_CMA_UNKNOWN, SHM_CMA_OK, SHM_CMA_NO };
 
-extern const struct wire_ops shm_ops;
+GW_EXTERN const struct wire_ops shm_ops;
 int shm_progress(struct wire *w); /* shm_ops.progress: the peer room calls it directly */
 uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
 /* The ranks of another world can be reached as ours are: their rings are as this library lays them out.  Says under which numbers we
@@ -80,6 +80,7 @@ int shm_meet(struct node_other *other);
 void shm_forget(struct node_other *other); /* nothing is sent there, nor does anything come from there, any more */
 /* True if CMA towards this rank was probed by a real read and is allowed (and gw_set.cma is not off). */
 bool shm_cma_ok(struct wire_ep *ep);
+bool shm_cma_still(struct wire_ep *ep); /* the same, probed again: the rank may have forbidden it since (PR_SET_DUMPABLE) */
 /* Memory of this rank that the kernel is about to read, or write, for another one (bytes >= 0, all of it mapped): what is so shown
  * again and again is moved onto huge pages, unless GODWIT_HUGE_PAGES says off.  Any thread, with locks or without.  True: it was, so
  * that copying it costs little. */

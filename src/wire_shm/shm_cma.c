@@ -54,7 +54,24 @@ bool shm_cma_ok(struct wire_ep *ep)
     return ep->cma == SHM_CMA_OK;
 }
 
+bool shm_cma_still(struct wire_ep *ep)
+{
+    if (ep->cma == SHM_CMA_OK && ep->box) ep->cma = SHM_CMA_UNKNOWN; /* no box: the simulated wire says it once */
+    return shm_cma_ok(ep);
+}
+
 typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
+
+/* EFAULT says not whose memory it is.  Only what this process cannot access is certain. */
+static GW_COLD int cma_faulted(const struct wire_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote, size_t want)
+{
+    for (int i = 0; i < n; i++) {
+        const void *at = gw_memory_fault(local[i].iov_base, (int64_t)local[i].iov_len, is_read);
+        if (at) return gw_fail(GW_EBUFFER, "the buffer cannot be %s at %p", is_read ? "written" : "read", at);
+    }
+    return gw_fail(GW_EPEERBUFFER, "%zu bytes at %#llx of local rank %d (pid %d) cannot be %s", want, (unsigned long long)remote,
+                   ep->local_rank, (int)ep->pid, is_read ? "read" : "written");
+}
 
 /* One call of the kernel: exactly `want` bytes, of the first n ranges. */
 static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int n, uint64_t remote, size_t want)
@@ -66,10 +83,12 @@ static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *l
         gw_counted(&gw_count.copied_direct, want);
         return GW_OK;
     }
+    if (got >= 0 || got == -EFAULT) return cma_faulted(ep, move == gw_cma_read, local, n, remote, want);
     ep->cma = SHM_CMA_NO;
-    return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d) stopped after %zd: %s", want,
-                   ep->local_rank, (int)ep->pid, got < 0 ? 0 : got,
-                   got < 0 ? strerror((int)-got) : "a page of the buffer is not mapped");
+    GW_EXPLAIN(GW_LOG_WIRE, "no direct copies from or to local rank %d any more (%s): large messages go through shared buffers",
+               ep->local_rank, strerror((int)-got));
+    return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d): %s", want, ep->local_rank, (int)ep->pid,
+                   strerror((int)-got));
 }
 
 /* Moves all of `local` from or to one remote range, in calls that the kernel does not cut off: it moves less than 2 GiB in one. */

@@ -241,8 +241,12 @@ static void direct(int rank)
         while (atomic_load(&board[3]) < 2) usleep(50);
         CHECK(mine[200000] == 1 && mine[200001] == 2 && mine[200002] == 3 && mine[200003] == 1 - rank);
         struct iovec bad = {word, 4};
-        CHECK(shm_ops.get(ep, &bad, 1, 16, 0, NULL) < 0); /* nothing is mapped there: an error, no crash */
-        CHECK(!shm_cma_ok(ep));
+        CHECK_EQ(shm_ops.get(ep, &bad, 1, 16, 0, NULL), GW_EPEERBUFFER); /* nothing is mapped there: an error, no crash */
+        CHECK_EQ(shm_ops.put(ep, &bad, 1, 16, 0, NULL), GW_EPEERBUFFER);
+        bad.iov_base = (void *)16;
+        CHECK_EQ(shm_ops.get(ep, &bad, 1, at, 0, NULL), GW_EBUFFER); /* nor here */
+        CHECK_EQ(shm_ops.put(ep, &bad, 1, at, 0, NULL), GW_EBUFFER);
+        CHECK(shm_cma_ok(ep));
     }
     atomic_fetch_add(&board[4], 1);
     while (atomic_load(&board[4]) < 2) usleep(50);

@@ -70,10 +70,11 @@ static bool take(const struct ids *w)
 bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES])
 {
     bool unsure = !w->is_alone && (maxima[RACE] || w->is_request); /* values may be where maxima are */
+    bool is_one = maxima[ID] >= 0 && maxima[ID] <= GW_CTX_ID_JOIN - w->n;
     gw_lock(&ids_lock);
-    w->id = maxima[ID];
+    w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* ids_check() refuses that; our own go on where they were */
     w->ticket = maxima[TICKET];
-    bool mine = take(w);
+    bool mine = !is_one || take(w);
     gw_unlock(&ids_lock);
     memset(values, 0, sizeof *values * IDS_VALUES);
     values[TAKEN] = !mine;

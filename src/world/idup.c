@@ -66,7 +66,7 @@ static int idup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **c
     struct gw_req *r;
     struct idup *d = calloc(1, sizeof *d);
     if (!d) return gw_fail(GW_ENOMEM, "no memory for a communicator");
-    plan_enter(c, 0);
+    plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = c->remote ? comm_create_inter(c->group, c->remote, GW_CTX_ID_NONE, c, &new)
                        : comm_create_object(c->group, GW_CTX_ID_NONE, c, &new);
     if (rc != GW_OK) {

@@ -25,7 +25,7 @@ static int items_swap(const struct bridge *b, struct gw_type *t, const void *out
 int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op)
 {
     enum { MAX = 8 };
-    int64_t theirs[MAX];
+    int64_t theirs[MAX] = {0};
     assert(nvalues <= MAX);
     int rc = items_swap(b, gw_type_int64, values, nvalues, theirs, nvalues);
     if (rc == GW_OK) op_reduce(op, theirs, values, nvalues, gw_type_int64);
@@ -34,9 +34,11 @@ int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct 
 
 static int leaders_swap(const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out, int *n_out)
 {
+    *n_out = -1;
     int rc = items_swap(b, gw_type_int, &n, 1, n_out, 1);
     if (rc != GW_OK) return rc;
-    int32_t *theirs = malloc(sizeof *theirs * ((size_t)*n_out + 1));
+    if (*n_out < 0) return gw_fail(GW_EOTHER, "the leader of the remote group says that it has %d words", *n_out);
+    int32_t *theirs = calloc((size_t)*n_out + 1, sizeof *theirs); /* fewer may come */
     if (!theirs) return gw_fail(GW_ENOMEM, "no memory for %d words of the remote group", *n_out);
     rc = items_swap(b, gw_type_int, mine, n, theirs, *n_out);
     if (rc != GW_OK)
@@ -105,7 +107,7 @@ static int remote_join(struct gw_comm *local, int leader, const struct bridge *b
 {
     struct party p;
     int rc = names_group(theirs, n, group_out);
-    if (!names_differ(mine, theirs)) return rc;
+    if (!names_are_whole(theirs, n) || !names_differ(mine, theirs)) return rc;
     int64_t failed = rc != GW_OK;
     int agreed = party_whole(local, leader, &p);
     if (agreed != GW_OK) return agreed;
@@ -121,10 +123,21 @@ static int remote_join(struct gw_comm *local, int leader, const struct bridge *b
 static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, struct gw_group **group_out)
 {
     int32_t *mine, *theirs = NULL;
-    int n_mine, n = 0, rc = names_of(local->group, &mine, &n_mine);
+    struct contact *contacts = NULL;
+    int n_mine, n = 0, unmet = b->is_far ? far_contacts(local, &contacts) : GW_OK;
+    /* Who cannot be met says so to the other side: a group of nobody. */
+    int rc = unmet == GW_OK ? names_of(local->group, contacts, &mine, &n_mine) : names_of_nobody(&mine, &n_mine);
+    free(contacts);
     if (rc != GW_OK) return rc;
     rc = bridge_swap(local, leader, b, mine, n_mine, &theirs, &n);
     if (rc == GW_OK) rc = remote_join(local, leader, b, mine, theirs, n, group_out);
+    if (rc == GW_OK && b->is_far) {
+        if (unmet != GW_OK) rc = unmet;
+        if (rc == GW_OK && (*group_out)->size == 0)
+            rc = gw_fail(GW_EOTHER, "the processes of the other side cannot be reached from here, as their errors say");
+        if (rc == GW_OK) rc = far_introduce(local, leader, b, mine, theirs, *group_out);
+        if (rc != GW_OK) group_release(*group_out);
+    }
     free(theirs);
     free(mine);
     return rc;
@@ -136,15 +149,20 @@ int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_co
     int rc = leader_check(local, local_leader, peer, remote_leader);
     if (rc != GW_OK) return rc;
     struct bridge b = {.comm = peer, .rank = remote_leader, .tag = tag};
+    return inter_create_over(local, local_leader, &b, comm_out);
+}
+
+int inter_create_over(struct gw_comm *local, int local_leader, const struct bridge *b, struct gw_comm **comm_out)
+{
     struct gw_group *remote;
-    rc = remote_of(local, local_leader, &b, &remote);
+    int rc = remote_of(local, local_leader, b, &remote);
     if (rc != GW_OK) return rc;
     rc = disjoint_check(local->group, remote);
     struct party p;
     if (rc == GW_OK) rc = party_whole(local, local_leader, &p);
     if (rc == GW_OK) {
         uint32_t id;
-        p.bridge = &b;
+        p.bridge = b;
         rc = id_agree(&p, 2, &id);
         if (rc == GW_OK) rc = comm_create_inter(local->group, remote, id, local, comm_out);
         free(p.ranks);
@@ -164,7 +182,7 @@ static int merge_order(struct gw_comm *c, int high, bool *second_out)
     int32_t said = all[0] == -all[1] ? all[0] : MIXED, *theirs;
     rc = bridge_swap(c->local, 0, &b, &said, 1, &theirs, &n);
     if (rc != GW_OK) return rc;
-    int other = theirs[0];
+    int other = n == 1 ? theirs[0] : MIXED;
     free(theirs);
     if (said == MIXED || other == MIXED)
         return gw_fail(GW_EARG, "high must be equal on all members of a group; the %s group has both",
@@ -204,7 +222,7 @@ int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **com
     int32_t *ours = NULL, *theirs = NULL;
     uint32_t id;
     int n = 0, n_ours = 0, rc = group_within(group, c);
-    if (rc == GW_OK) rc = names_of(group, &ours, &n_ours);
+    if (rc == GW_OK) rc = names_of(group, NULL, &ours, &n_ours);
     if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, n_ours, &theirs, &n);
     if (rc == GW_OK) rc = names_group(theirs, n, &remote);
     if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);

@@ -6,27 +6,51 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "node/node.h"
 #include "plan/plan.h"
 
 /* ---- sockets, with progress --------------------------------------------------------------------------------------- */
-static int wait_for(const int fds[2], short what)
+static int wait_for(const int fds[2], short what, uint64_t until_ns)
 {
     enum { EAGERLY = 200 };
     for (int i = 0;; i++) {
         struct pollfd p[2] = {{fds[0], what, 0}, {fds[1], what, 0}};
         int happened = req_progress();
         if (happened) i = 0;
-        if (poll(p, 2, i < EAGERLY ? 0 : 1) <= 0) continue;
-        return p[0].revents ? 0 : 1;
+        if (poll(p, 2, i < EAGERLY ? 0 : 1) > 0) return p[0].revents ? 0 : 1;
+        if (until_ns && gw_now_ns() >= until_ns) return -1;
     }
 }
 
 int socket_wait(const int fds[2])
 {
-    return wait_for(fds, POLLIN);
+    return wait_for(fds, POLLIN, 0);
+}
+
+int socket_wait_until(const int fds[2], uint64_t until_ns)
+{
+    return wait_for(fds, POLLIN, until_ns);
+}
+
+int socket_wait_out_until(int fd, uint64_t until_ns)
+{
+    return wait_for((int[2]){fd, -1}, POLLOUT, until_ns);
+}
+
+int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out)
+{
+    const char *text = gw_info_find(info, "timeout");
+    char *end = NULL;
+    double seconds = text ? strtod(text, &end) : (double)otherwise;
+    if (text && (end == text || *end || !(seconds >= 0 && seconds <= 1e9)))
+        return gw_fail(GW_EINFO_VALUE, "the info key timeout is \"%.64s\", which is not a number of seconds (0: never)", text);
+    *seconds_out = seconds;
+    *until_ns_out = seconds > 0 ? gw_now_ns() + (uint64_t)(seconds * 1e9) : 0;
+    return GW_OK;
 }
 
 static int is_gone(void)
@@ -39,7 +63,7 @@ int socket_send(int fd, const void *data, size_t bytes)
     for (const char *p = data; bytes > 0;) {
         int64_t n = boot_port_write(fd, p, bytes);
         if (n < 0) return is_gone();
-        if (n == 0) wait_for((int[2]){fd, -1}, POLLOUT);
+        if (n == 0) wait_for((int[2]){fd, -1}, POLLOUT, 0);
         p += n;
         bytes -= (size_t)n;
     }
@@ -51,7 +75,7 @@ int socket_receive(int fd, void *data, size_t bytes)
     for (char *p = data; bytes > 0;) {
         int64_t n = boot_port_read(fd, p, bytes);
         if (n < 0) return is_gone();
-        if (n == 0) wait_for((int[2]){fd, -1}, POLLIN);
+        if (n == 0) wait_for((int[2]){fd, -1}, POLLIN, 0);
         p += n;
         bytes -= (size_t)n;
     }
@@ -59,13 +83,15 @@ int socket_receive(int fd, void *data, size_t bytes)
 }
 
 /* ---- the roots ------------------------------------------------------------------------------------------------------ */
-#define JOIN_MAGIC UINT64_C(0x314e494f4a5747) /* "GWJOIN1" */
+#define JOIN_MAGIC UINT64_C(0x324e494f4a5747) /* "GWJOIN2" */
 struct hello {
-    uint64_t magic;
+    uint64_t magic, host; /* host: boot_host_id() */
     uint32_t version;
-    int32_t rank, tag; /* tag: of the one who listens */
+    int32_t rank, size, tag; /* size: of its world; tag: of the one who listens */
     struct boot_home home;
+    int32_t is_spread, has_others; /* the members of its communicator: on several hosts; of other worlds */
 };
+_Static_assert(sizeof(struct hello) == 56, "it travels between hosts");
 enum { TAG_BITS = 30 };
 
 /* An intracommunicator of the one who connected and the one who listened. */
@@ -79,25 +105,20 @@ static int bridge_comm(const int32_t numbers[2], struct gw_comm *c, struct gw_co
     return rc;
 }
 
-static int hello_swap(int fd, bool listens, struct hello *theirs, int *tag_out)
+static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hello *mine, struct hello *theirs, int *tag_out)
 {
-    struct hello mine = {JOIN_MAGIC, GODWIT_SHM_VERSION, gw_boot.rank, (int32_t)(boot_random() >> (64 - TAG_BITS)),
-                         boot_own_home()};
-    int rc = socket_send(fd, &mine, sizeof mine);
+    *mine = (struct hello){.magic = JOIN_MAGIC, .version = GODWIT_SHM_VERSION, .rank = gw_boot.rank, .size = gw_boot.size,
+                           .tag = (int32_t)(boot_random() >> (64 - TAG_BITS)), .home = boot_own_home(), .host = boot_host_id(),
+                           .is_spread = far_is_spread(c)};
+    for (int i = 0; i < c->group->size; i++) mine->has_others |= group_world(c->group, i) >= gw_boot.size;
+    int rc = socket_send(fd, mine, sizeof *mine);
     if (rc == GW_OK) rc = socket_receive(fd, theirs, sizeof *theirs);
     if (rc != GW_OK) return rc;
     if (theirs->magic != JOIN_MAGIC || theirs->version != GODWIT_SHM_VERSION)
         return gw_fail(GW_EOTHER, "the other side does not use this version of Godwit");
-    *tag_out = listens ? mine.tag : theirs->tag;
+    if (theirs->tag < 0) return gw_fail(GW_EOTHER, "the other side says a tag of %d", theirs->tag); /* those have other meanings */
+    *tag_out = listens ? mine->tag : theirs->tag;
     return GW_OK;
-}
-
-int join_no_nodes(void)
-{
-    return gw_fail(GW_EUNSUPPORTED,
-                   "this job has ranks on %d nodes; a job reaches other jobs through the memory of one machine: run both on one "
-                   "host, or start all processes as one job",
-                   gw_boot.nnodes);
 }
 
 /* Each says whether it can go on; both go on, or neither. */
@@ -110,20 +131,56 @@ static int both_ok(int fd, int rc)
     return theirs == GW_OK ? GW_OK : gw_fail(GW_EOTHER, "the other side could not join this job");
 }
 
+/* By the network: addresses, then the numbers under which the two know each other. */
+static int meet_far(int fd, const struct hello *theirs, struct node_other **o, int *other_out)
+{
+    char mine[PEER_AT] = "", at[PEER_AT];
+    int32_t as = -1;
+    int rc = both_ok(fd, peer_invite(mine));
+    if (rc == GW_OK) rc = socket_send(fd, mine, sizeof mine);
+    if (rc == GW_OK) rc = socket_receive(fd, at, sizeof at);
+    if (rc != GW_OK) return rc;
+    at[sizeof at - 1] = 0;
+    rc = peer_meet_far(theirs->home.uid, theirs->size, o);
+    int32_t number = rc == GW_OK ? node_far_put(*o, theirs->rank, at) : -1;
+    if (rc == GW_OK && number < 0) rc = number;
+    int told = socket_send(fd, &number, sizeof number);
+    if (told == GW_OK) told = socket_receive(fd, &as, sizeof as);
+    if (rc == GW_OK) rc = told;
+    if (rc == GW_OK && as < 0) rc = gw_fail(GW_EOTHER, "the other side could not join this job");
+    if (rc != GW_OK) return rc;
+    node_far_set_as(number, as);
+    *other_out = number;
+    return GW_OK;
+}
+
+/* The other root's number. */
+static int root_meet(int fd, const struct hello *mine, const struct hello *theirs, struct node_other **o, int *other_out)
+{
+    *other_out = -1;
+    if (theirs->home.uid == mine->home.uid) {
+        if (theirs->rank == gw_boot.rank) return gw_fail(GW_ECOMM, "a process cannot connect with itself");
+        *other_out = theirs->rank < gw_boot.size ? theirs->rank : -1;
+    } else if (theirs->host == mine->host && theirs->home.fd >= 0 && mine->home.fd >= 0) {
+        int rc = peer_meet(&theirs->home, o);
+        if (rc != GW_OK) return rc;
+        *other_out = node_other_number(*o, theirs->rank);
+    } else {
+        int rc = meet_far(fd, theirs, o, other_out);
+        if (rc != GW_OK) return rc;
+    }
+    return *other_out >= 0 ? GW_OK : gw_fail(GW_EOTHER, "the other side is no rank of its job");
+}
+
 int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out)
 {
-    struct hello theirs;
+    struct hello mine, theirs;
     struct node_other *o = NULL;
-    int tag = 0, rc = hello_swap(fd, listens, &theirs, &tag);
+    int tag = 0, other = -1, rc = hello_swap(fd, listens, c, &mine, &theirs, &tag);
     if (rc == GW_OK) {
-        bool is_own = theirs.home.uid == boot_own_home().uid;
-        if (!is_own && !boot_is_on_one_host()) rc = join_no_nodes();
-        if (!is_own && rc == GW_OK) rc = peer_meet(&theirs.home, &o);
-        int other = o ? node_other_number(o, theirs.rank) : theirs.rank < gw_boot.size ? theirs.rank : -1;
-        if (rc == GW_OK && other < 0)
-            rc = gw_fail(GW_EOTHER, "the other side is no rank of its job");
-        if (rc == GW_OK && is_own && theirs.rank == gw_boot.rank)
-            rc = gw_fail(GW_ECOMM, "a process cannot connect with itself");
+        bool are_ours = mine.home.uid == theirs.home.uid && !mine.has_others && !theirs.has_others;
+        bridge_out->is_far = !are_ours && (mine.host != theirs.host || mine.is_spread || theirs.is_spread);
+        rc = root_meet(fd, &mine, &theirs, &o, &other);
         int32_t numbers[2] = {gw_boot.rank, other};
         if (listens) numbers[0] = other, numbers[1] = gw_boot.rank;
         bridge_out->comm = NULL;
@@ -145,17 +202,28 @@ int join_check(struct gw_comm *c)
     return gw_fail(GW_ECOMM, "comm is an intercommunicator; an intracommunicator is wanted");
 }
 
+/* What the root could not do, in its words. */
+static int root_says(struct gw_comm *c, int root, int told)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s", c->rank == root ? gw_fail_text() : "");
+    int rc = coll_bcast(text, sizeof text, gw_type_byte, root, c, NULL);
+    if (rc != GW_OK || c->rank == root) return rc;
+    text[sizeof text - 1] = 0;
+    return gw_fail(told, "rank %d, the root, says: %s", root, text);
+}
+
 int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out)
 {
-    int told = rc, sent = coll_bcast(&told, 1, gw_type_int, root, c, NULL);
+    int told_far[2] = {rc, bridge->is_far}, sent = coll_bcast(told_far, 2, gw_type_int, root, c, NULL), told = told_far[0];
     bool is_root = c->rank == root;
-    if (rc == GW_OK && sent == GW_OK && told != GW_OK)
-        rc = told == GW_EUNSUPPORTED && !boot_is_on_one_host() ? join_no_nodes()
-                                                                : gw_fail(told, "the root (rank %d) could not do it", root);
+    struct bridge b = {.comm = is_root ? bridge->comm : c, .rank = is_root ? bridge->rank : 0, .tag = bridge->tag, .is_far = told_far[1]};
+    if (sent == GW_OK && told != GW_OK) {
+        sent = root_says(c, root, told);
+        return is_root ? rc : sent;
+    }
     if (rc == GW_OK) rc = sent;
-    if (rc == GW_OK)
-        rc = world_intercomm_create(c, root, is_root ? bridge->comm : c, is_root ? bridge->rank : 0,
-                                    is_root ? bridge->tag : 0, comm_out);
+    if (rc == GW_OK) rc = inter_create_over(c, root, &b, comm_out);
     if (is_root && told == GW_OK) comm_release(bridge->comm);
     return rc;
 }

@@ -12,6 +12,11 @@ int socket_send(int fd, const void *data, size_t bytes);
 int socket_receive(int fd, void *data, size_t bytes);
 /* Progress until one of the two has something to read, or its end; fd -1: not looked at.  Which of them (0, 1). */
 int socket_wait(const int fds[2]);
+int socket_wait_out_until(int fd, uint64_t until_ns); /* the same until it can be written to */
+int socket_wait_until(const int fds[2], uint64_t until_ns); /* -1: it is that late (gw_now_ns); 0: it never is */
+/* Seconds from now, as the info key `timeout` says or, where it is not given, as `otherwise`; none at all: 0, that is never.
+ * GW_EINFO_VALUE: it says no number. */
+int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out);
 
 /* A way to the root of the other side: a communicator of the two.  The socket is closed, also on error. */
 int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out);
@@ -19,6 +24,5 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
  * everywhere; `code` is one that the caller wants told as well (may be NULL). */
 int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out);
 int join_check(struct gw_comm *c); /* GW_OK: an intracommunicator */
-int join_no_nodes(void);           /* fails: this job is on several hosts, and no other one can be reached */
 
 #endif

@@ -1,4 +1,4 @@
-/* name.c -- published names (MPI 4.1 section 11.9.4): seen by all jobs of the same user on this machine.
+/* name.c -- published names (MPI 4.1 section 11.9.4): seen by all jobs of the same user on this machine, or in a folder.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,8 +18,12 @@ static struct gw_lock names_lock;
 
 static void name_free(struct name *n)
 {
-    close(n->fds[0]);
-    close(n->fds[1]);
+    if (n->fds[0] >= 0) {
+        close(n->fds[0]);
+        close(n->fds[1]);
+    } else {
+        name_file_remove(n->service, n->port);
+    }
     free(n->service);
     free(n->port);
     free(n);
@@ -30,7 +34,13 @@ int world_publish_name(const char *service, const char *port)
     if (!boot_name_fits(port))
         return gw_fail(GW_EPORT, "port_name is \"%.64s\": it is none that MPI_Open_port gave", port);
     struct name *n = gw_xcalloc(1, sizeof *n);
-    if (boot_name_publish(service, port, n->fds) < 0) {
+    n->fds[0] = n->fds[1] = -1;
+    int rc = name_file_wanted() ? name_file_publish(service, port) : GW_OK;
+    if (rc != GW_OK) {
+        free(n);
+        return rc;
+    }
+    if (!name_file_wanted() && boot_name_publish(service, port, n->fds) < 0) {
         int why = errno;
         free(n);
         if (why == EADDRINUSE)
@@ -64,9 +74,11 @@ int world_unpublish_name(const char *service, const char *port)
 
 int world_lookup_name(const char *service, char *port_out)
 {
+    if (name_file_wanted()) return name_file_lookup(service, port_out);
     if (boot_name_lookup(service, port_out, GW_MAX_PORT_NAME)) return GW_OK;
-    return gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user on this machine (and in this container) has published it",
-                   service);
+    return gw_fail(GW_ENAME,
+        "service_name is \"%.64s\": no job of this user on this machine (and in this container) has published it; names of "
+                             "other hosts are seen where both jobs have GODWIT_NAMES_DIR=FOLDER, one that both hosts see", service);
 }
 
 GW_ONCE void published_finalize(void)

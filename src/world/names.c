@@ -1,7 +1,8 @@
 /* names.c -- groups in words that processes of other worlds understand.
  *
- * Words: number of homes; of each uid in two words, pid, descriptor; number of members; of each its home's place in the list, where
- * there are several, and its rank in that world.  A world with faked nodes has several homes.
+ * Words: number of homes; of each uid in two words, pid, descriptor, host in two words, size of its world; number of members; whether
+ * addresses follow; of each member its home's place in the list, where there are several, and its rank in that world; then of each its
+ * address.  A world has a home for each of its nodes.  Who is on the host of a home maps the segment there, others take the address.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,37 +11,59 @@
 #include "node/node.h"
 #include "world/world_private.h"
 
-enum { HOME_WORDS = 4 };
+enum { HOME_WORDS = 7, AT_WORDS = PEER_AT / sizeof(int32_t), HOMES_MOST = 1 << 20 };
+_Static_assert(PEER_AT % sizeof(int32_t) == 0, "an address is words");
 
-static void home_put(int32_t *w, const struct boot_home *h)
+struct entry { /* of the list of homes */
+    struct boot_home home; /* fd -1: its ranks are not to be met by memory */
+    uint64_t host;         /* 0: not said */
+    int32_t size;
+};
+
+static void entry_put(int32_t *w, const struct entry *e)
 {
-    memcpy(w, &h->uid, sizeof h->uid);
-    w[2] = h->pid;
-    w[3] = h->fd;
+    memcpy(w, &e->home.uid, sizeof e->home.uid);
+    w[2] = e->home.pid;
+    w[3] = e->home.fd;
+    memcpy(w + 4, &e->host, sizeof e->host);
+    w[6] = e->size;
 }
-static struct boot_home home_get(const int32_t *w)
+static struct entry entry_get(const int32_t *w)
 {
-    struct boot_home h = {.pid = w[2], .fd = w[3]};
-    memcpy(&h.uid, w, sizeof h.uid);
-    return h;
+    struct entry e = {.home = {.pid = w[2], .fd = w[3]}, .size = w[6]};
+    memcpy(&e.home.uid, w, sizeof e.home.uid);
+    memcpy(&e.host, w + 4, sizeof e.host);
+    return e;
 }
+static const int32_t *entry_at(const int32_t *words, int i) { return words + 1 + (size_t)i * HOME_WORDS; }
+static const int32_t *behind_homes(const int32_t *words) { return entry_at(words, words[0]); }
 
 /* The place of the home of `number` in the list, which grows. */
-static int home_place(int32_t *list, int *n, int number, int *rank_out)
+static int home_place(int32_t *list, int *n, int number, const struct contact *contact, int *rank_out)
 {
-    struct boot_home h;
-    node_name_of(number, &h, rank_out);
+    int32_t w[HOME_WORDS];
+    struct entry e = {.host = boot_host_id(), .size = gw_boot.size};
+    node_name_of(number, &e.home, rank_out);
+    if (contact) {
+        e = (struct entry){contact->home, contact->host, contact->size};
+    } else if (e.home.fd < 0) { /* on another host: who has met it knows it by its rank */
+        e.home.pid = -1;
+        e.host = 0;
+    }
+    const struct node_other *o = node_other_find(number);
+    if (!contact && o) e.size = o->size;
+    entry_put(w, &e);
     for (int i = 0; i < *n; i++)
-        if (memcmp(list + i * HOME_WORDS, &h, sizeof h) == 0) return i;
-    home_put(list + *n * HOME_WORDS, &h);
+        if (memcmp(list + (size_t)i * HOME_WORDS, w, sizeof w) == 0) return i;
+    memcpy(list + (size_t)*n * HOME_WORDS, w, sizeof w);
     return (*n)++;
 }
 
-int names_of(struct gw_group *g, int32_t **words_out, int *n_out)
+int names_of(struct gw_group *g, const struct contact *contacts, int32_t **words_out, int *n_out)
 {
     size_t members = (size_t)g->size;
     int32_t *list = malloc(sizeof *list * (members * HOME_WORDS + 1)),
-            *w = malloc(sizeof *w * (2 + members * (HOME_WORDS + 2)));
+            *w = malloc(sizeof *w * (3 + members * (HOME_WORDS + 2 + (contacts ? AT_WORDS : 0))));
     int *place = malloc(sizeof *place * 2 * (members + 1)), n = 0;
     if (!list || !w || !place) {
         free(list);
@@ -48,16 +71,19 @@ int names_of(struct gw_group *g, int32_t **words_out, int *n_out)
         free(place);
         return gw_fail(GW_ENOMEM, "no memory for a list of %d members", g->size);
     }
-    for (int i = 0; i < g->size; i++) place[2 * i] = home_place(list, &n, group_world(g, i), &place[2 * i + 1]);
+    for (int i = 0; i < g->size; i++)
+        place[2 * i] = home_place(list, &n, group_world(g, i), contacts ? &contacts[i] : NULL, &place[2 * i + 1]);
     int at = 0;
     w[at++] = n;
     memcpy(w + at, list, sizeof *list * (size_t)(n * HOME_WORDS));
     at += n * HOME_WORDS;
     w[at++] = g->size;
+    w[at++] = contacts != NULL;
     for (int i = 0; i < g->size; i++) {
         if (n > 1) w[at++] = place[2 * i];
         w[at++] = place[2 * i + 1];
     }
+    for (int i = 0; contacts && i < g->size; i++, at += AT_WORDS) memcpy(w + at, contacts[i].at, PEER_AT);
     free(list);
     free(place);
     *words_out = w;
@@ -65,57 +91,119 @@ int names_of(struct gw_group *g, int32_t **words_out, int *n_out)
     return GW_OK;
 }
 
+int names_of_nobody(int32_t **words_out, int *n_out)
+{
+    *n_out = 3;
+    *words_out = calloc(3, sizeof **words_out);
+    return *words_out ? GW_OK : gw_fail(GW_ENOMEM, "no memory for an empty list");
+}
+
+/* ---- the other way ---- */
+static bool is_near(const struct entry *e) { return e->home.fd >= 0 && e->host == boot_host_id(); }
+
 /* References to all the worlds of the list, for as long as the group is not there to hold them; our own stays NULL. */
-static int homes_meet(const int32_t *list, int n, struct node_other **met)
+static int homes_meet(const int32_t *words, struct node_other **met)
 {
     uint64_t me = boot_own_home().uid;
     int rc = GW_OK;
-    for (int i = 0; i < n && rc == GW_OK; i++) {
-        struct boot_home h = home_get(list + i * HOME_WORDS);
-        if (h.uid != me) rc = peer_meet(&h, &met[i]);
+    for (int i = 0; i < words[0] && rc == GW_OK; i++) {
+        struct entry e = entry_get(entry_at(words, i));
+        if (e.home.uid == me) continue;
+        if (is_near(&e))
+            rc = peer_meet(&e.home, &met[i]);
+        else if (e.size > 0)
+            rc = peer_meet_far(e.home.uid, e.size, &met[i]);
     }
     return rc;
 }
 
-static int group_of(const int32_t *w, int n_homes, int members, struct node_other *const *met, struct gw_group **group_out)
+/* Our number of one member, -1 where it is none; an error where it cannot be reached. */
+static int number_of(const struct entry *e, struct node_other *o, int rank, const int32_t *at_words)
 {
+    char at[PEER_AT] = "";
+    if (e->home.uid == boot_own_home().uid) return rank >= 0 && rank < gw_boot.size ? rank : -1;
+    if (o && o->base) return node_other_number(o, rank);
+    int near = node_near_number(e->home.uid, rank);
+    if (near >= 0 || !o) return near;
+    if (at_words) memcpy(at, at_words, sizeof at);
+    at[sizeof at - 1] = 0;
+    return node_far_put(o, rank, at);
+}
+
+/* Each member once: what is made of groups counts on that. */
+static int group_of(const int32_t *words, struct node_other *const *met, struct gw_group **group_out)
+{
+    int n_homes = words[0], members = behind_homes(words)[0], each = n_homes > 1 ? 2 : 1;
+    const int32_t *w = behind_homes(words) + 2, *ats = behind_homes(words)[1] ? w + (size_t)members * (size_t)each : NULL;
     int32_t *map = malloc(sizeof *map * ((size_t)members + 1));
-    int rc = map ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a group of %d", members);
+    bool *is_in = calloc((size_t)node_numbers_max(), sizeof *is_in);
+    int rc = map && is_in ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a group of %d", members);
     for (int i = 0; i < members && rc == GW_OK; i++) {
         int home = n_homes > 1 ? *w++ : 0, rank = *w++;
-        const struct node_other *o = home >= 0 && home < n_homes ? met[home] : NULL;
-        map[i] = o ? node_other_number(o, rank) : rank < gw_boot.size ? rank : -1;
-        if (home < 0 || home >= n_homes || map[i] < 0)
-            rc = gw_fail(GW_EINTERN, "the other side named a process that its job does not have");
+        map[i] = -1;
+        if (home >= 0 && home < n_homes) {
+            struct entry e = entry_get(entry_at(words, home));
+            map[i] = number_of(&e, met[home], rank, ats ? ats + (size_t)i * AT_WORDS : NULL);
+        }
+        if (map[i] < -1)
+            rc = map[i];
+        else if (map[i] == -1)
+            rc = gw_fail(GW_EOTHER, "the other side named a process that its job does not have");
+        else if (is_in[map[i]])
+            rc = gw_fail(GW_EOTHER, "the other side named a process twice");
+        else
+            is_in[map[i]] = true;
     }
     if (rc == GW_OK) rc = group_from_map(members, map, group_out);
+    free(is_in);
     free(map);
     return rc;
 }
 
+/* They came from elsewhere: as many as they say that they are. */
+bool names_are_whole(const int32_t *words, int n)
+{
+    if (n < 3 || words[0] < 0 || words[0] > HOMES_MOST || (int64_t)n < (int64_t)words[0] * HOME_WORDS + 3) return false;
+    const int32_t *w = behind_homes(words);
+    int64_t each = (words[0] > 1 ? 2 : 1) + (w[1] ? (int64_t)AT_WORDS : 0);
+    return w[0] >= 0 && (w[1] == 0 || w[1] == 1) && n == (int64_t)words[0] * HOME_WORDS + 3 + w[0] * each;
+}
+
 int names_group(const int32_t *words, int n, struct gw_group **group_out)
 {
-    int n_homes = words[0], members = n > n_homes * HOME_WORDS + 1 ? words[1 + n_homes * HOME_WORDS] : -1;
-    const int32_t *list = words + 1, *w = list + n_homes * HOME_WORDS + 1;
-    if (members < 0 || n != n_homes * HOME_WORDS + 2 + members * (n_homes > 1 ? 2 : 1))
-        return gw_fail(GW_EINTERN, "the other group's description is damaged");
-    struct node_other **met = calloc((size_t)n_homes + 1, sizeof *met);
-    if (!met) return gw_fail(GW_ENOMEM, "no memory for %d worlds", n_homes);
-    int rc = homes_meet(list, n_homes, met);
-    if (rc == GW_OK) rc = group_of(w, n_homes, members, met, group_out);
-    for (int i = 0; i < n_homes; i++)
+    if (!names_are_whole(words, n)) return gw_fail(GW_EOTHER, "the other group's description is damaged");
+    struct node_other **met = calloc((size_t)words[0] + 1, sizeof *met);
+    if (!met) return gw_fail(GW_ENOMEM, "no memory for %d worlds", words[0]);
+    int rc = homes_meet(words, met);
+    if (rc == GW_OK) rc = group_of(words, met, group_out);
+    for (int i = 0; i < words[0]; i++)
         if (met[i]) node_other_drop(met[i]);
     free(met);
     return rc;
 }
 
+int names_homes(const int32_t *words) { return words[0]; }
+
+void names_firsts(const int32_t *words, int32_t *firsts_out)
+{
+    for (int i = 0; i < words[0]; i++) {
+        struct entry e = entry_get(entry_at(words, i));
+        firsts_out[i] = is_near(&e) ? -1 : node_far_first(e.home.uid);
+    }
+}
+
+int names_home_of(const int32_t *words, int member)
+{
+    return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0;
+}
+
 bool names_differ(const int32_t *a, const int32_t *b)
 {
     const int32_t *of[2] = {a, b};
-    const int32_t *first = a[0] ? a + 1 : b + 1;
+    const int32_t *first = entry_at(a[0] ? a : b, 0);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < of[k][0]; i++)
-            if (home_get(of[k] + 1 + i * HOME_WORDS).uid != home_get(first).uid) return true;
+            if (entry_get(entry_at(of[k], i)).home.uid != entry_get(first).home.uid) return true;
     return false;
 }
 

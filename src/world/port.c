@@ -17,7 +17,7 @@
 #include "world/join.h"
 
 static const char prefix[] = "godwit:";
-_Static_assert(sizeof prefix + BOOT_PORT_TEXT <= GW_MAX_PORT_NAME, "a port's name fits");
+_Static_assert(sizeof prefix + BOOT_PORT_TEXT + BOOT_ADDRESS_TEXT <= GW_MAX_PORT_NAME, "a port's name fits");
 struct port {
     struct gw_list link;
     struct boot_port port;
@@ -26,25 +26,60 @@ struct port {
 static struct gw_list ports = {&ports, &ports};
 static struct gw_lock ports_lock;
 
+/* Without the secret, which logs should not have. */
 static int bad_port(const char *name, const char *why)
 {
-    return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", name, why);
+    size_t shown = strncmp(name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 + strcspn(name + sizeof prefix - 1, ":") : strlen(name);
+    return gw_fail(GW_EPORT, "port_name is \"%.*s%s\": %s", (int)gw_min64((int64_t)shown, 64), name, name[shown] ? ":..." : "", why);
 }
 
-static int port_parse(const char *text, struct boot_port *port_out)
+/* "godwit:NAME:SECRET", and where other hosts are let in "@192.0.2.2:4000" behind it; far_out (may be NULL): ss_family 0, they are not. */
+static int port_parse(const char *text, struct boot_port *port_out, struct sockaddr_storage *far_out)
 {
+    char name[BOOT_PORT_TEXT];
+    struct sockaddr_storage far = {0};
     if (strncmp(text, prefix, sizeof prefix - 1) != 0) return bad_port(text, "it is none that MPI_Open_port gave");
-    return boot_port_parse(text + sizeof prefix - 1, port_out) ? GW_OK : bad_port(text, "it is damaged");
+    snprintf(name, sizeof name, "%s", text + sizeof prefix - 1);
+    const char *behind = text + sizeof prefix - 1 + strlen(name);
+    if (!boot_port_parse(name, port_out) || (*behind && (*behind != '@' || !boot_address_parse(behind + 1, &far))))
+        return bad_port(text, "it is damaged");
+    if (far_out) *far_out = far;
+    return GW_OK;
+}
+
+/* Processes of other hosts may come: where somebody asks for that, and where an engine started the job. */
+static bool is_for_hosts(void)
+{
+    if (gw_set.port_reach != GW_SET_PORT_REACH_AUTO) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS;
+    return !boot_is_on_one_host() || gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
+}
+
+/* `far`: what follows the name.  Where there is no network, processes of this host come all the same, unless others were asked for. */
+static int open_for_hosts(struct port *p, char far[1 + BOOT_ADDRESS_TEXT])
+{
+    struct sockaddr_storage at;
+    far[0] = 0;
+    if (!is_for_hosts()) return GW_OK;
+    int rc = peer_address(&at);
+    if (rc == GW_OK && boot_gate_open_far(&p->gate, &at) != 0)
+        rc = gw_fail(GW_EPORT, "no port for other hosts can be opened: %s", strerror(errno));
+    if (rc != GW_OK) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS ? rc : GW_OK;
+    far[0] = '@';
+    boot_address_text(&at, far + 1);
+    return GW_OK;
 }
 
 int world_open_port(char *port_name_out)
 {
     struct port *p = malloc(sizeof *p);
     if (!p) return gw_fail(GW_ENOMEM, "no memory for a port");
-    char text[BOOT_PORT_TEXT];
+    char text[BOOT_PORT_TEXT], far[1 + BOOT_ADDRESS_TEXT];
     int rc = boot_port_make(&p->port);
-    if (rc == GW_OK && boot_gate_open(&p->gate, &p->port) != 0) rc = gw_fail(GW_EPORT, "no port can be opened: %s", strerror(errno));
+    bool is_open = rc == GW_OK && boot_gate_open(&p->gate, &p->port) == 0;
+    if (rc == GW_OK && !is_open) rc = gw_fail(GW_EPORT, "no port can be opened: %s", strerror(errno));
+    if (is_open) rc = open_for_hosts(p, far);
     if (rc != GW_OK) {
+        if (is_open) boot_gate_close(&p->gate);
         free(p);
         return GW_EPORT;
     }
@@ -52,7 +87,7 @@ int world_open_port(char *port_name_out)
     gw_list_push(&ports, &p->link);
     gw_unlock(&ports_lock);
     boot_port_text(&p->port, text);
-    snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%s", prefix, text);
+    snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%s%s", prefix, text, far);
     return GW_OK;
 }
 
@@ -69,7 +104,7 @@ static struct port *port_find(const struct boot_port *port)
 int world_close_port(const char *port_name)
 {
     struct boot_port port;
-    int rc = port_parse(port_name, &port);
+    int rc = port_parse(port_name, &port, NULL);
     if (rc != GW_OK) return rc;
     gw_lock(&ports_lock);
     struct port *p = port_find(&port);
@@ -82,55 +117,121 @@ int world_close_port(const char *port_name)
 }
 
 /* The next who connects; those who are gone again by then do not count. */
-static int accept_root(const char *port_name, struct gw_comm *c, struct bridge *b)
+static int accept_root(const char *port_name, struct gw_info *info, struct gw_comm *c, struct bridge *b)
 {
     struct boot_port port;
-    int rc = port_parse(port_name, &port);
+    char why[96];
+    double seconds;
+    uint64_t until_ns;
+    int rc = port_parse(port_name, &port, NULL);
+    if (rc == GW_OK) rc = deadline_from(info, 0, &seconds, &until_ns);
     if (rc != GW_OK) return rc;
     gw_lock(&ports_lock);
     struct port *p = port_find(&port);
     gw_unlock(&ports_lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
-    if (!boot_is_on_one_host()) return join_no_nodes(); /* nobody would ever come */
     for (;;) {
         int fd = boot_gate_accept(&p->gate);
         if (fd >= 0) {
             rc = join_meet(fd, true, c, b);
             if (rc == GW_OK) return rc;
-        } else if (errno == EAGAIN) {
-            socket_wait((int[2]){p->gate.fd, -1});
-        } else {
+        } else if (errno != EAGAIN) {
             return gw_fail(GW_EPORT, "no connection can be accepted: %s", strerror(errno));
+        } else if (socket_wait_until((int[2]){p->gate.fd, -1}, until_ns) < 0) {
+            snprintf(why, sizeof why, "nobody has connected there for %g s (info key timeout)", seconds);
+            return bad_port(port_name, why);
         }
     }
 }
 
-static int connect_root(const char *port_name, struct gw_comm *c, struct bridge *b)
+static int nobody_accepts(const char *port_name, struct gw_info *info, double seconds)
 {
-    struct boot_port port;
-    int fd, rc = port_parse(port_name, &port);
-    if (rc == GW_OK && !boot_is_on_one_host()) rc = join_no_nodes();
-    if (rc != GW_OK) return rc;
-    while ((fd = boot_port_connect(&port, 0)) < 0 && errno == EAGAIN) {
+    char why[256];
+    snprintf(why, sizeof why,
+             "nobody has accepted there for %g s (%s); its owner must call MPI_Comm_accept, or this call wait longer: %s", seconds,
+             gw_info_find(info, "timeout") ? "info key timeout" : "GODWIT_CONNECT_TIMEOUT",
+             "info key timeout=SECONDS, or GODWIT_CONNECT_TIMEOUT, 0: for ever");
+    return bad_port(port_name, why);
+}
+
+/* The listener speaks first, once its owner accepts.  A port that is closed takes those who wait at it along. */
+static int accepted_wait(int fd, const char *port_name, struct gw_info *info, double seconds, uint64_t until_ns)
+{
+    char byte;
+    if (socket_wait_until((int[2]){fd, -1}, until_ns) < 0) return nobody_accepts(port_name, info, seconds);
+    if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1) return GW_OK;
+    return bad_port(port_name, "it was closed before anybody accepted there, or its process has ended; ask its owner for a port that is open");
+}
+
+/* Over the network: a connection that has shown the secret. */
+static int connect_far(const char *port_name, const struct boot_port *port, const struct sockaddr_storage *at,
+    uint64_t until_ns, int *fd_out)
+{
+    char where[BOOT_ADDRESS_TEXT], why[256];
+    int fd = boot_far_connect(at), err = fd < 0 ? errno : 0;
+    socklen_t bytes = sizeof err;
+    if (fd >= 0 && socket_wait_out_until(fd, until_ns) < 0) err = ETIMEDOUT;
+    if (fd >= 0 && !err) getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &bytes);
+    if (!err && socket_send(fd, &port->secret, sizeof port->secret) == GW_OK) {
+        *fd_out = fd;
+        return GW_OK;
+    }
+    if (fd >= 0) close(fd);
+    boot_address_text(at, where);
+    snprintf(why, sizeof why,
+        "no process of this host has it open, and at %s: %s; was it closed, has its process ended, or is there a firewall?",
+             where, err ? strerror(err) : "the connection broke");
+    return bad_port(port_name, why);
+}
+
+static int connect_near(const char *port_name, const struct boot_port *port, struct gw_info *info, double seconds, uint64_t until_ns,
+                        bool *not_here_out, int *fd_out)
+{
+    int fd;
+    while ((fd = boot_port_connect(port, 0)) < 0 && errno == EAGAIN) {
+        if (until_ns && gw_now_ns() >= until_ns) return nobody_accepts(port_name, info, seconds);
         req_progress();
         usleep(200); /* too many wait there */
     }
-    if (fd < 0 && errno == ECONNREFUSED) return bad_port(port_name, "nobody on this host has it open, and a port reaches no other");
-    if (fd < 0 && errno == EACCES) return bad_port(port_name, "it is closed, and a process of another user has taken its place");
-    if (fd < 0) return gw_fail(GW_EPORT, "port_name is \"%.64s\": %s", port_name, strerror(errno));
-    return join_meet(fd, false, c, b);
+    *fd_out = fd;
+    *not_here_out = fd < 0 && errno == ECONNREFUSED;
+    if (fd >= 0 || *not_here_out) return GW_OK;
+    if (errno == EACCES) return bad_port(port_name, "it is closed, and a process of another user has taken its place");
+    return bad_port(port_name, strerror(errno));
+}
+
+static int connect_root(const char *port_name, struct gw_info *info, struct gw_comm *c, struct bridge *b)
+{
+    struct boot_port port;
+    struct sockaddr_storage at;
+    double seconds;
+    uint64_t until_ns;
+    bool is_not_here = false;
+    int fd = -1, rc = port_parse(port_name, &port, &at);
+    if (rc == GW_OK) rc = deadline_from(info, gw_set.connect_timeout, &seconds, &until_ns);
+    if (rc == GW_OK) rc = connect_near(port_name, &port, info, seconds, until_ns, &is_not_here, &fd);
+    if (rc != GW_OK) return rc;
+    if (is_not_here && !at.ss_family)
+        return bad_port(port_name,
+            "nobody on this host has it open: was it closed, or has its process ended? Other hosts reach it only where "
+                                   "the job that opens it is started with GODWIT_PORT_REACH=hosts");
+    if (is_not_here) rc = connect_far(port_name, &port, &at, until_ns, &fd);
+    if (rc != GW_OK) return rc;
+    rc = accepted_wait(fd, port_name, info, seconds, until_ns);
+    if (rc == GW_OK) return join_meet(fd, false, c, b);
+    close(fd);
+    return rc;
 }
 
 int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c,
                       struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    (void)info; /* no key means anything here */
-    plan_enter(c, root);
+    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
-    if (c->rank == root) rc = accept_root(port_name, c, &b);
+    if (c->rank == root) rc = accept_root(port_name, info, c, &b);
     return join_comm(c, root, rc, &b, comm_out);
 }
 
@@ -138,16 +239,16 @@ int world_comm_connect(const char *port_name, struct gw_info *info, int root, st
                        struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    (void)info;
-    plan_enter(c, root);
+    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
-    if (c->rank == root) rc = connect_root(port_name, c, &b);
+    if (c->rank == root) rc = connect_root(port_name, info, c, &b);
     return join_comm(c, root, rc, &b, comm_out);
 }
 
-/* ---- join: the user's socket carries a port of each, at which the smaller number listens, and whether the other could go there ---- */
+/* ---- join: the user's socket carries a port of each, at which the smaller number listens, and whether the other could go there.  Where it
+ * could not, the two are on different hosts, or of different users there, and go on by the user's socket itself. ---- */
 static int fd_move(int fd, bool out, void *data, size_t bytes)
 {
     for (char *p = data; bytes > 0;) {
@@ -164,9 +265,11 @@ static int fd_move(int fd, bool out, void *data, size_t bytes)
     return GW_OK;
 }
 
-static int not_here(int fd, int why)
+static int socket_copy(int fd, int *rc_out)
 {
-    return gw_fail(GW_EOTHER, "fd %d: the other side is not on this host, or is another user's (%s)", fd, strerror(why));
+    int s = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (s < 0) *rc_out = gw_fail(GW_EOTHER, "fd %d: %s", fd, strerror(errno));
+    return s;
 }
 
 static int join_root(int fd, struct bridge *b)
@@ -184,12 +287,12 @@ static int join_root(int fd, struct bridge *b)
         s = boot_port_connect(&theirs, PATIENCE_MS);
         int32_t told = s < 0 ? errno : 0;
         rc = fd_move(fd, true, &told, sizeof told);
-        if (s < 0) rc = not_here(fd, told);
+        if (s < 0 && rc == GW_OK) s = socket_copy(fd, &rc);
     } else if (rc == GW_OK) {
         int32_t told;
         rc = fd_move(fd, false, &told, sizeof told);
-        if (rc == GW_OK && told) rc = not_here(fd, told);
-        while (rc == GW_OK && (s = boot_gate_accept(&gate)) < 0) socket_wait((int[2]){gate.fd, -1});
+        if (rc == GW_OK && told) s = socket_copy(fd, &rc);
+        while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) socket_wait((int[2]){gate.fd, -1});
     }
     if (rc != GW_OK && s >= 0) close(s);
     boot_gate_close(&gate);
@@ -244,7 +347,7 @@ int world_comm_disconnect(struct gw_comm **c)
     if ((*c)->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be disconnected", (*c)->name);
     int *ranks, n, me, tag = TAG_PART + (int)((*c)->ctx >> GW_STREAM_BITS);
     int64_t nothing = 0;
-    plan_enter(*c, 0);
+    plan_enter(*c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = p2p_buffer_flush(*c);
     if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* nobody goes while others still send to him */
     if (rc != GW_OK) return rc;

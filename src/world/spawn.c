@@ -194,11 +194,13 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
         said[2] = rc == GW_OK && orders_total(n_programs, orders) == 0 ? 0 : 1;
     }
     int told = coll_bcast(said, 3, gw_type_int, root, c, NULL);
+    if (told == GW_OK && (said[0] < 0 || said[1] < 0)) told = gw_fail(GW_EOTHER, "the root started %d programs of %d processes", said[1], said[0]);
+    if (told != GW_OK) said[0] = said[1] = 0;
     if (!failed) failed = gw_xcalloc((size_t)said[1] + 1, 2 * sizeof *failed);
     if (told == GW_OK) told = coll_bcast(failed, 2 * said[1], gw_type_int, root, c, NULL);
     for (int i = 0; codes && told == GW_OK && i < said[0]; i++) codes[i] = GW_SUCCESS;
     for (int p = 0; codes && told == GW_OK && p < said[1]; p++)
-        for (int i = failed[2 * p]; i < failed[2 * p + 1]; i++) codes[i] = GW_ERR_SPAWN;
+        for (int i = failed[2 * p] > 0 ? failed[2 * p] : 0; i < failed[2 * p + 1] && i < said[0]; i++) codes[i] = GW_ERR_SPAWN;
     free(failed);
     *nobody_out = !said[2];
     return told;
@@ -211,14 +213,13 @@ int world_comm_spawn(int n_programs, const struct world_program *programs, int r
     struct order *orders = NULL;
     int app = -1;
     bool nobody = false;
-    plan_enter(c, root);
+    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
     if (c->rank == root) {
         orders = gw_xcalloc((size_t)n_programs + 1, sizeof *orders);
         rc = orders_begin(n_programs, programs, orders, &app);
-        if (rc == GW_OK && !boot_is_on_one_host()) rc = join_no_nodes();
         if (rc == GW_OK) rc = spawn_root(n_programs, orders, c, &b, &app);
     }
     int told = codes_share(c, root, rc, app, n_programs, orders, codes, &nobody);

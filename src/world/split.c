@@ -40,7 +40,8 @@ static int rows_exchange(struct gw_comm *c, const int32_t *mine, struct rows *ro
     struct bridge b = bridge_whole(c);
     int n = 0;
     rc = bridge_swap(c->local, 0, &b, rows->ours, rows->words * c->size, &rows->theirs, &n);
-    assert(rc != GW_OK || n == rows->words * c->remote->size);
+    if (rc == GW_OK && n != rows->words * c->remote->size)
+        rc = gw_fail(GW_EOTHER, "the other group's leader told %d words of its %d members", n, c->remote->size);
     return rc;
 }
 

@@ -41,7 +41,7 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
 {
     uint32_t id;
     struct gw_comm *new;
-    plan_enter(c, 0);
+    plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc != GW_OK) return rc;
     rc = c->remote ? comm_create_inter(c->group, c->remote, id, c, &new) : comm_create_object(c->group, id, c, &new);
@@ -79,7 +79,7 @@ int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm 
     uint32_t id;
     struct gw_comm *new = NULL;
     int rc = group_within(group, c);
-    plan_enter(c, 0);
+    plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
     if (rc == GW_OK && group->rank != GW_UNDEFINED) rc = comm_create_object(group, id, c, &new);
     if (rc == GW_OK) *comm_out = new;

@@ -16,6 +16,7 @@ enum { TAG_WHOLE = -5 };
 struct bridge {
     struct gw_comm *comm;
     int rank, tag;
+    bool is_far; /* members of the two groups are on several hosts, and have not met */
 };
 
 /* Between the ranks 0 of an intercommunicator. */
@@ -48,7 +49,8 @@ struct ids {
 };
 void ids_begin(struct ids *w, int n, bool is_alone);
 void ids_propose(struct ids *w, int64_t values[IDS_VALUES]);
-bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES]); /* true: exchange values[1] and ask ids_won */
+/* true: exchange values[1] and ask ids_won, unless ids_check() has something against it */
+bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES]);
 bool ids_won(struct ids *w, const int64_t maxima[IDS_VALUES]); /* false: propose again */
 void ids_end(struct ids *w);
 int ids_check(const struct ids *w); /* are they in range? */
@@ -61,14 +63,43 @@ int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out); /* intercommunic
 int party_agree(const struct party *p, int64_t *values, int nvalues);
 
 /* ---- names.c: a group as processes of other worlds understand it: words that say of each member its world's home and its rank there */
-int names_of(struct gw_group *g, int32_t **words_out, int *n_out); /* free() them */
-int names_group(const int32_t *words, int n, struct gw_group **group_out); /* joins worlds that are new to us */
-bool names_differ(const int32_t *a, const int32_t *b);             /* is there more than one world in the two? */
+struct contact;
+/* contacts: of each member, so that strangers can reach it; NULL: only who knows all of them will understand.  free() the words. */
+int names_of(struct gw_group *g, const struct contact *contacts, int32_t **words_out, int *n_out);
+int names_of_nobody(int32_t **words_out, int *n_out);
+bool names_are_whole(const int32_t *words, int n);
+int names_group(const int32_t *words, int n, struct gw_group **group_out); /* joins worlds that are new to us; checks all that it is told */
+bool names_differ(const int32_t *a, const int32_t *b);             /* is there more than one world in the two?  Both are whole. */
+/* The numbers by which this process knows the far worlds of the list: of their ranks 0, and -1 where it is no far world. */
+int names_homes(const int32_t *words);
+void names_firsts(const int32_t *words, int32_t *firsts_out);
+int names_home_of(const int32_t *words, int member);               /* the place of a member's world in the list */
 int names_order(struct gw_group *a, struct gw_group *b);           /* < 0: the first member of a comes first, for everybody */
+
+/* ---- far.c: groups on several hosts ---- */
+struct contact {
+    uint64_t host;         /* boot_host_id() */
+    struct boot_home home; /* of its node */
+    int32_t size;          /* of its world */
+    char at[PEER_AT];      /* where it is asked for its addresses; "": nowhere */
+};
+_Static_assert(sizeof(struct contact) == 8 + 16 + 8 + PEER_AT, "it travels without holes that say something");
+bool far_is_spread(const struct gw_comm *c); /* its members are on several hosts, or reached so */
+int far_contacts(struct gw_comm *c, struct contact **contacts_out); /* collective: of each member; free() them */
+/* Collective over both groups: everybody tells everybody of the other side under which number it knows them. */
+int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs,
+                  const struct gw_group *remote);
+/* As world_intercomm_create, where the bridge is far. */
+int inter_create_over(struct gw_comm *local, int leader, const struct bridge *b, struct gw_comm **comm_out);
 
 void world_sweep(void);          /* other worlds that nobody holds any more are forgotten, if nothing is under way */
 void spawn_finalize(void);
 void published_finalize(void);
+/* Names in a folder (name_file.c): where the setting names_dir wants them. */
+bool name_file_wanted(void);
+int name_file_publish(const char *service, const char *port);
+void name_file_remove(const char *service, const char *port); /* if it is ours still */
+int name_file_lookup(const char *service, char *port_out);    /* GW_MAX_PORT_NAME bytes */
 void spawn_freed(const struct gw_comm *c); /* it may be our parents' */
 
 /* The leaders combine their values; both have the result. */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A rank that dies inside an MPI call is named in one line, with rank, host, pid, signal and call; the others end with it, soon.
+# A rank that dies inside an MPI call is named in one line, with rank, host, pid, signal and call (and a hint to its stack, launch/crash.sh);
+# the others end with it, soon.
 # users.md row 5
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -18,7 +19,7 @@ e=$dir/gw-ends
 named() {
     pid=$(sed -n 's/^pid //p' "$dir/out")
     want="mpiexec: rank $1 (host $(hostname), pid $pid) was killed by signal $2 ($3); its last MPI call was $4"
-    case $(cat "$dir/err") in
+    case $(grep -v '^mpiexec: for its stack run it again' "$dir/err") in
     "$want; the other ranks end now" | "$want (out of memory? see dmesg); the other ranks end now") ;;
     *) fail "it says '$(cat "$dir/err")', not '$want; ...'" ;;
     esac

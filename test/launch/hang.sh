@@ -48,6 +48,16 @@ hangs() {
     nothing_left
 }
 
+# tells KIND TEXT...: the ranks notice it themselves, and the job ends
+tells() {
+    kind=$1 rc=0
+    shift
+    timeout 60 "$build/mpiexec" -n 4 "$build/mpi_hang" "$kind" >"$dir/out" 2>&1 </dev/null || rc=$?
+    [ $rc != 0 ] && [ $rc != 124 ] || fail "$kind: status $rc"
+    says "$@" || fail "$kind: it does not say all of: $*"
+    nothing_left
+}
+
 hangs recv_cycle "ranks 1-2 in MPI_Barrier #1 on MPI_COMM_WORLD since" \
     "verdict: a cycle of messages: each waits for the next: rank 0 -> 3 -> 0; all receive first"
 hangs send_cycle "verdict: a cycle of messages: each waits for the next: rank 0 -> 1 -> 2 -> 3 -> 0; all send first"
@@ -58,16 +68,21 @@ hangs wrong_dest "verdict: no sender: rank 1 waits for a message from 0 tag 5" "
 hangs wrong_source "verdict: no sender: rank 1 waits for a message from 0 tag 5" "nearest: from 2 (unexpected at rank 1)"
 hangs no_sender "verdict: no sender: rank 1 waits for a message from 0 tag 5" "rank 0 is in MPI_Barrier #1 on MPI_COMM_WORLD, which waits for rank 1"
 hangs no_receiver "verdict: no receiver: rank 2 sends to 3 tag 8 on MPI_COMM_WORLD" "rank 3 is in MPI_Allreduce #1 on MPI_COMM_WORLD"
+for vnodes in 1 2; do
+    GODWIT_VNODES=$vnodes GODWIT_UNEXPECTED_MAX=64K hangs no_room "verdict: no room for messages: ranks 1-3 send to rank 0, which does not receive: it holds " \
+        " KiB that came and were not received, and rank 1 keeps copies of 6" " KiB more, each at most 64.0 KiB (GODWIT_UNEXPECTED_MAX; a larger value" \
+        "rank 0 is in MPI_Barrier" " on MPI_COMM_WORLD, which waits for rank 1"
+done
 hangs waitall "rank 2 in MPI_Waitall for a receive from 1 tag 11" "verdict: wrong tag: rank 2 waits" "nearest: tag 13 (unexpected at rank 2)"
 hangs any_source "verdict: no sender: rank 0 waits for a message from any source tag 9 on MPI_COMM_WORLD"
 hangs probe "verdict: wrong tag: rank 3 probes for a message from 2 tag 21" "nearest: tag 22 (unexpected at rank 3)"
-hangs mismatch "verdict: the collectives do not match: collective #2 on MPI_COMM_WORLD: ranks 0-1, 3 called MPI_Allreduce, rank 2 called MPI_Barrier"
-hangs wrong_root "verdict: wrong root: MPI_Gather #1 on MPI_COMM_WORLD: ranks 0-1, 3 gave root 0, rank 2 gave root 1"
+tells mismatch "the calls differ in collective #2 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Barrier" "called MPI_Allreduce (1048576 bytes, MPI_MAX)"
+tells wrong_root "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Gather (1048576 bytes, root 1)"
 hangs skipped "ranks 0-2 in MPI_Allreduce #5" "verdict: no sender: rank 3 waits for a message from 0 tag 2" "which waits for rank 3"
 hangs order "verdict: collectives in different orders: rank 0 is in MPI_Barrier #1 on alpha, which waits for rank 1; rank 1 is in MPI_Barrier #1 on beta"
 hangs left "verdict: a rank has left MPI: rank 2 waits for a message from 1 tag 3" "rank 1 is in MPI_Finalize"
-hangs finalized "verdict: a rank has left MPI: collective #1 on MPI_COMM_WORLD: ranks 0, 2-3 called MPI_Barrier, rank 1 called MPI_Finalize"
-hangs nonblocking "rank 3 in MPI_Wait for MPI_Iallreduce #2 on MPI_COMM_WORLD" "verdict: the collectives do not match: collective #1 on MPI_COMM_WORLD"
+tells finalized "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "called MPI_Barrier" "rank 1 called MPI_Finalize"
+tells nonblocking "the calls differ in collective #" "on MPI_COMM_WORLD: rank"
 RANKS=40 hangs send_cycle "rank 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... -> 0 (40 ranks); all send first"
 LIVE=yes hangs computes "verdict: no deadlock: the ranks that wait do so for rank 2; rank 2 is computing, in no MPI call"
 hangs polls "rank 0 polling with MPI_Test for a receive from 1 tag 30 on MPI_COMM_WORLD" "verdict: a hang if rank 0 does nothing but poll; then:" \

@@ -208,6 +208,11 @@ refused 2 "wants a name and a value" --mca a=b c true
 # the universe, the process, the exit codes
 same "9" -usize 9 -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
 same "65536" -usize INFINITE -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
+same "5 5" -host localhost:5 -n 2 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
+for n in 1 2 3 64; do # by default a rank can always be added
+    run -n $n sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"' | sort -u >"$dir/out"
+    [ "$(cat "$dir/out")" -gt $n ] || fail "$n ranks are told that there is room for $(cat "$dir/out")"
+done
 refused 2 "-usize wants" -usize 0 true
 run --report-pid "$dir/pid" -n 1 sh -c 'echo $PPID' >"$dir/out"
 cmp "$dir/pid" "$dir/out" || fail "--report-pid FILE"

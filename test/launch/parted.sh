@@ -10,11 +10,22 @@ trap 'rm -rf "$tmp"' EXIT
 program=$build/mpi_spawn_parted
 [ -x "$program" ] || { echo "no spawn_parted in $build"; exit 77; }
 
-# HOW WHO, the lines of those who go on, sorted, with commas
-check() {
+# The program's status, in `status`; the sign that those who go on wait for comes when somebody has been killed, and a while later: an end that
+# ought not to come would have come.
+ended() {
     rm -f "$tmp/sign"
     status=0
-    timeout 60 "$build/mpiexec" -n 2 "$program" "$1" "$2" "$tmp/sign" > "$tmp/out" 2> "$tmp/err" || status=$?
+    : > "$tmp/err"
+    timeout 60 "$@" "$tmp/sign" > "$tmp/out" 2> "$tmp/err" &
+    while kill -0 $! 2> "$tmp/gone" && ! grep -q 'was killed by signal 15' "$tmp/err"; do sleep 0.05; done
+    sleep 0.3
+    : > "$tmp/sign"
+    wait $! || status=$?
+}
+
+# HOW WHO, the lines of those who go on, sorted, with commas
+check() {
+    ended "$build/mpiexec" -n 2 "$program" "$1" "$2"
     got=$(grep 'goes on$' "$tmp/out" | sort | tr '\n' ',')
     [ $status = 143 ] && [ "$got" = "$3" ] && return
     echo "$1 $2: status $status instead of 143, \"$got\" instead of \"$3\":"
@@ -32,9 +43,7 @@ grep -q "a job that this one is connected with failed" "$tmp/err"
 
 # The parent is a process without mpiexec: HOW WHO STATUS
 alone() {
-    rm -f "$tmp/sign"
-    status=0
-    timeout 60 "$program" "$1" "$2" "$tmp/sign" > "$tmp/out" 2> "$tmp/err" || status=$?
+    ended "$program" "$1" "$2"
     [ $status = "$3" ] || { echo "alone, $1 $2: status $status instead of $3:"; cat "$tmp/out" "$tmp/err"; exit 1; }
 }
 alone parted child 0

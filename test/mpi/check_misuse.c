@@ -63,6 +63,7 @@ static void types_calls(void) /* six findings of rank 1, one of rank 0 */
     if (rank == 0) {
         MPI_Send(ints, n, MPI_INT, 1, 1, MPI_COMM_WORLD);
         MPI_Ssend(ints, n, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
         MPI_Rsend(ints, n, MPI_INT, 1, 3, MPI_COMM_WORLD);
     } else {
         MPI_Mprobe(0, 1, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
@@ -72,6 +73,7 @@ static void types_calls(void) /* six findings of rank 1, one of rank 0 */
         MPI_Wait(&q[0], MPI_STATUS_IGNORE);
         MPI_Recv_init(floats, n, MPI_FLOAT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &q[0]);
         MPI_Start(&q[0]);
+        MPI_Barrier(MPI_COMM_WORLD);
         MPI_Wait(&q[0], MPI_STATUS_IGNORE);
         MPI_Request_free(&q[0]);
     }
@@ -172,6 +174,8 @@ static void changed_by(int count, int mode, int at)
     MPI_Request q;
     MPI_Status s;
     int flag = 0, index;
+    if (rank == 1 && mode == 4) MPI_Irecv(ints, count, MPI_INT, 0, mode, MPI_COMM_WORLD, &q);
+    if (mode == 4) MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         if (mode == 0) MPI_Isend(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q);
         if (mode == 1) MPI_Issend(ints, count, MPI_INT, 1, mode, MPI_COMM_WORLD, &q);
@@ -185,6 +189,8 @@ static void changed_by(int count, int mode, int at)
         if (mode == 2) ints[at]++, MPI_Wait(&q, &s), MPI_Request_free(&q); /* this is right: it is known to be complete */
         while (mode == 3 && !flag) MPI_Testall(1, &q, &flag, &s);
         if (mode == 4) MPI_Waitall(1, &q, &s);
+    } else if (rank == 1 && mode == 4) {
+        MPI_Wait(&q, &s);
     } else if (rank == 1) {
         MPI_Recv(ints, count, MPI_INT, 0, mode, MPI_COMM_WORLD, &s);
     }

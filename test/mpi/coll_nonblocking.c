@@ -214,21 +214,31 @@ static void errors(struct coll_comm *k)
     kept = q;
     CHECK_EQ(class_of(MPI_Request_free(&q)), MPI_ERR_REQUEST);
     CHECK_EQ(class_of(MPI_Cancel(&q)), MPI_ERR_REQUEST);
+    /* Nor one that is complete (MPI 4.1, section 6.12, has no exception for that), but then nobody says that it is under way. */
+    char text[MPI_MAX_ERROR_STRING];
+    for (int done = 0, len; !done;) {
+        MPI_Request_get_status(q, &done, MPI_STATUS_IGNORE);
+        int code = MPI_Request_free(&q);
+        MPI_Error_string(code, text, &len);
+        CHECK_EQ(class_of(code), MPI_ERR_REQUEST);
+        if (done) CHECK(strstr(text, "is complete") && !strstr(text, "under way"));
+    }
     CHECK(q == kept);
     CHECK_EQ(class_of(MPI_Start(&q)), MPI_ERR_REQUEST);
     CHECK_EQ(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_SUCCESS);
     CHECK_EQ(y[0], k->size - 1);
     /* Blocks that are too long: the root hears of it when it waits, and the next operations are right. */
     if (k->size > 1) {
-        int want = k->rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
         MPI_Igather(x, k->rank ? 2 : 1, MPI_INT, all, 1, MPI_INT, 0, c, &q);
-        CHECK_EQ(class_of(MPI_Wait(&q, MPI_STATUS_IGNORE)), want);
+        int class = class_of(MPI_Wait(&q, MPI_STATUS_IGNORE));
+        CHECK(class == MPI_ERR_TRUNCATE || (class == MPI_SUCCESS && k->rank > 0)); /* the others may notice it, too */
         CHECK(q == MPI_REQUEST_NULL);
         MPI_Igather(x, k->rank ? 2 : 1, MPI_INT, all, 1, MPI_INT, 0, c, &pair[0]);
         MPI_Iallreduce(x, y, 1, MPI_INT, MPI_MAX, c, &pair[1]);
-        CHECK_EQ(class_of(MPI_Waitall(2, pair, s)), k->rank ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
-        if (k->rank == 0) CHECK_EQ(class_of(s[0].MPI_ERROR), MPI_ERR_TRUNCATE);
-        if (k->rank == 0) CHECK_EQ(s[1].MPI_ERROR, MPI_SUCCESS);
+        class = class_of(MPI_Waitall(2, pair, s));
+        CHECK(class == MPI_ERR_IN_STATUS || (class == MPI_SUCCESS && k->rank > 0));
+        if (class == MPI_ERR_IN_STATUS) CHECK_EQ(class_of(s[0].MPI_ERROR), MPI_ERR_TRUNCATE);
+        if (class == MPI_ERR_IN_STATUS) CHECK_EQ(s[1].MPI_ERROR, MPI_SUCCESS);
         CHECK_EQ(y[0], k->size - 1);
     }
     free(all);

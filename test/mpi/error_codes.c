@@ -152,9 +152,59 @@ static void second(MPI_Comm *comm, int *code, ...)
     MPI_Comm_set_errhandler(*comm, eh);
     MPI_Errhandler_free(&eh);
 }
+static int another;
+static void changes(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    runs[0]++;
+    *code = another;
+}
+static void changes_win(MPI_Win *win, int *code, ...)
+{
+    (void)win;
+    *code = another;
+}
 static int bad_send(MPI_Comm c)
 {
     return MPI_Send(NULL, 0, MPI_INT, 1000000, 0, c);
+}
+
+/* The handler gets the address of the code that the call is to return (MPI 4.1, section 9.3): what it makes of it is returned. */
+static void changed_codes(void)
+{
+    MPI_Comm a;
+    MPI_Win w;
+    MPI_Errhandler eh, eh_win;
+    MPI_Request q;
+    int class, code, x = 0, before = runs[0];
+    MPI_Add_error_class(&class);
+    MPI_Add_error_code(class, &code);
+    MPI_Comm_create_errhandler(changes, &eh);
+    MPI_Win_create_errhandler(changes_win, &eh_win);
+    MPI_Comm_dup(MPI_COMM_WORLD, &a);
+    MPI_Comm_set_errhandler(a, eh);
+    const int codes[] = {MPI_SUCCESS, MPI_ERR_OTHER, code, class};
+    for (int i = 0; i < 4; i++) {
+        another = codes[i];
+        CHECK_EQ(bad_send(a), another);
+        CHECK_EQ(MPI_Bcast(&x, -1, MPI_INT, 0, a), another);
+        MPI_Irecv(&x, 1, MPI_BYTE, rank, 1, a, &q);
+        MPI_Send("long", 5, MPI_BYTE, rank, 1, a);
+        CHECK_EQ(MPI_Wait(&q, MPI_STATUS_IGNORE), another);
+        CHECK(q == MPI_REQUEST_NULL);
+        CHECK_EQ(MPI_Comm_call_errhandler(a, MPI_ERR_RANK), MPI_SUCCESS); /* the call of the handler went well */
+    }
+    CHECK_EQ(runs[0] - before, 16);
+    runs[0] = before;
+    MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Win_set_errhandler(w, eh_win);
+    CHECK_EQ(MPI_Put(&x, 1, MPI_INT, size, 0, 1, MPI_INT, w), another);
+    MPI_Win_free(&w);
+    MPI_Comm_free(&a);
+    MPI_Errhandler_free(&eh);
+    MPI_Errhandler_free(&eh_win);
+    MPI_Remove_error_code(code);
+    MPI_Remove_error_class(class);
 }
 
 static void handlers(void)
@@ -282,6 +332,7 @@ int main(int argc, char **argv)
     predefined();
     own(class, code);
     handlers();
+    changed_codes();
     int rc = test_end();
     CHECK_EQ(class_of(code), class); /* after MPI_Finalize too */
     CHECK(text_is(code, "early"));

@@ -85,6 +85,11 @@ static void no_receiver(void)
     if (rank == 2) MPI_Ssend(&rank, 1, MPI_INT, 3, 8, world);
     MPI_Allreduce(MPI_IN_PLACE, large, 4, MPI_INT, MPI_SUM, world);
 }
+static void no_room(void) /* more small messages to 0, which does not receive, than either end has room for */
+{
+    for (int i = 0; rank && i < 100000; i++) send(0, 9, world);
+    MPI_Barrier(world);
+}
 static void waitall(void) /* one of several requests never completes */
 {
     MPI_Request q[3];
@@ -227,6 +232,7 @@ static const struct {
     {"wrong_source", wrong_source},
     {"no_sender", no_sender},
     {"no_receiver", no_receiver},
+    {"no_room", no_room},
     {"waitall", waitall},
     {"any_source", any_source},
     {"probe", probe},

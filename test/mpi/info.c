@@ -154,6 +154,21 @@ static void many(void)
     }
 }
 
+/* Each key of one with its value in the other, also where the one was made before MPI_Init. */
+static void same(MPI_Info one, MPI_Info other)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL];
+    int n, flag;
+    MPI_Info_get_nkeys(one, &n);
+    CHECK(n >= 7);
+    for (int i = 0; i < n; i++) {
+        int length = sizeof value;
+        MPI_Info_get_nthkey(one, i, key);
+        MPI_Info_get_string(one, key, &length, value, &flag);
+        CHECK(flag && has(other, key, value));
+    }
+}
+
 /* What the program was started with. */
 static void environment(int argc, char **argv)
 {
@@ -206,6 +221,8 @@ int main(int argc, char **argv)
     lists();
     MPI_Init(&argc, &argv);
     test_begin();
+    same(env, MPI_INFO_ENV);
+    same(MPI_INFO_ENV, env);
     CHECK(has(early, "when", "before"));
     lists();
     lengths();

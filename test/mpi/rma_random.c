@@ -62,6 +62,7 @@ static struct {
     struct window w;
     int unit[RANKS_MAX], is_ordered;
     enum elem elem[RANKS_MAX][ZONES];
+    int was_locked; /* since the last fence: that one did not begin an epoch then, and the next one does not end it */
 } windows[WINDOWS], *on;
 static struct {
     enum sync sync;
@@ -465,7 +466,8 @@ static void round_fence(void)
     fill_mine();
     int first = random_below(2) ? MPI_MODE_NOPRECEDE : 0, last = random_below(2) ? MPI_MODE_NOSUCCEED : 0;
     if (!plan.writes_to[rank] && plan.eras == 1) first |= MPI_MODE_NOPUT;
-    MPI_Win_fence(first, on->w.win);
+    MPI_Win_fence(on->was_locked ? first | MPI_MODE_NOPRECEDE : first, on->w.win);
+    on->was_locked = 0;
     do_mine();
     MPI_Win_fence(last | MPI_MODE_NOSTORE, on->w.win);
 }
@@ -492,6 +494,7 @@ static void round_pscw(MPI_Group world)
 static void round_passive(void)
 {
     MPI_Win w = on->w.win;
+    on->was_locked = 1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, w);
     fill_mine();
     MPI_Win_unlock(rank, w);

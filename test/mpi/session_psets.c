@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "session_check.h"
 
+#include <ctype.h>
+
+/* want NULL: there is no info object, so the session has what the process has (MPI 4.1, section 11.3, leaves the default open). */
 static void level_is(const char *want, const char *got)
 {
     MPI_Session s = session_open(want);
@@ -19,6 +22,21 @@ static void level_is(const char *want, const char *got)
     CHECK(flag && strstr(value, "system"));
     MPI_Info_free(&info);
     session_close(&s);
+}
+
+/* By the highest of the instances that there are; alone it is the lowest. */
+static void level_of_process(void)
+{
+    MPI_Session serial, many;
+    level_is(NULL, "MPI_THREAD_SINGLE");
+    serial = session_open("MPI_THREAD_SERIALIZED");
+    level_is(NULL, "MPI_THREAD_SERIALIZED");
+    many = session_open("MPI_THREAD_MULTIPLE");
+    level_is(NULL, "MPI_THREAD_MULTIPLE");
+    level_is("MPI_THREAD_FUNNELED", "MPI_THREAD_FUNNELED"); /* who asks gets what is asked for */
+    session_close(&many);
+    session_close(&serial);
+    level_is(NULL, "MPI_THREAD_SINGLE");
 }
 
 static int set_size(MPI_Session s, const char *name)
@@ -62,6 +80,10 @@ static void names(MPI_Session s, int apps)
         CHECK_EQ(len, full);
         CHECK(memcmp(cut, name, 4) == 0 && cut[4] == 0);
         int members = set_size(s, name);
+        char lower[MPI_MAX_PSET_NAME_LEN], upper[MPI_MAX_PSET_NAME_LEN]; /* case does not count */
+        for (int k = 0; k <= (int)strlen(name); k++) lower[k] = (char)tolower((unsigned char)name[k]), upper[k] = (char)toupper((unsigned char)name[k]);
+        CHECK_EQ(set_size(s, lower), members);
+        CHECK_EQ(set_size(s, upper), members);
         if (strcmp(name, "mpi://WORLD") == 0) CHECK_EQ(members, size);
         if (strcmp(name, "mpi://SELF") == 0) CHECK_EQ(members, 1);
         if (strncmp(name, "mpiexec://app/", 14) == 0) sum += members;
@@ -106,6 +128,7 @@ int main(int argc, char **argv)
     int apps = argc > 1 ? atoi(argv[1]) : 0;
     level_is("MPI_THREAD_SERIALIZED", "MPI_THREAD_SERIALIZED");
     level_is("MPI_THREAD_MULTIPLE", "MPI_THREAD_MULTIPLE");
+    level_of_process();
     MPI_Session s = session_open(NULL);
     MPI_Comm c = session_comm(s, "mpi://WORLD", "all");
     MPI_Comm_rank(c, &rank);

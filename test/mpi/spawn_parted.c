@@ -3,13 +3,11 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 static int is(const char *a, const char *b)
@@ -36,27 +34,13 @@ static void part(MPI_Comm *inter)
     if (is(words[1], "parted")) MPI_Comm_disconnect(inter);
 }
 
-/* The file says that the other has failed: the sign is written by a process that outlives it. */
 static void fail(void)
 {
-    int ends[2];
-    char byte;
-    if (rank == 0 && is(words[1], "tied")) raise(SIGTERM);
-    if (rank == 0) {
-        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && fork() == 0) {
-            setsid();
-            close(0), close(1), close(2), close(ends[1]);
-            if (write(ends[0], "", 1) != 1 || read(ends[0], &byte, 1) != 0) _exit(1);
-            usleep(300000); /* time for an end that ought not to come */
-            close(open(words[3], O_CREAT | O_WRONLY, 0600));
-            _exit(0);
-        }
-        if (read(ends[1], &byte, 1) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
-        raise(SIGTERM);
-    }
+    if (rank == 0) raise(SIGTERM);
     for (;;) pause();
 }
 
+/* SIGN is a file that appears a while after the other has failed. */
 static void go_on(const char *who)
 {
     if (is(words[1], "parted")) {

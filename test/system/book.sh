@@ -1,5 +1,6 @@
 #!/bin/sh
-# What doc/book names is there: functions (in the file that stands with them), files, settings.
+# What doc/book, CONTRIBUTING.md, the conventions and the glossary name is there: functions (in the file that stands with them), files, settings.
+# Decision records are numbered without gaps, and links to them lead to one.
 # run.py: timeout=20 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +28,8 @@ settings = {"GODWIT_" + line.split("|")[0].strip().upper() for path in glob.glob
 
 wrong, count = [], 0
 chapters = sorted(glob.glob(os.path.join(root, "doc", "book", "*.md")))
-for chapter in chapters:
+papers = [os.path.join(root, *p.split("/")) for p in ("CONTRIBUTING.md", "doc/conventions.md", "doc/glossary.md")]
+for chapter in chapters + papers:
     name, words = os.path.basename(chapter), " ".join(text(chapter).split())
     for f in sorted(set(re.findall(r"\b(\w+)\(\)", words))):
         count += 1
@@ -42,8 +44,21 @@ for chapter in chapters:
             wrong.append("%s: there is no %s" % (name, path))
     for s in sorted(set(re.findall(r"\bGODWIT_[A-Z0-9_]+", words)) - settings):
         wrong.append("%s: there is no setting %s" % (name, s))
+records = sorted(os.path.basename(p) for p in glob.glob(os.path.join(root, "doc", "adr", "*.md")))
+for i, record in enumerate(records):
+    if not record.startswith("%04d-" % i):
+        wrong.append("doc/adr/%s: number %d is missing or doubled" % (record, i))
+    if i and not text(os.path.join(root, "doc", "adr", record)).startswith("# %d. " % i):
+        wrong.append("doc/adr/%s: its title has another number" % record)
+for path in glob.glob(os.path.join(root, "*.md")) + [p for top in ("doc", "src", "test", "sim") for p in glob.glob(os.path.join(root, top, "**", "*.*"), recursive=True)]:
+    if not path.endswith((".md", ".c", ".h", ".sh")):
+        continue
+    for link in re.findall(r"(?i)\badr[/ ](\d+[\w-]*(?:\.md)?)", text(path)):
+        known = [r for r in records if r == link or (link.isdigit() and int(r[:4]) == int(link))]
+        if not known:
+            wrong.append("%s: there is no record %s" % (os.path.relpath(path, root), link))
 if not chapters or count < 50:
     wrong.append("doc/book names only %d things: is it there?" % count)
-print("\n".join(wrong) if wrong else "%d names in %d files are all there" % (count, len(chapters)))
+print("\n".join(wrong) if wrong else "%d names in %d files, %d records: all there" % (count, len(chapters + papers), len(records)))
 sys.exit(bool(wrong))
 EOT

@@ -9,9 +9,9 @@ set -eu
 build=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cc -O1 -o "$dir/no_cma" "$(dirname "$0")/no_cma.c"
-"$dir/no_cma" true || { echo "seccomp filters are refused here"; exit 77; }
-run() { timeout 60 "$dir/no_cma" "$build/mpiexec" -n 4 "$build/$1" > "$dir/out" 2>&1 || { head -n 20 "$dir/out"; echo "$1 failed"; exit 1; }; }
+cc -O1 -o "$dir/refuse" "$(dirname "$0")/refuse.c"
+"$dir/refuse" cma EPERM true || { echo "seccomp filters are refused here"; exit 77; }
+run() { timeout 60 "$dir/refuse" cma EPERM "$build/mpiexec" -n 4 "$build/$1" > "$dir/out" 2>&1 || { head -n 20 "$dir/out"; echo "$1 failed"; exit 1; }; }
 for program in mpi_p2p_types mpi_p2p_stress mpi_coll_basic; do
     run $program
     if [ -s "$dir/out" ]; then

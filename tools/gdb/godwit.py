@@ -10,6 +10,8 @@ what it is for (0: the program's messages).  It needs the library's debug inform
 import gdb
 
 STREAM_BITS = 3  # GW_STREAM_BITS of src/comm/comm.h
+MATCH_UNIT = 16  # of src/match/match.h
+EAGER_SYNC, RTS, SYNC_PREFIX = 2, 3, 8  # src/proto/proto_wire.h
 
 
 def structure(name):
@@ -48,6 +50,21 @@ def posted(queue):
     return sorted(found, key=lambda r: int(r["m"]["seq"]))
 
 
+def messages(queue):
+    """Unexpected ones, in arrival order: their links are numbers of units behind queue.base."""
+    at = int(queue["oldest"])
+    while at:
+        msg = (queue["base"] + at * MATCH_UNIT).cast(structure("proto_msg").pointer())
+        yield msg
+        at = int(msg["m"]["later"])
+
+
+def length(msg):
+    if int(msg["kind"]) == RTS:
+        return int(msg["data"].address.cast(structure("proto_rts").pointer())["len"])
+    return int(msg["bytes"]) - (SYNC_PREFIX if int(msg["kind"]) == EAGER_SYNC else 0)
+
+
 def number(value, what):
     return "%s %d" % (what, int(value)) if int(value) >= 0 else "any " + what
 
@@ -63,9 +80,9 @@ def show(lane):
     for r in posted(queue):
         print("  receive  %s %s %s, up to %d bytes at %s" % (number(r["m"]["src"], "source"), number(r["m"]["tag"], "tag"), context(r["m"]["ctx"]),
                                                             int(r["cap"]), hex(int(r["buf"]))))
-    for m in entries(queue["order"], "match_msg", "order"):
-        msg = owner(m, "proto_msg", "m")
-        print("  message  source %d tag %d %s, %d bytes, from rank %d of the job" % (int(m["src"]), int(m["tag"]), context(m["ctx"]), int(msg["len"]),
+    for msg in messages(queue):
+        m = msg["m"]
+        print("  message  source %d tag %d %s, %d bytes, from rank %d of the job" % (int(m["src"]), int(m["tag"]), context(m["ctx"]), length(msg),
                                                                                    int(msg["world"])))
     for op in entries(proto["asked"], "proto_op", "link"):
         if int(op["req"]):

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "match/match_private.h"
+#include "match/match_fast.h"
 #include "proto/proto_private.h"
 #include "tool/tool.h"
 
@@ -397,24 +397,34 @@ static int coming(mqs_process *p, mqs_process_info *i, const struct known *k, co
 
 static int unexpected(mqs_process *p, mqs_process_info *i, const struct known *k, const struct match_queue *q)
 {
-    struct walk w = walk_begin(p, i, &q->order);
     struct proto_msg m;
-    while (WALK_ON(&w, &m, m.order)) {
+    struct proto_rts rts;
+    uint64_t seen = 0;
+    uint32_t number = 0;
+    const char *base = NULL;
+    int rc = fetch(p, i, &q->oldest, &number, sizeof number);
+    if (rc == mqs_ok) rc = fetch(p, i, &q->base, &base, sizeof base);
+    for (; rc == mqs_ok && number && seen++ <= MOST; number = m.m.later) {
+        const char *at = base + (size_t)number * MATCH_UNIT;
+        rc = fetch(p, i, at, &m, sizeof m);
+        if (rc != mqs_ok) return rc;
         if (m.m.ctx != k->ctx) continue;
-        mqs_pending_operation *o = op_add(i, (uint64_t)w.n);
+        mqs_pending_operation *o = op_add(i, seen);
         if (!o) return ERR_MEMORY;
         bool is_here = m.kind != PROTO_RTS;
+        size_t prefix = m.kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0;
+        if (!is_here && (rc = fetch(p, i, at + offsetof(struct proto_msg, data), &rts, sizeof rts)) != mqs_ok) return rc;
         o->status = mqs_st_pending;
         o->desired_local_rank = o->actual_local_rank = m.m.src;
         o->desired_global_rank = o->actual_global_rank = rank_in_job(k, m.m.src);
         o->desired_tag = o->actual_tag = m.m.tag;
-        o->desired_length = o->actual_length = m.len;
+        o->desired_length = o->actual_length = is_here ? m.bytes - prefix : (size_t)rts.len;
         o->system_buffer = is_here;
-        o->buffer = is_here ? (mqs_taddr_t)(uintptr_t)w.at + offsetof(struct proto_msg, data) : 0;
+        o->buffer = is_here ? (mqs_taddr_t)(uintptr_t)at + offsetof(struct proto_msg, data) + prefix : 0;
         snprintf(o->extra_text[0], sizeof o->extra_text[0], "%s",
                  is_here ? "message, held here" : "message, its data are at the sender");
     }
-    return w.rc;
+    return rc;
 }
 
 static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, const struct gw_list *list,

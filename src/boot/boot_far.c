@@ -1,0 +1,99 @@
+/* boot_far.c -- other hosts: who is on this one, and sockets between them (TCP).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot_private.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Abstract sockets (doorbells) need one network namespace, /proc/PID/fd one of processes, and one of users. */
+uint64_t boot_host_id(void)
+{
+    static const char *const spaces[] = {"/proc/self/ns/net", "/proc/self/ns/pid", "/proc/self/ns/user"};
+    char machine[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!read(fd, machine, sizeof machine - 1);
+        close(fd);
+    }
+    uint64_t h = gw_hash(gw_hash_text(machine), gw_boot.host, strlen(gw_boot.host));
+    for (size_t i = 0; i < GW_ARRAY_LEN(spaces); i++) {
+        struct stat st;
+        uint64_t number = stat(spaces[i], &st) == 0 ? (uint64_t)st.st_ino : 0;
+        h = gw_hash(h, &number, sizeof number);
+    }
+    return h ? h : 1;
+}
+
+static socklen_t bytes_of(const struct sockaddr_storage *at)
+{
+    return at->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+void boot_address_text(const struct sockaddr_storage *at, char out[BOOT_ADDRESS_TEXT])
+{
+    const struct sockaddr_in *four = (const void *)at;
+    const struct sockaddr_in6 *six = (const void *)at;
+    bool is_six = at->ss_family == AF_INET6;
+    char text[INET6_ADDRSTRLEN] = "";
+    inet_ntop(at->ss_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, text, sizeof text);
+    snprintf(out, BOOT_ADDRESS_TEXT, is_six ? "[%s]:%d" : "%s:%d", text, ntohs(is_six ? six->sin6_port : four->sin_port));
+}
+
+bool boot_address_parse(const char *text, struct sockaddr_storage *out)
+{
+    struct sockaddr_storage at = {0};
+    struct sockaddr_in *four = (void *)&at;
+    struct sockaddr_in6 *six = (void *)&at;
+    char host[INET6_ADDRSTRLEN], again[BOOT_ADDRESS_TEXT];
+    unsigned port;
+    if (sscanf(text, "[%45[0-9a-f:.]]:%5u", host, &port) != 2 && sscanf(text, "%45[0-9.]:%5u", host, &port) != 2) return false;
+    if (port == 0 || port > UINT16_MAX) return false;
+    if (inet_pton(AF_INET, host, &four->sin_addr) == 1) {
+        four->sin_family = AF_INET;
+        four->sin_port = htons((uint16_t)port);
+    } else {
+        if (inet_pton(AF_INET6, host, &six->sin6_addr) != 1) return false;
+        six->sin6_family = AF_INET6;
+        six->sin6_port = htons((uint16_t)port);
+    }
+    boot_address_text(&at, again);
+    if (strcmp(again, text) != 0) return false;
+    *out = at;
+    return true;
+}
+
+static int closed(int s)
+{
+    int why = errno;
+    if (s >= 0) close(s);
+    errno = why;
+    return -1;
+}
+
+int boot_far_listen(struct sockaddr_storage *at, int backlog)
+{
+    socklen_t bytes = bytes_of(at);
+    int s = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0 || bind(s, (struct sockaddr *)at, bytes) != 0 || listen(s, backlog) != 0 ||
+        getsockname(s, (struct sockaddr *)at, &bytes) != 0)
+        return closed(s);
+    return s;
+}
+
+int boot_far_connect(const struct sockaddr_storage *at)
+{
+    int yes = 1, s = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0 || (connect(s, (const struct sockaddr *)at, bytes_of(at)) != 0 && errno != EINPROGRESS)) return closed(s);
+    setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setsockopt(s, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    return s;
+}

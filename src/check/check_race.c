@@ -1,0 +1,461 @@
+/* check_race.c -- accesses to windows that race: the logs of epochs, and the words (check_race.h).
+ *
+ * A fence: the epoch is closed as ever (all that was done is at its targets then), logs go to the targets, these judge and copy their
+ * part, and a barrier lets the ranks go on.  MPI_Win_complete sends the log behind the accesses, and MPI_Win_wait takes the logs in.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_race.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check/check_call.h"
+
+enum state { OPEN_NONE, OPEN_FENCE, OPEN_START, OPEN_LOCKS };
+enum { TAG_LOG = 1, ACCESSES_MAX = 1 << 18, RUNS_MAX = 256, COPY_MAX = 64 << 20, TOLD_MAX = 5, BEFORE_MAX = 1 << 16 };
+struct logged { int32_t target; struct race_access access; };
+
+struct race_win {
+    struct race_win *next;
+    struct rma_win *win;
+    enum state state;
+    bool is_exposed;               /* by a fence or MPI_Win_post */
+    struct logged *log;            /* this rank's accesses in the epoch that is open */
+    size_t n, room;
+    struct race_access *own;       /* to this rank's part, by calls of its own */
+    size_t n_own, own_room;
+    char *copy;                    /* of the part as the exposure began, or NULL */
+    int64_t calls;                 /* n_calls then */
+    int n_origins, *origins;       /* of MPI_Win_post */
+    int n_targets, *targets;       /* of MPI_Win_start */
+    struct check_site locked;      /* a lock between fences, under which something was accessed; fn 0: none */
+    struct check_site first_lock;
+};
+static struct race_win *wins; /* with check_lock */
+static _Atomic int n_exposed;
+static _Atomic int64_t n_calls; /* of any kind but accesses */
+
+static struct race_win *race_of(struct rma_win *w)
+{
+    struct race_win *r = wins;
+    while (r && r->win != w) r = r->next;
+    if (r) return r;
+    r = gw_xcalloc(1, sizeof *r);
+    r->win = w;
+    r->next = wins;
+    return wins = r;
+}
+
+static char *part_of(const struct rma_win *w, int64_t *size_out)
+{
+    bool is_dynamic = !w->base && w->size == 0;
+    *size_out = w->size;
+    return is_dynamic ? NULL : w->base;
+}
+
+/* ---- the origin's log ---- */
+static bool is_run(int64_t count, const struct gw_type *t)
+{
+    return t->is_dense || (count == 1 && t->is_single);
+}
+
+static const char *run_at(const void *buf, const struct gw_type *t)
+{
+    return (const char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
+}
+
+static struct race_access access_new(struct rma_win *w, enum race_kind kind)
+{
+    struct race_access a = {.origin = w->comm->rank, .kind = kind, .fn = check_now.fn};
+    a.place = check_site_pack(check_now, a.module);
+    return a;
+}
+
+static void log_add(struct race_win *r, int target, const struct race_access *a)
+{
+    if (r->n == ACCESSES_MAX) return;
+    if (r->n == r->room) r->log = gw_xrealloc(r->log, (r->room = 2 * r->room + 64) * sizeof *r->log);
+    r->log[r->n++] = (struct logged){target, *a};
+}
+
+/* An access of so many runs that it is not looked at leaves no trace. */
+static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t)
+{
+    static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
+    struct type_cursor c;
+    struct iovec iov[RUNS_MAX];
+    int64_t bytes;
+    type_cursor_init(&c, (const void *)anywhere, count, t);
+    int n = type_cursor_iov(&c, iov, RUNS_MAX, INT64_MAX, &bytes);
+    if (bytes < count * t->size) return;
+    for (int i = 0; i < n; i++) {
+        a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
+        a.hi = a.lo + (int64_t)iov[i].iov_len;
+        if (n > 1) a.has_before = a.has_after = 0;
+        log_add(r, target, &a);
+    }
+}
+
+bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
+{
+    enum { AWAITED = 64 };
+    int64_t bytes = count * t->size;
+    gw_lock(&check_lock);
+    struct race_win *r = race_of(w);
+    bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START, is_soon = !w->late || r->n < AWAITED;
+    bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX && is_run(count, t);
+    gw_unlock(&check_lock);
+    if (!wanted) return false;
+    char *was = gw_xmalloc((size_t)bytes);
+    int rc = rma_get(was, bytes, gw_type_byte, target, disp, count, t, w);
+    if (rc == GW_OK) { /* which the program did not make */
+        gw_counted(&gw_count.rma_gets, (uint64_t)-1);
+        gw_counted(&w->n_ops, (uint64_t)-1);
+        rc = rma_settle(w);
+    }
+    if (rc == GW_OK) *sum_out = check_sum_bytes(0x27220a95, was, (size_t)bytes);
+    free(was);
+    return rc == GW_OK;
+}
+
+void check_race_access(struct rma_win *w, const struct check_race *a)
+{
+    if (a->target < 0 || a->count <= 0) return;
+    struct race_access made = access_new(w, a->kind);
+    made.disp = a->disp;
+    if (a->kind == RACE_UPDATE) made.op = a->op->obj.id;
+    made.has_before = a->has_before;
+    made.before = a->before;
+    bool is_whole = a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) &&
+                    a->data_count * a->data_type->size == a->count * a->type->size;
+    made.has_after = is_whole;
+    if (is_whole) made.after = check_sum_bytes(0x27220a95, run_at(a->data, a->data_type), (size_t)(a->count * a->type->size));
+    gw_lock(&check_lock);
+    struct race_win *r = race_of(w);
+    if (r->state != OPEN_LOCKS) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
+    if (r->state == OPEN_LOCKS && r->first_lock.fn) r->locked = r->first_lock;
+    if (r->state == OPEN_FENCE || r->state == OPEN_START) log_runs(r, a->target, made, a->count, a->type);
+    gw_unlock(&check_lock);
+}
+
+/* ---- what this rank does with its own part ---- */
+void check_race_touch(const struct check_span *s)
+{
+    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !is_run(s->count, s->type)) return;
+    for (struct race_win *r = wins; r; r = r->next) {
+        int64_t size;
+        uintptr_t base = (uintptr_t)part_of(r->win, &size);
+        if (!r->is_exposed || !base || s->hi <= base || s->lo >= base + (uintptr_t)size || r->n_own == ACCESSES_MAX) continue;
+        struct race_access a = access_new(r->win, s->is_written ? RACE_STORE : RACE_LOAD);
+        a.lo = (int64_t)((s->lo > base ? s->lo : base) - base);
+        a.hi = gw_min64((int64_t)(s->hi - base), size);
+        if (r->n_own == r->own_room) r->own = gw_xrealloc(r->own, (r->own_room = 2 * r->own_room + 16) * sizeof *r->own);
+        r->own[r->n_own++] = a;
+    }
+}
+
+void check_race_call(void)
+{
+    atomic_fetch_add_explicit(&n_calls, 1, memory_order_relaxed);
+}
+
+/* Nothing that others do in the epoch can have been told to wait for what this rank did: it has called nothing but what ends the epoch, and
+ * nobody stores here by another way. */
+static bool is_alone_in(const struct race_win *r)
+{
+    int64_t size, other_size;
+    const char *base = part_of(r->win, &size);
+    if (atomic_load_explicit(&n_calls, memory_order_relaxed) > r->calls + 1 || r->win->flavor == GW_WIN_FLAVOR_SHARED) return false;
+    for (const struct race_win *o = wins; o; o = o->next) {
+        const char *other = part_of(o->win, &other_size);
+        if (o != r && (!other || (other < base + size && base < other + other_size))) return false;
+    }
+    return true;
+}
+
+/* ---- words ---- */
+struct told { struct race_win *r; const char *epoch; int n; };
+
+static const char *access_text(const struct race_access *a, int me, char *out, size_t cap)
+{
+    char site[CHECK_SITE_TEXT];
+    check_site_text(check_site_unpack(a->fn, a->place, a->module), site);
+    if (a->kind == RACE_LOAD || a->kind == RACE_STORE)
+        snprintf(out, cap, "%s of rank %d itself, which %s that memory as a buffer", site, me, a->kind == RACE_LOAD ? "reads" : "writes");
+    else
+        snprintf(out, cap, "%s of rank %d", site, a->origin);
+    return out;
+}
+
+static const char *window_text(const struct rma_win *w, char *out, size_t cap)
+{
+    snprintf(out, cap, "%s%s", w->name[0] ? "the window " : "a window without a name", w->name);
+    return out;
+}
+
+static void tell_race(const struct race_access *a, const struct race_access *b, int64_t from, int64_t to, void *arg)
+{
+    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
+    struct told *t = arg;
+    char one[TEXT], other[TEXT], name[NAME];
+    int me = t->r->win->comm->rank;
+    if (t->n++ >= TOLD_MAX) return;
+    check_say("accesses race: %s and %s, in one epoch of %s, both access bytes %lld to %lld of the part of rank %d in %s%s",
+              access_text(a, me, one, TEXT), access_text(b, me, other, TEXT), t->epoch, (long long)from, (long long)to - 1, me,
+              window_text(t->r->win, name, NAME),
+              a->kind == RACE_UPDATE && b->kind == RACE_UPDATE ? ", by accumulates of different operations" : "");
+}
+
+static void tell_store(struct told *t, const struct race_access *a)
+{
+    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
+    char one[TEXT], name[NAME];
+    int me = t->r->win->comm->rank;
+    if (t->n++ >= TOLD_MAX) return;
+    check_say("accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s accesses, were changed in the same epoch of %s by a store of the "
+              "program, or by way of another window over that memory",
+              (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT), t->epoch);
+}
+
+/* ---- the target judges ---- */
+static void look_for_stores(struct told *t, const struct race_access *v, size_t n)
+{
+    int64_t size;
+    const char *base = part_of(t->r->win, &size);
+    bool has_copy = t->r->copy && is_alone_in(t->r);
+    for (size_t i = 0; i < n && base; i++) {
+        const struct race_access *a = &v[i];
+        if (a->is_hit || a->lo < 0 || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
+        size_t bytes = (size_t)(a->hi - a->lo);
+        bool stored = a->has_after && check_sum_bytes(0x27220a95, base + a->lo, bytes) != a->after;
+        if (!stored && has_copy && (a->kind == RACE_GET ? a->has_after : a->has_before))
+            stored = check_sum_bytes(0x27220a95, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
+        if (stored) tell_store(t, a);
+    }
+}
+
+/* v[n]: of others, with room for what this rank did.  Takes it. */
+static void judge_part(struct race_win *r, struct race_access *v, size_t n, const char *epoch)
+{
+    struct told t = {r, epoch, 0};
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = v[i].disp * r->win->disp_unit;
+        v[i].lo += at;
+        v[i].hi += at;
+        v[i].is_hit = 0;
+    }
+    v = gw_xrealloc(v, (n + r->n_own + 1) * sizeof *v);
+    if (r->n_own) memcpy(v + n, r->own, r->n_own * sizeof *v);
+    if (race_judge(v, n + r->n_own, tell_race, &t)) look_for_stores(&t, v, n);
+    free(v);
+}
+
+static void expose(struct race_win *r, bool is_exposed)
+{
+    int64_t size;
+    const char *base = part_of(r->win, &size);
+    atomic_fetch_add_explicit(&n_exposed, is_exposed - r->is_exposed, memory_order_relaxed);
+    r->is_exposed = is_exposed;
+    r->n_own = 0;
+    r->calls = atomic_load_explicit(&n_calls, memory_order_relaxed);
+    if (!is_exposed || !base || size > COPY_MAX) {
+        free(r->copy);
+        r->copy = NULL;
+        return;
+    }
+    if (!r->copy) r->copy = gw_xmalloc((size_t)size + 1);
+    memcpy(r->copy, base, (size_t)size);
+}
+
+/* ---- fences ---- */
+static struct race_access *log_for(const struct race_win *r, int target, struct race_access *out)
+{
+    for (size_t k = 0; k < r->n; k++)
+        if (r->log[k].target == target) *out++ = r->log[k].access;
+    return out;
+}
+
+/* Logs to the targets; *v_out is the caller's. */
+static int trade(struct race_win *r, struct race_access **v_out, size_t *n_out)
+{
+    struct gw_comm *c = r->win->comm;
+    size_t p = (size_t)c->size, all = 0;
+    int64_t *counts = gw_xcalloc(4 * p, sizeof *counts), *sdispls = counts + p, *rcounts = counts + 2 * p, *rdispls = counts + 3 * p, at = 0;
+    struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *in = NULL, *end = out;
+    int rc;
+    for (size_t k = 0; k < r->n; k++) counts[r->log[k].target] += (int64_t)sizeof *out;
+    /* By target: each one's place, then the log once. */
+    for (size_t i = 0; i < p; i++) sdispls[i] = at, at += counts[i];
+    for (size_t k = 0; k < r->n; k++) {
+        end = (struct race_access *)(void *)((char *)out + sdispls[r->log[k].target]);
+        *end = r->log[k].access;
+        sdispls[r->log[k].target] += (int64_t)sizeof *out;
+    }
+    for (size_t i = 0; i < p; i++) sdispls[i] -= counts[i];
+    rc = coll_alltoall(counts, 1, gw_type_int64, rcounts, 1, gw_type_int64, c, NULL);
+    for (size_t i = 0; i < p && rc == GW_OK; i++) rdispls[i] = (int64_t)all, all += (size_t)rcounts[i];
+    in = gw_xmalloc(all + sizeof *in);
+    if (rc == GW_OK)
+        rc = coll_alltoallv(out, (struct gw_counts){counts, true}, (struct gw_counts){sdispls, true}, gw_type_byte, in,
+                            (struct gw_counts){rcounts, true}, (struct gw_counts){rdispls, true}, gw_type_byte, c, NULL);
+    free(counts);
+    free(out);
+    *v_out = in;
+    *n_out = all / sizeof *in;
+    return rc;
+}
+
+static void look_at_lock(struct race_win *r, int assertions)
+{
+    char site[CHECK_SITE_TEXT], here[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
+    if (r->locked.fn && !(assertions & GW_MODE_NOPRECEDE))
+        check_say("lock inside an epoch of MPI_Win_fence: %s of %s lies between two fences, and what was done under it too; the fence before it must say "
+                  "MPI_MODE_NOSUCCEED, or %s MPI_MODE_NOPRECEDE",
+                  check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_now, here));
+    r->locked.fn = r->first_lock.fn = 0;
+}
+
+static struct race_win *race_look(struct rma_win *w)
+{
+    gw_lock(&check_lock);
+    struct race_win *r = race_of(w);
+    gw_unlock(&check_lock);
+    return r;
+}
+
+int check_race_fence(struct rma_win *w, int assertions)
+{
+    struct race_win *r = race_look(w);
+    struct race_access *v;
+    size_t n;
+    look_at_lock(r, assertions);
+    int rc = trade(r, &v, &n);
+    if (rc == GW_OK)
+        judge_part(r, v, n, "MPI_Win_fence");
+    else
+        free(v);
+    gw_lock(&check_lock);
+    r->n = 0;
+    r->state = assertions & GW_MODE_NOSUCCEED ? OPEN_NONE : OPEN_FENCE;
+    expose(r, r->state == OPEN_FENCE);
+    gw_unlock(&check_lock);
+    return rc == GW_OK ? coll_barrier(w->comm, NULL) : rc;
+}
+
+/* ---- post, start, complete, wait ---- */
+static int *ranks_in(struct rma_win *w, struct gw_group *g, int *n_out)
+{
+    int *in = gw_xmalloc(2 * ((size_t)g->size + 1) * sizeof *in), *out = in + g->size + 1;
+    for (int i = 0; i < g->size; i++) in[i] = i;
+    if (group_translate_ranks(g, g->size, in, w->comm->group, out) != GW_OK) {
+        free(in);
+        *n_out = 0;
+        return NULL;
+    }
+    memmove(in, out, (size_t)g->size * sizeof *in);
+    *n_out = g->size;
+    return in;
+}
+
+void check_race_started(struct rma_win *w, struct gw_group *g)
+{
+    struct race_win *r = race_look(w);
+    free(r->targets);
+    r->targets = ranks_in(w, g, &r->n_targets);
+    r->state = OPEN_START;
+    r->n = 0;
+}
+
+int check_race_complete(struct rma_win *w)
+{
+    struct race_win *r = race_look(w);
+    int rc = GW_OK;
+    if (r->state != OPEN_START) return GW_OK;
+    for (int i = 0; i < r->n_targets && rc == GW_OK; i++) {
+        int to = r->targets[i];
+        struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *end = log_for(r, to, out);
+        int64_t bytes = (char *)end - (char *)out;
+        rc = court_post(w->comm, to, TAG_LOG, &bytes, sizeof bytes);
+        if (rc == GW_OK && bytes) rc = court_post(w->comm, to, TAG_LOG, out, (size_t)bytes);
+        free(out);
+    }
+    r->n = 0;
+    r->state = OPEN_NONE;
+    return rc;
+}
+
+void check_race_post(struct rma_win *w, struct gw_group *g)
+{
+    struct race_win *r = race_look(w);
+    if (r->n_origins) return; /* it is posted, which is an error by itself */
+    free(r->origins);
+    r->origins = ranks_in(w, g, &r->n_origins);
+    gw_lock(&check_lock);
+    expose(r, true);
+    gw_unlock(&check_lock);
+}
+
+static int take(struct gw_comm *c, int from, void *into, int64_t bytes)
+{
+    struct gw_req *q;
+    int rc = p2p_stream_irecv(GW_STREAM_CHECK, into, bytes, gw_type_byte, from, TAG_LOG, c, &q);
+    return rc == GW_POSTED ? p2p_stream_wait(q) : rc;
+}
+
+int check_race_waited(struct rma_win *w)
+{
+    struct race_win *r = race_look(w);
+    struct race_access *v = gw_xmalloc(sizeof *v);
+    int64_t all = 0, bytes = 0;
+    int rc = GW_OK;
+    for (int i = 0; i < r->n_origins && rc == GW_OK; i++) {
+        rc = take(w->comm, r->origins[i], &bytes, sizeof bytes);
+        if (rc != GW_OK || bytes == 0) continue;
+        v = gw_xrealloc(v, (size_t)(all + bytes));
+        rc = take(w->comm, r->origins[i], (char *)v + all, bytes);
+        all += bytes;
+    }
+    if (rc == GW_OK)
+        judge_part(r, v, (size_t)all / sizeof *v, "MPI_Win_post");
+    else
+        free(v);
+    r->n_origins = 0;
+    gw_lock(&check_lock);
+    expose(r, false);
+    gw_unlock(&check_lock);
+    return rc;
+}
+
+/* ---- locks, and the end ---- */
+void check_race_locked(struct rma_win *w)
+{
+    struct race_win *r = race_look(w);
+    if (r->state == OPEN_FENCE) r->first_lock = check_now;
+    r->state = OPEN_LOCKS;
+}
+
+void check_race_free(struct rma_win *w)
+{
+    char site[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
+    gw_lock(&check_lock);
+    struct race_win **at = &wins;
+    while (*at && (*at)->win != w) at = &(*at)->next;
+    struct race_win *r = *at;
+    if (r) {
+        *at = r->next;
+        expose(r, false);
+    }
+    gw_unlock(&check_lock);
+    if (!r) return;
+    if (r->state == OPEN_FENCE && r->n) {
+        const struct race_access *a = &r->log[0].access;
+        check_say("epoch not closed: no MPI_Win_fence followed %s at rank %d on %s before MPI_Win_free; only that fence completes it",
+                  check_site_text(check_site_unpack(a->fn, a->place, a->module), site), r->log[0].target, window_text(w, name, sizeof name));
+    }
+    free(r->log);
+    free(r->own);
+    free(r->origins);
+    free(r->targets);
+    free(r);
+}

@@ -1,0 +1,83 @@
+/* check_thread.c -- calls of threads that the level of MPI_Init_thread does not allow.
+ *
+ * With MPI_THREAD_SINGLE and MPI_THREAD_FUNNELED only the thread that initialised MPI may call; with MPI_THREAD_SERIALIZED any thread,
+ * one at a time.  Where a session asked for more, all may do what that one may: the level is that of the whole process.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "check/check_private.h"
+
+#include <pthread.h>
+
+static _Atomic int level = GW_THREAD_MULTIPLE;
+static pthread_t first;      /* that initialised MPI */
+static _Atomic bool has_first; /* not a session */
+static int n_inside;         /* threads in twins; with check_lock */
+static struct check_site inside;   /* the call of the last one that entered */
+static _Thread_local struct { int depth; bool counts; } mine;
+
+void check_level(int highest)
+{
+    atomic_store_explicit(&level, highest, memory_order_relaxed);
+}
+
+void check_main_thread(void)
+{
+    first = pthread_self();
+    atomic_store_explicit(&has_first, true, memory_order_release); /* [M1] */
+}
+
+/* Each place is told once.  With check_lock. */
+static bool is_news(const void *from)
+{
+    enum { PLACES = 8 };
+    static const void *told[PLACES];
+    static int n_told;
+    for (int i = 0; i < n_told; i++)
+        if (told[i] == from) return false;
+    if (n_told == PLACES) return false;
+    told[n_told++] = from;
+    return true;
+}
+
+void check_thread_look(void)
+{
+    char site[CHECK_SITE_TEXT];
+    int now = atomic_load_explicit(&level, memory_order_relaxed);
+    if (now != GW_THREAD_SINGLE && now != GW_THREAD_FUNNELED) return;
+    if (!atomic_load_explicit(&has_first, memory_order_acquire) || pthread_equal(first, pthread_self())) return; /* pairs with [M1] */
+    gw_lock(&check_lock);
+    bool is_new = is_news(check_now.from);
+    gw_unlock(&check_lock);
+    if (!is_new) return;
+    check_say("call of another thread: %s was called by a thread that did not initialise MPI; with %s only the one that did may call MPI",
+              check_site_text(check_now, site), now == GW_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
+}
+
+void check_inside(void)
+{
+    char site[CHECK_SITE_TEXT], other_site[CHECK_SITE_TEXT];
+    if (mine.depth++ > 0 || atomic_load_explicit(&level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
+    mine.counts = true;
+    gw_lock(&check_lock);
+    struct check_site other = inside;
+    bool is_new = n_inside++ > 0 && is_news(check_now.from);
+    inside = check_now;
+    gw_unlock(&check_lock);
+    if (is_new)
+        check_say("calls of several threads at a time: %s was called while %s of another thread was under way; with MPI_THREAD_SERIALIZED "
+                  "there may be one at a time",
+                  check_site_text(check_now, site), check_site_text(other, other_site));
+}
+
+int check_left(int rc)
+{
+    if (--mine.depth > 0) return rc;
+    check_recv_arrivals();
+    if (!mine.counts) return rc;
+    mine.counts = false;
+    gw_lock(&check_lock);
+    n_inside--;
+    gw_unlock(&check_lock);
+    return rc;
+}

@@ -1,0 +1,79 @@
+/* match_fast.h -- the queue, and posting a receive for which no message waits, inlined into its callers.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_MATCH_MATCH_FAST_H
+#define GW_MATCH_MATCH_FAST_H
+
+#include "match/match.h"
+
+#define MATCH_BUCKET_BITS 14
+#define MATCH_BUCKETS     (1u << MATCH_BUCKET_BITS)
+enum { MATCH_ROW_BITS_MIN = 10, MATCH_ROW_BITS_MAX = 18 }; /* buckets of a table of messages */
+
+/* The forms under which a message can be asked for; also the index of its links. */
+enum form { FORM_EXACT, FORM_ANY_TAG, FORM_ANY_SOURCE, FORM_ANY, FORMS };
+
+struct match_queue {
+    int64_t n_msgs, n_posted; /* first: see match_is_empty() */
+    int64_t n_wild;           /* n_wild: of the posted ones, those with a wildcard */
+    uint64_t next_seq;
+    char *base;               /* of messages: number n lies at base + n * MATCH_UNIT */
+    uint32_t oldest, newest;  /* messages */
+    bool indexed[FORMS];      /* messages are in this form's table */
+    uint8_t bits[FORMS];      /* of its buckets in use */
+    uint32_t rows[FORMS];     /* in it */
+    uint32_t wild_in[64];     /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
+    struct match_recv *posted[MATCH_BUCKETS];
+    uint32_t msgs[FORMS][1u << MATCH_ROW_BITS_MAX];
+};
+
+/* Of a bucket of receives: there are fewer of those, and this takes half the instructions. */
+static inline uint32_t match_hash(uint32_t ctx, int32_t src, int32_t tag)
+{
+    return (ctx * 0x9e3779b1u + (uint32_t)src * 0x85ebca77u + (uint32_t)tag * 0xc2b2ae3du) >> (32 - MATCH_BUCKET_BITS);
+}
+
+static inline enum form match_form_of(int32_t src, int32_t tag)
+{
+    return (enum form)((src == GW_ANY_SOURCE) << 1 | (tag == GW_ANY_TAG));
+}
+
+/* The count of posted wildcards that a message of this context has to think of; a few contexts share one. */
+static inline uint32_t *match_wild_of(struct match_queue *q, uint32_t ctx)
+{
+    return &q->wild_in[(ctx * 0x9e3779b1u) >> 26];
+}
+
+static inline void match_append(struct match_recv **bucket, struct match_recv *r)
+{
+    struct match_recv *first = *bucket;
+    if (likely(!first)) {
+        r->next = r->prev = r;
+        *bucket = r;
+        return;
+    }
+    r->next = first;
+    r->prev = first->prev;
+    first->prev->next = r;
+    first->prev = r;
+}
+
+/* The queue holds no message that matches. */
+static inline void match_post_inline(struct match_queue *q, struct match_recv *r, uint32_t ctx, int src, int tag)
+{
+    struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)];
+    r->ctx = ctx;
+    r->src = src;
+    r->tag = tag;
+    r->seq = q->next_seq;
+    q->next_seq++;
+    q->n_posted++;
+    if (unlikely(match_form_of(src, tag) != FORM_EXACT)) {
+        q->n_wild++;
+        ++*match_wild_of(q, ctx);
+    }
+    match_append(bucket, r);
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* compare.c -- do the members of a communicator call the same collectives?  Finds out which calls differ, and puts that into words.
+ *
+ * What the steps of a collective compare is a hash (plan.h); here the calls themselves are looked up, in what each rank of the node notes of
+ * its last ones.  So a hash that differs for another reason accuses nobody, and neither does a call that is no longer there.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "boot/boot.h"
+#include "boot/call_names_gen.h"
+#include "plan/plan_private.h"
+
+const char *const *plan_call_names;
+
+/* One call, as it was noted; `call` is GW_FN_*, 0: not known. */
+struct noted {
+    uint64_t says;
+    int64_t bytes;
+    uint32_t call;
+};
+static inline int root_of(const struct noted *n) { return (int)(uint32_t)n->says; }
+static inline unsigned op_of(const struct noted *n) { return n->says >> BOOT_SAYS_OP & 0xffff; }
+static inline unsigned kind_of(const struct noted *n) { return n->says >> BOOT_SAYS_KIND & 0xff; }
+static inline unsigned flags_of(const struct noted *n) { return (unsigned)(n->says >> BOOT_SAYS_FLAGS); }
+
+static bool entry_is(const uint64_t word[3], const struct gw_comm *c, uint64_t number)
+{
+    return word[0] >> 12 == boot_coll_pack(c->ctx >> GW_STREAM_BITS, number, 0) >> 12 && boot_coll_mark(word) == c->mark &&
+           (word[1] >> BOOT_SAYS_KIND & 0xff) != PLAN_ANY_CALL;
+}
+
+/* The entry of a collective among the last ones of a rank of this node; NULL: it has not come so far, or is long past it. */
+static struct boot_coll *find(struct boot_rank *of, const struct gw_comm *c, uint64_t number, struct noted *out)
+{
+    uint64_t word[3];
+    for (int i = 0; i < BOOT_COLLS; i++) {
+        if (!boot_coll_read(&of->colls[i], word) || !entry_is(word, c, number)) continue;
+        *out = (struct noted){word[1], boot_coll_bytes(word), (uint32_t)word[0] & 0xfff};
+        return &of->colls[i];
+    }
+    return NULL;
+}
+
+/* ---- what differs ------------------------------------------------------------------------------------------------------- */
+static int difference(const struct noted *a, const struct noted *b)
+{
+    static const int errors[] = {[BOOT_SAME] = GW_OK, [BOOT_OTHER_CALL] = GW_EOTHER, [BOOT_OTHER_ROOT] = GW_EROOT,
+                                 [BOOT_OTHER_BYTES] = GW_ETRUNCATE, [BOOT_OTHER_OP] = GW_EOP};
+    return errors[boot_coll_differ(a->says, a->bytes, b->says, b->bytes)];
+}
+
+static const char *rule(int difference)
+{
+    switch (difference) {
+    case GW_EROOT: return "all ranks of a communicator must give the same root";
+    case GW_EOP: return "all ranks of a communicator must give the same operation";
+    case GW_ETRUNCATE: return "their counts and datatypes must come to the same number of bytes";
+    default: return "all ranks of a communicator must call the same collective operations in the same order";
+    }
+}
+
+static const char *name_of_op(unsigned op)
+{
+    enum { OP_USER = 0xfffe };
+    struct gw_op *known = op < OP_USER ? (struct gw_op *)gw_obj_lookup(op, GW_KIND_OP) : NULL;
+    if (known) return op_name(known);
+    return op == OP_USER ? "an operation of its own that does not commute" : "an operation of its own";
+}
+
+static bool is_rooted(const char *what)
+{
+    static const char *const rooted[] = {"Bcast", "Gather", "Scatter", "Gatherv", "Scatterv", "Reduce"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(rooted); i++)
+        if (strcmp(what, rooted[i]) == 0) return true;
+    return false;
+}
+
+/* "MPI_Bcast (40 bytes, root 0)" */
+static void text_of(const struct noted *n, char *out, size_t cap)
+{
+    unsigned kind = kind_of(n);
+    const char *what = kind >= PLAN_CALLS && plan_call_names ? plan_call_names[kind - PLAN_CALLS] : "", *sep = " (";
+    size_t at;
+    if (n->call > 0 && n->call < BOOT_CALL_NAMES_COUNT)
+        at = (size_t)snprintf(out, cap, "%s", boot_call_names[n->call]);
+    else if (kind == PLAN_MAKING)
+        at = (size_t)snprintf(out, cap, "a function that makes a communicator");
+    else
+        at = (size_t)snprintf(out, cap, "MPI_%s%s", flags_of(n) & BOOT_SAYS_REQUEST ? "I" : "", kind == PLAN_FINALIZE ? "Finalize" : what);
+    if (kind < PLAN_CALLS) return;
+    if (n->bytes > 0 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%lld bytes", sep, (long long)n->bytes), sep = ", ";
+    if (n->bytes == 0 && strcmp(what, "Barrier") != 0 && !(flags_of(n) & BOOT_SAYS_OWN) && at < cap)
+        at += (size_t)snprintf(out + at, cap - at, "%s0 bytes", sep), sep = ", ";
+    if (op_of(n) && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%s", sep, name_of_op(op_of(n))), sep = ", ";
+    if (root_of(n) >= 0 && is_rooted(what) && at < cap) at += (size_t)snprintf(out + at, cap - at, "%sroot %d", sep, root_of(n)), sep = ", ";
+    if (*sep == ',' && at + 1 < cap) strcpy(out + at, ")");
+}
+
+static const char *name_of(const struct gw_comm *c) { return c->name[0] ? c->name : "a communicator without a name"; }
+
+struct pair {
+    struct gw_comm *comm;
+    uint64_t number;
+    int other; /* in the communicator */
+    struct noted mine, theirs;
+};
+
+static int tell(const struct pair *p)
+{
+    char mine[160], theirs[160];
+    int how = difference(&p->mine, &p->theirs);
+    if (how == GW_OK) return GW_OK;
+    text_of(&p->mine, mine, sizeof mine);
+    text_of(&p->theirs, theirs, sizeof theirs);
+    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s", (unsigned long long)p->number,
+                   name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how));
+}
+
+/* ---- with whom ------------------------------------------------------------------------------------------------------------ */
+/* The slot of a member that runs on this node, else NULL. */
+static struct boot_rank *slot_of(const struct gw_comm *c, int member)
+{
+    int world = group_world(c->group, member), local = world < gw_boot.size && gw_boot.local_to_world ? boot_local_rank(world) : -1;
+    return local < 0 || !gw_node.base ? NULL : boot_slot_of(local);
+}
+
+/* So that nobody says it again, when later calls are compared. */
+static void mark_told(const struct gw_comm *c, uint64_t number)
+{
+    struct noted n;
+    struct boot_coll *mine = find(boot_slot, c, number, &n);
+    if (mine) atomic_store_explicit(&mine->word[1], n.says | (uint64_t)BOOT_SAYS_TOLD << BOOT_SAYS_FLAGS, memory_order_relaxed);
+}
+
+static struct noted noted_of(const struct plan_said *s)
+{
+    struct noted n;
+    const struct boot_coll *mine = find(boot_slot, s->comm, s->number, &n);
+    return (struct noted){s->says, s->bytes, mine ? n.call : 0};
+}
+
+int plan_compare(const struct plan_said *s)
+{
+    struct gw_comm *c = s->comm;
+    struct pair p = {.comm = c, .number = s->number, .mine = noted_of(s)};
+    for (p.other = 0; p.other < c->size; p.other++) {
+        struct boot_rank *slot = p.other == c->rank ? NULL : slot_of(c, p.other);
+        if (!slot || !find(slot, c, s->number, &p.theirs)) continue;
+        int rc = tell(&p);
+        if (rc == GW_OK) continue;
+        mark_told(c, s->number);
+        return rc;
+    }
+    return GW_OK;
+}
+
+int plan_compare_newest(struct gw_comm *c)
+{
+    struct noted n;
+    if (!find(boot_slot, c, c->colls - 1, &n)) return GW_OK;
+    return plan_compare(&(struct plan_said){c, c->colls - 1, n.says, n.bytes});
+}
+
+static const char *kind_in_tag(int tag)
+{
+    unsigned kind = (unsigned)tag >> 4 & 15;
+    if (kind < PLAN_CALLS) kind += 16;
+    return plan_call_names[kind - PLAN_CALLS];
+}
+
+static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
+{
+    char mine[160], theirs[48];
+    struct noted n = noted_of(s);
+    bool same = ((unsigned)r->tag >> 4 & 15) == (kind_of(&n) & 15);
+    text_of(&n, mine, sizeof mine);
+    snprintf(theirs, sizeof theirs, "MPI_%s", kind_in_tag(r->tag));
+    mark_told(s->comm, s->number);
+    return gw_fail(same ? op_of(&n) ? GW_EOP : GW_EROOT : GW_EOTHER,
+                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s%s; %s", (unsigned long long)s->number,
+                   name_of(s->comm), s->comm->rank, mine, r->src, theirs,
+                   same ? " with another root or operation, or in another form (blocking, non-blocking, persistent)" : " or its non-blocking form",
+                   rule(same ? GW_EROOT : GW_EOTHER));
+}
+
+int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
+{
+    struct p2p_rival rival;
+    int rc = plan_compare(s);
+    for (int i = 0; i < n && rc == GW_OK; i++)
+        if (p2p_stream_rival(parts[i], PLAN_TAG_SAYS, &rival)) rc = tell_rival(s, &rival);
+    return rc;
+}
+
+int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came)
+{
+    char mine[160], sent[32];
+    int rc = plan_compare(s);
+    if (rc != GW_OK) return rc;
+    struct noted n = noted_of(s);
+    text_of(&n, mine, sizeof mine);
+    mark_told(s->comm, s->number);
+    if (came >= 0 && came < INT64_MAX)
+        snprintf(sent, sizeof sent, "%lld", (long long)came);
+    else
+        snprintf(sent, sizeof sent, "%s", came < 0 ? "another number" : "more");
+    return gw_fail(GW_ETRUNCATE, "the calls differ in collective #%llu on %s: rank %d called %s and takes %lld bytes from rank %d, which sent %s; %s",
+                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
+}
+
+/* Has any member on this node told of it?  Then this rank notes that, too: the other one's note may be gone before its own. */
+static bool is_told(const struct gw_comm *c, uint64_t number)
+{
+    struct noted n;
+    for (int i = 0; i < c->size; i++) {
+        struct boot_rank *slot = slot_of(c, i);
+        if (!slot || !find(slot, c, number, &n) || !(flags_of(&n) & BOOT_SAYS_TOLD)) continue;
+        mark_told(c, number);
+        return true;
+    }
+    return false;
+}
+
+/* Those before `end` that this rank has noted, from number `first` on, with the calls of one member, or (-1) of all. */
+static int compare_former(struct gw_comm *c, uint64_t first, uint64_t end, int member)
+{
+    struct pair p = {.comm = c};
+    for (p.number = first; p.number < end; p.number++) {
+        if (!find(boot_slot, c, p.number, &p.mine) || is_told(c, p.number)) continue;
+        for (p.other = 0; p.other < c->size; p.other++) {
+            struct boot_rank *slot = member >= 0 && member != p.other ? NULL : slot_of(c, p.other);
+            if (!slot || slot == boot_slot || !find(slot, c, p.number, &p.theirs)) continue;
+            int rc = tell(&p);
+            if (rc == GW_OK) continue;
+            mark_told(c, p.number);
+            return rc;
+        }
+    }
+    return GW_OK;
+}
+static uint64_t noted_from(uint64_t end) { return end > BOOT_COLLS ? end - BOOT_COLLS : 0; }
+
+static int rank_of(const struct plan_exec *x, int member) { return x->walk ? plan_team_rank(&x->walk->stage.team, member) : member; }
+
+void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came)
+{
+    struct plan_said said = plan_said_by(x);
+    x->differs = true;
+    if (x->err == GW_OK) x->err = plan_length_differs(&said, rank_of(x, member), want, came);
+}
+
+bool plan_sig_differs(struct plan_exec *x, int member)
+{
+    struct gw_comm *c = x->comm;
+    const struct plan_args *a = x->args;
+    struct pair p = {.comm = c, .number = a->number, .other = rank_of(x, member)};
+    struct boot_rank *slot = slot_of(c, p.other);
+    if (x->err != GW_OK) return true;
+    if (!slot || !find(boot_slot, c, p.number, &p.mine)) return false;
+    bool is_there = find(slot, c, p.number, &p.theirs);
+    int rc = is_there ? tell(&p) : GW_OK;
+    int64_t due = a->is_vector && a->rcounts.v ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
+    struct plan_said said = plan_said_by(x);
+    if (rc != GW_OK)
+        mark_told(c, p.number);
+    else if (is_there && due >= 0 && p.theirs.bytes != due)
+        rc = plan_length_differs(&said, p.other, due, p.theirs.bytes);
+    else
+        rc = compare_former(c, noted_from(p.number), p.number, p.other);
+    x->err = rc;
+    x->differs = rc != GW_OK;
+    return x->differs;
+}
+
+int plan_compare_last(struct gw_comm *c)
+{
+    struct p2p_rival left;
+    uint64_t first = noted_from(c->colls);
+    int rc = compare_former(c, first, c->colls, -1);
+    if (rc != GW_OK || !p2p_stream_left(c, GW_STREAM_COLL, &left)) return rc;
+    for (uint64_t number = first; number < c->colls; number++)
+        if (is_told(c, number)) return GW_OK; /* what is left over may come from that */
+    return gw_fail(GW_EOTHER, "the calls differ on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not call it like that; %s",
+                   name_of(c), left.src, kind_in_tag(left.tag), (long long)left.bytes, c->rank, rule(GW_EOTHER));
+}

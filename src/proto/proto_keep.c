@@ -1,0 +1,86 @@
+/* proto_keep.c -- small messages to a receiver that has no room: the sender keeps a copy, so that the send is over all the same.
+ *
+ * The message then goes as an RTS whose data are the copy: the receiver fetches it as any other, on a node by reading it, so that it need not
+ * wait until the sender comes into MPI.  Beyond what the sender may keep a send waits for its receive.
+ *
+ * A process does not leave MPI before its copies are fetched.  A receiver that leaves says of messages which it did not receive that nobody
+ * will (LEFT): a program may end with such ones.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "proto/proto_private.h"
+
+static int64_t cost_of(int64_t len)
+{
+    return (int64_t)gw_align_up(sizeof(struct proto_op), GW_ARENA_UNIT) + (int64_t)gw_align_up((size_t)len, GW_ARENA_UNIT);
+}
+
+bool keep_op(struct proto_lane *pl, struct proto_op *op)
+{
+    assert(op->kind == PROTO_EAGER && op->type && !op->is_kept && op->len <= MSG_DATA_MAX);
+    if (pl->kept_bytes + cost_of(op->len) > pl->room) room_find(pl);
+    if (pl->kept_bytes + cost_of(op->len) > pl->room) return false;
+    char *copy = gw_arena_take(&pl->arena, (size_t)op->len);
+    if (op->ptr)
+        memcpy(copy, op->ptr, (size_t)op->len);
+    else
+        type_pack(op->buf, op->count, op->type, copy);
+    proto_type_drop(op->type);
+    op->type = gw_type_byte;
+    op->buf = op->ptr = copy;
+    op->count = op->len;
+    op->is_kept = true;
+    pl->n_kept++;
+    pl->kept_bytes += cost_of(op->len);
+    gw_counted(&gw_count.sends_kept, 1);
+    op_ask(pl, op);
+    return true;
+}
+
+bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op)
+{
+    struct wire_caps caps;
+    peer_caps(pl->lane, op->peer, &caps);
+    return peer_may_read(op->peer, &caps);
+}
+
+void keep_drop(struct proto_lane *pl, struct proto_op *op)
+{
+    assert(pl->n_kept > 0);
+    pl->n_kept--;
+    pl->kept_bytes -= cost_of(op->len);
+    gw_arena_give(&pl->arena, (char *)(uintptr_t)op->ptr, (size_t)op->len);
+    op->is_kept = false;
+    op->ptr = NULL;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------------------- */
+void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie)
+{
+    ctl_send(pl, peer_get(pl->lane, world), PROTO_LEFT, (struct proto_ctl){cookie, 0}, NULL, 0);
+}
+
+void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+{
+    struct proto_op *op = op_named(pl, is_far, PROTO_LEFT, c->to);
+    if (!op) return;
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over)
+        msg_refuse(PROTO_LEFT, "state", op->state);
+    else if (op->is_kept) /* who waits for a receive goes on waiting, and the verdict on the job says for whom */
+        op_finish(pl, op, GW_OK);
+}
+
+void proto_leave(struct gw_lane *lane, bool on)
+{
+    struct proto_lane *pl = lane_of(lane);
+    pl->is_leaving = on;
+    if (!on) return;
+    for (struct match_msg *m = match_first_msg(pl->fast.q, UINT32_MAX), *next; m; m = next) {
+        struct proto_msg *msg = container_of(m, struct proto_msg, m);
+        next = match_next_msg(pl->fast.q, m, UINT32_MAX);
+        if (msg->kind != PROTO_RTS) continue;
+        match_remove_msg(pl->fast.q, m);
+        keep_left_say(pl, msg->world, msg_cookie(msg));
+        msg_drop(pl, msg);
+    }
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# A rank that crashes: by default one report and how to get its stack, or the stack from its core file; with --stacks-on-crash one report
+# with address and stack, of whatever thread.  The exit status stays 128 + signal, and handlers of the program's are not disturbed.
+# users.md row 5
+# run.py: timeout=300 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+[ "${2-}" ] && [ -x "$2/bin/mpicc" ] || { echo "no mpicc to build with"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "crash: $*"; head -n 20 "$dir/err"; exit 1; }
+e=$dir/gw-crash
+"$2/bin/mpicc" -g "$(dirname "$0")/crash.c" -lpthread -o "$e"
+run() { # status, arguments of mpiexec
+    want=$1 rc=0
+    shift
+    (cd "$dir" && exec timeout 100 "$build/mpiexec" "$@") > "$dir/out" 2> "$dir/err" < /dev/null || rc=$?
+    [ $rc = "$want" ] || fail "mpiexec $*: status $rc, not $want"
+}
+says() { grep -q -- "$1" "$dir/err" || fail "it does not say '$1':"; }
+once() { [ "$(grep -c -- "$1" "$dir/err")" = 1 ] || fail "it does not say '$1' once:"; }
+
+# By default: rank, signal, last call, and a hint.
+ulimit -c 0
+for n in 1 3; do
+    last=$((n - 1))
+    run 139 -n $n "$e" segv
+    once "^mpiexec: rank $last (host .*, pid [0-9]*) was killed by signal 11 (Segmentation fault); its last MPI call was MPI_Barrier"
+    once '^mpiexec: for its stack run it again with mpiexec --stacks-on-crash, or after `ulimit -c unlimited`$'
+    run 134 -n $n "$e" abort
+    once "rank $last (.*) was killed by signal 6"
+    run 136 -n $n "$e" fpe
+    once "rank $last (.*) was killed by signal 8"
+done
+run 0 -n 3 "$e" recover
+[ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed:"
+
+# Nobody else may look where the kernel refuses that.
+command -v gdb > "$dir/out" || { echo "note: no gdb, no stacks"; exit 0; }
+case $(cat /proc/sys/kernel/core_pattern) in
+/* | '|'*) echo "note: cores go elsewhere" ;;
+*)
+    ulimit -c unlimited 2> /dev/null || true
+    if [ "$(ulimit -c)" = unlimited ]; then
+        run 139 -n 2 "$e" segv
+        once 'its core file is '
+        says '^\[1\] main (crash.c:[0-9]*) / fall (crash.c:'
+        rm -f "$dir"/core*
+    fi
+    ulimit -c 0
+    ;;
+esac
+
+run 0 -n 3 --stacks-on-crash "$e" recover
+if grep -q 'the kernel refuses to trace' "$dir/err"; then echo "note: no ptrace here"; exit 0; fi
+[ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed by tracing:"
+for n in 1 3; do
+    last=$((n - 1))
+    run 139 -n $n --stacks-on-crash "$e" segv
+    once "^mpiexec: rank $last (host .*, pid [0-9]*) crashes: Segmentation fault at address 0x10$"
+    once "^\[$last\] main (crash.c:[0-9]*) / fall (crash.c:"
+    once "^mpiexec: rank $last (.*) was killed by signal 11"
+    run 136 -n $n --stacks-on-crash "$e" fpe
+    once "rank $last (.*) crashes: Floating point exception at address"
+    run 134 -n $n --stacks-on-crash "$e" abort
+    once "rank $last (.*) crashes: Aborted$"
+    once "^\[$last\] main (crash.c:.* / fall (crash.c:"
+    run 132 -n $n --stacks-on-crash "$e" ill
+    run 139 -n $n --stacks-on-crash "$e" thread-segv
+    once "^\[$last\] thread (crash.c:[0-9]*) / fall (crash.c:"
+done
+run 139 -n 3 --stacks-on-crash "$e" segv -1
+once ' crashes: '
+if pgrep -f "^$e" > "$dir/out"; then fail "ranks are left"; fi

@@ -1,0 +1,445 @@
+/* check_races.c -- programs whose accesses race, one a word of the command line, for test/system/check_races.sh, which reads what
+ * GODWIT_CHECK says about them.  Words that end in _ok are right.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p_check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { GETS = 40000, LONG = 100000 };
+static int longs[LONG], from[LONG];
+static MPI_Win win;
+
+/* ---- many at once ---- */
+static void many_gets(int overlap)
+{
+    long *many = calloc(2 * GETS, sizeof *many), *base;
+    int there = (rank + 1) % size;
+    MPI_Win_allocate(GETS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_set_name(win, "halo");
+    for (long i = 0; i < GETS; i++) base[i] = 7 * i + rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < GETS; i++) MPI_Get(many + 2 * i, 1, MPI_LONG, there, i, 1, MPI_LONG, win);
+    if (overlap) MPI_Get(many + 2 * (GETS - 3), 1, MPI_LONG, there, GETS - 3, 1, MPI_LONG, win);
+    MPI_Win_flush_all(win);
+    for (long i = 0; i < GETS; i++) CHECK(many[2 * i] == 7 * i + there);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    free(many);
+}
+static void many(void) { many_gets(1); } /* one finding of every rank */
+static void many_ok(void) { many_gets(0); }
+
+/* ---- receive buffers ---- */
+/* Rank 0 sends n items to the others, which receive them; early: they write into the buffer meanwhile. */
+enum when { NEVER, BEFORE, AFTER };
+static void receive(int n, enum when when, int persistent, int item)
+{
+    MPI_Request q;
+    if (rank == 0) {
+        for (int i = 0; i < n; i++) from[i] = i + 5;
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 1; i < size; i++) MPI_Send(from, n, MPI_INT, i, 3, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    if (persistent) MPI_Recv_init(longs, LONG, MPI_INT, 0, 3, MPI_COMM_WORLD, &q), MPI_Start(&q);
+    if (!persistent) MPI_Irecv(longs, LONG, MPI_INT, 0, 3, MPI_COMM_WORLD, &q);
+    if (when == BEFORE) longs[item]++;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD); /* it is there */
+    if (when == AFTER) longs[item]++;
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(longs[0] == 5 + (when == AFTER && item == 0) && longs[n - 1] == n + 4);
+    if (persistent) MPI_Request_free(&q);
+    longs[item]++;
+}
+static void written(void) /* fourteen findings of every rank but 0 */
+{
+    for (int n = 10; n <= LONG; n *= 100)
+        for (int persistent = 0; persistent < 2; persistent++) {
+            receive(n, BEFORE, persistent, 3);
+            receive(n, AFTER, persistent, 0);
+        }
+    receive(10, BEFORE, 0, 500); /* behind the message */
+    receive(10, AFTER, 0, 500);
+}
+static void written_ok(void)
+{
+    MPI_Request q[2];
+    MPI_Datatype column;
+    for (int n = 1; n <= LONG; n *= 10) receive(n, NEVER, n & 1, 0);
+    MPI_Type_vector(10, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    for (int i = 0; i < 20; i++) longs[i] = -1, from[i] = i;
+    MPI_Irecv(longs, 1, column, rank, 4, MPI_COMM_WORLD, &q[0]); /* what lies between is not received */
+    for (int i = 1; i < 20; i += 2) longs[i] = 7;
+    MPI_Irecv(longs + 100, 10, MPI_INT, rank, 5, MPI_COMM_WORLD, &q[1]);
+    longs[110]++;
+    MPI_Send(from, 10, MPI_INT, rank, 4, MPI_COMM_WORLD);
+    for (int i = 1; i < 20; i += 2) longs[i] = 8;
+    MPI_Cancel(&q[1]);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 20; i++) CHECK(longs[i] == (i & 1 ? 8 : i / 2));
+    MPI_Type_free(&column);
+}
+
+static void freed(void) /* one finding of every rank */
+{
+    MPI_Request q;
+    MPI_Irecv(longs, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, &q);
+    MPI_Request_free(&q);
+    from[2] = 9;
+    MPI_Send(from, 3, MPI_INT, rank, 4, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(longs[2] == 9);
+}
+static void freed_ok(void)
+{
+    MPI_Request q;
+    MPI_Isend(from, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, &q); /* a send may be */
+    MPI_Request_free(&q);
+    MPI_Recv(longs, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(longs, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, &q); /* a receive that was cancelled, too */
+    MPI_Cancel(&q);
+    MPI_Request_free(&q);
+    MPI_Recv_init(longs, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, &q); /* and a request that is not active */
+    MPI_Request_free(&q);
+}
+
+/* ---- ready sends: rank 0 to the others ---- */
+static void ready_sends(int late)
+{
+    for (int way = 0; way < 3; way++) {
+        MPI_Request q[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        if (rank && !late) MPI_Irecv(longs, 10, MPI_INT, way ? 0 : MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &q[0]);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 1; i < size && rank == 0; i++) {
+            if (way == 0) MPI_Rsend(from, 10, MPI_INT, i, 6, MPI_COMM_WORLD);
+            if (way == 1) MPI_Irsend(from, 10, MPI_INT, i, 6, MPI_COMM_WORLD, &q[1]);
+            if (way == 2) MPI_Rsend_init(from, 10, MPI_INT, i, 6, MPI_COMM_WORLD, &q[1]), MPI_Start(&q[1]);
+            if (way) MPI_Wait(&q[1], MPI_STATUS_IGNORE);
+            if (way == 2) MPI_Request_free(&q[1]);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank && late) MPI_Recv(longs, 10, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+    }
+}
+static void ready(void) { ready_sends(1); } /* three findings of every rank but 0 */
+static void ready_ok(void)
+{
+    ready_sends(0);
+    if (rank == 0) MPI_Send(from, 10, MPI_INT, size - 1, 7, MPI_COMM_WORLD); /* after them another kind is not a ready one */
+    if (rank == size - 1) MPI_Recv(longs, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* ---- threads ---- */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *say_hello(void *locked)
+{
+    for (int i = 0; i < 50; i++) {
+        int n = i, got = -1;
+        if (locked) pthread_mutex_lock(&mutex);
+        MPI_Sendrecv(&n, 1, MPI_INT, rank, 8, &got, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (locked) pthread_mutex_unlock(&mutex);
+        CHECK(got == n);
+    }
+    return NULL;
+}
+static void *wait_here(void *unused)
+{
+    int got;
+    (void)unused;
+    MPI_Recv(&got, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+static void other_thread(void) /* of SINGLE and FUNNELED, one after the other: one finding of every rank */
+{
+    pthread_t t;
+    say_hello(NULL);
+    pthread_create(&t, NULL, say_hello, NULL);
+    pthread_join(t, NULL);
+}
+static void at_once(void) /* of SERIALIZED: a thread waits in a receive while others call; one finding or more of every rank */
+{
+    pthread_t t;
+    int flag = 0, n = 3;
+    pthread_create(&t, NULL, wait_here, NULL);
+    for (double begin = MPI_Wtime(); MPI_Wtime() < begin + 0.3;) MPI_Iprobe(rank, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Send(&n, 1, MPI_INT, rank, 9, MPI_COMM_WORLD);
+    pthread_join(t, NULL);
+}
+static void in_turn_ok(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, say_hello, &mutex);
+    say_hello(&mutex);
+    pthread_join(t, NULL);
+}
+
+/* ---- windows: rank 0 is the target; one finding of it, unless something else is said ---- */
+enum { WORDS = 1000 };
+static int *window, ints[WORDS], more[WORDS];
+static void window_open(void)
+{
+    MPI_Win_allocate(WORDS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+    MPI_Win_set_name(win, "halo");
+    for (int i = 0; i < WORDS; i++) window[i] = i, ints[i] = 1000 * (rank + 1) + i;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static int by_fence; /* else by MPI_Win_post and the like */
+static void epoch_begin(void)
+{
+    MPI_Group all;
+    if (by_fence) {
+        MPI_Win_fence(0, win);
+        return;
+    }
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Win_post(all, 0, win);
+    MPI_Win_start(all, 0, win);
+    MPI_Group_free(&all);
+}
+static void epoch_end(void)
+{
+    int flag = 0;
+    if (by_fence) {
+        MPI_Win_fence(0, win);
+        return;
+    }
+    MPI_Win_complete(win);
+    if (rank & 1) MPI_Win_wait(win);
+    while (!(rank & 1) && !flag) MPI_Win_test(win, &flag);
+}
+static void put(int at, int n) { MPI_Put(ints, n, MPI_INT, 0, at, n, MPI_INT, win); }
+static void get(int at, int n) { MPI_Get(more, n, MPI_INT, 0, at, n, MPI_INT, win); }
+static void add(int at, MPI_Op op) { MPI_Accumulate(ints, 1, MPI_INT, 0, at, 1, MPI_INT, op, win); }
+
+enum race { PUT_PUT, PUT_PUT_OWN, PUT_GET, PUT_ADD, GET_ADD, ADD_MAX, PUT_COLUMN, STORED, STORED_BEFORE, STORED_GET, STORED_BEFORE_GET, RECEIVED,
+            SENT, GOT_INTO, RACES };
+/* Rank 0 stores, and rank 1 goes on after that, though rank 0 has called nothing: a file says so. */
+static int file_number;
+static void store_before(enum race what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/tmp/check_races.%d.%d", file_number, (int)what);
+    if (rank == 0) {
+        window[7]++;
+        fclose(fopen(name, "w"));
+    }
+    while (rank == 1 && access(name, F_OK) != 0) usleep(1000);
+    if (rank == 1) unlink(name);
+}
+/* Ranks 0 and 1 do something at the same bytes of rank 0's part. */
+static void race(enum race what)
+{
+    MPI_Request q;
+    MPI_Datatype column;
+    if (what == STORED_BEFORE || what == STORED_BEFORE_GET) store_before(what);
+    if (rank == 1) {
+        if (what == PUT_PUT || what == PUT_GET || what == PUT_ADD || what == PUT_COLUMN || what == STORED || what == STORED_BEFORE) put(5, 5);
+        if (what == PUT_PUT_OWN) put(5, 5), put(9, 2);
+        if (what == GET_ADD || what == STORED_GET || what == STORED_BEFORE_GET) get(7, 2);
+        if (what == ADD_MAX) add(7, MPI_SUM);
+        if (what == RECEIVED || what == SENT || what == GOT_INTO) put(5, 5);
+    }
+    if (rank == 0 && (what == RECEIVED || what == SENT)) {
+        MPI_Irecv(what == RECEIVED ? window + 9 : more, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &q);
+        MPI_Send(what == SENT ? window + 8 : more + 4, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    }
+    if (what == GOT_INTO) MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        if (what == PUT_PUT) put(9, 3);
+        if (what == PUT_GET) get(7, 1);
+        if (what == PUT_ADD || what == GET_ADD) add(7, MPI_SUM);
+        if (what == ADD_MAX) add(7, MPI_MAX);
+        if (what == GOT_INTO) MPI_Get(window + 6, 1, MPI_INT, 0, 500, 1, MPI_INT, win);
+        MPI_Type_vector(4, 1, 4, MPI_INT, &column);
+        MPI_Type_commit(&column);
+        if (what == PUT_COLUMN) MPI_Put(ints, 4, MPI_INT, 0, 0, 1, column, win); /* 0, 4, 8, 12 */
+        MPI_Type_free(&column);
+    }
+    if (what == STORED || what == STORED_GET) MPI_Barrier(MPI_COMM_WORLD);
+    if (what == STORED || what == STORED_GET) window[8] += rank == 0;
+}
+static void races_of(int fence)
+{
+    window_open();
+    by_fence = fence;
+    file_number = 2 * (int)getpid() + fence;
+    MPI_Bcast(&file_number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int k = 0; k < RACES; k++) {
+        epoch_begin();
+        race((enum race)k);
+        epoch_end();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (fence) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+}
+static void races(void) { races_of(1); }        /* fourteen findings of rank 0 */
+static void races_posted(void) { races_of(0); } /* the same */
+
+static void right_epoch(void)
+{
+    MPI_Datatype column;
+    MPI_Request q;
+    int old, nobody = 0, there = (rank + 1) % size;
+    MPI_Type_vector(4, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    put(10 * rank, 10);                                               /* beside each other */
+    MPI_Put(ints, 4, MPI_INT, 0, 300 + 8 * (rank / 2) + rank % 2, 1, column, win); /* between each other */
+    get(800, 10);                                                     /* all read the same, */
+    if (rank == 0) more[500] = window[803];                           /* as does the program */
+    add(700, MPI_SUM), add(701, MPI_MAX);
+    MPI_Get_accumulate(&nobody, 0, MPI_INT, &old, 1, MPI_INT, 0, 701, 1, MPI_INT, MPI_NO_OP, win);
+    MPI_Fetch_and_op(ints, more + 100, MPI_INT, 0, 702, MPI_SUM, win);
+    MPI_Compare_and_swap(ints + 1, ints + 2, more + 101, MPI_INT, 0, 703, win);
+    MPI_Accumulate(ints, 1, MPI_INT, 0, 720 + rank, 1, MPI_INT, MPI_SUM, win); /* one origin's are in order */
+    MPI_Accumulate(ints, 1, MPI_INT, 0, 720 + rank, 1, MPI_INT, MPI_REPLACE, win);
+    window[900 + rank]++;                                             /* what nobody else accesses is the program's */
+    MPI_Irecv(window + 950, 5, MPI_INT, (rank + size - 1) % size, 4, MPI_COMM_WORLD, &q);
+    MPI_Send(ints + 500, 5, MPI_INT, there, 4, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Type_free(&column);
+}
+static void races_ok(void)
+{
+    for (by_fence = 0; by_fence < 2; by_fence++) {
+        window_open();
+        for (int round = 0; round < 3; round++) {
+            epoch_begin();
+            right_epoch();
+            epoch_end();
+            MPI_Barrier(MPI_COMM_WORLD);
+            for (int i = 0; rank == 0 && i < 10 * size; i++) CHECK(window[i] == 1000 * (i / 10 + 1) + i % 10);
+            if (by_fence) MPI_Win_fence(0, win); /* the loads are over */
+            for (int i = 0; i < WORDS; i++) window[i] = i + round;
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        if (by_fence) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+        /* Under exclusive locks everything is in order; so it is where messages say who is next. */
+        for (int i = 0; i < 3; i++) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            put(5, 5), get(50, 10);
+            MPI_Win_flush(0, win);
+            get(5, 5);
+            MPI_Win_unlock(0, win);
+            CHECK(more[0] == ints[0]);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_lock_all(0, win);
+        for (int i = 0; i < size; i++) {
+            if (i == rank) put(5, 5), MPI_Win_flush(0, win);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        get(5, 5);
+        MPI_Win_unlock_all(win);
+        CHECK(more[0] == 1000 * size);
+        MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win);
+        MPI_Win_free(&win);
+    }
+}
+static void stored_ok(void) /* stores of the target, of which a message tells the origin before it puts */
+{
+    window_open();
+    by_fence = 1;
+    epoch_begin();
+    window[7] += 3;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) put(5, 5);
+    epoch_end();
+    CHECK(rank != 0 || window[7] == 2002);
+    MPI_Win_free(&win);
+}
+static void shared_ok(void) /* one host: neighbours' memory, by loads and stores between fences */
+{
+    MPI_Comm node;
+    int *all, *theirs, unit, mine, n;
+    MPI_Aint bytes;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &mine);
+    MPI_Comm_size(node, &n);
+    MPI_Win_allocate_shared(40, sizeof(int), MPI_INFO_NULL, node, &all, &win);
+    MPI_Win_shared_query(win, (mine + 1) % n, &bytes, &unit, &theirs);
+    for (int k = 0; k < 3; k++) {
+        MPI_Win_fence(0, win);
+        theirs[k] = 10 * mine + k;
+        MPI_Win_fence(0, win);
+        CHECK(all[k] == 10 * ((mine + n - 1) % n) + k);
+    }
+    MPI_Win_lock_all(0, win);
+    theirs[5] = mine;
+    MPI_Win_sync(win);
+    MPI_Barrier(node);
+    MPI_Win_sync(win);
+    CHECK(all[5] == (mine + n - 1) % n);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
+/* Two windows over the same memory of rank 0. */
+static void windows_over(int right)
+{
+    MPI_Win w;
+    window_open();
+    MPI_Win_create(window, WORDS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Win_set_name(w, "other");
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(0, w);
+    if (rank == 0) put(5, 5);
+    if (right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) MPI_Put(ints, 5, MPI_INT, 0, right ? 5 : 8, 5, MPI_INT, w);
+    if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, w);
+    MPI_Win_free(&w);
+    MPI_Win_free(&win);
+}
+static void over(void) { windows_over(0); } /* one finding of rank 0 */
+static void over_ok(void) { windows_over(1); }
+
+static void not_closed(void) /* one finding of rank 1 */
+{
+    window_open();
+    MPI_Win_fence(0, win);
+    if (rank == 1) put(5, 5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+}
+static void lock_inside(void) /* one finding of every rank */
+{
+    window_open();
+    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    put(5, 5);
+    MPI_Win_unlock(0, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+static const struct { const char *name; void (*run)(void); } cases[] = {
+    {"many", many}, {"many_ok", many_ok}, {"written", written}, {"written_ok", written_ok}, {"freed", freed}, {"freed_ok", freed_ok},
+    {"races", races}, {"races_posted", races_posted}, {"races_ok", races_ok}, {"shared_ok", shared_ok}, {"stored_ok", stored_ok},
+    {"not_closed", not_closed}, {"over", over}, {"over_ok", over_ok}, {"lock_inside", lock_inside},
+    {"ready", ready}, {"ready_ok", ready_ok}, {"other_thread", other_thread}, {"at_once", at_once}, {"in_turn_ok", in_turn_ok},
+};
+
+int main(int argc, char **argv)
+{
+    int found = 0, level = argc > 2 ? atoi(argv[2]) : 0;
+    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    MPI_Init_thread(&argc, &argv, levels[level], &level);
+    test_begin();
+    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(argv[1], cases[i].name) == 0) cases[i].run(), found = 1;
+    CHECK(found);
+    return test_end();
+}

@@ -1,0 +1,198 @@
+/* coll_mismatch.c -- collectives that do not match: each kind is one mistake that must be told at once, by name (test/system/coll_mismatch.sh).
+ *
+ *     mpi_coll_mismatch KIND [FACTOR [dup]]   makes the mistake once; sizes times FACTOR; on a communicator made for it
+ *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: who looks has the code, and the communicator works afterwards
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p_check.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+enum { ROOM = 1 << 20 }; /* ints */
+static int *in, *out, k = 1, counts[64], places[64];
+static bool odd; /* this rank is the one that makes the mistake */
+static MPI_Comm c;
+static MPI_Request q;
+
+/* What all but the odd one say, and what that one says. */
+static int n(int right, int wrong) { return (odd ? wrong : right) * k; }
+static int at(int other) { return odd ? other : 0; } /* a root */
+
+static int *all(int each)
+{
+    for (int i = 0; i < size; i++) counts[i] = each * k, places[i] = 8 * k * i;
+    return counts;
+}
+
+static void bcast_shorter(void) { MPI_Bcast(in, n(10, 5), MPI_INT, 0, c); }
+static void bcast_longer(void) { MPI_Bcast(in, n(5, 10), MPI_INT, 0, c); }
+static void bcast_nothing(void) { MPI_Bcast(in, n(10, 0), MPI_INT, 0, c); }
+static void bcast_root_less(void) { MPI_Bcast(in, (rank ? 10 : 5) * k, MPI_INT, 0, c); }
+static void bcast_root_nothing(void) { MPI_Bcast(in, (rank ? 10 : 0) * k, MPI_INT, 0, c); }
+static void bcast_two_roots(void) { MPI_Bcast(in, 10 * k, MPI_INT, at(size - 1), c); }
+static void bcast_no_root(void) { MPI_Bcast(in, 10 * k, MPI_INT, rank ? 0 : 1, c); }
+static void bcast_left_out(void) { if (rank) MPI_Bcast(in, 10 * k, MPI_INT, 0, c); }
+static void bcast_barrier(void) { odd ? MPI_Barrier(c) : MPI_Bcast(in, 5 * k, MPI_INT, 0, c); }
+static void bcast_reduce(void) { odd ? MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, 0, c) : MPI_Bcast(in, 5 * k, MPI_INT, 0, c); }
+static void allreduce_count(void) { MPI_Allreduce(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
+static void allreduce_type(void) { MPI_Allreduce(in, out, 6 * k, odd ? MPI_SHORT : MPI_INT, MPI_SUM, c); }
+static void allreduce_op(void) { MPI_Allreduce(in, out, 5 * k, MPI_INT, odd ? MPI_MAX : MPI_SUM, c); }
+static void allreduce_barrier(void) { odd ? MPI_Barrier(c) : MPI_Allreduce(in, out, 5 * k, MPI_INT, MPI_SUM, c); }
+static void barrier_allreduce(void) { odd ? MPI_Allreduce(in, out, 5 * k, MPI_INT, MPI_SUM, c) : MPI_Barrier(c); }
+static void allreduce_reduce(void)
+{
+    odd ? MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, 0, c) : MPI_Allreduce(in, out, 5 * k, MPI_INT, MPI_SUM, c);
+}
+static void reduce_count(void) { MPI_Reduce(in, out, n(5, 3), MPI_INT, MPI_SUM, 0, c); }
+static void reduce_op(void) { MPI_Reduce(in, out, 5 * k, MPI_INT, odd ? MPI_PROD : MPI_SUM, 0, c); }
+static void reduce_two_roots(void) { MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, at(size - 1), c); }
+static void reduce_no_root(void) { MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, rank ? 0 : 1, c); }
+static void reduce_scatter_count(void) { MPI_Reduce_scatter_block(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
+static void scan_count(void) { MPI_Scan(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
+static void scan_exscan(void) { odd ? MPI_Exscan(in, out, 5 * k, MPI_INT, MPI_SUM, c) : MPI_Scan(in, out, 5 * k, MPI_INT, MPI_SUM, c); }
+static void gather_count(void) { MPI_Gather(in, n(5, 3), MPI_INT, out, 5 * k, MPI_INT, 0, c); }
+static void gather_room(void) { MPI_Gather(in, 5 * k, MPI_INT, out, 3 * k, MPI_INT, 0, c); }
+static void gather_two_roots(void) { MPI_Gather(in, 5 * k, MPI_INT, out, 5 * k, MPI_INT, at(size - 1), c); }
+static void gatherv_less(void) { MPI_Gatherv(in, n(5, 3), MPI_INT, out, all(5), places, MPI_INT, 0, c); }
+static void gatherv_more(void) { MPI_Gatherv(in, n(5, 7), MPI_INT, out, all(5), places, MPI_INT, 0, c); }
+static void scatter_count(void) { MPI_Scatter(in, 5 * k, MPI_INT, out, n(5, 3), MPI_INT, 0, c); }
+static void scatterv_less(void) { MPI_Scatterv(in, all(5), places, MPI_INT, out, n(5, 3), MPI_INT, 0, c); }
+static void scatterv_more(void) { MPI_Scatterv(in, all(5), places, MPI_INT, out, n(5, 7), MPI_INT, 0, c); }
+static void allgather_count(void) { MPI_Allgather(in, n(5, 3), MPI_INT, out, n(5, 3), MPI_INT, c); }
+static void allgather_barrier(void) { odd ? MPI_Barrier(c) : MPI_Allgather(in, 5 * k, MPI_INT, out, 5 * k, MPI_INT, c); }
+static void allgatherv_count(void) { MPI_Allgatherv(in, n(5, 3), MPI_INT, out, all(odd ? 3 : 5), places, MPI_INT, c); }
+static void alltoall_count(void) { MPI_Alltoall(in, n(5, 3), MPI_INT, out, n(5, 3), MPI_INT, c); }
+static void alltoallv_less(void)
+{
+    int *sent = malloc((size_t)size * sizeof *sent);
+    memcpy(sent, all(5), (size_t)size * sizeof *sent);
+    MPI_Alltoallv(in, sent, places, MPI_INT, out, all(odd ? 3 : 5), places, MPI_INT, c);
+    free(sent);
+}
+static void alltoallv_more(void)
+{
+    int *sent = malloc((size_t)size * sizeof *sent);
+    memcpy(sent, all(5), (size_t)size * sizeof *sent);
+    MPI_Alltoallv(in, sent, places, MPI_INT, out, all(odd ? 7 : 5), places, MPI_INT, c);
+    free(sent);
+}
+static void dup_barrier(void)
+{
+    MPI_Comm other;
+    odd ? MPI_Comm_dup(c, &other) : MPI_Barrier(c);
+}
+static void neighbor_count(void)
+{
+    MPI_Comm ring;
+    int periodic = 1;
+    MPI_Cart_create(c, 1, &size, &periodic, 0, &ring);
+    MPI_Neighbor_alltoall(in, n(5, 3), MPI_INT, out, n(5, 3), MPI_INT, ring);
+}
+static void ibcast_count(void) { MPI_Ibcast(in, n(10, 5), MPI_INT, 0, c, &q); }
+static void ibcast_two_roots(void) { MPI_Ibcast(in, 10 * k, MPI_INT, at(size - 1), c, &q); }
+static void ibcast_bcast(void) { odd ? MPI_Bcast(in, 5 * k, MPI_INT, 0, c) : MPI_Ibcast(in, 5 * k, MPI_INT, 0, c, &q); }
+static void iallreduce_count(void) { MPI_Iallreduce(in, out, n(5, 3), MPI_INT, MPI_SUM, c, &q); }
+static void iallreduce_op(void) { MPI_Iallreduce(in, out, 5 * k, MPI_INT, odd ? MPI_MAX : MPI_SUM, c, &q); }
+static void iallreduce_ibarrier(void) { odd ? MPI_Ibarrier(c, &q) : MPI_Iallreduce(in, out, 5 * k, MPI_INT, MPI_SUM, c, &q); }
+static void igather_count(void) { MPI_Igather(in, n(5, 3), MPI_INT, out, 5 * k, MPI_INT, 0, c, &q); }
+static void polled(void) /* MPI_Test alone */
+{
+    int flag = 0;
+    iallreduce_ibarrier();
+    while (!flag) MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+}
+static void later(void) /* the mistake is noticed though nobody waits in the call itself, and others follow */
+{
+    for (int i = 0; i < 3; i++) MPI_Barrier(c);
+    MPI_Bcast(in, k, MPI_INT, at(size - 1), c);
+    for (int i = 0; i < 3; i++) MPI_Allreduce(in, out, k, MPI_INT, MPI_SUM, c);
+}
+
+#define KIND(name) {#name, name}
+static const struct { const char *name; void (*run)(void); } kinds[] = {
+    KIND(bcast_shorter), KIND(bcast_longer), KIND(bcast_nothing), KIND(bcast_root_less), KIND(bcast_root_nothing), KIND(bcast_two_roots),
+    KIND(bcast_no_root), KIND(bcast_left_out), KIND(bcast_barrier), KIND(bcast_reduce), KIND(allreduce_count), KIND(allreduce_type),
+    KIND(allreduce_op), KIND(allreduce_barrier), KIND(barrier_allreduce), KIND(allreduce_reduce), KIND(reduce_count), KIND(reduce_op),
+    KIND(reduce_two_roots), KIND(reduce_no_root), KIND(reduce_scatter_count), KIND(scan_count), KIND(scan_exscan), KIND(gather_count),
+    KIND(gather_room), KIND(gather_two_roots), KIND(gatherv_less), KIND(gatherv_more), KIND(scatter_count), KIND(scatterv_less),
+    KIND(scatterv_more), KIND(allgather_count), KIND(allgather_barrier), KIND(allgatherv_count), KIND(alltoall_count), KIND(alltoallv_less),
+    KIND(alltoallv_more), KIND(dup_barrier), KIND(neighbor_count), KIND(ibcast_count), KIND(ibcast_two_roots), KIND(ibcast_bcast),
+    KIND(iallreduce_count), KIND(iallreduce_op), KIND(iallreduce_ibarrier), KIND(igather_count), KIND(polled), KIND(later),
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* ---- errors returned ---- */
+static int class_of(int code)
+{
+    int class = code;
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+    return class;
+}
+
+/* How many ranks have this class; each call below is looked at by all but perhaps the root. */
+static int with_class(int code, int class)
+{
+    int mine = class_of(code) == class, sum;
+    CHECK(code == MPI_SUCCESS || class_of(code) == class);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+/* The communicator still works: data are right. */
+static void works(void)
+{
+    int x = rank + 1, sum = 0;
+    CHECK_EQ(MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, c), MPI_SUCCESS);
+    CHECK_EQ(sum, size * (size + 1) / 2);
+    x = rank == 0 ? 77 : 0;
+    CHECK_EQ(MPI_Bcast(&x, 1, MPI_INT, 0, c), MPI_SUCCESS);
+    CHECK_EQ(x, 77);
+}
+
+static int returned(void)
+{
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+    odd = rank == size - 1;
+    for (int i = 0; i < 3; i++) {
+        works();
+        CHECK(with_class(MPI_Bcast(in, rank ? 5 : 10, MPI_INT, 0, c), MPI_ERR_TRUNCATE) >= size - 1);
+        works();
+        CHECK(with_class(MPI_Allreduce(in, out, n(5, 3), MPI_INT, MPI_SUM, c), MPI_ERR_TRUNCATE) >= 2);
+        works();
+        CHECK(with_class(MPI_Allreduce(in, out, 5, MPI_INT, odd ? MPI_MAX : MPI_SUM, c), MPI_ERR_OP) >= 2);
+        works();
+        CHECK(with_class(odd ? MPI_Barrier(c) : MPI_Allreduce(in, out, 5, MPI_INT, MPI_SUM, c), MPI_ERR_OTHER) >= 1);
+        works();
+        CHECK(with_class(MPI_Gather(in, n(5, 3), MPI_INT, out, 5, MPI_INT, 0, c), MPI_ERR_TRUNCATE) >= 1);
+        works();
+        CHECK(with_class(MPI_Gatherv(in, n(5, 3), MPI_INT, out, all(5), places, MPI_INT, 0, c), MPI_ERR_TRUNCATE) >= 1);
+        works();
+        CHECK(with_class(MPI_Scatterv(in, all(5), places, MPI_INT, out, n(5, 3), MPI_INT, 0, c), MPI_ERR_TRUNCATE) >= 1);
+        works();
+        CHECK(with_class(MPI_Alltoall(in, n(5, 3), MPI_INT, out, n(5, 3), MPI_INT, c), MPI_ERR_TRUNCATE) >= 2);
+    }
+    MPI_Comm_free(&c);
+    return test_end();
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    test_begin();
+    in = calloc(ROOM, sizeof *in);
+    out = calloc(ROOM, sizeof *out);
+    if (argc > 1 && strcmp(argv[1], "returned") == 0) return returned();
+    c = MPI_COMM_WORLD;
+    if (argc > 2) k = atoi(argv[2]);
+    if (argc > 3) MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    odd = rank == size - 1;
+    q = MPI_REQUEST_NULL;
+    for (int i = 0; i < KINDS && argc > 1; i++)
+        if (strcmp(kinds[i].name, argv[1]) == 0) kinds[i].run();
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,155 @@
+/* undumpable.c -- programs that forbid others to read their memory (PR_SET_DUMPABLE) after MPI_Init: messages, collectives and windows
+ * go another way, whole.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "p2p_check.h"
+
+static const long sizes[] = {8, 1000, 20000, 100000, 400000, 3000001};
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 3000001 };
+
+/* Root may read everything. */
+static void give_up_rights(void)
+{
+    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2] = {{0}};
+    CHECK_EQ(syscall(SYS_capset, &head, none), 0);
+}
+
+static void messages(unsigned seed)
+{
+    unsigned char *out = malloc(MOST), *in = malloc(MOST);
+    for (int i = 0; i < SIZES; i++)
+        for (int step = 1; step < size; step++) {
+            int to = (rank + step) % size, from = (rank + size - step) % size;
+            MPI_Status s;
+            pattern_fill(out, sizes[i], seed + (unsigned)rank);
+            memset(in, 0, (size_t)sizes[i]);
+            MPI_Sendrecv(out, (int)sizes[i], MPI_BYTE, to, i, in, MOST, MPI_BYTE, from, i, MPI_COMM_WORLD, &s);
+            CHECK_EQ(count_of(&s), sizes[i]);
+            CHECK_EQ(pattern_wrong(in, sizes[i], seed + (unsigned)from), -1);
+            /* and in one direction at a time, where the sender helps */
+            if (rank == 0) MPI_Send(out, (int)sizes[i], MPI_BYTE, step, 9, MPI_COMM_WORLD);
+            if (rank == step) {
+                MPI_Recv(in, MOST, MPI_BYTE, 0, 9, MPI_COMM_WORLD, &s);
+                CHECK_EQ(pattern_wrong(in, sizes[i], seed), -1);
+                MPI_Send(in, (int)sizes[i], MPI_BYTE, 0, 10, MPI_COMM_WORLD);
+            }
+            if (rank == 0) {
+                memset(in, 0, (size_t)sizes[i]);
+                MPI_Recv(in, MOST, MPI_BYTE, step, 10, MPI_COMM_WORLD, &s);
+                CHECK_EQ(pattern_wrong(in, sizes[i], seed), -1);
+            }
+        }
+    free(out);
+    free(in);
+}
+
+static void collectives(MPI_Comm comm, unsigned seed)
+{
+    unsigned char *mine = malloc(MOST), *all = malloc((size_t)MOST * (size_t)size);
+    for (int i = 0; i < SIZES; i++) {
+        long n = sizes[i];
+        for (int root = 0; root < size; root++) {
+            memset(all, 0, (size_t)n);
+            if (rank == root) pattern_fill(all, n, seed + (unsigned)root);
+            MPI_Bcast(all, (int)n, MPI_BYTE, root, comm);
+            CHECK_EQ(pattern_wrong(all, n, seed + (unsigned)root), -1);
+        }
+        pattern_fill(mine, n, seed + 50 + (unsigned)rank);
+        memset(all, 0, (size_t)(n * size));
+        MPI_Allgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, comm);
+        for (int r = 0; r < size; r++) CHECK_EQ(pattern_wrong(all + n * r, n, seed + 50 + (unsigned)r), -1);
+        long each = n / size;
+        for (int r = 0; r < size; r++) pattern_fill(mine + each * r, each, seed + (unsigned)(rank * size + r));
+        MPI_Alltoall(mine, (int)each, MPI_BYTE, all, (int)each, MPI_BYTE, comm);
+        for (int r = 0; r < size; r++) CHECK_EQ(pattern_wrong(all + each * r, each, seed + (unsigned)(r * size + rank)), -1);
+        int words = (int)(n / 8), wrong = 0;
+        long long *a = (void *)mine, *b = (void *)all;
+        for (int k = 0; k < words; k++) a[k] = k * (rank + 1LL);
+        MPI_Allreduce(a, b, words, MPI_LONG_LONG, MPI_SUM, comm);
+        for (int k = 0; k < words; k++) wrong += b[k] != (long long)k * size * (size + 1) / 2;
+        MPI_Reduce_scatter_block(a, b, words / size, MPI_LONG_LONG, MPI_SUM, comm);
+        for (int k = 0; k < words / size; k++) wrong += b[k] != (long long)(k + rank * (words / size)) * size * (size + 1) / 2;
+        CHECK_EQ(wrong, 0);
+    }
+    free(mine);
+    free(all);
+}
+
+/* Each rank has MOST bytes of the window for every rank. */
+static void one_sided(MPI_Win win, unsigned seed)
+{
+    unsigned char *mine = malloc(MOST);
+    int right = (rank + 1) % size;
+    long long sum = 0, one = 1;
+    for (int i = 0; i < SIZES; i++) {
+        long n = sizes[i];
+        pattern_fill(mine, n, seed + (unsigned)(rank + i));
+        MPI_Win_fence(0, win);
+        MPI_Put(mine, (int)n, MPI_BYTE, right, 8 + (MPI_Aint)MOST * rank, (int)n, MPI_BYTE, win);
+        MPI_Win_fence(0, win);
+        memset(mine, 0, (size_t)n);
+        int left = (rank + size - 1) % size;
+        MPI_Get(mine, (int)n, MPI_BYTE, rank == left ? rank : right, 8 + (MPI_Aint)MOST * rank, (int)n, MPI_BYTE, win);
+        MPI_Win_fence(0, win);
+        CHECK_EQ(pattern_wrong(mine, n, seed + (unsigned)(rank + i)), -1);
+        MPI_Win_lock(MPI_LOCK_SHARED, left, 0, win);
+        memset(mine, 0, (size_t)n);
+        MPI_Get(mine, (int)n, MPI_BYTE, left, 8 + (MPI_Aint)MOST * ((left + size - 1) % size), (int)n, MPI_BYTE, win);
+        MPI_Win_unlock(left, win);
+        CHECK_EQ(pattern_wrong(mine, n, seed + (unsigned)((left + size - 1) % size + i)), -1);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_lock_all(0, win);
+    long long before = 0;
+    MPI_Fetch_and_op(NULL, &before, MPI_LONG_LONG, 0, 0, MPI_NO_OP, win);
+    MPI_Win_flush(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < 100; k++) MPI_Accumulate(&one, 1, MPI_LONG_LONG, 0, 0, 1, MPI_LONG_LONG, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Fetch_and_op(NULL, &sum, MPI_LONG_LONG, 0, 0, MPI_NO_OP, win);
+    MPI_Win_flush(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    CHECK_EQ(sum - before, 100 * size);
+    free(mine);
+}
+
+static void window(unsigned seed)
+{
+    MPI_Win win;
+    MPI_Aint bytes = 8 + (MPI_Aint)MOST * size;
+    unsigned char *base = calloc(1, (size_t)bytes);
+    MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    one_sided(win, seed);
+    MPI_Win_free(&win);
+    free(base);
+}
+
+/* undumpable WHAT [WHO [late]]: all ranks (-1) or one of them.  late: after everything has gone directly once. */
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    test_begin();
+    const char *what = argc > 1 ? argv[1] : "";
+    int who = argc > 2 ? atoi(argv[2]) : -1, is_late = argc > 3;
+    give_up_rights();
+    if (is_late) messages(300);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (who < 0 || who == rank) {
+        CHECK_EQ(prctl(PR_SET_DUMPABLE, 0), 0);
+        CHECK_EQ(prctl(PR_GET_DUMPABLE), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(what, "messages") == 0) messages(1);
+    if (strcmp(what, "collectives") == 0) collectives(MPI_COMM_WORLD, 2);
+    if (strcmp(what, "window") == 0) window(4);
+    return test_end();
+}

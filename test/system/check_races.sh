@@ -1,0 +1,113 @@
+#!/bin/sh
+# GODWIT_CHECK: races in windows, writes into pending receive buffers, ready sends without a receive, threads below their level.
+# Each is told, in the right words; what is right is not complained about.  users.md row 21.
+# run.py: timeout=300 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+fail() {
+    head -n 12 "$out" | cut -c1-400
+    echo "$1"
+    exit 1
+}
+program=$build/mpi_check_races
+nodes= # options of mpiexec
+# finds RANKS CASE FINDINGS [LEVEL]: so many in all (or so many: 3|4), and nothing else is said
+finds() {
+    n=$1 case=$2 want=$3
+    GODWIT_CHECK=1 timeout 100 "$build/mpiexec" $nodes -n "$n" "$program" "$case" ${4:-0} > "$out" 2>&1 || fail "$nodes -n $n $case: exit status $?"
+    got=$(grep -c '^godwit\[[0-9]*\] check: ' "$out" || true)
+    case "|$want|" in *"|$got|"*) ;; *) fail "$nodes -n $n $case: $got findings, not $want" ;; esac
+    [ "$(wc -l < "$out")" = "$got" ] || fail "$nodes -n $n $case: it says something else"
+}
+# says COUNT PATTERN: of the last run
+says() {
+    got=$(grep -c -E "$2" "$out" || true)
+    case "|$1|" in *"|$got|"*) ;; *) fail "$nodes -n $n $case: $got lines say '$2', not $1" ;; esac
+}
+
+for nodes in "" "--vnodes 2"; do
+    for n in 2 3; do
+        finds $n many $n
+        says $n 'buffers overlap: the receive buffer of MPI_Get at many_gets.* and the receive buffer of MPI_Get at many_gets'
+        finds $n many_ok 0
+    done
+done
+
+for nodes in "" "--vnodes 2"; do
+    for n in 2 3 5; do
+        # ---- receive buffers
+        finds $n written $((14 * (n - 1)))
+        for call in Irecv Start; do
+            each=4
+            [ $call = Start ] && each=3
+            says $((each * (n - 1))) "receive buffer written: bytes 0 to 62[0-9]* of the buffer of MPI_$call at receive.* from rank 0 with tag 3 .* before a message"
+            says $((each * (n - 1))) "changed too early: bytes 0 to 62[0-9]* of what MPI_$call at receive.* receives \(100000 x MPI_INT"
+        done
+        finds $n written_ok 0
+        finds $n freed $n
+        says $n "receive given up: MPI_Request_free at freed.* frees the request of MPI_Irecv at freed.*, which is active\\."
+        finds $n freed_ok 0
+        # ---- ready sends
+        finds $n ready $((3 * (n - 1)))
+        says $((3 * (n - 1))) "ready send without a receive: rank 0 sent 10 x MPI_INT with tag 6 on MPI_COMM_WORLD by MPI_Rsend.* no receive for that was posted"
+        finds $n ready_ok 0
+        # ---- threads
+        for level in 0 1; do
+            finds $n other_thread $n $level
+            says $n "call of another thread: MPI_Sendrecv at say_hello.* with MPI_THREAD_(SINGLE|FUNNELED) only"
+        done
+        finds $n in_turn_ok 0 2
+        finds $n other_thread 0 2
+        finds $n other_thread 0 3
+        finds $n at_once 0 3
+        finds $n at_once $n 2
+        says $n "calls of several threads at a time: MPI_Send at at_once.* while MPI_Recv at wait_here.* of another thread was under way"
+    done
+done
+
+# ---- windows
+for nodes in "" "--vnodes 2"; do
+    for n in 2 3 4 5; do
+        for case in races races_posted; do
+            epoch=fence
+            [ $case = races ] || epoch=post
+            in="in one epoch of MPI_Win_$epoch, both access bytes"
+            of="of the part of rank 0 in the window halo"
+            # Where the target has called something in the epoch (MPI_Win_start), nothing is said of what it stored before the access; and where
+            # a put may reach its target at the end of the epoch only, it undoes what was stored after its call.
+            before=$([ $case = races ] && echo 2 || echo 1)
+            all=$((10 + 2 * before)) put=$before
+            [ -z "$nodes" ] || all="$all|$((all - 1))" put="$put|$((put - 1))"
+            finds $n $case "$all"
+            says "$all" '^godwit\[0\] check: accesses race: '
+            says 1 "MPI_Put at put.* of rank 0 and MPI_Put at put.* of rank 1, $in 36 to 39 $of$"
+            says 1 "MPI_Put at put.* of rank 1 and MPI_Put at put.* of rank 1, $in 36 to 39 $of$"
+            says 1 "MPI_Get at get.* of rank 0 and MPI_Put at put.* of rank 1, $in 28 to 31 $of$"
+            says 1 "MPI_Accumulate at add.* of rank 0 and MPI_Put at put.* of rank 1, $in 28 to 31 $of$"
+            says 1 "MPI_Accumulate at add.* of rank 0 and MPI_Get at get.* of rank 1, $in 28 to 31 $of$"
+            says 1 "MPI_Accumulate at add.* of rank 0 and MPI_Accumulate at add.* of rank 1, $in 28 to 31 $of, by accumulates of different operations$"
+            says 1 "MPI_Put at race.* of rank 0 and MPI_Put at put.* of rank 1, $in 32 to 35 $of$"
+            says "$put" "race: bytes 20 to 39 $of, which MPI_Put at put.* of rank 1 accesses, were changed in the same epoch of MPI_Win_$epoch by a store"
+            says $before "race: bytes 28 to 35 $of, which MPI_Get at get.* of rank 1 accesses, were changed in the same epoch of MPI_Win_$epoch by a store"
+            says 1 "MPI_Irecv at race.* of rank 0 itself, which writes that memory as a buffer"
+            says 1 "MPI_Send at race.* of rank 0 itself, which reads that memory as a buffer"
+            says 1 "MPI_Get at race.* of rank 0 itself, which writes that memory as a buffer"
+        done
+        finds $n races_ok 0
+        finds $n shared_ok 0
+        finds $n stored_ok 0
+        if [ -z "$nodes" ]; then # else the put of the other window may come after all
+            finds $n over 1
+            says 1 '^godwit\[0\] check: accesses race: bytes 20 to 39 of the part of rank 0 in the window halo, which MPI_Put .* or by way of another window over'
+        fi
+        finds $n over_ok 0
+        finds $n not_closed 1
+        says 1 '^godwit\[1\] check: epoch not closed: no MPI_Win_fence followed MPI_Put at put.* at rank 0 on the window halo before MPI_Win_free'
+        finds $n lock_inside $n
+        says $n 'lock inside an epoch of MPI_Win_fence: MPI_Win_lock at lock_inside.* of the window halo lies between two fences'
+    done
+done

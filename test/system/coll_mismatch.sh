@@ -1,0 +1,70 @@
+#!/bin/sh
+# Collectives that do not match end the program within seconds, and what is said names the ranks and their calls: of one node always both
+# calls with their arguments; between nodes the message that came, or mpiexec's verdict.
+# users.md row 1
+# run.py: timeout=400 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "coll_mismatch: $*"; head -8 "$dir/out"; exit 1; }
+
+# run RANKS KIND [FACTOR [dup]]
+run() {
+    ranks=$1
+    shift
+    rc=0
+    timeout 90 "$build/mpiexec" -n "$ranks" "$build/mpi_coll_mismatch" "$@" >"$dir/out" 2>&1 </dev/null || rc=$?
+    [ $rc != 0 ] && [ $rc != 124 ] || fail "$ranks ranks, $*: status $rc"
+    what="$ranks ranks, $*"
+}
+# told TEXT...: in the block of an error, or in the verdict
+told() {
+    for text in "$@"; do grep -qF -- "$text" "$dir/out" || fail "$what: it does not say '$text'"; done
+}
+
+# Both calls, by name and with what differs.
+for dup in "" dup; do
+    run 2 bcast_shorter 1 $dup
+    told "MPI_ERR_TRUNCATE" "rank 1 called MPI_Bcast (20 bytes, root 0)" "rank 0 called MPI_Bcast (40 bytes, root 0)"
+    run 3 allreduce_count 1 $dup
+    told "MPI_ERR_TRUNCATE" "rank 2 called MPI_Allreduce (12 bytes, MPI_SUM)" "called MPI_Allreduce (20 bytes, MPI_SUM)"
+    run 4 allreduce_barrier 1 $dup
+    told "MPI_ERR_OTHER" "rank 3 called MPI_Barrier" "called MPI_Allreduce (20 bytes, MPI_SUM)"
+    run 2 bcast_two_roots 1 $dup
+    told "MPI_ERR_ROOT" "rank 0 called MPI_Bcast (40 bytes, root 0)" "rank 1 called MPI_Bcast (40 bytes, root 1)"
+    run 3 iallreduce_op 1 $dup
+    told "MPI_ERR_OP" "called MPI_Iallreduce (20 bytes, MPI_SUM)" "rank 2 called MPI_Iallreduce (20 bytes, MPI_MAX)"
+done
+run 3 bcast_left_out
+told "called MPI_Bcast (40 bytes, root 0)" "rank 0 called MPI_Finalize"
+run 3 gatherv_less
+told "MPI_ERR_TRUNCATE" "rank 0 called MPI_Gatherv" "takes 20 bytes from rank 2, which sent 12"
+run 4 alltoallv_more
+told "MPI_ERR_TRUNCATE" "rank 3 called MPI_Alltoallv" "takes 28 bytes from rank" "which sent 20"
+
+# Every kind: short, in slots, long (by messages or from memory to memory).
+sizes="1:2 2000:5 20000:3"
+[ -n "${TEST_QUICK:-}" ] || sizes="1:2 1:4 1:8 1:16 2000:2 2000:5 20000:3 20000:4"
+kinds=$(sed -n '/kinds\[\] = {/,/};/s/KIND(\([a-z_]*\)),/\1 /gp' "$(dirname "$0")/../mpi/coll_mismatch.c")
+[ "$(echo $kinds | wc -w)" -gt 40 ] || fail "where are the kinds?"
+for size in $sizes; do
+    for kind in $kinds; do
+        run ${size#*:} $kind ${size%:*}
+        told "the calls differ in collective #" " called MPI_"
+    done
+done
+
+# Between nodes.
+export GODWIT_VNODES=2
+sizes="1:2 20000:3"
+[ -n "${TEST_QUICK:-}" ] || sizes="1:2 1:5 2000:4 20000:3"
+for size in $sizes; do
+    for kind in $kinds; do
+        run ${size#*:} $kind ${size%:*}
+        told " called MPI_"
+        grep -qE "the calls differ|the collectives do not match|was called by" "$dir/out" || fail "$what: not told"
+    done
+done
