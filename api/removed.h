@@ -22,13 +22,13 @@ static __inline int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride
 }
 MPI_REMOVED_("MPI_Type_create_hindexed")
 static __inline int MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
-                                    MPI_Datatype oldtype, MPI_Datatype *newtype)
+                                      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 MPI_REMOVED_("MPI_Type_create_struct")
 static __inline int MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
-                                  MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+                                    MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
     return MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }

@@ -46,14 +46,8 @@ static void window(int bytes, int rounds, int ahead)
             MPI_Send(&word, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
     }
 }
-static void window_64(int bytes, int rounds)
-{
-    window(bytes, rounds, 64);
-}
-static void window_16(int bytes, int rounds)
-{
-    window(bytes, rounds, 16);
-}
+static void window_64(int bytes, int rounds) { window(bytes, rounds, 64); }
+static void window_16(int bytes, int rounds) { window(bytes, rounds, 16); }
 
 static void allreduces(int bytes, int rounds)
 {

@@ -28,7 +28,8 @@ static void fail(const char *what)
 /* cut: how many blocks along each dimension. */
 static void deal(const int *sizes, const int *cut)
 {
-    int mine[3], start[3], wide[3], one[3] = {1, 1, 1}, where[3] = {rank / (cut[1] * cut[2]), rank / cut[2] % cut[1], rank % cut[2]};
+    int mine[3], start[3], wide[3], one[3] = {1, 1, 1},
+                                    where[3] = {rank / (cut[1] * cut[2]), rank / cut[2] % cut[1], rank % cut[2]};
     cells = 1;
     for (int d = 0; d < 3; d++) {
         start[d] = (int)((long)sizes[d] * where[d] / cut[d]);
@@ -47,7 +48,8 @@ static int access_all(MPI_File f, int write, int starts)
 {
     MPI_Request r;
     if (!starts)
-        return write ? MPI_File_write_all(f, block, 1, memory, MPI_STATUS_IGNORE) : MPI_File_read_all(f, block, 1, memory, MPI_STATUS_IGNORE);
+        return write ? MPI_File_write_all(f, block, 1, memory, MPI_STATUS_IGNORE)
+                     : MPI_File_read_all(f, block, 1, memory, MPI_STATUS_IGNORE);
     int rc = write ? MPI_File_iwrite_all(f, block, 1, memory, &r) : MPI_File_iread_all(f, block, 1, memory, &r);
     return rc == MPI_SUCCESS ? MPI_Wait(&r, MPI_STATUS_IGNORE) : rc;
 }
@@ -98,7 +100,8 @@ int main(int argc, char **argv)
     int mib = atoi(argv[1]), two[2] = {0, 0};
     batches = mib >= 512 ? 2 : 7;
     MPI_Dims_create(ranks, 2, two);
-    int sizes[3] = {mib * 2, 256, 256}, eighth[3] = {mib / 4, 256, 256}, planes[3] = {two[0], two[1], 1}, rows[3] = {1, two[0], two[1]};
+    int sizes[3] = {mib * 2, 256, 256}, eighth[3] = {mib / 4, 256, 256}, planes[3] = {two[0], two[1], 1},
+        rows[3] = {1, two[0], two[1]};
     time_it("planes", mib, argv[2], sizes, planes, 1, 0);
     time_it("rows", mib, argv[2], sizes, rows, 1, 0);
     time_it("steps", mib, argv[2], eighth, rows, 8, 0);

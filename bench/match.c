@@ -11,7 +11,9 @@
 enum { ROUNDS = 9, MOST = 1 << 20 };
 
 static struct match_recv *recvs;
-static struct { struct match_msg m GW_ALIGNED(64); } *msgs; /* the first one is not used */
+static struct {
+    struct match_msg m GW_ALIGNED(64);
+} * msgs; /* the first one is not used */
 
 static void post(struct match_queue *q, int i)
 {
@@ -73,9 +75,9 @@ int main(void)
     printf("ns a message       | posted: in order  reverse  wildcard | unexpected: in order  reverse  wildcard\n");
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
         int n = sizes[i];
-        printf("%18d | %16.1f %8.1f %9.1f | %20.1f %8.1f %9.1f\n", n, posted_ns(n, false, false),
-               posted_ns(n, true, false), posted_ns(n, true, true), unexpected_ns(n, false, false),
-               unexpected_ns(n, true, false), unexpected_ns(n, true, true));
+        printf("%18d | %16.1f %8.1f %9.1f | %20.1f %8.1f %9.1f\n", n, posted_ns(n, false, false), posted_ns(n, true, false),
+               posted_ns(n, true, true), unexpected_ns(n, false, false), unexpected_ns(n, true, false),
+               unexpected_ns(n, true, true));
     }
     free(recvs);
     free(msgs);

@@ -139,9 +139,15 @@ static void run_p2p(void)
 
 static void run_coll(void)
 {
-    static const struct { const char *name; step_fn *fn; } table[] = {
-        {"bcast", bcast}, {"allreduce", allreduce}, {"alltoall", alltoall}, {"allgather", allgather},
-        {"reduce_scatter_block", reduce_scatter_block}, {"gatherv", gatherv}};
+    static const struct {
+        const char *name;
+        step_fn *fn;
+    } table[] = {{"bcast", bcast},
+                 {"allreduce", allreduce},
+                 {"alltoall", alltoall},
+                 {"allgather", allgather},
+                 {"reduce_scatter_block", reduce_scatter_block},
+                 {"gatherv", gatherv}};
     static const int sizes[] = {8, 1024, 65536, 1048576};
     time_it("barrier", barrier, 0, 1);
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
@@ -150,8 +156,10 @@ static void run_coll(void)
 
 static void run_icoll(void)
 {
-    static const struct { const char *name; step_fn *fn; } table[] = {
-        {"ibcast", ibcast}, {"iallreduce", iallreduce}, {"ialltoall", ialltoall}, {"iallgather", iallgather}};
+    static const struct {
+        const char *name;
+        step_fn *fn;
+    } table[] = {{"ibcast", ibcast}, {"iallreduce", iallreduce}, {"ialltoall", ialltoall}, {"iallgather", iallgather}};
     static const int sizes[] = {8, 1024, 65536, 1048576};
     time_it("ibarrier", ibarrier, 0, 1);
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)

@@ -36,8 +36,7 @@ static struct sockaddr_in my_address(void)
     struct ifaddrs *all;
     if (getifaddrs(&all)) die("getifaddrs");
     for (struct ifaddrs *i = all; i; i = i->ifa_next)
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP &&
-            !(i->ifa_flags & IFF_LOOPBACK)) {
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK)) {
             a.sin_addr = ((struct sockaddr_in *)i->ifa_addr)->sin_addr;
             break;
         }
@@ -52,8 +51,7 @@ static void tcp_connect(void)
     int one = 1, s = socket(AF_INET, SOCK_STREAM, 0);
     if (s < 0) die("socket");
     if (rank == 1) {
-        if (bind(s, (struct sockaddr *)&a, len) || listen(s, 1) || getsockname(s, (struct sockaddr *)&a, &len))
-            die("listen");
+        if (bind(s, (struct sockaddr *)&a, len) || listen(s, 1) || getsockname(s, (struct sockaddr *)&a, &len)) die("listen");
         MPI_Send(&a, sizeof a, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         sock = accept(s, NULL, NULL);
         close(s);
@@ -83,14 +81,8 @@ static void tcp_recv(char *p, size_t n)
         if (k > 0) p += k, n -= (size_t)k;
     }
 }
-static void mpi_send(const char *p, size_t n)
-{
-    MPI_Send(p, (int)n, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
-}
-static void mpi_recv(char *p, size_t n)
-{
-    MPI_Recv(p, (int)n, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+static void mpi_send(const char *p, size_t n) { MPI_Send(p, (int)n, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD); }
+static void mpi_recv(char *p, size_t n) { MPI_Recv(p, (int)n, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
 
 typedef void (*send_fn)(const char *, size_t);
 typedef void (*recv_fn)(char *, size_t);
@@ -134,10 +126,7 @@ static double mpi_stream(int n, size_t bytes)
     return MPI_Wtime() - t;
 }
 
-static int compare(const void *a, const void *b)
-{
-    return (*(double *)a > *(double *)b) - (*(double *)a < *(double *)b);
-}
+static int compare(const void *a, const void *b) { return (*(double *)a > *(double *)b) - (*(double *)a < *(double *)b); }
 static double median(double *v)
 {
     qsort(v, TURNS, sizeof *v, compare);
@@ -166,8 +155,8 @@ static void latency(size_t bytes)
     }
     double s = median(spin), b = median(block), m = median(mpi);
     if (rank == 0)
-        printf("latency %9zu B   TCP spin %9.2f us, block %9.2f us   MPI %9.2f us   %5.2f and %5.2f times\n", bytes,
-               s * 1e6, b * 1e6, m * 1e6, m / s, m / b);
+        printf("latency %9zu B   TCP spin %9.2f us, block %9.2f us   MPI %9.2f us   %5.2f and %5.2f times\n", bytes, s * 1e6,
+               b * 1e6, m * 1e6, m / s, m / b);
 }
 
 static void bandwidth(size_t bytes)
@@ -181,8 +170,7 @@ static void bandwidth(size_t bytes)
         mpi[i] = mpi_stream(n, bytes) / n;
     }
     double t = (double)bytes / median(tcp), m = (double)bytes / median(mpi);
-    if (rank == 0)
-        printf("stream  %9zu B   TCP %8.0f MB/s   MPI %8.0f MB/s   %5.2f times\n", bytes, t / 1e6, m / 1e6, m / t);
+    if (rank == 0) printf("stream  %9zu B   TCP %8.0f MB/s   MPI %8.0f MB/s   %5.2f times\n", bytes, t / 1e6, m / 1e6, m / t);
 }
 
 int main(int argc, char **argv)

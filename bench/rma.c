@@ -98,7 +98,10 @@ static void time_it(const char *name, step_fn *step, int bytes, int everybody)
 
 static void run_data(const char *suffix)
 {
-    static const struct { const char *name; step_fn *fn; } table[] = {{"put", put}, {"get", get}, {"accumulate", accumulate}};
+    static const struct {
+        const char *name;
+        step_fn *fn;
+    } table[] = {{"put", put}, {"get", get}, {"accumulate", accumulate}};
     static const int sizes[] = {8, 1024, 65536, 1048576, 4194304};
     char name[64];
     MPI_Win_lock_all(0, win);

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
         double best = 1e9;
         for (int i = 0; i < batches; i++) {
             double t = MPI_Wtime();
-            MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, sizes[s], MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
-                           MPI_ERRCODES_IGNORE);
+            MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, sizes[s], MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
             MPI_Comm_disconnect(&inter);
             t = MPI_Wtime() - t;
             if (t < best) best = t;

@@ -30,14 +30,16 @@ enum { NEIGHBOURS = 8, DEPTH = 2, TAG = 10 };
 static int rank, ranks;
 
 struct grid {
-    int fields, x, y, z;        /* own cells, the same on every rank */
-    int rank_x, rank_y;         /* where this rank lies in the grid of ranks */
+    int fields, x, y, z; /* own cells, the same on every rank */
+    int rank_x, rank_y;  /* where this rank lies in the grid of ranks */
     int ranks_x, ranks_y;
-    double *cells;              /* [fields][x + 2 DEPTH][y + 2 DEPTH][z] */
+    double *cells; /* [fields][x + 2 DEPTH][y + 2 DEPTH][z] */
 };
 
 /* The columns that go to, or come from, the neighbour in one direction. */
-struct box { int x0, x1, y0, y1; };
+struct box {
+    int x0, x1, y0, y1;
+};
 
 struct halo;
 struct way {
@@ -59,10 +61,10 @@ struct halo {
     MPI_Aint at[NEIGHBOURS];    /* where the part of a neighbour begins in my buffers, */
     MPI_Aint there[NEIGHBOURS]; /* and mine in its window; doubles */
     MPI_Aint total;
-    double *to, *from;          /* packed; from: the window, where there is one */
+    double *to, *from; /* packed; from: the window, where there is one */
     int half;
     MPI_Win win;
-    MPI_Group group;            /* of the neighbours */
+    MPI_Group group; /* of the neighbours */
     MPI_Request requests[2 * NEIGHBOURS];
 };
 
@@ -227,7 +229,8 @@ static void p2p_complete(struct halo *h) { MPI_Waitall(2 * NEIGHBOURS, h->reques
 
 static void put(struct halo *h, int d)
 {
-    MPI_Put(h->to + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d] + h->half * h->total, h->count[d], MPI_DOUBLE, h->win);
+    MPI_Put(h->to + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d] + h->half * h->total, h->count[d], MPI_DOUBLE,
+            h->win);
 }
 static void put_all(struct halo *h)
 {
@@ -335,7 +338,8 @@ static int wanted(const struct way *way, int n, char **names)
 
 static int stop(const char *why)
 {
-    if (!rank) fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|fence2|pscw|lock|flush ..]\n", why);
+    if (!rank)
+        fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|fence2|pscw|lock|flush ..]\n", why);
     MPI_Finalize();
     return 2;
 }
@@ -365,8 +369,8 @@ int main(int argc, char **argv)
     g.cells = malloc(sizeof(double) * g.fields * (g.x + 2 * DEPTH) * (g.y + 2 * DEPTH) * g.z);
     if (!g.cells) MPI_Abort(MPI_COMM_WORLD, 1);
     if (!rank)
-        printf("%d ranks as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", ranks, dims[0], dims[1], g.fields, g.x, g.y,
-               g.z, "way", "best us", "mean us");
+        printf("%d ranks as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", ranks, dims[0], dims[1], g.fields,
+               g.x, g.y, g.z, "way", "best us", "mean us");
     for (int w = 0; w < WAYS; w++)
         if (wanted(&ways[w], argc - i, argv + i)) wrong += run(&ways[w], &g, steps), ran++;
     free(g.cells);

@@ -14,18 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUZZ_CHECK(cond)                                                             \
-    do {                                                                             \
-        if (!(cond)) {                                                               \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);       \
-            abort();                                                                 \
-        }                                                                            \
+#define FUZZ_CHECK(cond)                                                                                                           \
+    do {                                                                                                                           \
+        if (!(cond)) {                                                                                                             \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);                                                     \
+            abort();                                                                                                               \
+        }                                                                                                                          \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-struct input { const uint8_t *at, *end; };
+struct input {
+    const uint8_t *at, *end;
+};
 
 static inline struct input in_open(const uint8_t *data, size_t size) { return (struct input){data, data + size}; }
 static inline bool in_more(const struct input *in) { return in->at < in->end; }

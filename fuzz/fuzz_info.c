@@ -7,7 +7,9 @@
 #include "fuzz.h"
 
 enum { MAX_PAIRS = 256 };
-static struct { char *key, *value; } pairs[MAX_PAIRS];
+static struct {
+    char *key, *value;
+} pairs[MAX_PAIRS];
 static int n_pairs;
 
 static int find(const char *key)
@@ -37,7 +39,7 @@ static void set(struct gw_info *info, char *key, char *value)
     }
 }
 
-static void delete(struct gw_info *info, const char *key)
+static void delete (struct gw_info *info, const char *key)
 {
     int i = key_ok(key) ? find(key) : -1;
     FUZZ_CHECK((gw_info_delete(info, key) == GW_OK) == (i >= 0));
@@ -98,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 0:
         case 1:
         case 2: set(info, key, in_text(&in, what & 16 ? 2000 : 20)); continue;
-        case 3: delete(info, key); break;
+        case 3: delete (info, key); break;
         case 4:
         case 5: get(info, key, in_below(&in, 40)); break;
         case 6:

@@ -32,13 +32,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (n) memcpy(bytes, in.at, n);
     switch (mode % 3) {
     case 0:
-        if (knock_question_read(bytes, n, KEY, &q)) FUZZ_CHECK(n == sizeof q && q.key == KEY && memcmp(&q, bytes, n) == 0);
-        else FUZZ_CHECK(q.lane == -7);
+        if (knock_question_read(bytes, n, KEY, &q))
+            FUZZ_CHECK(n == sizeof q && q.key == KEY && memcmp(&q, bytes, n) == 0);
+        else
+            FUZZ_CHECK(q.lane == -7);
         break;
     case 1:
         if (knock_reply_read(bytes, n, KEY, 1, &r))
             FUZZ_CHECK(r.nonce == KEY && r.lane == 1 && strnlen(r.text, sizeof r.text) == n - KNOCK_REPLY_HEAD - 1 && r.rc <= 0);
-        else FUZZ_CHECK(r.lane == -7);
+        else
+            FUZZ_CHECK(r.lane == -7);
         break;
     default: name(in.at, n);
     }

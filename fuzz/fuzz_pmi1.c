@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 /* The answers in the order in which the client asks, with a good mapping and without. */
-static const char *const answers[] = {"response_to_init rc=0", "maxes rc=0", "appnum rc=0", "universe_size rc=0", "my_kvsname rc=0",
-                                      "get_result rc=0", "put_result rc=0", "barrier_out", "get_result rc=0"};
+static const char *const answers[] = {"response_to_init rc=0", "maxes rc=0",      "appnum rc=0",
+                                      "universe_size rc=0",    "my_kvsname rc=0", "get_result rc=0",
+                                      "put_result rc=0",       "barrier_out",     "get_result rc=0"};
 
-static void serve(int fd, const char *text, size_t n)
-{
-    FUZZ_CHECK(n == 0 || write(fd, text, n) == (ssize_t)n);
-}
+static void serve(int fd, const char *text, size_t n) { FUZZ_CHECK(n == 0 || write(fd, text, n) == (ssize_t)n); }
 
 static void serve_lines(int fd, struct input *in)
 {

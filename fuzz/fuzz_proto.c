@@ -18,7 +18,7 @@ enum { TRIPS = 12, OLD = 16, STEPS = 600, MOST = 13000 };
 struct trip {
     struct gw_req *send, *recv;
     char *from, *to;
-    int64_t len, room; /* of `to` */
+    int64_t len, room;          /* of `to` */
     bool is_strided, is_probed; /* `from` has gaps; `to` has */
     int peer, tag;
 };
@@ -52,10 +52,7 @@ struct match_queue *__wrap_match_new(void);
 void __wrap_match_free(struct match_queue *q);
 
 struct match_queue *__wrap_match_new(void) { return tables ? tables : (tables = __real_match_new()); }
-void __wrap_match_free(struct match_queue *q)
-{
-    FUZZ_CHECK(q == tables && match_is_empty(q));
-}
+void __wrap_match_free(struct match_queue *q) { FUZZ_CHECK(q == tables && match_is_empty(q)); }
 
 /* Messages that handlers got, true ones and others: FUZZ_COUNT=FILE says at the end how many, one line a process. */
 static uint64_t n_delivered;
@@ -64,7 +61,8 @@ static void count_say(void)
     const char *path = getenv("FUZZ_COUNT");
     FILE *f = path ? fopen(path, "a") : NULL;
     if (!f) return;
-    fprintf(f, "%llu messages, %llu refused\n", (unsigned long long)n_delivered, (unsigned long long)atomic_load(&gw_count.messages_refused));
+    fprintf(f, "%llu messages, %llu refused\n", (unsigned long long)n_delivered,
+            (unsigned long long)atomic_load(&gw_count.messages_refused));
     fclose(f);
 }
 static void give(const struct loop_msg *m)
@@ -122,7 +120,8 @@ static void send_one(struct input *in)
     unsigned how = in_byte(in);
     struct trip *t = trip_place();
     if (!t) return;
-    *t = (struct trip){.peer = how & 1 ? LOOP_NEAR : LOOP_FAR, .tag = (int)(t - trips), .len = some_length(in), .is_strided = how & 2};
+    *t = (struct trip){
+        .peer = how & 1 ? LOOP_NEAR : LOOP_FAR, .tag = (int)(t - trips), .len = some_length(in), .is_strided = how & 2};
     int64_t extent = t->is_strided ? 2 * t->len : t->len;
     t->room = how & 4 ? t->len / 2 : t->len;
     t->from = gw_xmalloc((size_t)extent + !extent);
@@ -132,7 +131,8 @@ static void send_one(struct input *in)
     loop_memory(t->from, (size_t)extent);
     loop_memory(t->to, (size_t)(t->is_probed ? 2 * t->room : t->room));
     struct proto_addr a = addr_of(t->peer, t->tag);
-    FUZZ_CHECK(proto_send(&a, t->from, t->len, t->is_strided ? every_other : gw_type_byte, (enum proto_mode)(how >> 4 & 1 ? PROTO_SYNC : how >> 5 & 1), &t->send) >= 0);
+    FUZZ_CHECK(proto_send(&a, t->from, t->len, t->is_strided ? every_other : gw_type_byte,
+                          (enum proto_mode)(how >> 4 & 1 ? PROTO_SYNC : how >> 5 & 1), &t->send) >= 0);
 }
 
 static void receive_one(struct input *in)
@@ -187,8 +187,10 @@ static void put_number(struct loop_msg *m, size_t at, size_t size, uint64_t v)
     uint8_t bytes[8];
     memcpy(bytes, &v, sizeof bytes);
     for (size_t i = 0; i < size; i++, at++) {
-        if (at < WIRE_HDR_BYTES) m->hdr[at] = bytes[i];
-        else if (at - WIRE_HDR_BYTES < m->len) m->payload[at - WIRE_HDR_BYTES] = bytes[i];
+        if (at < WIRE_HDR_BYTES)
+            m->hdr[at] = bytes[i];
+        else if (at - WIRE_HDR_BYTES < m->len)
+            m->payload[at - WIRE_HDR_BYTES] = bytes[i];
     }
 }
 
@@ -212,7 +214,9 @@ static struct loop_msg *changed(struct input *in, const struct loop_msg *m)
     case 4: c->kind = (uint8_t)(1 + in_byte(in) % PROTO_PUT); break;
     case 5: c->is_far = !c->is_far; break;
     case 6: break;
-    default: put_number(c, at & ~(size_t)7, 8, (uint64_t)(1 + in_byte(in) / 8) << 32 | (in_byte(in) & 7)); break; /* a cookie, perhaps */
+    default:
+        put_number(c, at & ~(size_t)7, 8, (uint64_t)(1 + in_byte(in) / 8) << 32 | (in_byte(in) & 7));
+        break; /* a cookie, perhaps */
     }
     is_forged = true;
     return c;
@@ -265,9 +269,7 @@ static void network(struct input *in, unsigned what)
             give(m);
         }
         return;
-    case 4:
-        made_up(in);
-        return;
+    case 4: made_up(in); return;
     case 5:
         if (!(m = loop_take())) return;
         is_forged = true; /* it is lost */

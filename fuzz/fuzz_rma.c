@@ -24,7 +24,8 @@ static void count_say(void)
     const char *path = getenv("FUZZ_COUNT");
     FILE *f = path ? fopen(path, "a") : NULL;
     if (!f) return;
-    fprintf(f, "%llu requests, %llu refused\n", (unsigned long long)n_said, (unsigned long long)atomic_load(&gw_count.messages_refused));
+    fprintf(f, "%llu requests, %llu refused\n", (unsigned long long)n_said,
+            (unsigned long long)atomic_load(&gw_count.messages_refused));
     fclose(f);
 }
 
@@ -105,7 +106,8 @@ static void true_one(struct input *in)
 /* As an origin makes it, more or less: how long it is. */
 static int64_t some_request(struct input *in, int64_t at)
 {
-    static const uint8_t whats[] = {ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_READ, ASK_WRITE, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK};
+    static const uint8_t whats[] = {ASK_READ,  ASK_WRITE, ASK_UPDATE, ASK_SWAP,  ASK_READ,
+                                    ASK_WRITE, ASK_FLUSH, ASK_LOCK,   ASK_UNLOCK};
     static const uint32_t ops[] = {GW_H_SUM, GW_H_REPLACE, GW_H_NO_OP, GW_H_BXOR, GW_H_MAXLOC, GW_H_LAND};
     static const uint8_t elems[] = {GW_ELEM_I32, GW_ELEM_BYTE, GW_ELEM_F64, GW_ELEM_DOUBLE_INT, GW_ELEM_C32, GW_ELEM_BOOL};
     unsigned how = in_byte(in);
@@ -136,11 +138,14 @@ static int64_t some_request(struct input *in, int64_t at)
 /* Another number in one of its fields: of the head, or of a run. */
 static void change(struct input *in, int64_t at, int64_t length)
 {
-    static const struct { uint8_t at, size; } fields[] = {
-        {offsetof(struct ask_head, what), 1}, {offsetof(struct ask_head, flags), 1}, {offsetof(struct ask_head, kind), 1},
-        {offsetof(struct ask_head, basic), 1}, {offsetof(struct ask_head, op), 4}, {offsetof(struct ask_head, origin), 4},
+    static const struct {
+        uint8_t at, size;
+    } fields[] = {
+        {offsetof(struct ask_head, what), 1},   {offsetof(struct ask_head, flags), 1},  {offsetof(struct ask_head, kind), 1},
+        {offsetof(struct ask_head, basic), 1},  {offsetof(struct ask_head, op), 4},     {offsetof(struct ask_head, origin), 4},
         {offsetof(struct ask_head, number), 4}, {offsetof(struct ask_head, n_runs), 4}, {offsetof(struct ask_head, bytes), 8},
-        {sizeof(struct ask_head), 8}, {sizeof(struct ask_head) + 8, 8}, {sizeof(struct ask_head) + 16, 8}, {sizeof(struct ask_head) + 24, 8}};
+        {sizeof(struct ask_head), 8},           {sizeof(struct ask_head) + 8, 8},       {sizeof(struct ask_head) + 16, 8},
+        {sizeof(struct ask_head) + 24, 8}};
     unsigned n = in_byte(in), which = n % GW_ARRAY_LEN(fields);
     uint64_t v = 0;
     if (fields[which].at + fields[which].size > length) return;
@@ -157,8 +162,10 @@ static void forged(struct input *in)
     is_forged = true;
     for (int i = how & 3; i >= 0 && (last = some_request(in, at)) > 0; i--) {
         struct ask_head *h = (struct ask_head *)(message + at);
-        if (i > 0) h->flags |= ASK_MORE;
-        else if (!(how & 4)) h->flags &= (uint8_t)~ASK_MORE;
+        if (i > 0)
+            h->flags |= ASK_MORE;
+        else if (!(how & 4))
+            h->flags &= (uint8_t)~ASK_MORE;
         n = at + last;
         if (how & 8) change(in, at, last);
         at = (int64_t)gw_align_up((uint64_t)n, 16);
@@ -223,10 +230,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int step = 0; step < STEPS && in_more(&in); step++) {
         unsigned what = in_byte(&in);
         n_said++;
-        if ((what & 7) < 3) true_one(&in);
-        else if ((what & 7) < 6) forged(&in);
-        else if ((what & 7) == 6) bytes_only(&in);
-        else answer(&in);
+        if ((what & 7) < 3)
+            true_one(&in);
+        else if ((what & 7) < 6)
+            forged(&in);
+        else if ((what & 7) == 6)
+            bytes_only(&in);
+        else
+            answer(&in);
     }
     look(8);
     fine(late_flush_all(w));

@@ -7,7 +7,9 @@
 
 #include "fuzz.h"
 
-struct header { uint32_t ring, seq, len, salt; };
+struct header {
+    uint32_t ring, seq, len, salt;
+};
 static uint32_t sent[2], arrived[2]; /* per ring: shared, exclusive */
 
 static uint8_t pattern(const struct header *h, uint32_t i) { return (uint8_t)(h->salt + i * 7 + (i >> 8)); }

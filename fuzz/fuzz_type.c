@@ -6,7 +6,10 @@
 #include "type_tree.h"
 
 /* `count` instances in memory: base is the place of displacement 0, which may lie outside. */
-struct memory { char *at; int64_t bytes, low; };
+struct memory {
+    char *at;
+    int64_t bytes, low;
+};
 
 static char *base_of(const struct memory *m) { return (char *)((uintptr_t)m->at - (uintptr_t)m->low); }
 
@@ -153,8 +156,7 @@ static int again(int combiner, const int *i, const int64_t *a, const int64_t *c,
     case GW_COMBINER_CONTIGUOUS: return type_contiguous(n, t[0], out);
     case GW_COMBINER_VECTOR: return type_vector(n, i[1], i[2], t[0], out);
     case GW_COMBINER_HVECTOR: return type_hvector(n, i[1], a[0], t[0], out);
-    case GW_COMBINER_INDEXED:
-        return type_indexed(n, lens, displs, t[0], out);
+    case GW_COMBINER_INDEXED: return type_indexed(n, lens, displs, t[0], out);
     case GW_COMBINER_HINDEXED: return type_hindexed(n, lens, (struct gw_counts){wide ? c + 1 + n : a, true}, t[0], out);
     case GW_COMBINER_INDEXED_BLOCK:
         displs = wide ? (struct gw_counts){c + 2, true} : (struct gw_counts){i + 2, false};

@@ -8,15 +8,37 @@
 
 /* ---- predefined ------------------------------------------------------------------------------------------------------- */
 #define ONE(T) {sizeof(T)}, {0}, sizeof(T), _Alignof(T)
-#define BOTH(A, B) struct {A a; B b; }
+#define BOTH(A, B)                                                                                                                 \
+    struct {                                                                                                                       \
+        A a;                                                                                                                       \
+        B b;                                                                                                                       \
+    }
 #define PAIR(A, B) {sizeof(A), sizeof(B)}, {0, offsetof(BOTH(A, B), b)}, sizeof(BOTH(A, B)), _Alignof(BOTH(A, B))
-static const struct named { uint32_t id; int size[2]; int at[2]; int extent, align; } names[] = {
-    {GW_H_CHAR, ONE(char)}, {GW_H_SHORT, ONE(short)}, {GW_H_INT, ONE(int)}, {GW_H_DOUBLE, ONE(double)},
-    {GW_H_BYTE, ONE(char)}, {GW_H_LONG, ONE(long)}, {GW_H_UINT16_T, ONE(uint16_t)}, {GW_H_FLOAT, ONE(float)},
-    {GW_H_C_FLOAT_COMPLEX, ONE(float complex)}, {GW_H_C_DOUBLE_COMPLEX, ONE(double complex)}, {GW_H_C_BOOL, ONE(bool)},
-    {GW_H_UNSIGNED_LONG, ONE(unsigned long)}, {GW_H_SHORT_INT, PAIR(short, int)}, {GW_H_DOUBLE_INT, PAIR(double, int)},
-    {GW_H_FLOAT_INT, PAIR(float, int)}, {GW_H_LONG_INT, PAIR(long, int)}, {GW_H_2INT, PAIR(int, int)},
-    {GW_H_INT64_T, ONE(int64_t)}, {GW_H_UNSIGNED_CHAR, ONE(unsigned char)},
+static const struct named {
+    uint32_t id;
+    int size[2];
+    int at[2];
+    int extent, align;
+} names[] = {
+    {GW_H_CHAR, ONE(char)},
+    {GW_H_SHORT, ONE(short)},
+    {GW_H_INT, ONE(int)},
+    {GW_H_DOUBLE, ONE(double)},
+    {GW_H_BYTE, ONE(char)},
+    {GW_H_LONG, ONE(long)},
+    {GW_H_UINT16_T, ONE(uint16_t)},
+    {GW_H_FLOAT, ONE(float)},
+    {GW_H_C_FLOAT_COMPLEX, ONE(float complex)},
+    {GW_H_C_DOUBLE_COMPLEX, ONE(double complex)},
+    {GW_H_C_BOOL, ONE(bool)},
+    {GW_H_UNSIGNED_LONG, ONE(unsigned long)},
+    {GW_H_SHORT_INT, PAIR(short, int)},
+    {GW_H_DOUBLE_INT, PAIR(double, int)},
+    {GW_H_FLOAT_INT, PAIR(float, int)},
+    {GW_H_LONG_INT, PAIR(long, int)},
+    {GW_H_2INT, PAIR(int, int)},
+    {GW_H_INT64_T, ONE(int64_t)},
+    {GW_H_UNSIGNED_CHAR, ONE(unsigned char)},
 };
 
 static void named_model(struct tree_type *m, const struct named *p)
@@ -29,7 +51,11 @@ static void named_model(struct tree_type *m, const struct named *p)
 
 /* ---- the model of a constructor --------------------------------------------------------------------------------------- */
 /* low, high: of what is marked; whole: of old types with data, padding included. */
-struct build { struct tree_type *m; int64_t low, high, whole_low, whole_high; bool any_mark, any_whole, full; };
+struct build {
+    struct tree_type *m;
+    int64_t low, high, whole_low, whole_high;
+    bool any_mark, any_whole, full;
+};
 
 /* A copy of `old` moved by `disp`. */
 static void copy(struct build *b, const struct tree_type *old, int64_t disp)
@@ -177,7 +203,9 @@ static void array_model(struct build *b, const struct tree_type *old, int n, con
     b->high = all * old->extent;
 }
 
-struct subarray { int size[MAX_DIMS], sub[MAX_DIMS], start[MAX_DIMS]; };
+struct subarray {
+    int size[MAX_DIMS], sub[MAX_DIMS], start[MAX_DIMS];
+};
 static bool subarray_owns(const void *arg, int i, int index)
 {
     const struct subarray *s = arg;
@@ -197,7 +225,9 @@ static int subarray(struct build *b, struct input *in, const struct tree_type *o
                          order, old->type, out);
 }
 
-struct darray { int size[MAX_DIMS], dist[MAX_DIMS], darg[MAX_DIMS], procs[MAX_DIMS], coord[MAX_DIMS]; };
+struct darray {
+    int size[MAX_DIMS], dist[MAX_DIMS], darg[MAX_DIMS], procs[MAX_DIMS], coord[MAX_DIMS];
+};
 static bool darray_owns(const void *arg, int i, int index)
 {
     const struct darray *d = arg;
@@ -268,11 +298,11 @@ static void grow(struct tree *t, struct input *in)
     m->align = 1;
     struct build b = {.m = m};
     unsigned what = in_byte(in) % 8;
-    int rc = what < 2   ? regular(&b, in, old, &m->type)
-             : what < 5 ? blocks(&b, in, t, old, &m->type)
-             : what < 6 ? resized(&b, in, old, &m->type)
-             : what < 7 ? (in_byte(in) & 1 ? subarray : darray)(&b, in, old, &m->type)
-                        : dup(&b, old, &m->type);
+    int rc = what < 2 ? regular(&b, in, old, &m->type)
+        : what < 5    ? blocks(&b, in, t, old, &m->type)
+        : what < 6    ? resized(&b, in, old, &m->type)
+        : what < 7    ? (in_byte(in) & 1 ? subarray : darray)(&b, in, old, &m->type)
+                      : dup(&b, old, &m->type);
     FUZZ_CHECK(rc == GW_OK);
     int64_t low = 0, high = 0;
     if (what < 7 && !b.full) bounds(&b);

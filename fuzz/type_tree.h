@@ -15,8 +15,11 @@ enum { TREE_MAX_TYPES = 24, TREE_MAX_ELEMS = 700 };
 struct tree_type {
     struct gw_type *type;
     int n;
-    struct { int64_t at; int size; } elem[TREE_MAX_ELEMS]; /* pairs count as two */
-    bool marked;                                           /* MPI_Type_create_resized somewhere inside */
+    struct {
+        int64_t at;
+        int size;
+    } elem[TREE_MAX_ELEMS]; /* pairs count as two */
+    bool marked;            /* MPI_Type_create_resized somewhere inside */
     int64_t lb, extent, align;
 };
 struct tree {

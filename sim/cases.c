@@ -149,10 +149,7 @@ static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
     if (q.kind != COLL_SCATTER) a->rcounts = lengths, a->rdispls = places;
     if (q.kind == COLL_SCATTER || q.kind == COLL_ALLTOALL) a->scounts = lengths, a->sdispls = places;
 }
-static void lengths_free(const struct plan_args *a)
-{
-    free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v));
-}
+static void lengths_free(const struct plan_args *a) { free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v)); }
 
 /* Elements are bytes, in reductions of eight where that comes out. */
 static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int64_t chunk)
@@ -170,8 +167,7 @@ static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int6
 static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 {
     int64_t per_node = m->node_ranks;
-    struct plan_nodes n = {
-        .n = (int)((ranks + per_node - 1) / per_node), .ordered = true, .most = (int)gw_min64(per_node, ranks)};
+    struct plan_nodes n = {.n = (int)((ranks + per_node - 1) / per_node), .ordered = true, .most = (int)gw_min64(per_node, ranks)};
     n.first = malloc((size_t)(n.n + 1) * sizeof *n.first);
     if (!n.first) abort();
     for (int i = 0; i <= n.n; i++) n.first[i] = (int32_t)gw_min64(i * per_node, ranks);
@@ -186,8 +182,8 @@ static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
     return !alg->fits || alg->fits(a);
 }
 
-bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
-                 bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
+bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes, bool whole,
+                 bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
 {
     bool ok = true;
     struct plan_args a = arguments(asked_for(coll), ranks, bytes, v->chunk);

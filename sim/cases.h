@@ -25,8 +25,8 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
 void cases_list(void); /* to stdout */
 
 /* Prices one call; `bytes` is a block or an operand, as MPI counts.  *fits_out: the algorithm can do this case at all. */
-bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes,
-                 bool whole, bool *fits_out, struct engine_result *out, char *error_out, int error_cap);
+bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes, bool whole,
+                 bool *fits_out, struct engine_result *out, char *error_out, int error_cap);
 
 /* The algorithm that the tables in tune/ name for ranks on the nodes of a machine. */
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out);

@@ -6,16 +6,10 @@
 
 #include "coll/coll_private.h"
 
-static int64_t block_bytes(const struct plan_args *a)
-{
-    return a->rcount * a->rt->size;
-}
+static int64_t block_bytes(const struct plan_args *a) { return a->rcount * a->rt->size; }
 
 /* ---- alltoall, store and forward: in round k a block that has to go v members further goes 2^k of them, if v has that bit ------------ */
-static int64_t twice(const struct plan_args *a)
-{
-    return 2 * a->size * block_bytes(a);
-}
+static int64_t twice(const struct plan_args *a) { return 2 * a->size * block_bytes(a); }
 static int alltoall_bruck(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -37,9 +31,6 @@ static int alltoall_bruck(const struct plan_args *a, int round, struct plan_step
     }
     return s.n;
 }
-static bool equal_blocks(const struct plan_args *a)
-{
-    return !a->rcounts.v;
-}
+static bool equal_blocks(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm classic_alltoall_bruck = {
     .name = "bruck", .emit = alltoall_bruck, .tmp_bytes = twice, .kind = PLAN_P2P, .fits = equal_blocks};

@@ -71,14 +71,8 @@ struct engine {
     int error_cap;
 };
 
-static int64_t ps(double us)
-{
-    return (int64_t)(us * 1e6 + 0.5);
-}
-static int64_t per_byte(double ns, int64_t bytes)
-{
-    return (int64_t)(ns * 1e3 * (double)bytes + 0.5);
-}
+static int64_t ps(double us) { return (int64_t)(us * 1e6 + 0.5); }
+static int64_t per_byte(double ns, int64_t bytes) { return (int64_t)(ns * 1e3 * (double)bytes + 0.5); }
 
 static void *memory(size_t n, size_t each)
 {
@@ -90,8 +84,8 @@ static void *memory(size_t n, size_t each)
 static bool fail(struct engine *e, const char *what, int64_t rank, int round)
 {
     if (!e->error[0])
-        snprintf(e->error, (size_t)e->error_cap, "%s of %d ranks: %s (rank %lld, round %d)", e->job->alg->name,
-                 e->job->args.size, what, (long long)rank, round);
+        snprintf(e->error, (size_t)e->error_cap, "%s of %d ranks: %s (rank %lld, round %d)", e->job->alg->name, e->job->args.size,
+                 what, (long long)rank, round);
     return false;
 }
 
@@ -172,18 +166,9 @@ static int64_t *nic_of(const struct engine *e, int64_t *nics, int64_t rank)
     int64_t n = (int64_t)e->m->nics, per_node = e->m->node_ranks;
     return &nics[rank / per_node * n + rank % per_node * n / per_node];
 }
-static bool through_nic(const struct engine *e, const struct entry *x)
-{
-    return e->nic && x->off_node;
-}
-static int64_t wire_bytes(const struct entry *x)
-{
-    return x->kind == ENTRY_ANNOUNCED ? 0 : x->bytes;
-}
-static int64_t nic_time(const struct engine *e, int64_t bytes)
-{
-    return gw_max64(e->nic_g, per_byte(e->nic_G, bytes));
-}
+static bool through_nic(const struct engine *e, const struct entry *x) { return e->nic && x->off_node; }
+static int64_t wire_bytes(const struct entry *x) { return x->kind == ENTRY_ANNOUNCED ? 0 : x->bytes; }
+static int64_t nic_time(const struct engine *e, int64_t bytes) { return gw_max64(e->nic_g, per_byte(e->nic_G, bytes)); }
 
 /* Takes the sender's port from `ready` on; returns when the message is out of its hands. */
 static void leave(struct engine *e, uint32_t i, int64_t ready)
@@ -256,8 +241,7 @@ static bool take_in(struct engine *e, uint32_t i)
     uint32_t recv = hash_take(e, x->dst, x->from, true);
     r->core += p->o + (x->kind == ENTRY_EAGER ? per_byte(p->O, x->bytes) : 0) + looked_at(e, r->posted, recv != 0);
     if (recv) {
-        if (e->entries[recv].bytes != x->bytes)
-            return fail(e, "a message is not as long as its receive", x->dst, r->round);
+        if (e->entries[recv].bytes != x->bytes) return fail(e, "a message is not as long as its receive", x->dst, r->round);
         x->into = e->entries[recv].into;
         entry_free(e, recv);
         r->posted--;
@@ -331,8 +315,7 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
         if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);
         r->unexpected--;
         x->into = way_word(&e->way, &s->a);
-        if (x->kind == ENTRY_EAGER)
-            r->core += per_byte(e->prices[x->level].O, bytes); /* out of the buffer where it lay */
+        if (x->kind == ENTRY_EAGER) r->core += per_byte(e->prices[x->level].O, bytes); /* out of the buffer where it lay */
         pair_up(e, i);
         return true;
     }
@@ -346,18 +329,12 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
 }
 
 /* Flags: a region is the ranks of a node. */
-static int64_t region_first(const struct engine *e, int64_t rank)
-{
-    return rank - rank % e->m->node_ranks;
-}
+static int64_t region_first(const struct engine *e, int64_t rank) { return rank - rank % e->m->node_ranks; }
 static int64_t region_end(const struct engine *e, int64_t rank)
 {
     return gw_min64(region_first(e, rank) + e->m->node_ranks, e->period);
 }
-static struct region *region_of(const struct engine *e, int64_t rank)
-{
-    return &e->regions[rank / e->m->node_ranks];
-}
+static struct region *region_of(const struct engine *e, int64_t rank) { return &e->regions[rank / e->m->node_ranks]; }
 
 /* Of one member, or of everybody else: where mine alone is the lowest one, the others have to be looked at. */
 static bool reached(const struct engine *e, int64_t rank)
@@ -411,20 +388,11 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
         len = gw_min64(way_bytes(&s->a), way_bytes(&s->b));
         if (len > 0) r->core += ps(m->copy) + per_byte(m->copy_byte, len);
         break;
-    case PLAN_REDUCE:
-        r->core += ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a));
-        break;
-    case PLAN_SHM_REDUCE:
-        r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a)));
-        break;
-    case PLAN_ASSEMBLE:
-        r->core += ps(m->copy) * ((s->b.len + s->stride - 1) / s->stride) + per_byte(m->copy_byte, s->b.len);
-        break;
-    case PLAN_PULL:
-        r->core += ps(m->pull) + per_byte(m->pull_byte, s->a.len);
-        break;
-    default:
-        break; /* EXPOSE is free */
+    case PLAN_REDUCE: r->core += ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a)); break;
+    case PLAN_SHM_REDUCE: r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a))); break;
+    case PLAN_ASSEMBLE: r->core += ps(m->copy) * ((s->b.len + s->stride - 1) / s->stride) + per_byte(m->copy_byte, s->b.len); break;
+    case PLAN_PULL: r->core += ps(m->pull) + per_byte(m->pull_byte, s->a.len); break;
+    default: break; /* EXPOSE is free */
     }
 }
 
@@ -437,8 +405,7 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
         if (s->kind == PLAN_PUBLISH) {
             uint32_t i = entry_new(e);
             r->core += ps(e->m->publish);
-            e->entries[i] =
-                (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
+            e->entries[i] = (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
             event(e, r->core, EV_RAISE, i);
         } else if (s->kind == PLAN_WAIT || s->kind == PLAN_HANDED) { /* who has handed all its lines publishes */
             r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)(s->kind == PLAN_WAIT ? s->phase : 1);
@@ -526,26 +493,16 @@ static bool run(struct engine *e, uint32_t rank, int64_t now)
 static bool handle(struct engine *e, struct event x)
 {
     switch (x.kind) {
-    case EV_RUN:
-        return run(e, x.what, x.time);
-    case EV_OUT:
-        on_out(e, x.what, x.time);
-        return true;
-    case EV_ARRIVE:
-        on_arrive(e, x.what, x.time);
-        return true;
-    case EV_DELIVER:
-        return on_deliver(e, x.what, x.time);
+    case EV_RUN: return run(e, x.what, x.time);
+    case EV_OUT: on_out(e, x.what, x.time); return true;
+    case EV_ARRIVE: on_arrive(e, x.what, x.time); return true;
+    case EV_DELIVER: return on_deliver(e, x.what, x.time);
     case EV_FETCH:
         e->entries[x.what].kind = ENTRY_DATA;
         leave(e, x.what, x.time);
         return true;
-    case EV_FINISH:
-        on_finish(e, x.what, x.time);
-        return true;
-    default:
-        on_raise(e, x.what, x.time);
-        return true;
+    case EV_FINISH: on_finish(e, x.what, x.time); return true;
+    default: on_raise(e, x.what, x.time); return true;
     }
 }
 
@@ -560,12 +517,11 @@ static void set_up(struct engine *e)
     e->nic_out = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_out);
     e->nic_in = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_in);
     e->regions = memory((size_t)nodes, sizeof *e->regions);
-    for (int64_t i = 0; i < nodes; i++)
-        e->regions[i].at_lowest = (int32_t)(region_end(e, i * m->node_ranks) - i * m->node_ranks);
+    for (int64_t i = 0; i < nodes; i++) e->regions[i].at_lowest = (int32_t)(region_end(e, i * m->node_ranks) - i * m->node_ranks);
     for (int i = 0; i < m->n_levels; i++) {
         const struct machine_level *l = &m->levels[i];
-        e->prices[i] = (struct price){
-            ps(l->o), ps(l->L), ps(l->g), l->O, l->R, l->G, l->eager > 1e17 ? INT64_MAX : (int64_t)l->eager};
+        e->prices[i] =
+            (struct price){ps(l->o), ps(l->L), ps(l->g), l->O, l->R, l->G, l->eager > 1e17 ? INT64_MAX : (int64_t)l->eager};
     }
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
     e->nic = e->nic_g > 0 || e->nic_G > 0;

@@ -34,13 +34,13 @@ static double price(const struct machine *m, const char *coll, const char *alg, 
     return -1;
 }
 
-#define CHECK_US(is, should)                                                                                           \
-    do {                                                                                                               \
-        double unit_is = (is), unit_should = (should);                                                                 \
-        if (unit_is < unit_should - 1e-5 || unit_is > unit_should + 1e-5) {                                            \
-            unit_failures++;                                                                                           \
-            fprintf(stderr, "%s:%d: %s is %.6f us, not %.6f\n", __FILE__, __LINE__, #is, unit_is, unit_should);        \
-        }                                                                                                              \
+#define CHECK_US(is, should)                                                                                                       \
+    do {                                                                                                                           \
+        double unit_is = (is), unit_should = (should);                                                                             \
+        if (unit_is < unit_should - 1e-5 || unit_is > unit_should + 1e-5) {                                                        \
+            unit_failures++;                                                                                                       \
+            fprintf(stderr, "%s:%d: %s is %.6f us, not %.6f\n", __FILE__, __LINE__, #is, unit_is, unit_should);                    \
+        }                                                                                                                          \
     } while (0)
 
 static const char plain[] = "machine plain\nlevel network o=1 O=2 L=5 g=3 G=4 eager=1000\n";
@@ -92,8 +92,7 @@ static void queues(void)
 static int across(const struct plan_args *a, int round, struct plan_step *steps)
 {
     if (round > 0) return 0;
-    steps[0] =
-        (struct plan_step){.kind = a->rank < 4 ? PLAN_SEND : PLAN_RECV, .peer = (a->rank + 4) % 8, .a = {.len = 100}};
+    steps[0] = (struct plan_step){.kind = a->rank < 4 ? PLAN_SEND : PLAN_RECV, .peer = (a->rank + 4) % 8, .a = {.len = 100}};
     return 1;
 }
 static void adapters(void)
@@ -125,10 +124,9 @@ static void one_node_for_all(void)
         {"alltoall", "pairwise", 5000},      {"alltoall", "pairwise:once", 8}, {"allreduce", "ring", 8 * 336},
         {"reduce_scatter", "pairwise", 512},
     };
-    struct machine m =
-        machine("node ranks=4\nlevel core ranks=2 o=0.1 L=0.1\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\n"
-                "level network o=0.5 L=2 g=0.3 G=0.2 eager=4096\nnic n=2 g=0.2 G=0.1\nmatch search=0.01 entry=0.01\n"
-                "core copy=0.1 copy_byte=0.1 reduce=0.1 reduce_byte=0.2 step=0.01\n");
+    struct machine m = machine("node ranks=4\nlevel core ranks=2 o=0.1 L=0.1\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\n"
+                               "level network o=0.5 L=2 g=0.3 G=0.2 eager=4096\nnic n=2 g=0.2 G=0.1\nmatch search=0.01 entry=0.01\n"
+                               "core copy=0.1 copy_byte=0.1 reduce=0.1 reduce_byte=0.2 step=0.01\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int ranks = 8; ranks <= 48; ranks += 20) {
             double few = price(&m, cases[i].coll, cases[i].alg, ranks, cases[i].bytes, false);
@@ -158,9 +156,8 @@ static void monotonic(void)
         {"scatter", "linear"},    {"reduce", "binomial"}, {"allgather", "ring"}, {"allgather", "bruck"},
         {"alltoall", "pairwise"}, {"allreduce", "ring"},  {"scan", "doubling"},
     };
-    const char *text =
-        "node ranks=4\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\nlevel network o=0.5 L=%d g=0.3 G=0.2\nnic g=0.2 G=0.1\n"
-        "match entry=0.01\ncore copy_byte=0.1 reduce_byte=0.1\n";
+    const char *text = "node ranks=4\nlevel node ranks=4 o=0.3 L=0.2 O=0.1\nlevel network o=0.5 L=%d g=0.3 G=0.2\nnic g=0.2 G=0.1\n"
+                       "match entry=0.01\ncore copy_byte=0.1 reduce_byte=0.1\n";
     char s[512];
     snprintf(s, sizeof s, text, 2);
     struct machine m = machine(s);
@@ -193,19 +190,17 @@ static void flags_in_a_node(void)
 /* Stages: two nodes of two meet. */
 static void stages(void)
 {
-    struct machine m = machine(
-        "node ranks=2\nlevel node ranks=2 o=1 L=2\nlevel network o=1 L=10\ncore publish=0.5 flag=3 look=0.25\n");
+    struct machine m =
+        machine("node ranks=2\nlevel node ranks=2 o=1 L=2\nlevel network o=1 L=10\ncore publish=0.5 flag=3 look=0.25\n");
     const double inside = 1 + 2 + 1, across = 1 + 10 + 1;
     CHECK_US(price(&m, "barrier", "levels:messages", 4, 0, false), inside + across + inside);
     CHECK_EQ(result.messages, 2 + 2 + 2);
-    CHECK_US(price(&m, "barrier", "levels:messages", 3, 0, false),
-             inside + across); /* one is alone on its node, and early */
+    CHECK_US(price(&m, "barrier", "levels:messages", 3, 0, false), inside + across); /* one is alone on its node, and early */
     CHECK_US(price(&m, "bcast", "levels:messages", 4, 8, false), across + inside);
     /* A flag is raised, seen, and both are looked at; then the nodes meet; then one flag is raised, seen, looked at. */
     CHECK_US(price(&m, "barrier", "levels", 4, 0, false), (0.5 + 3 + 2 * 0.25) + across + (0.5 + 3 + 0.25));
     CHECK_EQ(result.messages, 2);
-    CHECK(price(&m, "bcast", "levels:1024", 16, 1 << 16, false) >
-          price(&m, "bcast", "levels:1024", 16, 1 << 10, false));
+    CHECK(price(&m, "bcast", "levels:1024", 16, 1 << 16, false) > price(&m, "bcast", "levels:1024", 16, 1 << 10, false));
     price(&m, "barrier", "levels", 48, 0, true);
     struct engine_result whole = result;
     CHECK_US(price(&m, "barrier", "levels", 48, 0, false), whole.us);
@@ -226,9 +221,8 @@ struct said {
 static int tell(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_step *s = &steps[0];
-    *s = (struct plan_step){.kind = a->rank == round + 1 ? PLAN_RECV : PLAN_SEND,
-                            .peer = a->rank ? 0 : round + 1,
-                            .a = {.buf = PLAN_OUT, .len = 8}};
+    *s = (struct plan_step){
+        .kind = a->rank == round + 1 ? PLAN_RECV : PLAN_SEND, .peer = a->rank ? 0 : round + 1, .a = {.buf = PLAN_OUT, .len = 8}};
     if (a->rank && a->rank != round + 1) /* busy meanwhile */
         *s = (struct plan_step){.kind = PLAN_COPY, .a = {.buf = PLAN_IN, .len = 1}, .b = {.buf = PLAN_IN, .len = 1}};
     return round + 1 < a->size;
@@ -237,8 +231,8 @@ static int answer(const struct plan_args *a, int round, struct plan_step *steps)
 {
     if (round >= (a->rank ? 1 : 2 * (a->size - 1))) return 0;
     if (round % 2) /* sum += bytes */
-        steps[0] = (struct plan_step){
-            .kind = PLAN_REDUCE, .a = {.buf = PLAN_OUT, .len = 8}, .b = {.buf = PLAN_OUT, .off = 8, .len = 8}};
+        steps[0] =
+            (struct plan_step){.kind = PLAN_REDUCE, .a = {.buf = PLAN_OUT, .len = 8}, .b = {.buf = PLAN_OUT, .off = 8, .len = 8}};
     else
         steps[0] = (struct plan_step){
             .kind = a->rank ? PLAN_SEND : PLAN_RECV, .peer = a->rank ? 0 : round / 2 + 1, .a = {.len = a->scount}};
@@ -246,10 +240,7 @@ static int answer(const struct plan_args *a, int round, struct plan_step *steps)
 }
 static const struct plan_algorithm alg_tell = {"tell", tell, NULL, PLAN_P2P, NULL, NULL},
                                    alg_answer = {"answer", answer, NULL, PLAN_P2P, NULL, NULL};
-static int64_t said_bytes(const struct plan_args *a)
-{
-    return a->size;
-}
+static int64_t said_bytes(const struct plan_args *a) { return a->size; }
 static int64_t summed;
 static bool saying(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {

@@ -16,18 +16,38 @@ struct key {
     const char *word, *name;
     size_t at;
 };
-#define KEY(word, name, field) {word, name, offsetof(struct machine, field)},
+#define KEY(word, name, field)                                                                                                     \
+    {                                                                                                                              \
+        word, name, offsetof(struct machine, field)                                                                                \
+    }
 static const struct key keys[] = {
-    KEY("nic", "n", nics) KEY("nic", "g", nic_g) KEY("nic", "G", nic_G) KEY("match", "search", match_search)
-        KEY("match", "entry", match_entry) KEY("match", "extra", match_extra) KEY("incast", "after", incast_after)
-            KEY("incast", "cost", incast_cost) KEY("core", "copy", copy) KEY("core", "copy_byte", copy_byte)
-                KEY("core", "reduce", reduce) KEY("core", "reduce_byte", reduce_byte) KEY("core", "publish", publish)
-                    KEY("core", "flag", flag) KEY("core", "look", look) KEY("core", "pull", pull)
-                        KEY("core", "pull_byte", pull_byte) KEY("core", "step", step)};
+    KEY("nic", "n", nics),
+    KEY("nic", "g", nic_g),
+    KEY("nic", "G", nic_G),
+    KEY("match", "search", match_search),
+    KEY("match", "entry", match_entry),
+    KEY("match", "extra", match_extra),
+    KEY("incast", "after", incast_after),
+    KEY("incast", "cost", incast_cost),
+    KEY("core", "copy", copy),
+    KEY("core", "copy_byte", copy_byte),
+    KEY("core", "reduce", reduce),
+    KEY("core", "reduce_byte", reduce_byte),
+    KEY("core", "publish", publish),
+    KEY("core", "flag", flag),
+    KEY("core", "look", look),
+    KEY("core", "pull", pull),
+    KEY("core", "pull_byte", pull_byte),
+    KEY("core", "step", step),
+};
 #undef KEY
-#define KEY(name, field) {"level", name, offsetof(struct machine_level, field)},
-static const struct key level_keys[] = {KEY("o", o) KEY("O", O) KEY("R", R) KEY("L", L) KEY("g", g) KEY("G", G)
-                                            KEY("eager", eager)};
+#define KEY(name, field)                                                                                                           \
+    {                                                                                                                              \
+        "level", name, offsetof(struct machine_level, field)                                                                       \
+    }
+static const struct key level_keys[] = {
+    KEY("o", o), KEY("O", O), KEY("R", R), KEY("L", L), KEY("g", g), KEY("G", G), KEY("eager", eager),
+};
 #undef KEY
 
 struct reader {
@@ -43,10 +63,7 @@ static bool wrong(struct reader *r, const char *what, const char *word)
     return false;
 }
 
-static bool is_count(const char *name)
-{
-    return !strcmp(name, "n") || !strcmp(name, "after") || !strcmp(name, "eager");
-}
+static bool is_count(const char *name) { return !strcmp(name, "n") || !strcmp(name, "after") || !strcmp(name, "eager"); }
 
 /* key=value into the structure at `base`. */
 static bool set(struct reader *r, const struct key *table, size_t n, void *base, const char *word, char *pair)
@@ -57,8 +74,7 @@ static bool set(struct reader *r, const struct key *table, size_t n, void *base,
     for (size_t i = 0; i < n; i++) {
         if (strcmp(table[i].word, word) != 0 || strcmp(table[i].name, pair) != 0) continue;
         double v = strtod(value, &end);
-        if (end == value || *end || !isfinite(v) || v < 0)
-            return wrong(r, "a number of at least 0 is wanted, not", value);
+        if (end == value || *end || !isfinite(v) || v < 0) return wrong(r, "a number of at least 0 is wanted, not", value);
         if (is_count(pair) && v != floor(v)) return wrong(r, "a whole number is wanted, not", value);
         memcpy((char *)base + table[i].at, &v, sizeof v);
         return true;
@@ -135,8 +151,7 @@ bool machine_parse(const char *text, struct machine *m_out, char *error_out, int
         if (!read_line(&r, line)) return false;
         text += n + (text[n] == '\n');
     }
-    if (!m.n_levels || m.levels[m.n_levels - 1].ranks)
-        return wrong(&r, "no level joins all ranks (one without ranks=) of", m.name);
+    if (!m.n_levels || m.levels[m.n_levels - 1].ranks) return wrong(&r, "no level joins all ranks (one without ranks=) of", m.name);
     for (int i = 0; i < m.n_levels - 1; i++)
         if (m.levels[i].ranks % m.node_ranks && m.node_ranks % m.levels[i].ranks)
             return wrong(&r, "its groups are neither of whole nodes nor parts of one:", m.levels[i].name);

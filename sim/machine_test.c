@@ -25,15 +25,13 @@ static void descriptions(void)
 {
     struct machine m;
     char error[256];
-    CHECK(machine_parse(
-        "# a machine\nmachine two # of them\n\nnode ranks=8\nlevel core ranks=4 o=0.5\nlevel node ranks=8 o=1\n"
-        "level network L=1.5 G=0.25 eager=4096\nnic n=2 G=0.1\nmatch entry=0.005",
-        &m, error, sizeof error));
+    CHECK(machine_parse("# a machine\nmachine two # of them\n\nnode ranks=8\nlevel core ranks=4 o=0.5\nlevel node ranks=8 o=1\n"
+                        "level network L=1.5 G=0.25 eager=4096\nnic n=2 G=0.1\nmatch entry=0.005",
+                        &m, error, sizeof error));
     CHECK_STR(m.name, "two");
     CHECK_EQ(m.node_ranks, 8);
     CHECK_EQ(m.n_levels, 3);
-    CHECK(m.levels[2].L == 1.5 && m.levels[2].G == 0.25 && m.levels[2].eager == 4096 && m.nics == 2 &&
-          m.match_entry == 0.005);
+    CHECK(m.levels[2].L == 1.5 && m.levels[2].G == 0.25 && m.levels[2].eager == 4096 && m.nics == 2 && m.match_entry == 0.005);
     CHECK_STR(machine_between(&m, 0, 3)->name, "core");
     CHECK_STR(machine_between(&m, 3, 4)->name, "node");
     CHECK_STR(machine_between(&m, 7, 8)->name, "network");

@@ -97,12 +97,12 @@ static void detail(const struct sim_variant *v, const struct engine_result *r)
 {
     printf("#   %-12s %lld messages, %lld bytes; %lld ranks run; mean %.2f us; longest queues: %lld receives, %lld "
            "messages\n",
-           v->text, (long long)r->messages, (long long)r->bytes, (long long)r->ranks, r->mean_us,
-           (long long)r->most_posted, (long long)r->most_unexpected);
+           v->text, (long long)r->messages, (long long)r->bytes, (long long)r->ranks, r->mean_us, (long long)r->most_posted,
+           (long long)r->most_unexpected);
 }
 
-static bool point(const struct machine *m, const struct options *o, struct figure *f, int ranks, int64_t bytes, int i,
-                  char *error, int cap)
+static bool point(const struct machine *m, const struct options *o, struct figure *f, int ranks, int64_t bytes, int i, char *error,
+                  int cap)
 {
     struct engine_result r = {0};
     struct sim_variant v = f->algs[i];
@@ -125,8 +125,7 @@ static bool fill(const struct machine *m, const struct options *o, struct figure
     printf("\n");
     for (int r = 0; r < o->ranks.n; r++)
         for (int b = 0; b < o->bytes.n; b++, f->n_points++) {
-            if (f->n_points == MOST_POINTS)
-                return snprintf(error, (size_t)cap, "more than %d points", MOST_POINTS), false;
+            if (f->n_points == MOST_POINTS) return snprintf(error, (size_t)cap, "more than %d points", MOST_POINTS), false;
             f->x[f->n_points] = (double)(by_ranks ? o->ranks.at[r] : gw_max64(o->bytes.at[b], 1));
             printf("%10lld %10lld", (long long)o->ranks.at[r], (long long)o->bytes.at[b]);
             for (int i = 0; i < f->n_algs; i++)
@@ -161,45 +160,24 @@ static int draw(const struct machine *m, const struct options *o, const struct f
 static int options(int argc, char **argv, struct options *o)
 {
     enum { MACHINE = 256, COLL, ALG, RANKS, BYTES, SVG, WHOLE, DETAIL, LIST, HELP };
-    static const struct option names[] = {
-        {"machine", 1, NULL, MACHINE}, {"coll", 1, NULL, COLL}, {"alg", 1, NULL, ALG},     {"ranks", 1, NULL, RANKS},
-        {"bytes", 1, NULL, BYTES},     {"svg", 1, NULL, SVG},   {"whole", 0, NULL, WHOLE}, {"detail", 0, NULL, DETAIL},
-        {"list", 0, NULL, LIST},       {"help", 0, NULL, HELP}, {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"machine", 1, NULL, MACHINE}, {"coll", 1, NULL, COLL},     {"alg", 1, NULL, ALG},
+                                          {"ranks", 1, NULL, RANKS},     {"bytes", 1, NULL, BYTES},   {"svg", 1, NULL, SVG},
+                                          {"whole", 0, NULL, WHOLE},     {"detail", 0, NULL, DETAIL}, {"list", 0, NULL, LIST},
+                                          {"help", 0, NULL, HELP},       {NULL, 0, NULL, 0}};
     for (int k; (k = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         bool ok = true;
         switch (k) {
-        case MACHINE:
-            o->machine = optarg;
-            break;
-        case COLL:
-            o->coll = optarg;
-            break;
-        case ALG:
-            o->algs = optarg;
-            break;
-        case RANKS:
-            ok = read_list(optarg, &o->ranks);
-            break;
-        case BYTES:
-            ok = read_list(optarg, &o->bytes);
-            break;
-        case SVG:
-            o->svg = optarg;
-            break;
-        case WHOLE:
-            o->whole = true;
-            break;
-        case DETAIL:
-            o->detail = true;
-            break;
-        case LIST:
-            cases_list();
-            return 1;
-        case HELP:
-            fputs(usage, stdout);
-            return 1;
-        default:
-            return die("sim --help says what can be asked", NULL);
+        case MACHINE: o->machine = optarg; break;
+        case COLL: o->coll = optarg; break;
+        case ALG: o->algs = optarg; break;
+        case RANKS: ok = read_list(optarg, &o->ranks); break;
+        case BYTES: ok = read_list(optarg, &o->bytes); break;
+        case SVG: o->svg = optarg; break;
+        case WHOLE: o->whole = true; break;
+        case DETAIL: o->detail = true; break;
+        case LIST: cases_list(); return 1;
+        case HELP: fputs(usage, stdout); return 1;
+        default: return die("sim --help says what can be asked", NULL);
         }
         if (!ok) return die("not a list of at most 64 numbers", optarg);
     }

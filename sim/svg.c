@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 enum { WIDTH = 760, HEIGHT = 480, LEFT = 74, RIGHT = 180, TOP = 44, BOTTOM = 56 };
-static const char *const colours[] = {"#1b6ca8", "#c8553d", "#3a7d44", "#7d4e9e",
-                                      "#b8860b", "#444444", "#0f8b8d", "#a23b72"};
+static const char *const colours[] = {"#1b6ca8", "#c8553d", "#3a7d44", "#7d4e9e", "#b8860b", "#444444", "#0f8b8d", "#a23b72"};
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 
 struct axis {
@@ -30,10 +29,7 @@ static struct axis axis_of(const struct svg_chart *c, bool is_x)
     if (!(a.high > a.low)) a = (struct axis){isfinite(a.low) ? a.low - 0.5 : 0, isfinite(a.low) ? a.low + 0.5 : 1};
     return a;
 }
-static double place_x(struct axis a, double v)
-{
-    return LEFT + (log10(v) - a.low) / (a.high - a.low) * (WIDTH - LEFT - RIGHT);
-}
+static double place_x(struct axis a, double v) { return LEFT + (log10(v) - a.low) / (a.high - a.low) * (WIDTH - LEFT - RIGHT); }
 static double place_y(struct axis a, double v)
 {
     return HEIGHT - BOTTOM - (log10(v) - a.low) / (a.high - a.low) * (HEIGHT - TOP - BOTTOM);
@@ -86,8 +82,7 @@ static void curve(FILE *f, const struct svg_curve *c, int i, struct axis x, stru
     for (int k = 0; k < c->n; k++) fprintf(f, "%.1f,%.1f ", place_x(x, c->x[k]), place_y(y, c->y[k]));
     fputs("\"/>\n", f);
     for (int k = 0; k < c->n; k++)
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(x, c->x[k]), place_y(y, c->y[k]),
-                colour);
+        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(x, c->x[k]), place_y(y, c->y[k]), colour);
     double at = TOP + 10 + 20 * i;
     fprintf(f, "<path d=\"M%d %.1f h22\" stroke=\"%s\" stroke-width=\"2\"/>\n", WIDTH - RIGHT + 14, at, colour);
     label(f, WIDTH - RIGHT + 42, at + 4, "start", c->name);

@@ -12,10 +12,7 @@ static char *reserve(size_t n)
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
-static size_t heads_bytes(const struct way *w)
-{
-    return (size_t)w->args.size * WAY_HEAD;
-}
+static size_t heads_bytes(const struct way *w) { return (size_t)w->args.size * WAY_HEAD; }
 
 bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args, bool leaves)
 {
@@ -63,9 +60,9 @@ bool way_stage(struct way *w, int rank, int i, bool first)
 int64_t *way_word(struct way *w, const struct plan_ref *r)
 {
     if (!w->heads || way_bytes(r) != (int64_t)sizeof(int64_t)) return NULL;
-    struct plan_place p = r->buf == PLAN_IN    ? w->stage.in
-                          : r->buf == PLAN_OUT ? w->stage.out
-                                               : (struct plan_place){PLAN_TMP, w->stage.tmp};
+    struct plan_place p = r->buf == PLAN_IN ? w->stage.in
+        : r->buf == PLAN_OUT                ? w->stage.out
+                                            : (struct plan_place){PLAN_TMP, w->stage.tmp};
     int64_t at = p.off + r->off;
     if (p.buf != PLAN_TMP || r->buf == PLAN_SHM || at < 0 || at + (int64_t)sizeof(int64_t) > WAY_HEAD) return NULL;
     return (int64_t *)(w->heads + (size_t)w->args.rank * WAY_HEAD + at);
@@ -73,8 +70,7 @@ int64_t *way_word(struct way *w, const struct plan_ref *r)
 
 static bool names_peer(const struct plan_step *s)
 {
-    return s->kind == PLAN_SEND || s->kind == PLAN_RECV || s->kind == PLAN_PULL ||
-           (s->kind == PLAN_WAIT && s->peer >= 0);
+    return s->kind == PLAN_SEND || s->kind == PLAN_RECV || s->kind == PLAN_PULL || (s->kind == PLAN_WAIT && s->peer >= 0);
 }
 
 int way_round(struct way *w, int round, struct plan_step *steps)
@@ -88,8 +84,7 @@ int way_round(struct way *w, int round, struct plan_step *steps)
 /* ---- which ranks stand for all --------------------------------------------------------------------------------------------------- */
 static bool same_step(const struct plan_step *s, const struct plan_step *t, int further, int size)
 {
-    if (s->kind != t->kind || s->phase != t->phase || way_bytes(&s->a) != way_bytes(&t->a) ||
-        way_bytes(&s->b) != way_bytes(&t->b))
+    if (s->kind != t->kind || s->phase != t->phase || way_bytes(&s->a) != way_bytes(&t->a) || way_bytes(&s->b) != way_bytes(&t->b))
         return false;
     return (names_peer(s) ? (s->peer + further) % size : s->peer) == t->peer;
 }

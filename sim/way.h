@@ -17,14 +17,13 @@ struct way {
     struct plan_args args;   /* of the whole; rank is the present one's */
     bool leaves;             /* may stages use memory that the ranks of a node share? */
     struct plan_nodes nodes; /* as the present rank sees them */
-    char *tmp, *heads; /* tmp: the present rank's; its begin is changed for heads[rank] (NULL: nothing is to be kept) */
+    char *tmp, *heads;       /* tmp: the present rank's; its begin is changed for heads[rank] (NULL: nothing is to be kept) */
     size_t tmp_bytes;
     int i;                   /* the present stage of the present rank; -1: none yet */
     struct plan_stage stage; /* alg NULL: the rank has no part in it */
 };
 
-bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args,
-              bool leaves); /* false: no memory */
+bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args, bool leaves); /* false: no memory */
 void way_close(struct way *w);
 
 /* Makes stage i of a rank the present one; false: there is none.  first: the rank begins it now, and keeps what the stage writes into
@@ -40,9 +39,6 @@ int64_t *way_word(struct way *w, const struct plan_ref *r);
 int64_t way_period(struct way *w, const struct machine *m);
 
 /* Bytes of a message, or of what a local step works on. */
-static inline int64_t way_bytes(const struct plan_ref *r)
-{
-    return r->len >= 0 || !r->type ? r->len : r->count * r->type->size;
-}
+static inline int64_t way_bytes(const struct plan_ref *r) { return r->len >= 0 || !r->type ? r->len : r->count * r->type->size; }
 
 #endif

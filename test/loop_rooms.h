@@ -73,7 +73,8 @@ static inline struct proto_lane *loop_lane(void) { return lane_of(lane); }
 
 static struct proto_addr addr_of(int number, int tag)
 {
-    return (struct proto_addr){.lane = lane, .peer = peer_get(lane, number), .ctx = LOOP_CTX, .my_rank = number, .rank = number, .tag = tag};
+    return (struct proto_addr){
+        .lane = lane, .peer = peer_get(lane, number), .ctx = LOOP_CTX, .my_rank = number, .rank = number, .tag = tag};
 }
 
 #endif

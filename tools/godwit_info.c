@@ -42,10 +42,7 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
-static bool is_default(const struct row *r)
-{
-    return strcmp(r->origin, "default") == 0;
-}
+static bool is_default(const struct row *r) { return strcmp(r->origin, "default") == 0; }
 
 static void print_long(const struct row *r)
 {
@@ -63,8 +60,7 @@ static void print_long(const struct row *r)
 static void print_summary(const struct row *r)
 {
     int n = (int)strcspn(r->info.help, ".");
-    printf("%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n,
-           r->info.help);
+    printf("%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n, r->info.help);
 }
 
 static void print_settings(bool changed_only)
@@ -111,8 +107,7 @@ static bool same_name(const char *a, const char *b, size_t nb)
 
 static bool row_named(const struct row *r, const char *name)
 {
-    if (same_name(name, r->info.name, strlen(r->info.name)) || same_name(name, r->info.env, strlen(r->info.env)))
-        return true;
+    if (same_name(name, r->info.name, strlen(r->info.name)) || same_name(name, r->info.env, strlen(r->info.env))) return true;
     for (const char *p = r->info.aliases; *p;) {
         size_t n = strcspn(p, " ");
         if (same_name(name, p, n)) return true;
@@ -147,12 +142,13 @@ static int explain(const char *name)
     return 1;
 }
 
-static const char usage[] = "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME...]\n"
-                            "  (nothing)    version, host, wires, and the settings that are set\n"
-                            "  --settings   every setting: value, where it came from, default, meaning\n"
-                            "  --list       the same, a line each\n"
-                            "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
-                            "  NAME         one setting, by its name, its variable or another MPI's name for it\n";
+static const char usage[] =
+    "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME...]\n"
+    "  (nothing)    version, host, wires, and the settings that are set\n"
+    "  --settings   every setting: value, where it came from, default, meaning\n"
+    "  --list       the same, a line each\n"
+    "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
+    "  NAME         one setting, by its name, its variable or another MPI's name for it\n";
 
 static int option(const char *word)
 {
@@ -172,8 +168,8 @@ static int option(const char *word)
         fputs(usage, stdout);
     } else {
         const char *near = gw_nearest(word, options, (int)GW_ARRAY_LEN(options));
-        fprintf(stderr, "godwit-info: unknown option %s%s%s%s\n%s", word, near ? "; did you mean " : "",
-                near ? near : "", near ? "?" : "", usage);
+        fprintf(stderr, "godwit-info: unknown option %s%s%s%s\n%s", word, near ? "; did you mean " : "", near ? near : "",
+                near ? "?" : "", usage);
         return 2;
     }
     return 0;

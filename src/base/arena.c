@@ -53,17 +53,15 @@ static unsigned units_of(int class) /* of a block; of a slab's classes */
     return class <= EVEN ? (unsigned)class : (unsigned)(SLAB_UNITS / (class - EVEN + 1));
 }
 
-static inline char *slab_at(const struct gw_arena *a, uint32_t slab)
-{
-    return a->base + (size_t)slab * SLAB;
-}
+static inline char *slab_at(const struct gw_arena *a, uint32_t slab) { return a->base + (size_t)slab * SLAB; }
 
 /* ---- addresses ------------------------------------------------------------------------------------------- */
 static GW_COLD void arena_reserve(struct gw_arena *a)
 {
     struct rlimit r;
     size_t bytes = RESERVE_MOST;
-    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur / 8 < bytes) bytes = r.rlim_cur / 8 & ~((size_t)SLAB - 1);
+    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur / 8 < bytes)
+        bytes = r.rlim_cur / 8 & ~((size_t)SLAB - 1);
     if (bytes < RESERVE_LEAST) bytes = RESERVE_LEAST;
     for (;; bytes = bytes / 2 & ~((size_t)SLAB - 1)) {
         void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -149,16 +147,13 @@ static void partial_remove(struct gw_arena *a, uint32_t s)
 static uint32_t slab_open(struct gw_arena *a, int class)
 {
     uint32_t n = class > CLASS_SPAN ? (uint32_t)(class - CLASS_SPAN) : 1, s = slab_take(a, n);
-    a->slabs[s] = (struct arena_slab){.free = NONE, .class = (uint16_t)class};
+    a->slabs[s] = (struct arena_slab){.free = NONE, .class = (uint16_t) class};
     gw_poison(slab_at(a, s), (size_t)n * SLAB);
     if (class < CLASS_SPAN) partial_add(a, s);
     return s;
 }
 
-static inline bool is_full(const struct arena_slab *d, unsigned units)
-{
-    return d->free == NONE && d->fresh + units > SLAB_UNITS;
-}
+static inline bool is_full(const struct arena_slab *d, unsigned units) { return d->free == NONE && d->fresh + units > SLAB_UNITS; }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------- */
 void *gw_arena_take(struct gw_arena *a, size_t bytes)

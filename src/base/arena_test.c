@@ -52,7 +52,11 @@ static size_t any_size(void)
 static void any_life(int steps)
 {
     enum { MOST = 400 };
-    static struct { unsigned char *at; size_t bytes; unsigned char fill; } held[MOST];
+    static struct {
+        unsigned char *at;
+        size_t bytes;
+        unsigned char fill;
+    } held[MOST];
     struct gw_arena a = {0};
     int n = 0;
     int64_t sum = 0;

@@ -24,24 +24,24 @@
 #include "base/settings_gen.h" /* struct gw_settings and gw_set (generated from every cvars.def) */
 
 /* ---- compiler ---------------------------------------------------------------------------------- */
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define GW_CACHELINE 64
-#define GW_ALIGNED(n) __attribute__((aligned(n)))
+#define likely(x)       __builtin_expect(!!(x), 1)
+#define unlikely(x)     __builtin_expect(!!(x), 0)
+#define GW_CACHELINE    64
+#define GW_ALIGNED(n)   __attribute__((aligned(n)))
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define GW_COLD __attribute__((cold, noinline))
-#define GW_NOINLINE __attribute__((noinline))
+#define GW_COLD         __attribute__((cold, noinline))
+#define GW_NOINLINE     __attribute__((noinline))
 /* Linkers put these two kinds side by side, so that a program which uses little has few pages of the library: what programs call most,
  * and what is done once, at the start or at the end. */
-#define GW_HOT __attribute__((section(".text.hot")))
-#define GW_ONCE __attribute__((noinline, section(".text.startup")))
+#define GW_HOT    __attribute__((section(".text.hot")))
+#define GW_ONCE   __attribute__((noinline, section(".text.startup")))
 #define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
 /* Declares a variable of the library.  -fvisibility=hidden is about definitions: without this word the compiler asks the GOT where a
  * variable lies that it sees declared only. */
 #define GW_EXTERN extern __attribute__((visibility("hidden")))
 /* What an entry point is to have in its own body, at any level of optimisation. */
-#define GW_INLINE static inline __attribute__((always_inline))
-#define GW_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define GW_INLINE                       static inline __attribute__((always_inline))
+#define GW_ARRAY_LEN(a)                 (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 static inline size_t gw_align_up(size_t n, size_t a) { return (n + a - 1) & ~(a - 1); }
@@ -64,10 +64,10 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 void AnnotateIgnoreWritesBegin(const char *file, int line);
 void AnnotateIgnoreWritesEnd(const char *file, int line);
 #define GW_ORDER_ELSEWHERE_BEGIN (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
-#define GW_ORDER_ELSEWHERE_END (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#define GW_ORDER_ELSEWHERE_END   (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
 #else
 #define GW_ORDER_ELSEWHERE_BEGIN ((void)0)
-#define GW_ORDER_ELSEWHERE_END ((void)0)
+#define GW_ORDER_ELSEWHERE_END   ((void)0)
 #endif
 
 /* ---- result codes ------------------------------------------------------------------------------
@@ -101,9 +101,9 @@ void gw_die(const char *fmt, ...) GW_PRINTF(1, 2) __attribute__((noreturn, cold)
  * GODWIT_EXPLAIN lists the category. */
 enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8, GW_LOG_TOPO = 16 };
 extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
-#define GW_EXPLAIN(cat, ...)                                          \
-    do {                                                              \
-        if (unlikely(gw_log_mask & (cat))) gw_explain(cat, __VA_ARGS__); \
+#define GW_EXPLAIN(cat, ...)                                                                                                       \
+    do {                                                                                                                           \
+        if (unlikely(gw_log_mask & (cat))) gw_explain(cat, __VA_ARGS__);                                                           \
     } while (0)
 void gw_explain(unsigned cat, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD; /* "godwit[rank] wire: ..." on stderr */
 void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
@@ -111,7 +111,7 @@ void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
  * is, and which field has which value. */
 void gw_refused(const char *what, const char *field, int64_t value) GW_COLD;
 void gw_note(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* "godwit: ..." on stderr: what was asked for */
-void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
+void gw_log_identity(int rank, int size);                   /* who prints; boot calls it once */
 
 /* ---- settings ----------------------------------------------------------------------------------
  * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
@@ -119,9 +119,10 @@ void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
  * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
  * own variables) and where libfabric is opened (one of its own). */
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
-void gw_settings_load(void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
+void gw_settings_load(
+    void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
 const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
-struct gw_setting_info {     /* one row, for godwit-info, man pages and MPI_T */
+struct gw_setting_info {                      /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;
 };
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
@@ -141,7 +142,8 @@ int64_t gw_memory_most(enum gw_memory what);
 
 /* ---- hash ---- */
 #define GW_HASH_SEED UINT64_C(0xcbf29ce484222325)
-static inline uint64_t gw_hash(uint64_t h, const void *bytes, size_t n) /* FNV-1a: h is the seed, or the hash of what comes before */
+static inline uint64_t gw_hash(uint64_t h, const void *bytes,
+                               size_t n) /* FNV-1a: h is the seed, or the hash of what comes before */
 {
     for (const unsigned char *p = bytes; n > 0; n--) h = (h ^ *p++) * UINT64_C(0x100000001b3);
     return h;
@@ -149,8 +151,8 @@ static inline uint64_t gw_hash(uint64_t h, const void *bytes, size_t n) /* FNV-1
 static inline uint64_t gw_hash_text(const char *text) { return gw_hash(GW_HASH_SEED, text, strlen(text)); }
 
 /* ---- time -------------------------------------------------------------------------------------- */
-double gw_wtime(void);    /* seconds, monotonic */
-uint64_t gw_now_ns(void); /* CLOCK_MONOTONIC */
+double gw_wtime(void);                /* seconds, monotonic */
+uint64_t gw_now_ns(void);             /* CLOCK_MONOTONIC */
 static inline uint64_t gw_ticks(void) /* cheap, monotonic enough for spin budgets; unit: see gw_ticks_per_us */
 {
 #if defined(__x86_64__)
@@ -191,7 +193,9 @@ static inline void gw_copy(void *dst, const void *src, size_t n)
 }
 
 /* ---- intrusive doubly linked list ---------------------------------------------------------------- */
-struct gw_list { struct gw_list *next, *prev; };
+struct gw_list {
+    struct gw_list *next, *prev;
+};
 static inline void gw_list_init(struct gw_list *l) { l->next = l->prev = l; }
 static inline bool gw_list_empty(const struct gw_list *l) { return l->next == l; }
 static inline void gw_list_push(struct gw_list *l, struct gw_list *e) /* at the tail */
@@ -208,23 +212,24 @@ static inline void gw_list_del(struct gw_list *e)
 }
 
 /* ---- completion record: one of the three kinds of pointer that look up ---------------------------- */
-struct gw_done { void (*fn)(struct gw_done *done, int err); };
+struct gw_done {
+    void (*fn)(struct gw_done *done, int err);
+};
 
 /* ---- locks: none or spin, chosen once ------------------------------------------------------------- */
 struct gw_lock {
-    _Atomic uint32_t word; /* 0 free, 1 held, 2 held with sleepers (futex) */
+    _Atomic uint32_t word;  /* 0 free, 1 held, 2 held with sleepers (futex) */
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
-GW_EXTERN bool gw_threads;                    /* true when MPI_THREAD_MULTIPLE: locks are real */
-GW_EXTERN bool gw_checking;                   /* GODWIT_CHECK is on: calls go by way of room check */
-GW_EXTERN bool gw_careful;                    /* either of the two: what is inlined into entry points is not for us */
+GW_EXTERN bool gw_threads;  /* true when MPI_THREAD_MULTIPLE: locks are real */
+GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on: calls go by way of room check */
+GW_EXTERN bool gw_careful;  /* either of the two: what is inlined into entry points is not for us */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)
 {
     uint32_t free = 0;
-    return !gw_threads ||
-           atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed);
+    return !gw_threads || atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed);
 }
 /* Might gw_lock_try() succeed?  Takes the lock's line from nobody. */
 static inline bool gw_lock_look(const struct gw_lock *l)
@@ -239,9 +244,7 @@ static inline void gw_lock(struct gw_lock *l)
 }
 static inline void gw_unlock(struct gw_lock *l)
 {
-    if (unlikely(gw_threads) &&
-        unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2))
-        gw_unlock_slow(l);
+    if (unlikely(gw_threads) && unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)) gw_unlock_slow(l);
 }
 
 /* ---- threads of the library's own: no signals come to them, and they are not the program's ---- */
@@ -278,7 +281,7 @@ static inline uint32_t gw_look(const _Atomic uint32_t *word) { return *(const ui
 enum { GW_LEVEL_UNEXPECTED_MESSAGES, GW_LEVEL_UNEXPECTED_BYTES, GW_LEVELS, GW_LEVEL_MARKS = 16 };
 struct gw_level {
     _Atomic int64_t now;
-    _Atomic uint32_t used;                 /* bit per mark */
+    _Atomic uint32_t used;                /* bit per mark */
     _Atomic int64_t mark[GW_LEVEL_MARKS]; /* highest value since somebody began to watch */
 };
 GW_EXTERN struct gw_level gw_levels[GW_LEVELS];
@@ -296,7 +299,13 @@ void gw_level_reset(struct gw_level *l, int mark);
 
 /* Raised on paths that are slow anyway, and only where somebody listens.  v: see the table in tool/event.c. */
 enum gw_event_kind {
-    GW_EVENT_UNEXPECTED, GW_EVENT_RENDEZVOUS, GW_EVENT_COLLECTIVE, GW_EVENT_SLEPT, GW_EVENT_EPOCH, GW_EVENT_FILE, GW_EVENTS
+    GW_EVENT_UNEXPECTED,
+    GW_EVENT_RENDEZVOUS,
+    GW_EVENT_COLLECTIVE,
+    GW_EVENT_SLEPT,
+    GW_EVENT_EPOCH,
+    GW_EVENT_FILE,
+    GW_EVENTS
 };
 struct gw_event {
     struct gw_done done;
@@ -306,7 +315,7 @@ struct gw_event {
     int64_t v[4];
 };
 GW_EXTERN _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
-extern struct gw_done *gw_event_sink;  /* set before; fn finds the event around `done` */
+extern struct gw_done *gw_event_sink;     /* set before; fn finds the event around `done` */
 static inline bool gw_event_wanted(enum gw_event_kind kind)
 {
     return unlikely(atomic_load_explicit(&gw_event_mask, memory_order_acquire) & 1u << kind);
@@ -314,7 +323,7 @@ static inline bool gw_event_wanted(enum gw_event_kind kind)
 void gw_event_raise(enum gw_event_kind kind, bool is_free, int64_t a, int64_t b, int64_t c, int64_t d) GW_COLD;
 
 /* ---- memory and OS ------------------------------------------------------------------------------- */
-void *gw_xmalloc(size_t n);            /* never NULL: dies with a sentence */
+void *gw_xmalloc(size_t n); /* never NULL: dies with a sentence */
 void *gw_xcalloc(size_t n, size_t size);
 void *gw_xrealloc(void *p, size_t n);
 char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
@@ -344,17 +353,17 @@ static inline void gw_unpoison(const void *at, size_t bytes) { (void)at, (void)b
 enum { GW_ARENA_UNIT = 16, GW_ARENA_EVEN = 4224, GW_ARENA_MOST = 2 << 20 };
 enum { ARENA_SPANS = 33, ARENA_CLASSES = GW_ARENA_EVEN / GW_ARENA_UNIT + 16 };
 struct gw_arena {
-    char *base;              /* NULL: not reserved yet */
-    size_t reserved, usable; /* bytes from `base` on: of addresses, and of those that may be touched */
+    char *base;               /* NULL: not reserved yet */
+    size_t reserved, usable;  /* bytes from `base` on: of addresses, and of those that may be touched */
     struct arena_slab *slabs; /* by number, from 1 on */
     uint32_t n_slabs, cap_slabs, n_warm, warm;
-    int64_t bytes;           /* in blocks that are out */
+    int64_t bytes;                   /* in blocks that are out */
     uint32_t partial[ARENA_CLASSES]; /* a slab with a free block */
     uint32_t cold[ARENA_SPANS];      /* spans of so many slabs without memory */
 };
-void *gw_arena_take(struct gw_arena *a, size_t bytes); /* never NULL: dies when memory is out */
+void *gw_arena_take(struct gw_arena *a, size_t bytes);             /* never NULL: dies when memory is out */
 void gw_arena_give(struct gw_arena *a, void *block, size_t bytes); /* as it was taken */
-void gw_arena_finish(struct gw_arena *a); /* all blocks are gone; it is empty again */
+void gw_arena_finish(struct gw_arena *a);                          /* all blocks are gone; it is empty again */
 
 /* Shared futex.  0: woken, the word differs, or a signal came (look again); -ETIMEDOUT.  timeout < 0: forever. */
 int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
@@ -374,10 +383,10 @@ void gw_last_words(void);
 void gw_words_take(int us); /* that long; at first no time at all */
 /* Prints nothing; after the last words, ends the process without its exit handlers. */
 void gw_exit_now(int status) __attribute__((noreturn, cold));
-int gw_cores_allowed(void);    /* cpuset and cgroup quota, at least 1 */
-int gw_cores_of(pid_t pid);    /* the same by the cpuset of another process (our parent) and our own quota */
+int gw_cores_allowed(void); /* cpuset and cgroup quota, at least 1 */
+int gw_cores_of(pid_t pid); /* the same by the cpuset of another process (our parent) and our own quota */
 void gw_cpus_read(const char *text, void *set_out, size_t set_bytes); /* "0-3,8": a cpu_set_t of that size */
-int gw_cores_mask(pid_t pid);  /* by the cpuset alone: one system call, where the others read ten files */
+int gw_cores_mask(pid_t pid); /* by the cpuset alone: one system call, where the others read ten files */
 /* Bytes that can still be taken: the least of the machine's available memory and the control groups' limits. */
 int64_t gw_memory_available(const char **limit_out); /* limit_out: words for the limit that binds */
 int gw_edits(const char *a, const char *b);          /* letters put in, left out, changed or swapped; ignores case */

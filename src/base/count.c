@@ -17,8 +17,10 @@ void gw_refused(const char *what, const char *field, int64_t value)
     static _Atomic bool was_told;
     gw_counted(&gw_count.messages_refused, 1);
     if (atomic_exchange_explicit(&was_told, true, memory_order_relaxed)) return;
-    gw_warn("a message was dropped because no rank of this job sends such a one: %s with %s %lld (0x%llx); more of them are counted only "
-            "(messages_refused)", what, field, (long long)value, (unsigned long long)value);
+    gw_warn(
+        "a message was dropped because no rank of this job sends such a one: %s with %s %lld (0x%llx); more of them are counted only "
+        "(messages_refused)",
+        what, field, (long long)value, (unsigned long long)value);
 }
 
 struct gw_level gw_levels[GW_LEVELS];
@@ -31,8 +33,7 @@ void gw_level_marks(struct gw_level *l, int64_t now)
     for (int i = 0; used; i++, used >>= 1) {
         int64_t most = atomic_load_explicit(&l->mark[i], memory_order_relaxed);
         while ((used & 1) && now > most &&
-               !atomic_compare_exchange_weak_explicit(&l->mark[i], &most, now, memory_order_relaxed,
-                                                      memory_order_relaxed)) {}
+               !atomic_compare_exchange_weak_explicit(&l->mark[i], &most, now, memory_order_relaxed, memory_order_relaxed)) {}
     }
 }
 
@@ -48,10 +49,7 @@ int gw_level_watch(struct gw_level *l)
     return -1;
 }
 
-void gw_level_unwatch(struct gw_level *l, int mark)
-{
-    atomic_fetch_and_explicit(&l->used, ~(1u << mark), memory_order_relaxed);
-}
+void gw_level_unwatch(struct gw_level *l, int mark) { atomic_fetch_and_explicit(&l->used, ~(1u << mark), memory_order_relaxed); }
 
 void gw_level_reset(struct gw_level *l, int mark)
 {

@@ -55,15 +55,9 @@ int gw_fail_callback(int mpi_code, const char *fmt, ...)
     return GW_ECALLBACK;
 }
 
-const char *gw_fail_text(void)
-{
-    return fail_text;
-}
+const char *gw_fail_text(void) { return fail_text; }
 
-void gw_fail_clear(void)
-{
-    fail_text[0] = 0;
-}
+void gw_fail_clear(void) { fail_text[0] = 0; }
 
 const char *gw_error_text(int code)
 {

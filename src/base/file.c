@@ -27,8 +27,9 @@ static int there_open(const char *path, bool or_file)
     struct stat st;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return -1;
-    bool is_fit = fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && st.st_uid == geteuid()) ||
-                                          (or_file && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1));
+    bool is_fit = fstat(fd, &st) == 0 &&
+        (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && st.st_uid == geteuid()) ||
+         (or_file && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1));
     if (is_fit && (!S_ISREG(st.st_mode) || ftruncate(fd, 0) == 0) && fcntl(fd, F_SETFL, 0) == 0) return fd;
     close(fd);
     errno = EPERM;
@@ -78,8 +79,10 @@ int gw_file_create(const char *path, struct gw_new_file *f_out)
     if (fd < 0) return errno;
     *f_out = (struct gw_new_file){fdopen(fd, "w"), strdup(path), temp};
     if (f_out->to && f_out->path) return 0;
-    if (f_out->to) fclose(f_out->to);
-    else close(fd);
+    if (f_out->to)
+        fclose(f_out->to);
+    else
+        close(fd);
     if (temp) unlink(temp);
     free(f_out->path);
     free(temp);
@@ -132,8 +135,10 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
     char *text = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_be_pipe ? 0 : O_NONBLOCK));
     if (fd < 0) return strerror(errno);
-    if (fstat(fd, &st) != 0) why = strerror(errno);
-    else if (!S_ISREG(st.st_mode) && !(may_be_pipe && S_ISFIFO(st.st_mode))) why = "it is no file";
+    if (fstat(fd, &st) != 0)
+        why = strerror(errno);
+    else if (!S_ISREG(st.st_mode) && !(may_be_pipe && S_ISFIFO(st.st_mode)))
+        why = "it is no file";
     while (!why && got > 0 && n <= most) {
         if (n + 1 >= cap) {
             char *more = realloc(text, cap = cap ? 2 * cap : 4096);
@@ -144,9 +149,12 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
             text = more;
         }
         got = read(fd, text + n, cap - 1 - n);
-        if (got < 0 && errno == EINTR) got = 1;
-        else if (got < 0) why = strerror(errno);
-        else n += (size_t)got;
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got < 0)
+            why = strerror(errno);
+        else
+            n += (size_t)got;
     }
     close(fd);
     if (!why && n > most) why = "it is too long to be one";

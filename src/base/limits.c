@@ -129,10 +129,7 @@ int gw_cores_mask(pid_t pid)
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-int gw_cores_allowed(void)
-{
-    return gw_cores_of(0);
-}
+int gw_cores_allowed(void) { return gw_cores_of(0); }
 
 int gw_cores_of(pid_t pid)
 {
@@ -189,8 +186,7 @@ int64_t gw_memory_available(const char **limit_out)
     }
     if (file_read("/proc/self/cgroup", text, sizeof text)) {
         if (cgroup_path(text, "", path, sizeof path)) cgroup_walk("/sys/fs/cgroup", path, memory_v2, &least);
-        if (cgroup_path(text, "memory", path, sizeof path))
-            cgroup_walk("/sys/fs/cgroup/memory", path, memory_v1, &least);
+        if (cgroup_path(text, "memory", path, sizeof path)) cgroup_walk("/sys/fs/cgroup/memory", path, memory_v1, &least);
     }
     *limit_out = least.limit;
     return least.bytes;

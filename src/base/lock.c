@@ -24,7 +24,4 @@ void gw_lock_slow(struct gw_lock *l)
     while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0) gw_futex_wait(&l->word, 2, -1);
 }
 
-void gw_unlock_slow(struct gw_lock *l)
-{
-    gw_futex_wake(&l->word, 1);
-}
+void gw_unlock_slow(struct gw_lock *l) { gw_futex_wake(&l->word, 1); }

@@ -48,7 +48,11 @@ static void log_line(const char *prefix, const char *fmt, va_list args)
 
 void gw_explain(unsigned cat, const char *fmt, ...)
 {
-    const char *name = cat & GW_LOG_WIRE ? "wire" : cat & GW_LOG_PROTO ? "proto" : cat & GW_LOG_COLL ? "coll" : cat & GW_LOG_TOPO ? "topo" : "boot";
+    const char *name = cat & GW_LOG_WIRE ? "wire"
+        : cat & GW_LOG_PROTO             ? "proto"
+        : cat & GW_LOG_COLL              ? "coll"
+        : cat & GW_LOG_TOPO              ? "topo"
+                                         : "boot";
     char prefix[64];
     int rank;
     if (log_rank_known(&rank))

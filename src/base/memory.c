@@ -8,10 +8,7 @@
 #include <stdlib.h>
 
 static void memory_none(size_t n) __attribute__((noreturn, cold));
-static void memory_none(size_t n)
-{
-    gw_die("out of memory: %zu bytes could not be allocated", n);
-}
+static void memory_none(size_t n) { gw_die("out of memory: %zu bytes could not be allocated", n); }
 
 void *gw_xmalloc(size_t n)
 {

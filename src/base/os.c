@@ -26,10 +26,7 @@ int gw_futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns)
     return rc == 0 || errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
-void gw_futex_wake(_Atomic uint32_t *word, int n)
-{
-    syscall(SYS_futex, (void *)word, FUTEX_WAKE, n, NULL, NULL, 0);
-}
+void gw_futex_wake(_Atomic uint32_t *word, int n) { syscall(SYS_futex, (void *)word, FUTEX_WAKE, n, NULL, NULL, 0); }
 
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote)
 {
@@ -77,7 +74,4 @@ const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write)
     return NULL;
 }
 
-bool gw_home_lend(void)
-{
-    return !getenv("HOME") && !getpwuid(geteuid()) && setenv("HOME", "/", 0) == 0;
-}
+bool gw_home_lend(void) { return !getenv("HOME") && !getpwuid(geteuid()) && setenv("HOME", "/", 0) == 0; }

@@ -14,9 +14,8 @@
 
 /* Variables with our prefix that are no settings: the launcher's own, the compiler wrappers', the tests'. */
 static const char *const reserved[] = {
-    "GODWIT_BOOT", "GODWIT_RANK", "GODWIT_SIZE",      "GODWIT_LOCAL_RANK", "GODWIT_LOCAL_SIZE", "GODWIT_JOBID",
-    "GODWIT_CC",   "GODWIT_CXX",  "GODWIT_SINGLETON", "GODWIT_FC",         "GODWIT_LAUNCHER",   "GODWIT_PREFIX",
-    "GODWIT_PROFILE", "GODWIT_SITE",
+    "GODWIT_BOOT", "GODWIT_RANK",      "GODWIT_SIZE", "GODWIT_LOCAL_RANK", "GODWIT_LOCAL_SIZE", "GODWIT_JOBID",   "GODWIT_CC",
+    "GODWIT_CXX",  "GODWIT_SINGLETON", "GODWIT_FC",   "GODWIT_LAUNCHER",   "GODWIT_PREFIX",     "GODWIT_PROFILE", "GODWIT_SITE",
 };
 
 enum { SETTINGS_MAX = 512 };
@@ -25,7 +24,9 @@ static bool loaded;
 static char complaints[16 << 10];
 
 /* In the order of the bits of gw_log_mask. */
-static const struct { const char *name, *about; } categories[] = {
+static const struct {
+    const char *name, *about;
+} categories[] = {
     {"wire", "shared memory and networks: which is used, which card, and why not another"},
     {"proto", "messages: how they travel by size, direct copies, how many of each kind there were"},
     {"coll", "collectives: which algorithm was taken for which ranks and bytes, and by which rule"},
@@ -118,7 +119,7 @@ static bool in_range(const char *range, int64_t v)
     snprintf(lo_text, sizeof lo_text, "%.*s", (int)(dots - range), range);
     int64_t lo, hi;
     return (!lo_text[0] || !parse_number(lo_text, true, &lo) || v >= lo) &&
-           (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
+        (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
 }
 
 int word_index(const char *list, const char *word, size_t len)
@@ -132,10 +133,7 @@ int word_index(const char *list, const char *word, size_t len)
     return -1;
 }
 
-bool gw_set_lists(const char *list, const char *word)
-{
-    return word_index(list, word, strlen(word)) >= 0;
-}
+bool gw_set_lists(const char *list, const char *word) { return word_index(list, word, strlen(word)) >= 0; }
 
 static bool list_allowed(const char *allowed, const char *text)
 {
@@ -147,17 +145,13 @@ static bool list_allowed(const char *allowed, const char *text)
     return true;
 }
 
-static void *field(const struct setting_row *row)
-{
-    return (char *)&gw_set + row->offset;
-}
+static void *field(const struct setting_row *row) { return (char *)&gw_set + row->offset; }
 
 static bool setting_parse(const struct setting_row *row, const char *text, bool is_default)
 {
     int64_t v;
     switch (row->kind) {
-    case SETTING_BOOL:
-        return parse_bool(text, field(row));
+    case SETTING_BOOL: return parse_bool(text, field(row));
     case SETTING_INT:
     case SETTING_SIZE:
         if (!parse_number(text, row->kind == SETTING_SIZE, &v)) return false;
@@ -173,8 +167,7 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
     case SETTING_LIST:
         if (!list_allowed(row->range, text)) return false;
         break;
-    case SETTING_STRING:
-        break;
+    case SETTING_STRING: break;
     }
     /* A copy, since the program may change its environment. */
     const char **slot = field(row);
@@ -183,8 +176,7 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
     return true;
 }
 
-static const char *const kind_words[] = {
-    "a switch (1 or 0)", "a number", "a size (with K, M or G)", "a text", "a list", "a word"};
+static const char *const kind_words[] = {"a switch (1 or 0)", "a number", "a size (with K, M or G)", "a text", "a list", "a word"};
 
 static void setting_load(int i)
 {
@@ -241,8 +233,10 @@ static void site_load(void)
 {
     const char *path = getenv("GODWIT_SITE");
     if (!path) site_read("/etc/godwit.conf", false, complain);
-    if (!path) site_read("/etc/cray-mpich.conf", false, complain);
-    else if (*path) site_read(path, true, complain);
+    if (!path)
+        site_read("/etc/cray-mpich.conf", false, complain);
+    else if (*path)
+        site_read(path, true, complain);
 }
 
 static void explain_mask(void)
@@ -294,10 +288,7 @@ void gw_settings_free(void)
     loaded = false;
 }
 
-int gw_settings_count(void)
-{
-    return gw_setting_row_count;
-}
+int gw_settings_count(void) { return gw_setting_row_count; }
 
 static void format_size(int64_t v, char *out, size_t cap)
 {
@@ -312,9 +303,7 @@ static void setting_format(const struct setting_row *row, char *out, size_t cap)
     const char *text;
     int n;
     switch (row->kind) {
-    case SETTING_BOOL:
-        snprintf(out, cap, "%s", *(bool *)field(row) ? "true" : "false");
-        break;
+    case SETTING_BOOL: snprintf(out, cap, "%s", *(bool *)field(row) ? "true" : "false"); break;
     case SETTING_INT:
     case SETTING_SIZE:
         if (*(int64_t *)field(row) == -1 && strcmp(row->default_text, "auto") == 0)

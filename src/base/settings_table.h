@@ -13,11 +13,11 @@ enum setting_kind { SETTING_BOOL, SETTING_INT, SETTING_SIZE, SETTING_STRING, SET
 struct setting_row {
     const char *name, *room, *env;
     enum setting_kind kind;
-    size_t offset;             /* in struct gw_settings */
-    const char *default_text;  /* "auto" = -1 */
-    const char *range;         /* "lo..hi" for int and size (K/M/G allowed), allowed words for lists; may be empty */
-    const char *choices;       /* comma-separated, for enums: the value is the index */
-    const char *aliases;       /* space-separated environment variables of other MPIs */
+    size_t offset;            /* in struct gw_settings */
+    const char *default_text; /* "auto" = -1 */
+    const char *range;        /* "lo..hi" for int and size (K/M/G allowed), allowed words for lists; may be empty */
+    const char *choices;      /* comma-separated, for enums: the value is the index */
+    const char *aliases;      /* space-separated environment variables of other MPIs */
     const char *help;
 };
 extern const struct setting_row gw_setting_rows[];

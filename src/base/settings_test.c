@@ -113,11 +113,14 @@ static void test_foreign(void)
     capture_begin();
     load_with("MPICH_GPU_ALLREDUCE_US_KERNEL", "0");
     said = capture_end();
-    CHECK(strstr(said, "MPICH_GPU_ALLREDUCE_US_KERNEL is not a variable that is read; did you mean MPICH_GPU_ALLREDUCE_USE_KERNEL?") != NULL);
+    CHECK(strstr(said,
+                 "MPICH_GPU_ALLREDUCE_US_KERNEL is not a variable that is read; did you mean MPICH_GPU_ALLREDUCE_USE_KERNEL?") !=
+          NULL);
     capture_begin();
     load_with("MPICH_GATHERV_SHORT_MSGS", "1");
     CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
-    static const char *const others[] = {"MPICH_CC", "MPICH_DIR", "MPICH_ROOT", "MPICH_HOME", "MPICH_VERSION", "MPICH_INTERFACE_HOSTNAME"};
+    static const char *const others[] = {"MPICH_CC",   "MPICH_DIR",     "MPICH_ROOT",
+                                         "MPICH_HOME", "MPICH_VERSION", "MPICH_INTERFACE_HOSTNAME"};
     for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) {
         capture_begin();
         load_with(others[i], "x");
@@ -179,7 +182,11 @@ static void test_site(void)
     int fd = memfd_create("site", 0);
     CHECK(fd >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK(dprintf(fd, "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n") > 0);
+    CHECK(
+        dprintf(
+            fd,
+            "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n") >
+        0);
     setenv("GODWIT_SITE", path, 1);
     setenv("GODWIT_WAIT", "spin", 1);
     setenv("GODWIT_HEAP", "2M", 1);
@@ -201,7 +208,8 @@ static void test_site(void)
     setenv("GODWIT_SITE", "/nosuch", 1);
     capture_begin();
     load_with(NULL, NULL); /* no such file: no defaults; who named it is told */
-    CHECK_STR(capture_end(), "godwit: warning: /nosuch cannot be read (No such file or directory): the defaults of this site are not set\n");
+    CHECK_STR(capture_end(),
+              "godwit: warning: /nosuch cannot be read (No such file or directory): the defaults of this site are not set\n");
     setenv("GODWIT_SITE", "", 1);
     capture_begin();
     load_with(NULL, NULL);

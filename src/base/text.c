@@ -18,10 +18,7 @@ void gw_text_add(char *out, size_t cap, const char *fmt, ...)
     va_end(ap);
 }
 
-static int same(char a, char b)
-{
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
+static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 int gw_edits(const char *a, const char *b)
 {

@@ -17,7 +17,9 @@ void gw_memory_note(enum gw_memory what, int64_t delta)
     int64_t now = atomic_fetch_add_explicit(&usage[what].now, delta, memory_order_relaxed) + delta;
     int64_t most = atomic_load_explicit(&usage[what].most, memory_order_relaxed);
     assert(now >= 0);
-    while (now > most && !atomic_compare_exchange_weak_explicit(&usage[what].most, &most, now, memory_order_relaxed, memory_order_relaxed)) continue;
+    while (now > most &&
+           !atomic_compare_exchange_weak_explicit(&usage[what].most, &most, now, memory_order_relaxed, memory_order_relaxed))
+        continue;
 }
 
 /* The last number that follows `before` in the text; 0: there is none. */
@@ -31,10 +33,7 @@ static int64_t number_after(const char *text, const char *before)
     return last;
 }
 
-static char *closed(FILE *f, char **text)
-{
-    return f && fclose(f) == 0 ? *text : NULL;
-}
+static char *closed(FILE *f, char **text) { return f && fclose(f) == 0 ? *text : NULL; }
 
 /* The library says only in words what its heaps had at most, and what large blocks outside of them. */
 static int64_t malloc_most(void)

@@ -95,10 +95,13 @@ static void rank_begin(int fd)
 static bool serve(FILE *to, const char *line)
 {
     static const char *const answers[][2] = {{"cmd=init", "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"},
-        {"cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024"}, {"cmd=get_appnum", "cmd=appnum appnum=0"},
-        {"cmd=get_universe_size", "cmd=universe_size size=2"}, {"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1"},
-        {"cmd=put", "cmd=put_result rc=0 msg=success"}, {"cmd=barrier_in", "cmd=barrier_out"},
-        {"cmd=get ", "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))"}};
+                                             {"cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024"},
+                                             {"cmd=get_appnum", "cmd=appnum appnum=0"},
+                                             {"cmd=get_universe_size", "cmd=universe_size size=2"},
+                                             {"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1"},
+                                             {"cmd=put", "cmd=put_result rc=0 msg=success"},
+                                             {"cmd=barrier_in", "cmd=barrier_out"},
+                                             {"cmd=get ", "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))"}};
     for (size_t i = 0; i < GW_ARRAY_LEN(answers); i++)
         if (strncmp(line, answers[i][0], strlen(answers[i][0])) == 0) fprintf(to, "%s\n", answers[i][1]);
     fflush(to);

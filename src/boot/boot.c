@@ -54,18 +54,19 @@ static void refuse(const char *offered, const char *reasons) __attribute__((nore
 static void refuse(const char *offered, const char *reasons)
 {
     let_one_speak();
-    gw_die(
-        "this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
-        "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
-        offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
+    gw_die("this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
+           "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
+           offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
 }
 
 static void join_any(void)
 {
     enum { WORDS_US = 200000 };
     static const enum boot_how order[] = {BOOT_GODWIT, BOOT_PMI1, BOOT_PMI2, BOOT_PMIX};
-    static const char *const offers[] = {
-        [BOOT_GODWIT] = "GODWIT_BOOT is set", [BOOT_PMI1] = "PMI_FD is set", [BOOT_PMI2] = "PMI_FD is set", [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
+    static const char *const offers[] = {[BOOT_GODWIT] = "GODWIT_BOOT is set",
+                                         [BOOT_PMI1] = "PMI_FD is set",
+                                         [BOOT_PMI2] = "PMI_FD is set",
+                                         [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
     char reasons[1024] = "";
     const char *offered = NULL;
     for (size_t i = 0; i < GW_ARRAY_LEN(order); i++) {
@@ -126,7 +127,8 @@ static int check_same_order(const int32_t *list)
     if (rc == GW_OK && boot_way_is_direct() && gw_boot.rank == 0) rc = boot_commit();
     if (rc == GW_OK) rc = boot_get(0, "gw.order", other, sizeof other);
     if (rc == GW_OK && strcmp(mine, other) != 0)
-        rc = gw_fail(GW_EARG, "%s: on %s it says something else than where rank 0 of the launcher is: all nodes must see the same file",
+        rc = gw_fail(GW_EARG,
+                     "%s: on %s it says something else than where rank 0 of the launcher is: all nodes must see the same file",
                      gw_set.rank_order_file, gw_boot.host);
     return rc;
 }
@@ -187,11 +189,13 @@ void boot_order_show(void)
     char host[80];
     int method = (int)gw_set.rank_order;
     if (!gw_set.rank_order_display) return;
-    if (gw_boot.nnodes > 1 && (boot_put("gw.host", gw_boot.host) != GW_OK || (boot_way_is_direct() ? boot_commit() : boot_fence()) != GW_OK))
+    if (gw_boot.nnodes > 1 &&
+        (boot_put("gw.host", gw_boot.host) != GW_OK || (boot_way_is_direct() ? boot_commit() : boot_fence()) != GW_OK))
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
-            method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size, gw_boot.nnodes);
+            method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size,
+            gw_boot.nnodes);
     for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
         if (boot_node_of(r) != node) continue; /* numbered in the order of their lowest ranks */
         snprintf(host, sizeof host, "%s", gw_boot.host);
@@ -218,8 +222,8 @@ int boot_init(void)
     assert(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal && gw_boot.nlocal <= gw_boot.size);
     assert(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
     gw_log_identity(gw_boot.rank, gw_boot.size);
-    GW_EXPLAIN(GW_LOG_BOOT, "rank %d of %d, local rank %d of %d on %s, job %s, by way of %s", gw_boot.rank,
-               gw_boot.size, gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, gw_boot.jobid, way_names[gw_boot.how]);
+    GW_EXPLAIN(GW_LOG_BOOT, "rank %d of %d, local rank %d of %d on %s, job %s, by way of %s", gw_boot.rank, gw_boot.size,
+               gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, gw_boot.jobid, way_names[gw_boot.how]);
     return GW_OK;
 }
 
@@ -245,10 +249,7 @@ int boot_put(const char *key, const char *value)
     return way->put(key, value);
 }
 
-int boot_commit(void)
-{
-    return way && way->commit ? way->commit() : GW_OK;
-}
+int boot_commit(void) { return way && way->commit ? way->commit() : GW_OK; }
 
 int boot_fence(void)
 {
@@ -257,23 +258,23 @@ int boot_fence(void)
     return way->fence();
 }
 
-int boot_share(void)
-{
-    return boot_is_direct() ? boot_commit() : boot_fence();
-}
+int boot_share(void) { return boot_is_direct() ? boot_commit() : boot_fence(); }
 
 static void switch_to_collection(int rank)
 {
     n_far += gw_boot.local_to_world && boot_local_rank(rank) < 0;
     if (collecting || !way->collect || gw_set.modex_switch == 0 || n_far < gw_set.modex_switch) return;
     collecting = true;
-    GW_EXPLAIN(GW_LOG_BOOT, "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background", n_far);
+    GW_EXPLAIN(GW_LOG_BOOT,
+               "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background", n_far);
     way->collect();
 }
 
 int boot_get(int rank, const char *key, char *value_out, size_t cap)
 {
-    if (!way) return gw_fail(GW_EUNSUPPORTED, "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
+    if (!way)
+        return gw_fail(GW_EUNSUPPORTED,
+                       "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
     gw_counted(&gw_count.key_gets, 1);
     if (boot_is_direct()) switch_to_collection(rank);
     int rc = way->get(boot_process_of(rank), key, value_out, cap);
@@ -281,27 +282,23 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap)
     return rc;
 }
 
-int boot_hosts(int32_t *host_out)
-{
-    return way->hosts(host_out);
-}
+int boot_hosts(int32_t *host_out) { return way->hosts(host_out); }
 
 static void keys_explain(void)
 {
     if (!gw_count.key_puts && !gw_count.key_gets && !gw_count.key_fences) return;
-    GW_EXPLAIN(GW_LOG_BOOT, "told the launcher %llu values of %llu bytes, asked for %llu of %llu bytes (%d of ranks on other nodes), %llu fences%s",
-               (unsigned long long)gw_count.key_puts, (unsigned long long)gw_count.key_put_bytes, (unsigned long long)gw_count.key_gets,
-               (unsigned long long)gw_count.key_got_bytes, n_far, (unsigned long long)gw_count.key_fences,
-               collecting ? ", one collection in the background" : "");
+    GW_EXPLAIN(
+        GW_LOG_BOOT,
+        "told the launcher %llu values of %llu bytes, asked for %llu of %llu bytes (%d of ranks on other nodes), %llu fences%s",
+        (unsigned long long)gw_count.key_puts, (unsigned long long)gw_count.key_put_bytes, (unsigned long long)gw_count.key_gets,
+        (unsigned long long)gw_count.key_got_bytes, n_far, (unsigned long long)gw_count.key_fences,
+        collecting ? ", one collection in the background" : "");
 }
 
 /* ---- the end ---- */
 static bool has_left;
 
-void boot_rest(void)
-{
-    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_FINALIZED, memory_order_release);
-}
+void boot_rest(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_FINALIZED, memory_order_release); }
 
 void boot_leave(void)
 {
@@ -313,10 +310,7 @@ void boot_leave(void)
     if (way != &boot_way_godwit) way = NULL; /* mpiexec's board stays with the segment */
 }
 
-void boot_return(void)
-{
-    atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release);
-}
+void boot_return(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release); }
 
 void boot_finalize(void)
 {

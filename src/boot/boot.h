@@ -21,22 +21,22 @@ struct sockaddr_storage;
  * The head of the segment that mpiexec makes before it forks (a memfd inherited as an open descriptor) and that
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
-#define BOOT_MAGIC 0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 14u         /* raise with every change of what lies in the segment */
+#define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
+#define GODWIT_SHM_VERSION 14u                 /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
  * Each rank says in its slot which collectives it entered, and, once a wait has become long, what it waits for.  Our mpiexec reads
  * this for its verdict on a job that hangs (launch/verdict.h).  Nothing is written on the fast paths but one line a collective. */
 enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2 };
-enum boot_state {              /* of struct boot_where */
-    BOOT_BUSY,                 /* in no wait, or in a short one: computing, or communicating */
-    BOOT_MOVING,               /* in a wait that was long, but something has happened since it was described */
-    BOOT_BLOCKED,              /* in a wait in which nothing has happened since `told_ns` */
-    BOOT_POLLING,              /* a moment before `told_ns` it tested or probed in vain, many times */
+enum boot_state {               /* of struct boot_where */
+                  BOOT_BUSY,    /* in no wait, or in a short one: computing, or communicating */
+                  BOOT_MOVING,  /* in a wait that was long, but something has happened since it was described */
+                  BOOT_BLOCKED, /* in a wait in which nothing has happened since `told_ns` */
+                  BOOT_POLLING, /* a moment before `told_ns` it tested or probed in vain, many times */
 };
 enum boot_about { BOOT_SEND, BOOT_RECV, BOOT_PROBE, BOOT_MEMBER /* of a collective */, BOOT_OUTSIDE /* not up to another rank */ };
-struct boot_pending {          /* something waited for; or a message that came unexpected */
+struct boot_pending { /* something waited for; or a message that came unexpected */
     int64_t bytes;
     int32_t world;             /* rank in the job; GW_ANY_SOURCE, BOOT_WORLD_UNKNOWN */
     int32_t peer, tag;         /* in the communicator; may be GW_ANY_SOURCE, GW_ANY_TAG */
@@ -49,7 +49,9 @@ struct boot_pending {          /* something waited for; or a message that came u
 };
 /* One collective that a rank has entered: [0] context id << 34 | number on the communicator << 12 | call, [1] what it says (below), [2] bytes,
  * and above them the mark of the communicator: a context id that is free on its members is given to others, while a rank may still be in it. */
-struct boot_coll { _Atomic uint64_t word[3]; };
+struct boot_coll {
+    _Atomic uint64_t word[3];
+};
 enum { BOOT_COLL_MARK = 48 }; /* shift */
 static inline int64_t boot_coll_bytes(const uint64_t word[3]) { return (int64_t)(word[2] & (((uint64_t)1 << BOOT_COLL_MARK) - 1)); }
 static inline uint64_t boot_coll_mark(const uint64_t word[3]) { return word[2] >> BOOT_COLL_MARK << BOOT_COLL_MARK; }
@@ -57,10 +59,10 @@ static inline uint64_t boot_coll_mark(const uint64_t word[3]) { return word[2] >
  * none), the kind (0: not known, so nothing is compared) and what the bytes are. */
 enum { BOOT_SAYS_OP = 32, BOOT_SAYS_KIND = 48, BOOT_SAYS_FLAGS = 56 }; /* shifts; 16, 8 and 8 bits */
 enum {
-    BOOT_SAYS_OWN = 1,       /* the bytes are of this member alone */
-    BOOT_SAYS_REQUEST = 2,   /* non-blocking; */
-    BOOT_SAYS_PREPARED = 4,  /* persistent */
-    BOOT_SAYS_TOLD = 8,      /* others called something else, and this rank has said so */
+    BOOT_SAYS_OWN = 1,      /* the bytes are of this member alone */
+    BOOT_SAYS_REQUEST = 2,  /* non-blocking; */
+    BOOT_SAYS_PREPARED = 4, /* persistent */
+    BOOT_SAYS_TOLD = 8,     /* others called something else, and this rank has said so */
 };
 static inline uint64_t boot_coll_pack(uint32_t ctx, uint64_t number, uint32_t call)
 {
@@ -82,38 +84,46 @@ static inline enum boot_difference boot_coll_differ(uint64_t a, int64_t a_bytes,
 }
 
 struct boot_where {
-    _Atomic uint32_t version;  /* odd while the fields below `state` are being written */
-    _Atomic uint32_t state;    /* enum boot_state */
-    uint64_t since_ns;         /* about when the wait began, and when this was written; CLOCK_MONOTONIC */
+    _Atomic uint32_t version; /* odd while the fields below `state` are being written */
+    _Atomic uint32_t state;   /* enum boot_state */
+    uint64_t since_ns;        /* about when the wait began, and when this was written; CLOCK_MONOTONIC */
     uint64_t told_ns;
-    uint32_t call;             /* GW_FN_* */
-    int32_t n_pending;         /* what is waited for; the first BOOT_PENDING of them are listed */
-    uint8_t is_any;            /* one of them is enough */
-    uint8_t has_coll;          /* in a collective: coll.peer is its root, GW_ANY_SOURCE: it has none */
-    uint32_t coll_call;        /* that collective's call, where `call` only waits for it */
+    uint32_t call;      /* GW_FN_* */
+    int32_t n_pending;  /* what is waited for; the first BOOT_PENDING of them are listed */
+    uint8_t is_any;     /* one of them is enough */
+    uint8_t has_coll;   /* in a collective: coll.peer is its root, GW_ANY_SOURCE: it has none */
+    uint32_t coll_call; /* that collective's call, where `call` only waits for it */
     uint64_t coll_number;
-    int64_t n_unexpected;      /* messages held; the BOOT_PENDING that are most like what is waited for are listed */
-    int64_t held_bytes;        /* in messages that came and were not received; of what lane the wait is on */
-    int64_t kept_bytes;        /* in copies of messages for which their receivers had no room */
-    int64_t room_bytes;        /* each may be so many (GODWIT_UNEXPECTED_MAX); 0: none of the three is known */
+    int64_t n_unexpected; /* messages held; the BOOT_PENDING that are most like what is waited for are listed */
+    int64_t held_bytes;   /* in messages that came and were not received; of what lane the wait is on */
+    int64_t kept_bytes;   /* in copies of messages for which their receivers had no room */
+    int64_t room_bytes;   /* each may be so many (GODWIT_UNEXPECTED_MAX); 0: none of the three is known */
     struct boot_pending coll, pending[BOOT_PENDING], unexpected[BOOT_PENDING];
 };
 
 /* Another world with which a rank is connected (MPI 4.1 section 11.10.4): while its communicators or groups have members there.
  * Our mpiexec reads it: connected jobs fail together, others do not. */
 enum { BOOT_TIES = 32 };
-struct boot_tie { _Atomic uint64_t uid; _Atomic int32_t pid, fd; }; /* where its home is; uid 0: none, and the last to be written */
+struct boot_tie {
+    _Atomic uint64_t uid;
+    _Atomic int32_t pid, fd;
+}; /* where its home is; uid 0: none, and the last to be written */
 
 /* Who shows it is let in: 128 random bits, never in the name of a socket nor on a command line (boot_gate.c). */
-struct boot_secret { uint64_t word[2]; };
-struct boot_port { uint64_t name; struct boot_secret secret; }; /* a listener, and what it asks for; name 0: none */
+struct boot_secret {
+    uint64_t word[2];
+};
+struct boot_port {
+    uint64_t name;
+    struct boot_secret secret;
+}; /* a listener, and what it asks for; name 0: none */
 
 enum { BOOT_CALL_NAME = 40 }; /* room for the name of an MPI call; arrays, as the loader would have to fill in pointers */
 
-struct boot_rank {             /* of one local rank, written by that rank only; its own cache lines */
+struct boot_rank { /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
-    _Atomic uint32_t phase;    /* enum boot_phase */
-    _Atomic(uint32_t) call;    /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
+    _Atomic uint32_t phase; /* enum boot_phase */
+    _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
     _Atomic int32_t abort_code;
     char what[112];            /* last words: text of a fatal error, for the launcher; 0-terminated */
     _Atomic uint32_t n_colls;  /* entered so far, the newest is colls[(n_colls - 1) % BOOT_COLLS] */
@@ -128,26 +138,26 @@ struct boot_rank {             /* of one local rank, written by that rank only; 
 } GW_ALIGNED(128);
 struct boot_head {
     uint64_t magic;
-    uint32_t version;          /* of this layout and of everything behind it: GODWIT_SHM_VERSION, must be equal */
+    uint32_t version;                 /* of this layout and of everything behind it: GODWIT_SHM_VERSION, must be equal */
     int32_t nlocal, size, first_rank; /* ranks on this node, in the job, world rank of local rank 0 */
-    uint64_t bytes;            /* of the whole file */
-    uint64_t ranks_offset;     /* struct boot_rank[nlocal] */
-    uint64_t shm_offset;       /* from here on the file belongs to node/ (zeroed) */
+    uint64_t bytes;                   /* of the whole file */
+    uint64_t ranks_offset;            /* struct boot_rank[nlocal] */
+    uint64_t shm_offset;              /* from here on the file belongs to node/ (zeroed) */
     int32_t launcher_pid;
-    int32_t cores;             /* cores that the ranks of this node share */
+    int32_t cores; /* cores that the ranks of this node share */
     char jobid[32];
     char host[64];
-    uint64_t nonce;            /* so that nobody maps another file by mistake; 0 under our mpiexec */
-    struct boot_port control;  /* of mpiexec, where ranks ask for more processes */
-    struct boot_port parent;   /* where those who spawned us wait for us */
-    _Atomic uint32_t attached; /* ranks that mapped it (futex word); not used under our mpiexec */
-    uint64_t uid;              /* of this world: random, no two have the same */
-    int32_t home_pid, home_fd; /* who holds the file open as long as the world lives: other worlds open it there; fd -1: nobody */
+    uint64_t nonce;              /* so that nobody maps another file by mistake; 0 under our mpiexec */
+    struct boot_port control;    /* of mpiexec, where ranks ask for more processes */
+    struct boot_port parent;     /* where those who spawned us wait for us */
+    _Atomic uint32_t attached;   /* ranks that mapped it (futex word); not used under our mpiexec */
+    uint64_t uid;                /* of this world: random, no two have the same */
+    int32_t home_pid, home_fd;   /* who holds the file open as long as the world lives: other worlds open it there; fd -1: nobody */
     _Atomic uint64_t area_bytes; /* of each rank, in the part of node/ */
-    char vnodes[64];           /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
-    int32_t node, nnodes;      /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
-    uint64_t map_offset;       /* and behind it, where ranks were reordered, the process of each rank; 0 (mpiexec's): none */
-    _Atomic uint32_t met[2];   /* ranks of the node that have come to the end of MPI_Init, and to MPI_Finalize */
+    char vnodes[64];             /* of mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
+    int32_t node, nnodes;    /* where it is the segment of one node of several; the node of each rank of the job: int32_t[size] */
+    uint64_t map_offset;     /* and behind it, where ranks were reordered, the process of each rank; 0 (mpiexec's): none */
+    _Atomic uint32_t met[2]; /* ranks of the node that have come to the end of MPI_Init, and to MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host act as if they were on several.  Each faked node has a segment
  * of its own, as under PMIx; mpiexec's holds the slots of all ranks, and behind them the board through which they exchange keys. */
@@ -169,8 +179,8 @@ struct boot_info {
     int appnum, universe_size; /* universe 0: unknown */
     bool bound;                /* we were bound to fewer cores than the ranks of the node share; known once the segment is mapped */
     char jobid[64], host[64];
-    int shm_fd;                /* memfd inherited (BOOT_GODWIT), else -1 */
-    struct boot_port parent;   /* of those who spawned us; none: nobody did */
+    int shm_fd;              /* memfd inherited (BOOT_GODWIT), else -1 */
+    struct boot_port parent; /* of those who spawned us; none: nobody did */
 };
 extern struct boot_info gw_boot;
 /* MPI_UNIVERSE_SIZE on one machine, where nobody says it: a rank a core; and where each core has one already, as many again, for they can
@@ -181,8 +191,8 @@ int boot_node_of(int world_rank);    /* the number of its node; once the segment
 /* What GODWIT_VNODES says: the k-th of the n ranks of a host is in which block, and which of them are (first, count)? */
 int boot_vnodes_check(const char *text); /* GW_OK, or an error */
 int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count_out);
-int boot_apps(void);                 /* applications that our mpiexec started, side by side; 0: not known here */
-int boot_app_of(int world_rank);     /* where they are known */
+int boot_apps(void);             /* applications that our mpiexec started, side by side; 0: not known here */
+int boot_app_of(int world_rank); /* where they are known */
 
 /* ---- rank order (boot_order.c): which process of the launcher gets which rank ----
  * The settings rank_order (MPICH_RANK_REORDER_METHOD), rank_order_file and rank_order_display.  All but boot sees only the new ranks.
@@ -197,7 +207,7 @@ int boot_order_apply(int method, const char *path, int32_t *node, int size, int3
 /* Turns the hosts of all processes into (faked) nodes, numbered in the order of their lowest ranks; how many. */
 int boot_map_nodes(const char *vnodes, int32_t *node, int size);
 
-int boot_init(void);           /* once; GW_OK or it explains and ends the process */
+int boot_init(void); /* once; GW_OK or it explains and ends the process */
 /* This process uses MPI no more, for the time being: boot_return() when it does again. */
 void boot_rest(void);
 void boot_return(void);
@@ -208,7 +218,7 @@ void boot_finalize(void); /* leaves, if that has not been done, and unmaps the s
  * singletons; under our own mpiexec only where the job has several nodes (GODWIT_VNODES), else it is not needed and put/get answer
  * GW_EUNSUPPORTED. */
 int boot_put(const char *key, const char *value);
-int boot_fence(void);  /* all ranks; what was put before by anybody can be got after */
+int boot_fence(void); /* all ranks; what was put before by anybody can be got after */
 /* The same while the caller goes on: `over`, in another thread, says that it may be over, and once it is it has to be ended.  Meanwhile
  * the launcher is asked and told nothing else: PMI has one connection, and would take the answer for another's.  GW_ENOMEM: there may be no other thread. */
 int boot_fence_begin(void (*over)(void));
@@ -236,10 +246,10 @@ bool boot_connects_all(void);
  * be silent) is never called silent.  One thread at a time. */
 struct sockaddr;
 struct boot_ask {
-    uint64_t at[16];                        /* struct sockaddr */
+    uint64_t at[16]; /* struct sockaddr */
     unsigned len;
-    int fd;                                 /* of a question under way, -1: there is none */
-    bool ever;                              /* it has answered once */
+    int fd;    /* of a question under way, -1: there is none */
+    bool ever; /* it has answered once */
     uint64_t asked_ns, heard_ns, stepped_ns;
 };
 void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len); /* its port does not matter */
@@ -264,11 +274,14 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 /* ---- other worlds (boot_world.c) ----------------------------------------------------------------------------------
  * Each job has its own segment; whoever has met another job maps that one too. */
 /* How a segment of a world is found on this machine; with faked nodes it has several, with the same uid. */
-struct boot_home { uint64_t uid; int32_t pid, fd; };
-struct boot_home boot_own_home(void);                     /* fd -1: others cannot come to us */
-struct boot_home boot_home_of(int world_rank);            /* the same of the node of another rank of our world */
-bool boot_is_on_one_host(void);                           /* all ranks of this world, whatever faked nodes they are on */
-uint64_t boot_host_id(void);                              /* equal for processes that can meet by memory: machine and namespaces */
+struct boot_home {
+    uint64_t uid;
+    int32_t pid, fd;
+};
+struct boot_home boot_own_home(void);          /* fd -1: others cannot come to us */
+struct boot_home boot_home_of(int world_rank); /* the same of the node of another rank of our world */
+bool boot_is_on_one_host(void);                /* all ranks of this world, whatever faked nodes they are on */
+uint64_t boot_host_id(void);                   /* equal for processes that can meet by memory: machine and namespaces */
 /* A descriptor of the segment there, or an error.  It is memory of our user that cannot shrink, and the head is a copy of which each
  * offset and number has been compared with its size; what lies in the segment itself may change while it is looked at. */
 int boot_other_look(const struct boot_home *home, struct boot_head *head_out, uint64_t *bytes_out);
@@ -276,14 +289,16 @@ int boot_other_map(const struct boot_home *home, struct boot_head *head_out, cha
 void boot_other_unmap(char *base, uint64_t bytes);
 /* The same of a descriptor; what is wrong with it, NULL: nothing. */
 const char *boot_head_read(int fd, struct boot_head *head_out, uint64_t *bytes_out);
-const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out); /* any memory: ours, sealed or unlinked, of so many bytes at least */
-int boot_file_open(int pid, int fd, const char **why_out); /* descriptor `fd` of that process, if it is a file of our user; -1: *why_out */
+const char *boot_file_fault(int fd, uint64_t least,
+                            uint64_t *bytes_out); /* any memory: ours, sealed or unlinked, of so many bytes at least */
+int boot_file_open(int pid, int fd,
+                   const char **why_out); /* descriptor `fd` of that process, if it is a file of our user; -1: *why_out */
 /* Memory to share (boot_file.c): a memfd, or where the kernel refuses that an unlinked file in /dev/shm, or $TMPDIR if that has the room
  * which /dev/shm lacks.  Empty, closed on exec; -1: errno, that of memfd_create. */
 int boot_file_make(const char *name, uint64_t room);
-int boot_file_size(int fd, uint64_t bytes);                /* grows it, and reserves the memory of a file; 0, or -1 and errno */
-int boot_file_seal(int fd, bool may_grow);                 /* against shrinking, what can be sealed; 0, or -1 and errno */
-bool boot_file_is_unsealed(int fd);                        /* it is such a file */
+int boot_file_size(int fd, uint64_t bytes);           /* grows it, and reserves the memory of a file; 0, or -1 and errno */
+int boot_file_seal(int fd, bool may_grow);            /* against shrinking, what can be sealed; 0, or -1 and errno */
+bool boot_file_is_unsealed(int fd);                   /* it is such a file */
 void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one thread at a time */
 
 /* ---- who is let in (boot_gate.c, boot_port.c, doc/adr/0019) ----------------------------------------------------------
@@ -291,23 +306,29 @@ void boot_tie(const struct boot_home *home, bool on); /* tells the launcher; one
  * of the same user (or of root) that send the port's secret first come through.  Descriptors are non-blocking and close on exec; -1:
  * errno says why. */
 enum { BOOT_PORT_TEXT = 50, BOOT_GATE_HALF = 16 };
-uint64_t boot_random(void);                               /* never 0; for numbers that protect nothing */
-int boot_secret_make(struct boot_secret *out);            /* GW_OK; GW_EOTHER where the kernel gives no random numbers */
-bool boot_secret_equal(const struct boot_secret *a, const struct boot_secret *b); /* in a time that does not tell where they differ */
-int boot_port_make(struct boot_port *out);                /* the same */
+uint64_t boot_random(void);                    /* never 0; for numbers that protect nothing */
+int boot_secret_make(struct boot_secret *out); /* GW_OK; GW_EOTHER where the kernel gives no random numbers */
+bool boot_secret_equal(const struct boot_secret *a,
+                       const struct boot_secret *b); /* in a time that does not tell where they differ */
+int boot_port_make(struct boot_port *out);           /* the same */
 void boot_port_text(const struct boot_port *p, char out[BOOT_PORT_TEXT]);
 bool boot_port_parse(const char *text, struct boot_port *out);
-bool boot_user_is_ours(uid_t uid);                        /* or root's */
-bool boot_peer_is_ours(int s);                            /* who is at the other end of a unix socket */
+bool boot_user_is_ours(uid_t uid); /* or root's */
+bool boot_peer_is_ours(int s);     /* who is at the other end of a unix socket */
 /* A listener and its connections that have not shown the secret yet: so many at most, each for a few seconds. */
-struct boot_gate_half { int fd; uint32_t got; uint64_t until_ns; struct boot_secret said; };
+struct boot_gate_half {
+    int fd;
+    uint32_t got;
+    uint64_t until_ns;
+    struct boot_secret said;
+};
 struct boot_gate {
-    int fd;                                               /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
+    int fd; /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
     int listener, timer, n;
-    int far;                                              /* a listener for other hosts; -1: none */
-    struct gw_lock lock;                                  /* of accepting */
+    int far;             /* a listener for other hosts; -1: none */
+    struct gw_lock lock; /* of accepting */
     struct boot_secret secret;
-    struct boot_gate_half half[BOOT_GATE_HALF];           /* the oldest first */
+    struct boot_gate_half half[BOOT_GATE_HALF]; /* the oldest first */
 };
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port); /* 0, -1 */
 /* Lets processes of other hosts in, too, at an address of this one (struct sockaddr), which gets the port.  What they show is the secret
@@ -334,23 +355,25 @@ bool boot_name_lookup(const char *service, char *port_out, size_t cap);
 /* A connection to a launcher who starts what is asked for over it (launch/spawned.c): our mpiexec, or one that is started now.
  * The request: words, each with its 0, then an empty one. */
 int boot_spawner(int *fd_out, bool *is_alone_out); /* alone: the latter, it lives for us */
-#define BOOT_SPAWN_JOINED 'J' /* the new world has been met */
-#define BOOT_SPAWN_BYE 'B'    /* the end of this connection is not our end */
-struct boot_spawn_answer {    /* from the launcher, then `text_bytes` of explanation: once for the start, then once if the job is over
+#define BOOT_SPAWN_JOINED 'J'                      /* the new world has been met */
+#define BOOT_SPAWN_BYE    'B'                      /* the end of this connection is not our end */
+struct boot_spawn_answer { /* from the launcher, then `text_bytes` of explanation: once for the start, then once if the job is over
                                * before it was met */
-    int32_t app;              /* of which this is; -1: of none, all is well */
-    int32_t room;             /* so many processes there may be room for; -1: that is not what was wrong */
+    int32_t app;           /* of which this is; -1: of none, all is well */
+    int32_t room;          /* so many processes there may be room for; -1: that is not what was wrong */
     int32_t text_bytes;
 };
 
-extern struct boot_rank *boot_slot;        /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
-struct boot_rank *boot_my_rank_slot(void); /* the same */
+extern struct boot_rank
+    *boot_slot; /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */
+struct boot_rank *boot_my_rank_slot(void);      /* the same */
 struct boot_rank *boot_slot_of(int local_rank); /* of another rank of this node, while the segment is mapped */
 /* Notes that this rank enters a collective, in the words above; `call` is the one entered last. */
 static inline void boot_coll_note(uint32_t ctx, uint64_t number, uint64_t says, uint64_t bytes_and_mark)
 {
     struct boot_rank *s = boot_slot;
-    uint32_t n = atomic_load_explicit(&s->n_colls, memory_order_relaxed), call = atomic_load_explicit(&s->call, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&s->n_colls, memory_order_relaxed),
+             call = atomic_load_explicit(&s->call, memory_order_relaxed);
     if (unlikely(s->is_threaded)) {
         n = atomic_fetch_add_explicit(&s->n_colls, 1, memory_order_relaxed);
         call = 0; /* perhaps another thread's */

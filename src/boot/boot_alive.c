@@ -103,8 +103,8 @@ void boot_look(void)
     static _Atomic uint64_t next_ns;
     static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
-    if (now < due || !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed,
-                                                              memory_order_relaxed))
+    if (now < due ||
+        !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))
         return;
     const struct boot_way *way = boot_way_used();
     if (!way || !boot_head_mapped() || way == &boot_way_godwit) return; /* our mpiexec ends its ranks, and they die with it */

@@ -29,21 +29,16 @@ static struct board *board;
 static struct page *pages;
 static uint32_t used; /* of my page's text */
 
-struct boot_head *boot_board_head(void)
-{
-    return job;
-}
+struct boot_head *boot_board_head(void) { return job; }
 
 int boot_board_open(int fd, const struct boot_head *h)
 {
     struct stat st;
     uint64_t bytes = h->shm_offset + sizeof *board + (uint64_t)h->nlocal * sizeof *pages;
     if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0)
-        return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal,
-                       strerror(errno));
+        return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal, strerror(errno));
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
+    if (p == MAP_FAILED) return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)bytes);
     job = p;
     job_bytes = bytes;
@@ -59,10 +54,7 @@ void boot_board_close(void)
     job = NULL;
 }
 
-static struct page *page_of(int rank)
-{
-    return &pages[rank - job->first_rank];
-}
+static struct page *page_of(int rank) { return &pages[rank - job->first_rank]; }
 
 int boot_board_put(const char *key, const char *value)
 {
@@ -104,7 +96,8 @@ static const char *find(const struct page *page, uint32_t bytes, const char *key
 {
     const char *found = NULL, *end = page->text + (bytes < sizeof page->text ? bytes : sizeof page->text);
     for (const char *p = page->text; p < end;) {
-        const char *value = memchr(p, 0, (size_t)(end - p)), *value_end = value ? memchr(value + 1, 0, (size_t)(end - value - 1)) : NULL;
+        const char *value = memchr(p, 0, (size_t)(end - p)),
+                   *value_end = value ? memchr(value + 1, 0, (size_t)(end - value - 1)) : NULL;
         if (!value_end) break;
         if (strcmp(p, key) == 0) found = value + 1;
         p = value_end + 1;
@@ -114,8 +107,7 @@ static const char *find(const struct page *page, uint32_t bytes, const char *key
 
 static bool is_gone(int rank)
 {
-    const struct boot_rank *slot =
-        (const struct boot_rank *)((const char *)job + job->ranks_offset) + (rank - job->first_rank);
+    const struct boot_rank *slot = (const struct boot_rank *)((const char *)job + job->ranks_offset) + (rank - job->first_rank);
     pid_t pid = atomic_load_explicit(&slot->pid, memory_order_relaxed);
     return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
@@ -124,7 +116,7 @@ int boot_board_get(int rank, const char *key, char *value_out, size_t cap)
 {
     struct page *page = page_of(rank);
     for (;;) {
-        bool gone = is_gone(rank); /* before looking for the last time */
+        bool gone = is_gone(rank);                                                     /* before looking for the last time */
         uint32_t bytes = atomic_load_explicit(&page->committed, memory_order_acquire); /* [B1] */
         const char *value = find(page, bytes, key);
         if (value && strlen(value) >= cap)

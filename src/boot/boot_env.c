@@ -39,13 +39,11 @@ const char *boot_env_several(void)
 {
     /* Each is the number of processes by one launcher.  sbatch sets SLURM_NTASKS for its script too, which is one
      * process; within a step srun says the number of the step. */
-    static const char *const sizes[] = {
-        "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "MPI_LOCALNRANKS",
-        "MV2_COMM_WORLD_SIZE",  "FLUX_JOB_SIZE",        "JSM_NAMESPACE_SIZE", "PALS_SIZE",
-        "PALS_LOCAL_SIZE",      "PMI_LOCAL_SIZE",       "MPIEXEC_SIZE",       "MPIRUN_NPROCS"};
+    static const char *const sizes[] = {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "MPI_LOCALNRANKS",
+                                        "MV2_COMM_WORLD_SIZE",  "FLUX_JOB_SIZE",        "JSM_NAMESPACE_SIZE", "PALS_SIZE",
+                                        "PALS_LOCAL_SIZE",      "PMI_LOCAL_SIZE",       "MPIEXEC_SIZE",       "MPIRUN_NPROCS"};
     /* A rank above 0 says the same where a launcher does not say its number. */
-    static const char *const ranks[] = {"PALS_RANKID", "PALS_LOCAL_RANKID", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
-                                        "ALPS_APP_PE"};
+    static const char *const ranks[] = {"PALS_RANKID", "PALS_LOCAL_RANKID", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "ALPS_APP_PE"};
     static char text[128];
     const char *name = NULL;
     int n = 0;
@@ -70,10 +68,7 @@ bool boot_env_speaks(void)
 }
 
 /* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,universe=U]" and a segment behind the descriptor ---- */
-static bool godwit_offered(void)
-{
-    return getenv("GODWIT_BOOT") != NULL;
-}
+static bool godwit_offered(void) { return getenv("GODWIT_BOOT") != NULL; }
 
 /* The number behind "key=" in a comma-separated list. */
 static int list_int(const char *list, const char *key, int fallback)
@@ -91,18 +86,21 @@ static int head_check(int fd, int local, struct boot_head *head_out)
     uint64_t bytes;
     memset(&h, 0, sizeof h);
     /* pread() on the wrong descriptor is harmless. */
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || h.magic != BOOT_MAGIC)
-        return gw_fail(
-            GW_EUNSUPPORTED,
-            "descriptor %d is not what mpiexec handed down: something between mpiexec and this program closed "
-            "it, or another MPI process started this one",
-            fd);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h ||
+        h.magic != BOOT_MAGIC)
+        return gw_fail(GW_EUNSUPPORTED,
+                       "descriptor %d is not what mpiexec handed down: something between mpiexec and this program closed "
+                       "it, or another MPI process started this one",
+                       fd);
     if (h.version != GODWIT_SHM_VERSION)
-        return gw_fail(GW_EUNSUPPORTED, "mpiexec and the library are of different versions (segment %u, wanted %u)",
-                       h.version, GODWIT_SHM_VERSION);
+        return gw_fail(GW_EUNSUPPORTED, "mpiexec and the library are of different versions (segment %u, wanted %u)", h.version,
+                       GODWIT_SHM_VERSION);
     const char *why = boot_head_read(fd, head_out, &bytes);
-    if (!why && (local < 0 || local >= head_out->nlocal || head_out->nlocal > head_out->size - head_out->first_rank)) why = "it is damaged";
-    return why ? gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec (descriptor %d, local rank %d) cannot be used: %s", fd, local, why) : GW_OK;
+    if (!why && (local < 0 || local >= head_out->nlocal || head_out->nlocal > head_out->size - head_out->first_rank))
+        why = "it is damaged";
+    return why
+        ? gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec (descriptor %d, local rank %d) cannot be used: %s", fd, local, why)
+        : GW_OK;
 }
 
 /* The faked node of each rank; NULL: there are none. */
@@ -134,7 +132,8 @@ static int godwit_join(void)
     if (rc) return rc;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
-        return gw_fail(GW_EUNSUPPORTED, "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
+        return gw_fail(GW_EUNSUPPORTED,
+                       "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
                        gw_set.vnodes, h.vnodes);
     /* Those who do not use the memory that they share exchange addresses, too. */
     if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm")) rc = boot_board_open(fd, &h);
@@ -160,25 +159,16 @@ static int no_board(const char *key)
     return gw_fail(GW_EUNSUPPORTED, "ranks of mpiexec on one node meet in their segment and exchange no keys (\"%s\")", key);
 }
 
-static int godwit_put(const char *key, const char *value)
-{
-    return boot_board_head() ? boot_board_put(key, value) : no_board(key);
-}
+static int godwit_put(const char *key, const char *value) { return boot_board_head() ? boot_board_put(key, value) : no_board(key); }
 
 static int godwit_get(int rank, const char *key, char *value_out, size_t cap)
 {
     return boot_board_head() ? boot_board_get(rank, key, value_out, cap) : no_board(key);
 }
 
-static int godwit_commit(void)
-{
-    return boot_board_head() ? boot_board_commit() : GW_OK;
-}
+static int godwit_commit(void) { return boot_board_head() ? boot_board_commit() : GW_OK; }
 
-static int godwit_fence(void)
-{
-    return boot_board_head() ? boot_board_fence() : no_board("");
-}
+static int godwit_fence(void) { return boot_board_head() ? boot_board_fence() : no_board(""); }
 
 static int godwit_hosts(int32_t *host_out)
 {
@@ -197,11 +187,9 @@ static void godwit_leave(void)
 }
 
 /* The launcher reads code and text in our slot when we die. */
-static void godwit_abort(int code, const char *text)
-{
-    (void)code, (void)text;
-}
+static void godwit_abort(int code, const char *text) { (void)code, (void)text; }
 
 const struct boot_way boot_way_godwit = {
-    godwit_offered, godwit_join, godwit_put, godwit_commit, godwit_fence, godwit_get, godwit_leave, godwit_abort, godwit_hosts, NULL, NULL,
+    godwit_offered, godwit_join,  godwit_put,   godwit_commit, godwit_fence, godwit_get,
+    godwit_leave,   godwit_abort, godwit_hosts, NULL,          NULL,
 };

@@ -63,7 +63,9 @@ int boot_file_make(const char *name, uint64_t room)
         }
         if (has_room) break;
     }
-    if (fd >= 0) GW_EXPLAIN(GW_LOG_BOOT, "memfd_create is refused (%s): %s is an unlinked file, which cannot be sealed", strerror(refused), name);
+    if (fd >= 0)
+        GW_EXPLAIN(GW_LOG_BOOT, "memfd_create is refused (%s): %s is an unlinked file, which cannot be sealed", strerror(refused),
+                   name);
     errno = refused;
     return fd;
 }
@@ -96,7 +98,8 @@ const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out)
     const char *why = kind_fault(&st);
     int seals = why ? -1 : fcntl(fd, F_GET_SEALS);
     if (why) return why;
-    if ((seals < 0 || !(seals & F_SEAL_SHRINK)) && !is_unlinked(&st, seals)) return "it is something else: it could be shortened while it is used";
+    if ((seals < 0 || !(seals & F_SEAL_SHRINK)) && !is_unlinked(&st, seals))
+        return "it is something else: it could be shortened while it is used";
     if (st.st_size < 0 || (uint64_t)st.st_size < least) return "it is too short";
     *bytes_out = (uint64_t)st.st_size;
     return NULL;
@@ -123,13 +126,14 @@ const char *boot_head_fault(const struct boot_head *h, uint64_t bytes)
     const uint64_t n = (uint32_t)h->nlocal, size = (uint32_t)h->size;
     if (h->magic != BOOT_MAGIC) return "it is something else";
     if (h->version != GODWIT_SHM_VERSION) return "it is of another version of Godwit";
-    bool is_sane = h->nlocal > 0 && h->size >= h->nlocal && h->first_rank >= 0 && h->first_rank <= h->size - 1 && bytes >= sizeof *h &&
-                   h->ranks_offset >= sizeof *h && h->ranks_offset % _Alignof(struct boot_rank) == 0 && h->ranks_offset <= bytes &&
-                   n <= (bytes - h->ranks_offset) / sizeof(struct boot_rank);
-    is_sane = is_sane && h->shm_offset <= bytes && h->shm_offset >= h->ranks_offset + n * sizeof(struct boot_rank) && h->shm_offset % 64 == 0;
+    bool is_sane = h->nlocal > 0 && h->size >= h->nlocal && h->first_rank >= 0 && h->first_rank <= h->size - 1 &&
+        bytes >= sizeof *h && h->ranks_offset >= sizeof *h && h->ranks_offset % _Alignof(struct boot_rank) == 0 &&
+        h->ranks_offset <= bytes && n <= (bytes - h->ranks_offset) / sizeof(struct boot_rank);
+    is_sane = is_sane && h->shm_offset <= bytes && h->shm_offset >= h->ranks_offset + n * sizeof(struct boot_rank) &&
+        h->shm_offset % 64 == 0;
     if (is_sane && h->map_offset)
         is_sane = h->map_offset % sizeof(int32_t) == 0 && h->map_offset >= h->ranks_offset && h->map_offset <= bytes &&
-                  size <= (bytes - h->map_offset) / sizeof(int32_t);
+            size <= (bytes - h->map_offset) / sizeof(int32_t);
     return is_sane ? NULL : "it is damaged";
 }
 

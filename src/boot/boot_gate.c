@@ -27,7 +27,9 @@ int boot_secret_make(struct boot_secret *out)
     while (done < sizeof s) {
         ssize_t n = getrandom((char *)&s + done, sizeof s - done, 0);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return gw_fail(GW_EOTHER, "the kernel gives no random numbers (getrandom: %s), and nothing else keeps strangers out", strerror(errno));
+        if (n <= 0)
+            return gw_fail(GW_EOTHER, "the kernel gives no random numbers (getrandom: %s), and nothing else keeps strangers out",
+                           strerror(errno));
         done += (size_t)n;
     }
     *out = s;

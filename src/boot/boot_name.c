@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define NAME_MAGIC UINT64_C(0x31454d414e5747) /* "GWNAME1" */
-#define TRY_MAGIC UINT64_C(0x31595254585747)  /* "GWXTRY1" */
+#define TRY_MAGIC  UINT64_C(0x31595254585747) /* "GWXTRY1" */
 enum { SOCKET_BYTES = 108, TEXT_MOST = 1 << 16 };
 struct publication {
     uint64_t magic, id;
@@ -68,8 +68,8 @@ static enum state state_in(const char *text, uint64_t bytes, uint64_t id, const 
     memcpy(&p, text, sizeof p);
     const char *there = text + sizeof p;
     uint64_t rest = bytes - sizeof p;
-    if ((p.magic != NAME_MAGIC && p.magic != TRY_MAGIC) || p.id != id || !p.service_bytes || !p.port_bytes || p.service_bytes > rest ||
-        p.port_bytes != rest - p.service_bytes || there[p.service_bytes - 1] || there[rest - 1])
+    if ((p.magic != NAME_MAGIC && p.magic != TRY_MAGIC) || p.id != id || !p.service_bytes || !p.port_bytes ||
+        p.service_bytes > rest || p.port_bytes != rest - p.service_bytes || there[p.service_bytes - 1] || there[rest - 1])
         return NOT_IT;
     *port_out = there + p.service_bytes;
     return strcmp(there, service) != 0 ? NOT_IT : p.magic == NAME_MAGIC ? PUBLISHED : TRYING;

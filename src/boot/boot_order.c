@@ -31,9 +31,8 @@ static int refuse(const struct reader *f, const char *fmt, ...)
 static int take(struct reader *f, long rank)
 {
     if (rank >= f->size)
-        return refuse(
-            f, "there is no rank %ld in a job of %d ranks (0 to %d): make the file anew for this number of ranks", rank,
-            f->size, f->size - 1);
+        return refuse(f, "there is no rank %ld in a job of %d ranks (0 to %d): make the file anew for this number of ranks", rank,
+                      f->size, f->size - 1);
     if (f->line_of[rank]) return refuse(f, "rank %ld is here again: it was in line %d already", rank, f->line_of[rank]);
     f->line_of[rank] = f->line;
     f->list[f->n++] = (int32_t)rank;
@@ -57,10 +56,7 @@ static int number(struct reader *f, long *value_out)
     return GW_OK;
 }
 
-static void skip_blanks(struct reader *f)
-{
-    f->at += strspn(f->at, " \t\r");
-}
+static void skip_blanks(struct reader *f) { f->at += strspn(f->at, " \t\r"); }
 
 static int item(struct reader *f)
 {

@@ -19,7 +19,7 @@ bool boot_pmi_offered(void)
     struct stat st;
     int fd = boot_env_int("PMI_FD", -1);
     return fd >= 0 && getenv("PMI_RANK") && getenv("PMI_SIZE") && fstat(fd, &st) == 0 &&
-           (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+        (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
 }
 
 int boot_pmi_write(int fd, const char *at, size_t n)
@@ -53,8 +53,7 @@ void boot_pmi_unescape(char *text)
     char *out = text;
     for (char *p = text; *p; p++) {
         unsigned code;
-        if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) &&
-            sscanf(p + 1, "%2x", &code) == 1) {
+        if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) && sscanf(p + 1, "%2x", &code) == 1) {
             *out++ = (char)code;
             p += 2;
         } else {

@@ -21,10 +21,7 @@ static struct {
     size_t have, used;
 } pmi = {.fd = -1};
 
-static bool pmi1_offered(void)
-{
-    return gw_set.pmi != GW_SET_PMI_2 && boot_pmi_offered();
-}
+static bool pmi1_offered(void) { return gw_set.pmi != GW_SET_PMI_2 && boot_pmi_offered(); }
 
 /* ---- lines ---- */
 static int line_send(const char *fmt, ...) GW_PRINTF(1, 2);
@@ -56,8 +53,7 @@ static int line_read(char **line_out)
         if (pmi.have == sizeof pmi.line) return gw_fail(GW_EUNSUPPORTED, "the PMI server sent a line without an end");
         ssize_t r = read(pmi.fd, pmi.line + pmi.have, sizeof pmi.line - pmi.have);
         if (r < 0 && errno == EINTR) continue;
-        if (r <= 0)
-            return gw_fail(GW_EUNSUPPORTED, "reading from the PMI server: %s", r ? strerror(errno) : "it hung up");
+        if (r <= 0) return gw_fail(GW_EUNSUPPORTED, "reading from the PMI server: %s", r ? strerror(errno) : "it hung up");
         pmi.have += (size_t)r;
     }
 }
@@ -109,8 +105,7 @@ static int pmi1_put(const char *key, const char *value)
     int rc = boot_pmi_escape(value, wire, sizeof wire);
     if (rc) return rc;
     if ((int)strlen(wire) >= pmi.value_max)
-        return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI carries %d", key, strlen(wire),
-                       pmi.value_max - 1);
+        return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI carries %d", key, strlen(wire), pmi.value_max - 1);
     /* Keys are per job in PMI-1, per rank here. */
     rc = line_send("cmd=put kvsname=%s key=%d.%s value=%s\n", pmi.kvs, pmi.rank, key, wire);
     return rc ? rc : answer("put_result", &line);
@@ -152,7 +147,8 @@ static int find_locals(void)
 static int pmi1_hosts(int32_t *host_out)
 {
     char mapping[LINE_MAX_BYTES];
-    return boot_pmi_hosts(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1, host_out);
+    return boot_pmi_hosts(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1,
+                          host_out);
 }
 
 /* ---- joining and leaving ---- */
@@ -160,7 +156,8 @@ static int handshake(void)
 {
     char *line;
     int rc = ask("cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init", &line);
-    if (rc == GW_OK && line_int(line, "pmi_version", 1) != 1) rc = gw_fail(GW_EUNSUPPORTED, "the PMI server speaks another version: \"%.80s\"", line);
+    if (rc == GW_OK && line_int(line, "pmi_version", 1) != 1)
+        rc = gw_fail(GW_EUNSUPPORTED, "the PMI server speaks another version: \"%.80s\"", line);
     if (rc == GW_OK) rc = ask("cmd=get_maxes\n", "maxes", &line);
     if (rc) return rc;
     pmi.key_max = line_int(line, "keylen_max", 64);
@@ -184,8 +181,7 @@ static int pmi1_join(void)
     gw_boot.rank = pmi.rank = boot_env_int("PMI_RANK", -1);
     gw_boot.size = boot_env_int("PMI_SIZE", 0);
     if (gw_boot.rank < 0 || gw_boot.rank >= gw_boot.size)
-        return gw_fail(GW_EUNSUPPORTED, "PMI_RANK=%s of PMI_SIZE=%s makes no sense", getenv("PMI_RANK"),
-                       getenv("PMI_SIZE"));
+        return gw_fail(GW_EUNSUPPORTED, "PMI_RANK=%s of PMI_SIZE=%s makes no sense", getenv("PMI_RANK"), getenv("PMI_SIZE"));
     int rc = handshake();
     if (rc == GW_OK) rc = find_locals();
     if (rc) {

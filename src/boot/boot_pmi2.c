@@ -20,10 +20,7 @@ static struct {
     char text[MESSAGE_MOST]; /* of the last answer */
 } pmi = {.fd = -1};
 
-static bool pmi2_offered(void)
-{
-    return gw_set.pmi != GW_SET_PMI_1 && boot_pmi_offered();
-}
+static bool pmi2_offered(void) { return gw_set.pmi != GW_SET_PMI_1 && boot_pmi_offered(); }
 
 /* ---- bytes ---- */
 static int bytes_read(char *at, size_t n)
@@ -31,8 +28,7 @@ static int bytes_read(char *at, size_t n)
     while (n > 0) {
         ssize_t r = read(pmi.fd, at, n);
         if (r < 0 && errno == EINTR) continue;
-        if (r <= 0)
-            return gw_fail(GW_EUNSUPPORTED, "reading from the PMI-2 server: %s", r ? strerror(errno) : "it hung up");
+        if (r <= 0) return gw_fail(GW_EUNSUPPORTED, "reading from the PMI-2 server: %s", r ? strerror(errno) : "it hung up");
         at += r;
         n -= (size_t)r;
     }
@@ -120,16 +116,12 @@ static int pmi2_put(const char *key, const char *value)
     int rc = boot_pmi_escape(value, wire, sizeof wire);
     if (rc != GW_OK) return rc;
     if (strlen(wire) >= VALUE_MOST)
-        return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI-2 carries %d", key, strlen(wire),
-                       VALUE_MOST - 1);
+        return gw_fail(GW_EARG, "the value of \"%s\" has %zu bytes, PMI-2 carries %d", key, strlen(wire), VALUE_MOST - 1);
     rc = message_send("cmd=kvs-put;key=%d.%s;value=%s;", pmi.rank, key, wire);
     return rc != GW_OK ? rc : answer("kvs-put-response");
 }
 
-static int pmi2_fence(void)
-{
-    return ask("cmd=kvs-fence;", "kvs-fence-response");
-}
+static int pmi2_fence(void) { return ask("cmd=kvs-fence;", "kvs-fence-response"); }
 
 static int value_take(const char *key, char *value_out, size_t cap)
 {
@@ -148,8 +140,7 @@ static int pmi2_get(int rank, const char *key, char *value_out, size_t cap)
     if (rc == GW_OK) rc = value_take(key, wire, sizeof wire);
     if (rc != GW_OK) return rc;
     boot_pmi_unescape(wire);
-    if (strlen(wire) >= cap)
-        return gw_fail(GW_EOTHER, "the PMI-2 value of \"%s\" is longer than %zu bytes", key, cap - 1);
+    if (strlen(wire) >= cap) return gw_fail(GW_EOTHER, "the PMI-2 value of \"%s\" is longer than %zu bytes", key, cap - 1);
     strcpy(value_out, wire);
     return GW_OK;
 }
@@ -176,11 +167,9 @@ static int greet(void)
     static const char hello[] = "cmd=init pmi_version=2 pmi_subversion=0\n";
     char line[256] = "";
     int rc = boot_pmi_write(pmi.fd, hello, sizeof hello - 1);
-    for (size_t n = 0; rc == GW_OK && n + 1 < sizeof line && (n == 0 || line[n - 1] != '\n'); n++)
-        rc = bytes_read(line + n, 1);
+    for (size_t n = 0; rc == GW_OK && n + 1 < sizeof line && (n == 0 || line[n - 1] != '\n'); n++) rc = bytes_read(line + n, 1);
     line[strcspn(line, "\n")] = 0;
-    if (rc == GW_OK &&
-        (!strstr(line, "cmd=response_to_init") || !strstr(line, "pmi_version=2") || !strstr(line, "rc=0")))
+    if (rc == GW_OK && (!strstr(line, "cmd=response_to_init") || !strstr(line, "pmi_version=2") || !strstr(line, "rc=0")))
         return gw_fail(GW_EUNSUPPORTED, "the PMI server does not speak PMI-2: \"%.80s\"", line);
     return rc;
 }

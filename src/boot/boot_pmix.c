@@ -26,10 +26,7 @@ static struct {
     __typeof__(&PMIx_Register_event_handler) on_event;
 } pmix;
 
-static bool pmix_offered(void)
-{
-    return getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL;
-}
+static bool pmix_offered(void) { return getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL; }
 
 static int library_open(void)
 {
@@ -37,11 +34,15 @@ static int library_open(void)
         const char *name;
         void *slot;
     } functions[] = {
-        {"PMIx_Init", &pmix.init},     {"PMIx_Finalize", &pmix.finalize},
-        {"PMIx_Get", &pmix.get},       {"PMIx_Put", &pmix.put},
-        {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
+        {"PMIx_Init", &pmix.init},
+        {"PMIx_Finalize", &pmix.finalize},
+        {"PMIx_Get", &pmix.get},
+        {"PMIx_Put", &pmix.put},
+        {"PMIx_Commit", &pmix.commit},
+        {"PMIx_Fence", &pmix.fence},
         {"PMIx_Fence_nb", &pmix.fence_nb},
-        {"PMIx_Abort", &pmix.abort},   {"PMIx_Error_string", &pmix.error_string},
+        {"PMIx_Abort", &pmix.abort},
+        {"PMIx_Error_string", &pmix.error_string},
         {"PMIx_Register_event_handler", &pmix.on_event},
     };
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -94,28 +95,15 @@ static int fact_int(pmix_rank_t rank, const char *key, int fallback)
     if (!v) return fallback;
     int n = fallback;
     switch (v->type) {
-    case PMIX_UINT16:
-        n = v->data.uint16;
-        break;
-    case PMIX_INT:
-        n = v->data.integer;
-        break;
-    case PMIX_INT32:
-        n = v->data.int32;
-        break;
+    case PMIX_UINT16: n = v->data.uint16; break;
+    case PMIX_INT: n = v->data.integer; break;
+    case PMIX_INT32: n = v->data.int32; break;
     case PMIX_UINT:
-    case PMIX_UINT32:
-        n = (int)v->data.uint32;
-        break;
+    case PMIX_UINT32: n = (int)v->data.uint32; break;
     case PMIX_UINT64:
-    case PMIX_SIZE:
-        n = (int)v->data.uint64;
-        break;
-    case PMIX_PROC_RANK:
-        n = (int)v->data.rank;
-        break;
-    default:
-        break;
+    case PMIX_SIZE: n = (int)v->data.uint64; break;
+    case PMIX_PROC_RANK: n = (int)v->data.rank; break;
+    default: break;
     }
     value_free(v);
     return n;
@@ -137,10 +125,7 @@ static int *locals_parse(const char *text, int size, int *n_out)
     return ranks;
 }
 
-static int int_order(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
+static int int_order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 static int find_locals(void)
 {
@@ -152,8 +137,7 @@ static int find_locals(void)
     for (int i = 0; i < n; i++) me = me || ranks[i] == gw_boot.rank;
     if (!me) {
         free(ranks);
-        if (gw_boot.size > 1)
-            return gw_fail(GW_EUNSUPPORTED, "the PMIx server does not say which ranks share this node");
+        if (gw_boot.size > 1) return gw_fail(GW_EUNSUPPORTED, "the PMIx server does not say which ranks share this node");
         ranks = gw_xcalloc(1, sizeof *ranks);
         n = 1;
     }
@@ -164,10 +148,7 @@ static int find_locals(void)
 
 /* PMIx_Init puts settings of its own into the environment, where our children and the user would meet them: those are
  * taken out again. */
-static bool is_pmix_setting(const char *entry)
-{
-    return strncmp(entry, "PMIX_MCA_", 9) == 0;
-}
+static bool is_pmix_setting(const char *entry) { return strncmp(entry, "PMIX_MCA_", 9) == 0; }
 
 static bool is_among(const char *entry, char *const *list, int n)
 {
@@ -269,10 +250,7 @@ static int pmix_commit(void)
 }
 
 /* Slurm's server says ERROR where a rank has committed nothing yet. */
-static bool is_too_early(pmix_status_t s)
-{
-    return s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT || s == PMIX_ERROR;
-}
+static bool is_too_early(pmix_status_t s) { return s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT || s == PMIX_ERROR; }
 
 /* A rank may commit several times.  Its node's server answers after the first; what comes later must be asked for anew. */
 static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix_value_t **v_out)
@@ -294,13 +272,11 @@ static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
     pmix_value_t *v = NULL;
     who.rank = (pmix_rank_t)rank;
     pmix_status_t s = get_patiently(&who, key, &v);
-    if (s != PMIX_SUCCESS || !v)
-        return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
+    if (s != PMIX_SUCCESS || !v) return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
     bool fits = v->type == PMIX_STRING && strlen(v->data.string) < cap;
     if (fits) strcpy(value_out, v->data.string);
     value_free(v);
-    return fits ? GW_OK
-                : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
+    return fits ? GW_OK : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
 }
 
 /* ---- who is where: what servers tell differs, and asking for what they do not tell may block for ever (PMIx_Resolve_peers under
@@ -335,7 +311,8 @@ static bool hosts_by_node(int32_t *host_out)
     int found = 0, host = 0;
     char *save = NULL;
     for (int r = 0; r < gw_boot.size; r++) host_out[r] = -1;
-    for (char *name = is_text ? strtok_r(nodes->data.string, ",", &save) : NULL; name && go_on; name = strtok_r(NULL, ",", &save), host++) {
+    for (char *name = is_text ? strtok_r(nodes->data.string, ",", &save) : NULL; name && go_on;
+         name = strtok_r(NULL, ",", &save), host++) {
         pmix_value_t *peers = peers_of_node(name);
         go_on = peers && peers->type == PMIX_STRING && peers->data.string;
         int n = 0, *ranks = go_on ? locals_parse(peers->data.string, gw_boot.size, &n) : NULL;
@@ -372,10 +349,7 @@ static int pmix_hosts(int32_t *host_out)
 }
 
 /* Nothing waits for it: until it is done, and where it never is, ranks are asked one by one. */
-static void collected(pmix_status_t status, void *data)
-{
-    (void)status, (void)data;
-}
+static void collected(pmix_status_t status, void *data) { (void)status, (void)data; }
 
 static void pmix_collect(void)
 {
@@ -385,16 +359,11 @@ static void pmix_collect(void)
 }
 
 /* The library stays loaded: its thread may still be on its way out. */
-static void pmix_leave(void)
-{
-    pmix.finalize(NULL, 0);
-}
+static void pmix_leave(void) { pmix.finalize(NULL, 0); }
 
-static void pmix_abort(int code, const char *text)
-{
-    pmix.abort(code, text, NULL, 0);
-}
+static void pmix_abort(int code, const char *text) { pmix.abort(code, text, NULL, 0); }
 
 const struct boot_way boot_way_pmix = {
-    pmix_offered, pmix_join, pmix_put, pmix_commit, pmix_fence, pmix_get, pmix_leave, pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost,
+    pmix_offered, pmix_join,  pmix_put,   pmix_commit,  pmix_fence,   pmix_get,
+    pmix_leave,   pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost,
 };

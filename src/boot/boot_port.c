@@ -112,10 +112,7 @@ static struct port_name name_of(uint64_t port)
     return n;
 }
 
-int boot_port_listen(uint64_t port, int backlog)
-{
-    return boot_named_listen(name_of(port).text, backlog);
-}
+int boot_port_listen(uint64_t port, int backlog) { return boot_named_listen(name_of(port).text, backlog); }
 
 int boot_port_connect(const struct boot_port *port, int patience_ms)
 {
@@ -181,7 +178,8 @@ static int start_mpiexec(int *fd_out)
     snprintf(facts, sizeof facts, "fd=%d,alone=1", ends[1]);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     posix_spawn_file_actions_init(&files);
-    int rc = posix_spawn_file_actions_adddup2(&files, ends[1], ends[1]); /* it inherits this one; what other threads start does not */
+    int rc =
+        posix_spawn_file_actions_adddup2(&files, ends[1], ends[1]); /* it inherits this one; what other threads start does not */
     if (rc == 0) rc = posix_spawn(&pid, path, &files, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);

@@ -13,7 +13,7 @@ struct boot_way {
     bool (*offered)(void); /* by the environment */
     int (*join)(void);
     int (*put)(const char *key, const char *value);
-    int (*commit)(void);      /* NULL: only a fence makes others see it */
+    int (*commit)(void); /* NULL: only a fence makes others see it */
     int (*fence)(void);
     int (*get)(int rank, const char *key, char *value_out, size_t cap);
     void (*leave)(void);
@@ -50,7 +50,7 @@ extern int32_t *boot_processes;
 int boot_process_of(int rank);
 const int32_t *boot_map_processes(void); /* the same in the segment */
 void boot_order_show(void);
-extern int boot_host_nlocal; /* ranks of this host, whatever faked nodes they are in */
+extern int boot_host_nlocal;   /* ranks of this host, whatever faked nodes they are in */
 const char *boot_vnodes(void); /* GODWIT_VNODES, or what mpiexec says */
 /* ---- mpiexec's segment, as the board of faked nodes (boot_board.c) ---- */
 int boot_board_open(int fd, const struct boot_head *h);
@@ -63,7 +63,7 @@ int boot_board_get(int rank, const char *key, char *value_out, size_t cap);
 /* The ranks of my node by hydra's PMI_process_mapping; NULL if the text is none.  malloc'ed, ascending. */
 int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
 /* ---- PMI-1 and PMI-2 (boot_pmi.c); mapping: of the server, "": it has none ---- */
-bool boot_pmi_offered(void); /* a socket PMI_FD is there, with PMI_RANK and PMI_SIZE */
+bool boot_pmi_offered(void);                          /* a socket PMI_FD is there, with PMI_RANK and PMI_SIZE */
 int boot_pmi_write(int fd, const char *at, size_t n); /* all of it: GW_OK or GW_EUNSUPPORTED */
 int boot_pmi_escape(const char *value, char *out, size_t cap);
 void boot_pmi_unescape(char *text);
@@ -74,11 +74,12 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
-int boot_named_listen(const char *name, int backlog); /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
-int boot_named_connect(const char *name);             /* EACCES: another user listens there */
+int boot_named_listen(const char *name,
+                      int backlog);       /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
+int boot_named_connect(const char *name); /* EACCES: another user listens there */
 int boot_port_listen(uint64_t port, int backlog);
-int boot_far_listen(struct sockaddr_storage *at, int backlog); /* TCP; the port goes to `at` */
+int boot_far_listen(struct sockaddr_storage *at, int backlog);          /* TCP; the port goes to `at` */
 const char *boot_head_fault(const struct boot_head *h, uint64_t bytes); /* of a file of so many bytes; NULL: none */
-const struct boot_head *boot_head_mapped(void); /* NULL: not yet */
+const struct boot_head *boot_head_mapped(void);                         /* NULL: not yet */
 
 #endif

@@ -16,18 +16,15 @@
 
 static struct boot_head *head;
 static uint64_t mapped_bytes;
-static const int32_t *node_of; /* [size]; NULL: there is one node */
+static const int32_t *node_of;    /* [size]; NULL: there is one node */
 static const int32_t *process_of; /* [size], in the segment */
-static int home_fd = -1; /* of a segment that we made: other worlds open it here */
+static int home_fd = -1;          /* of a segment that we made: other worlds open it here */
 
 const struct boot_head *boot_head_mapped(void) { return head; }
 static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
 struct boot_rank *boot_slot = &unmapped_slot;
 
-struct boot_rank *boot_my_rank_slot(void)
-{
-    return boot_slot;
-}
+struct boot_rank *boot_my_rank_slot(void) { return boot_slot; }
 
 /* ---- is there enough? ----
  * A memfd lives in the kernel's own tmpfs, which has no size: running out means the OOM killer, not SIGBUS.  So what
@@ -59,8 +56,8 @@ static void check_rlimits(uint64_t bytes)
         gw_die("the shared memory of this node needs %s, but the file size limit (ulimit -f) is %s", mib(bytes, need),
                mib(r.rlim_cur, have));
     if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
-        gw_die("the shared memory of this node needs %s, but the address space limit (ulimit -v) is %s",
-               mib(bytes, need), mib(r.rlim_cur, have));
+        gw_die("the shared memory of this node needs %s, but the address space limit (ulimit -v) is %s", mib(bytes, need),
+               mib(r.rlim_cur, have));
 }
 
 /* Every rank asks for the same size, so it does not matter who comes first: it is the last size.  first: the size that it was made with. */
@@ -76,8 +73,10 @@ static void file_grow(int fd, uint64_t first, uint64_t bytes)
             gw_die("the shared memory of this node has %s, and this rank wants %s: do the ranks have different settings?",
                    mib((uint64_t)st.st_size, have), mib(bytes, need));
         if (why == ENOSPC)
-            gw_die("the shared memory of this node (%s) does not fit into /dev/shm nor $TMPDIR; memfd_create, which needs neither, is "
-                   "refused here: allow it in the seccomp profile of the container, or make /dev/shm larger", mib(bytes, need));
+            gw_die(
+                "the shared memory of this node (%s) does not fit into /dev/shm nor $TMPDIR; memfd_create, which needs neither, is "
+                "refused here: allow it in the seccomp profile of the container, or make /dev/shm larger",
+                mib(bytes, need));
         if (why) gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(why));
     }
     if (boot_file_seal(fd, false) != 0) /* nobody can pull it from under us */
@@ -89,8 +88,7 @@ static struct boot_head *file_map(int fd, uint64_t bytes)
     char need[32];
     int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (p == MAP_FAILED)
-        gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
+    if (p == MAP_FAILED) gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
     return p;
 }
 
@@ -104,15 +102,9 @@ static struct boot_rank *slot_of_world(int world_rank)
     return (struct boot_rank *)((char *)h + h->ranks_offset) + index;
 }
 
-struct boot_rank *boot_slot_of(int local_rank)
-{
-    return slot_of_world(gw_boot.local_to_world[local_rank]);
-}
+struct boot_rank *boot_slot_of(int local_rank) { return slot_of_world(gw_boot.local_to_world[local_rank]); }
 
-int boot_app_of(int world_rank)
-{
-    return slot_of_world(world_rank)->app;
-}
+int boot_app_of(int world_rank) { return slot_of_world(world_rank)->app; }
 
 int boot_apps(void)
 {
@@ -163,7 +155,8 @@ static void map_fill(struct boot_head *h, uint64_t bytes)
     h->node = node[gw_boot.rank];
     for (int i = 0; i < gw_boot.nlocal; i++)
         if (node[gw_boot.local_to_world[i]] != h->node)
-            gw_die("the launcher says that ranks %d and %d share a node, and that they do not", gw_boot.rank, gw_boot.local_to_world[i]);
+            gw_die("the launcher says that ranks %d and %d share a node, and that they do not", gw_boot.rank,
+                   gw_boot.local_to_world[i]);
 }
 
 static void map_look(void)
@@ -175,7 +168,8 @@ static void map_look(void)
     if (boot_processes) process_of = (const int32_t *)((const char *)node_of + table_bytes());
     free(boot_processes);
     boot_processes = NULL;
-    GW_EXPLAIN(GW_LOG_BOOT, "node %d of %d, with %d ranks of %d on this host", gw_boot.node, gw_boot.nnodes, gw_boot.nlocal, boot_host_nlocal);
+    GW_EXPLAIN(GW_LOG_BOOT, "node %d of %d, with %d ranks of %d on this host", gw_boot.node, gw_boot.nnodes, gw_boot.nlocal,
+               boot_host_nlocal);
 }
 
 /* ---- without our mpiexec: the first rank of the node makes the segment ---- */
@@ -226,7 +220,8 @@ static int descriptor_pass(int s, int fd)
     if (fd < 0) {
         if (recvmsg(s, &m, MSG_CMSG_CLOEXEC) != 1) return -1;
         struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd)) memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
+            memcpy(&fd, CMSG_DATA(c), sizeof fd);
         return fd;
     }
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -292,9 +287,9 @@ static struct boot_head *segment_make(uint64_t bytes)
 /* Whether it is the segment of this node, whose geometry every rank knows. */
 static bool segment_is_it(const struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
-    return h->nonce == nonce && h->nlocal == gw_boot.nlocal && h->size == gw_boot.size && h->first_rank == gw_boot.local_to_world[0] &&
-           h->bytes == bytes && h->ranks_offset == BOOT_RANKS_OFFSET && h->shm_offset == boot_shm_offset(gw_boot.nlocal) &&
-           h->map_offset == (map_bytes() ? bytes - map_bytes() : 0);
+    return h->nonce == nonce && h->nlocal == gw_boot.nlocal && h->size == gw_boot.size &&
+        h->first_rank == gw_boot.local_to_world[0] && h->bytes == bytes && h->ranks_offset == BOOT_RANKS_OFFSET &&
+        h->shm_offset == boot_shm_offset(gw_boot.nlocal) && h->map_offset == (map_bytes() ? bytes - map_bytes() : 0);
 }
 
 /* Maps the descriptor if it is the segment with this nonce; closes it either way. */
@@ -304,7 +299,8 @@ static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce, con
     uint64_t there = 0;
     if (fd < 0) return NULL;
     const char *why = boot_head_read(fd, &copy, &there);
-    if (!why && (there != bytes || !segment_is_it(&copy, bytes, nonce))) why = "it is of another job, or the ranks of this node disagree about its settings";
+    if (!why && (there != bytes || !segment_is_it(&copy, bytes, nonce)))
+        why = "it is of another job, or the ranks of this node disagree about its settings";
     if (why)
         *why_out = why;
     else
@@ -333,20 +329,23 @@ static struct boot_head *segment_find(uint64_t bytes)
     int pid, fd, at = 0;
     unsigned long long nonce;
     struct boot_port port;
-    if ((!boot_way_is_direct() && boot_fence() != GW_OK) || boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
+    if ((!boot_way_is_direct() && boot_fence() != GW_OK) ||
+        boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
         gw_die("%s", gw_fail_text());
     if (sscanf(where, "%d:%d:%llx:%n", &pid, &fd, &nonce, &at) != 3 || !at || !boot_port_parse(where + at, &port))
         gw_die("the launcher garbled a value: \"%s\"", where);
     struct boot_head *h = segment_try(boot_file_open(pid, fd, &why), bytes, nonce, &why);
     if (!h) {
         /* Another pid namespace, or /proc is closed to us. */
-        GW_EXPLAIN(GW_LOG_BOOT, "/proc/%d/fd/%d cannot be used by this process (%s); asking for the segment over a socket", pid, fd, why);
+        GW_EXPLAIN(GW_LOG_BOOT, "/proc/%d/fd/%d cannot be used by this process (%s); asking for the segment over a socket", pid, fd,
+                   why);
         h = segment_try(rendezvous_fetch(&port), bytes, nonce, &why);
     }
     if (!h)
-        gw_die("the shared memory of rank %d cannot be opened, neither by /proc/%d/fd/%d nor over a unix socket (%s); are the ranks of "
-               "this node in different containers or of different users, or do they disagree about its settings?",
-               gw_boot.local_to_world[0], pid, fd, why);
+        gw_die(
+            "the shared memory of rank %d cannot be opened, neither by /proc/%d/fd/%d nor over a unix socket (%s); are the ranks of "
+            "this node in different containers or of different users, or do they disagree about its settings?",
+            gw_boot.local_to_world[0], pid, fd, why);
     atomic_fetch_add_explicit(&h->attached, 1, memory_order_release);
     gw_futex_wake(&h->attached, 1);
     return h;
@@ -392,8 +391,8 @@ static void slot_take(void)
     boot_slot = slot_of_world(gw_boot.rank);
     if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
                                                  memory_order_relaxed))
-        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once",
-               gw_boot.rank, (int)nobody);
+        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once", gw_boot.rank,
+               (int)nobody);
     atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
 }
 
@@ -414,7 +413,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         head = segment_find(mapped_bytes);
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)mapped_bytes);
     if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes); /* or mpiexec for it */
-    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence();   /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
     if (!is_early) slot_take();

@@ -40,16 +40,16 @@ static int in_child(int (*fn)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-#define EXPECT_CHILD(fn, status, words)                                                                                \
-    do {                                                                                                               \
-        CHECK_EQ(in_child(fn), status);                                                                                \
-        if (!strstr(said, words)) {                                                                                    \
-            unit_failures++;                                                                                           \
-            fprintf(stderr, "%s:%d: %s said \"%s\", without \"%s\"\n", __FILE__, __LINE__, #fn, said, words);          \
-        } else if (!(words)[0] && said[0]) {                                                                           \
-            unit_failures++;                                                                                           \
-            fprintf(stderr, "%s:%d: %s said \"%s\"\n", __FILE__, __LINE__, #fn, said);                                 \
-        }                                                                                                              \
+#define EXPECT_CHILD(fn, status, words)                                                                                            \
+    do {                                                                                                                           \
+        CHECK_EQ(in_child(fn), status);                                                                                            \
+        if (!strstr(said, words)) {                                                                                                \
+            unit_failures++;                                                                                                       \
+            fprintf(stderr, "%s:%d: %s said \"%s\", without \"%s\"\n", __FILE__, __LINE__, #fn, said, words);                      \
+        } else if (!(words)[0] && said[0]) {                                                                                       \
+            unit_failures++;                                                                                                       \
+            fprintf(stderr, "%s:%d: %s said \"%s\"\n", __FILE__, __LINE__, #fn, said);                                             \
+        }                                                                                                                          \
     } while (0)
 
 /* ---- alone ---- */
@@ -423,10 +423,7 @@ static int pmi_client(void)
     return 0;
 }
 
-static void reply(int fd, const char *text)
-{
-    CHECK_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-}
+static void reply(int fd, const char *text) { CHECK_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text)); }
 
 static char stored[16][2][1200]; /* key, value */
 static int stored_count;
@@ -558,7 +555,8 @@ static int pmi_odd_values(void)
 {
     char value[10];
     CHECK_EQ(pmi_join("cmd=get_result value=(vector,(0,1,2))\ncmd=get_result value=50%\ncmd=get_result value=a%4\n"
-                      "cmd=get_result value=%41%zz% 5\ncmd=get_result value=123456789\ncmd=get_result value=1234567890\n"), GW_OK);
+                      "cmd=get_result value=%41%zz% 5\ncmd=get_result value=123456789\ncmd=get_result value=1234567890\n"),
+             GW_OK);
     static const char *const values[] = {"50%", "a%4", "A%zz% 5", "123456789"}; /* what is no code stays */
     for (size_t i = 0; i < GW_ARRAY_LEN(values); i++) {
         memset(value, 'x', sizeof value);
@@ -573,7 +571,8 @@ static int pmi_odd_values(void)
 static int pmi_bad_servers(void)
 {
     CHECK_EQ(pmi_join("cmd=get_result rc=-1\ncmd=put_result\ncmd=barrier_out\ncmd=get_result value=a\ncmd=get_result value=b\n"
-                      "more"), GW_EUNSUPPORTED);
+                      "more"),
+             GW_EUNSUPPORTED);
     CHECK(strstr(gw_fail_text(), "its host"));
     CHECK_EQ(pmi_join("cmd=get_result value=(vector,(0,2147483647,0))\nnonsense\n"), GW_EUNSUPPORTED);
     CHECK(strstr(gw_fail_text(), "nonsense"));
@@ -585,10 +584,7 @@ static int pmi_bad_servers(void)
 /* ---- PMI-2: all answers are there before the first question; what was asked is looked at afterwards ---- */
 static int framing = 6; /* Hydra's; Slurm fills up on the right */
 
-static void frame(char *to, const char *message)
-{
-    snprintf(to + strlen(to), 512, "%*zu%s", framing, strlen(message), message);
-}
+static void frame(char *to, const char *message) { snprintf(to + strlen(to), 512, "%*zu%s", framing, strlen(message), message); }
 
 static int pmi2_server; /* the other end */
 
@@ -615,8 +611,8 @@ static int pmi2_join(const char *first_line, const char *const *messages, int n)
 }
 
 static const char pmi2_yes[] = "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0\n";
-#define PMI2_START                                                                                                     \
-    "cmd=fullinit-response;rc=0;pmi-version=2;pmi-subversion=0;rank=1;size=3;appnum=-1;debugged=FALSE;",               \
+#define PMI2_START                                                                                                                 \
+    "cmd=fullinit-response;rc=0;pmi-version=2;pmi-subversion=0;rank=1;size=3;appnum=-1;debugged=FALSE;",                           \
         "cmd=job-getid-response;rc=0;jobid=5.0;", "cmd=info-getjobattr-response;found=FALSE;rc=0;"
 
 static int pmi2_good(void)
@@ -701,8 +697,7 @@ static void expect_locals(const char *mapping, int size, int rank, const char *e
 {
     char text[256] = "";
     int n = 0, *ranks = boot_mapping_locals(mapping, size, rank, &n);
-    for (int i = 0; ranks && i < n; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "", ranks[i]);
+    for (int i = 0; ranks && i < n; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "", ranks[i]);
     CHECK_STR(ranks ? text : "none", expected);
     free(ranks);
 }
@@ -727,8 +722,8 @@ static void test_mapping(void)
 
 int main(void)
 {
-    static const char *const ours[] = {"GODWIT_BOOT", "GODWIT_VNODES", "GODWIT_SINGLETON", "PMI_FD",          "PMI_RANK",
-                                       "PMI_SIZE",    "PMIX_NAMESPACE",   "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE"};
+    static const char *const ours[] = {"GODWIT_BOOT",    "GODWIT_VNODES",   "GODWIT_SINGLETON",    "PMI_FD", "PMI_RANK", "PMI_SIZE",
+                                       "PMIX_NAMESPACE", "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(ours); i++) unsetenv(ours[i]);
     test_mapping();
     test_alone();

@@ -34,11 +34,10 @@ struct boot_home boot_home_of(int world_rank)
 
 static int not_found(const struct boot_home *home, const char *why)
 {
-    return gw_fail(
-        GW_EOTHER,
-        "the shared memory of another job (descriptor %d of process %d) cannot be used: %s; do the two run as the "
-        "same user, on one machine and in one container?",
-        home->fd, home->pid, why);
+    return gw_fail(GW_EOTHER,
+                   "the shared memory of another job (descriptor %d of process %d) cannot be used: %s; do the two run as the "
+                   "same user, on one machine and in one container?",
+                   home->fd, home->pid, why);
 }
 
 int boot_other_look(const struct boot_home *home, struct boot_head *head_out, uint64_t *bytes_out)

@@ -39,10 +39,17 @@ static void test_text(void)
     CHECK_STR(text, "0123456789abcdef:fedcba98765432100000000000000007");
     CHECK(boot_port_parse(text, &q));
     CHECK(q.name == p.name && boot_secret_equal(&q.secret, &p.secret));
-    static const char *const wrong[] = {"", "0", "0123456789abcdef", "0123456789abcdef:", "0123456789abcdef:fedcba9876543210",
-                                        "0123456789abcdef:fedcba987654321000000000000000070", "0123456789abcdef fedcba98765432100000000000000007",
-                                        "0123456789abcdef:fedcba9876543210000000000000000", "0123456789ABCDEF:fedcba98765432100000000000000007",
-                                        "-123456789abcdef:fedcba98765432100000000000000007", "0123456789abcdef:fedcba9876543210 000000000000007"};
+    static const char *const wrong[] = {"",
+                                        "0",
+                                        "0123456789abcdef",
+                                        "0123456789abcdef:",
+                                        "0123456789abcdef:fedcba9876543210",
+                                        "0123456789abcdef:fedcba987654321000000000000000070",
+                                        "0123456789abcdef fedcba98765432100000000000000007",
+                                        "0123456789abcdef:fedcba9876543210000000000000000",
+                                        "0123456789ABCDEF:fedcba98765432100000000000000007",
+                                        "-123456789abcdef:fedcba98765432100000000000000007",
+                                        "0123456789abcdef:fedcba9876543210 000000000000007"};
     for (size_t i = 0; i < GW_ARRAY_LEN(wrong); i++) {
         q = (struct boot_port){0};
         CHECK(!boot_port_parse(wrong[i], &q));
@@ -154,8 +161,9 @@ static void test_gate(void)
 /* Over TCP, as from other hosts. */
 static void test_far(void)
 {
-    static const char *const wrong[] = {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:80 ",
-        "127.0.0.1:080", "[::1:80", "1:80", "::1:80"};
+    static const char *const wrong[] = {
+        "",        "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:80 ", "127.0.0.1:080",
+        "[::1:80", "1:80",      "::1:80"};
     struct sockaddr_storage at, again;
     struct boot_port p;
     struct boot_gate g;

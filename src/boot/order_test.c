@@ -21,8 +21,7 @@ static void expect(int method, int size, int per_node, const int32_t *list, cons
     for (int p = 0; p < size; p++) node_of[rank[p]] = node[p];
     for (int k = 0; k <= node[size - 1]; k++)
         for (int r = 0, n = 0; r < size; r++)
-            if (node_of[r] == k)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", n++ ? "&" : k ? "," : "", r);
+            if (node_of[r] == k) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", n++ ? "&" : k ? "," : "", r);
     CHECK_STR(text, expected);
 }
 

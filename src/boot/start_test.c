@@ -133,9 +133,10 @@ static void all_to_all(int size, bool async, int switch_at)
     CHECK_EQ(cost.fences, !async);
     CHECK_EQ(cost.collections, switches);
     uint64_t all = (uint64_t)size * ADDRESS_BYTES;
-    CHECK_EQ(cost.bytes_in, !async     ? all
-                            : switches ? all + (uint64_t)(switch_at - 1) * ADDRESS_BYTES
-                                       : (uint64_t)far * ADDRESS_BYTES);
+    CHECK_EQ(cost.bytes_in,
+             !async         ? all
+                 : switches ? all + (uint64_t)(switch_at - 1) * ADDRESS_BYTES
+                            : (uint64_t)far * ADDRESS_BYTES);
 }
 
 static void test_costs(void)
@@ -178,8 +179,7 @@ static void test_cutoff(void)
 static void test_meetings(void)
 {
     world(100, 0, PER_NODE);
-    CHECK(boot_must_meet(BOOT_BEFORE_FIRST) &&
-          boot_must_meet(BOOT_AFTER_LAST)); /* nobody has said that it is not needed */
+    CHECK(boot_must_meet(BOOT_BEFORE_FIRST) && boot_must_meet(BOOT_AFTER_LAST)); /* nobody has said that it is not needed */
     boot_needs(0);
     for (unsigned said = 0; said < 4; said++) {
         if (said) boot_needs(said == 3 ? 0 : said); /* what one has said is not taken back by another */

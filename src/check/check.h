@@ -24,11 +24,11 @@ enum { CHECK_FINDINGS = 20 };
 /* ---- for mpi/ ---- */
 bool check_is_asked(void); /* by the settings */
 void check_begin(void);
-void check_alike(void);    /* MPI_Init, after the first barrier: ends the job unless all ranks check */
+void check_alike(void); /* MPI_Init, after the first barrier: ends the job unless all ranks check */
 
 void check_level(int highest); /* threads: the highest level that an instance was given */
-void check_main_thread(void); /* MPI_Init, in this thread */
-int check_leave(int fn);   /* MPI_Finalize (its number) begins: together with the others? */
+void check_main_thread(void);  /* MPI_Init, in this thread */
+int check_leave(int fn);       /* MPI_Finalize (its number) begins: together with the others? */
 /* MPI_Finalize, when everybody is there and the last callback has run; what may stay until exit, or while there are sessions (it is not
  * the last instance), is told then. */
 void check_end(bool is_last);

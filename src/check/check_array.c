@@ -10,7 +10,10 @@
 
 /* Those of the call that this thread is in. */
 enum { ARRAYS_MAX = 6 };
-static _Thread_local struct { int n; struct check_array v[ARRAYS_MAX]; } now;
+static _Thread_local struct {
+    int n;
+    struct check_array v[ARRAYS_MAX];
+} now;
 
 void check_arrays_drop(struct check_array *v, int n)
 {

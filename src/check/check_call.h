@@ -35,13 +35,16 @@ struct check_call {
     int32_t shape, n_s, n_r;
     int64_t s_count, r_count; /* as called, for the text; -1: not told */
     char s_type[24], r_type[24];
-    uint64_t place;     /* of the call in the file `module`; 0: unknown */
+    uint64_t place; /* of the call in the file `module`; 0: unknown */
     char module[32];
 };
 enum { CHECK_OP_USER = 1 << 20 };
 static inline struct check_sig *call_s(const struct check_call *k) { return (struct check_sig *)(uintptr_t)(k + 1); }
 static inline struct check_sig *call_r(const struct check_call *k) { return call_s(k) + k->n_s; }
-static inline size_t call_bytes(const struct check_call *k) { return sizeof *k + (size_t)(k->n_s + k->n_r) * sizeof(struct check_sig); }
+static inline size_t call_bytes(const struct check_call *k)
+{
+    return sizeof *k + (size_t)(k->n_s + k->n_r) * sizeof(struct check_sig);
+}
 _Static_assert(sizeof(struct check_call) % sizeof(uint64_t) == 0, "signatures follow aligned");
 
 /* A message of so many bytes from that member is such a record, of at most so many signatures each way; else it has been counted.  What
@@ -50,7 +53,10 @@ bool check_call_is_right(const struct check_call *k, int64_t bytes, int member, 
 
 /* ---- check_judge.c: pure functions over the calls of all members, v[i] of member i or NULL: it has not called yet.
  * Of an intercommunicator the first n_first are one group and the rest the other; else, or where only one group meets, n_first == n. */
-struct judge_calls { const struct check_call *const *v; int n, n_first; };
+struct judge_calls {
+    const struct check_call *const *v;
+    int n, n_first;
+};
 /* Severity: what would happen if they went on. */
 enum { JUDGE_FINE, JUDGE_TYPES, JUDGE_WRONG }; /* TYPES: sizes agree, so that data passes */
 struct judgement {
@@ -66,9 +72,10 @@ void judge_text(struct judge_calls c, char *out, size_t cap);
 /* ---- check_court.c: the calls of a communicator come together ---- */
 /* Every member of c, in the order of its collective calls.  Waits if call->waits; else, and if all agree, GW_OK. */
 int court_call(struct gw_comm *c, struct check_call *call);
-int court_post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n); /* a copy goes on the stream of checking; nobody waits for it */
+int court_post(struct gw_comm *c, int to, int tag, const void *bytes,
+               size_t n);                     /* a copy goes on the stream of checking; nobody waits for it */
 bool court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
 int court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
-void court_end(void); /* MPI_Finalize: complains about calls that not all have made */
+void court_end(void);                         /* MPI_Finalize: complains about calls that not all have made */
 
 #endif

@@ -26,13 +26,20 @@ static struct check_sig sig_of(int64_t count, struct gw_type *t)
 }
 static const struct check_sig no_sig = {.bytes = -1};
 
-static struct check_call *call_new(struct gw_comm *c, const struct coll_as *as, int shape, int root, const struct gw_op *op, int n_s, int n_r)
+static struct check_call *call_new(struct gw_comm *c, const struct coll_as *as, int shape, int root, const struct gw_op *op,
+                                   int n_s, int n_r)
 {
     if (c->remote && !court_has_both(c)) shape = SHAPE_NONE; /* what one group sends the other receives, and they do not meet */
     if (shape == SHAPE_NONE) n_s = n_r = 0;
     struct check_call *k = gw_xcalloc(1, sizeof *k + (size_t)(n_s + n_r) * sizeof(struct check_sig));
-    *k = (struct check_call){.fn = plain_call(check_now.fn), .waits = as == NULL, .root = root, .shape = shape, .n_s = n_s, .n_r = n_r,
-                             .s_count = -1, .r_count = -1};
+    *k = (struct check_call){.fn = plain_call(check_now.fn),
+                             .waits = as == NULL,
+                             .root = root,
+                             .shape = shape,
+                             .n_s = n_s,
+                             .n_r = n_r,
+                             .s_count = -1,
+                             .r_count = -1};
     if (op) k->op = op->obj.predefined ? (int32_t)op->obj.id : CHECK_OP_USER + op->commutes;
     k->place = check_site_pack(check_now, k->module);
     for (int i = 0; i < n_s; i++) call_s(k)[i] = no_sig;
@@ -87,7 +94,10 @@ int check_world_comm_free(struct gw_comm **c)
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------------------------- */
-struct uses { struct check_span v[CHECK_SPANS]; int n; };
+struct uses {
+    struct check_span v[CHECK_SPANS];
+    int n;
+};
 
 static struct uses use_begin(struct check_span s, struct check_span r, const struct coll_as *as)
 {
@@ -134,12 +144,12 @@ static int use_end(int rc, struct uses *u, struct gw_comm *c, const struct coll_
 }
 
 /* The members agree (or the call says that they do not); then `call` runs, with its buffers in view. */
-#define RUN(record, s, r, call)                                     \
-    do {                                                            \
-        int rc = finish(c, record);                                 \
-        if (rc != GW_OK) return rc;                                 \
-        struct uses u = use_begin(s, r, as);                        \
-        return use_end(call, &u, c, as);                            \
+#define RUN(record, s, r, call)                                                                                                    \
+    do {                                                                                                                           \
+        int rc = finish(c, record);                                                                                                \
+        if (rc != GW_OK) return rc;                                                                                                \
+        struct uses u = use_begin(s, r, as);                                                                                       \
+        return use_end(call, &u, c, as);                                                                                           \
     } while (0)
 
 static bool at_root(int root, const struct gw_comm *c) { return c->remote ? root == GW_ROOT : root == c->rank; }
@@ -161,8 +171,8 @@ int check_coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, stru
     RUN(k, takes_part ? check_span(buf, count, t, !at_root(root, c)) : no_span, no_span, coll_bcast(buf, count, t, root, c, as));
 }
 
-int check_coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                      struct gw_comm *c, struct coll_as *as)
+int check_coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                      int root, struct gw_comm *c, struct coll_as *as)
 {
     bool sends = at_leaf(root, c) && sbuf != GW_IN_PLACE, receives = at_root(root, c);
     struct check_call *k = call_new(c, as, SHAPE_TO_ROOT, root, NULL, 1, receives);
@@ -172,8 +182,8 @@ int check_coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void
         coll_gather(sbuf, scount, st, rbuf, rcount, rt, root, c, as));
 }
 
-int check_coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts, struct gw_counts displs,
-                       struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
+int check_coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
+                       struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
     bool sends = at_leaf(root, c) && sbuf != GW_IN_PLACE;
     struct check_call *k = call_new(c, as, SHAPE_TO_ROOT, root, NULL, 1, at_root(root, c) ? c->targets : 0);
@@ -181,11 +191,12 @@ int check_coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, voi
     set_all(call_r(k), k->n_r, rcounts, rt, NULL);
     if (at_root(root, c)) check_use_blocks(rbuf, c->targets, rcounts, displs, rt, NULL);
     RUN(k, sends ? reads(sbuf, scount, st) : no_span,
-        at_root(root, c) ? blocks(rbuf, c->targets, rcounts, displs, rt, NULL, true) : no_span, coll_gatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, root, c, as));
+        at_root(root, c) ? blocks(rbuf, c->targets, rcounts, displs, rt, NULL, true) : no_span,
+        coll_gatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, root, c, as));
 }
 
-int check_coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
-                       struct gw_comm *c, struct coll_as *as)
+int check_coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                       int root, struct gw_comm *c, struct coll_as *as)
 {
     bool sends = at_root(root, c), receives = at_leaf(root, c) && rbuf != GW_IN_PLACE;
     struct check_call *k = call_new(c, as, SHAPE_FROM_ROOT, root, NULL, sends, 1);
@@ -195,8 +206,8 @@ int check_coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, voi
         coll_scatter(sbuf, scount, st, rbuf, rcount, rt, root, c, as));
 }
 
-int check_coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf, int64_t rcount,
-                        struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
+int check_coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
+                        int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
     bool receives = at_leaf(root, c) && rbuf != GW_IN_PLACE;
     struct check_call *k = call_new(c, as, SHAPE_FROM_ROOT, root, NULL, at_root(root, c) ? c->targets : 0, 1);
@@ -246,8 +257,8 @@ static struct check_call *pairs_call(bool in_place, struct gw_counts scounts, st
                                      struct gw_counts rcounts, struct gw_type *rt, struct gw_type **rts, struct gw_comm *c,
                                      const struct coll_as *as)
 {
-    struct check_call *k = call_new(c, as, gw_max64(c->size, c->targets) > PAIRS_MAX ? SHAPE_NONE : SHAPE_PAIRS, GW_UNDEFINED,
-                                    NULL, c->targets, c->targets);
+    struct check_call *k = call_new(c, as, gw_max64(c->size, c->targets) > PAIRS_MAX ? SHAPE_NONE : SHAPE_PAIRS, GW_UNDEFINED, NULL,
+                                    c->targets, c->targets);
     set_all(call_r(k), k->n_r, rcounts, rt, rts);
     if (in_place)
         memcpy(call_s(k), call_r(k), (size_t)k->n_s * sizeof(struct check_sig));
@@ -257,7 +268,8 @@ static struct check_call *pairs_call(bool in_place, struct gw_counts scounts, st
 }
 
 int check_coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
+                         struct coll_as *as)
 {
     struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, st, NULL, rcounts, rt, NULL, c, as);
     check_use_blocks(rbuf, c->targets, rcounts, rdispls, rt, NULL);
@@ -266,7 +278,8 @@ int check_coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_c
 }
 
 int check_coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
-                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c, struct coll_as *as)
+                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
+                         struct coll_as *as)
 {
     struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, NULL, st, rcounts, NULL, rt, c, as);
     check_use_blocks(rbuf, c->targets, rcounts, rdispls, NULL, rt);
@@ -284,12 +297,12 @@ int check_coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_typ
         coll_reduce(sbuf, rbuf, count, t, op, root, c, as));
 }
 
-#define REDUCTION(name)                                                                                                           \
+#define REDUCTION(name)                                                                                                            \
     int check_coll_##name(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,     \
-                          struct coll_as *as)                                                                                     \
-    {                                                                                                                             \
-        struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);                                               \
-        set_s(k, count, t);                                                                                                       \
+                          struct coll_as *as)                                                                                      \
+    {                                                                                                                              \
+        struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);                                                \
+        set_s(k, count, t);                                                                                                        \
         RUN(k, reads(sbuf, count, t), writes(rbuf, count, t), coll_##name(sbuf, rbuf, count, t, op, c, as));                       \
     }
 REDUCTION(allreduce)
@@ -322,8 +335,8 @@ int check_coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rco
         coll_reduce_scatter(sbuf, rbuf, rcounts, t, op, c, as));
 }
 
-int check_coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
-                                    struct coll_as *as)
+int check_coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
+                                    struct gw_comm *c, struct coll_as *as)
 {
     struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);
     set_s(k, rcount * c->size, t);
@@ -334,11 +347,16 @@ int check_coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------------- */
 /* One side of a member: its neighbours there, and what goes to or comes from each. */
-struct edges { int n; const int *peers; int64_t *counts, *displs; struct gw_type *t, **types; };
+struct edges {
+    int n;
+    const int *peers;
+    int64_t *counts, *displs;
+    struct gw_type *t, **types;
+};
 
 /* With what the call says, in 64 bits; nothing beyond the border of a grid.  n_counts 1: one for all, blocks beside each other. */
-static struct edges edges_of(int n, const int *peers, struct gw_counts counts, bool is_one, struct gw_counts displs, struct gw_type *t,
-                             struct gw_type **types)
+static struct edges edges_of(int n, const int *peers, struct gw_counts counts, bool is_one, struct gw_counts displs,
+                             struct gw_type *t, struct gw_type **types)
 {
     struct edges e = {n, peers, gw_xmalloc(2 * (size_t)(n + 1) * sizeof *e.counts), NULL, t, types};
     e.displs = e.counts + n + 1;
@@ -360,7 +378,9 @@ static struct check_sig edge_sig(const struct edges *e, int i)
 /* The order in which blocks that come from the same neighbour match those that it sends: see nth_in() of coll/alg_neighbor.c. */
 static int nth_in(const struct gw_topo *t, int i) { return t->kind == GW_CART ? i ^ 1 : i; }
 
-struct neighbors { struct edges out, in; };
+struct neighbors {
+    struct edges out, in;
+};
 
 static struct check_call *neighbor_call(const struct neighbors *e, struct gw_comm *c, const struct coll_as *as)
 {
@@ -393,7 +413,10 @@ static bool has_edges(const struct edges *e)
 }
 
 /* Everything that is known before the call; the edges are given back.  sbuf_one: (sbuf, count, type) goes to all. */
-struct neighbor_look { struct check_call *call; struct check_span s, r; };
+struct neighbor_look {
+    struct check_call *call;
+    struct check_span s, r;
+};
 static struct neighbor_look neighbor_look(struct neighbors e, const void *sbuf, int64_t scount, bool sbuf_one, const void *rbuf,
                                           int64_t rcount, struct gw_comm *c, const struct coll_as *as)
 {
@@ -410,16 +433,16 @@ static struct neighbor_look neighbor_look(struct neighbors e, const void *sbuf, 
     return l;
 }
 
-#define RUN_NEIGHBORS(look, run)                                    \
-    do {                                                            \
-        int rc = finish(c, (look).call);                            \
-        if (rc != GW_OK) {                                          \
-            check_span_drop(&(look).s);                             \
-            check_span_drop(&(look).r);                             \
-            return rc;                                              \
-        }                                                           \
-        struct uses u = use_begin((look).s, (look).r, as);          \
-        return use_end(run, &u, c, as);                             \
+#define RUN_NEIGHBORS(look, run)                                                                                                   \
+    do {                                                                                                                           \
+        int rc = finish(c, (look).call);                                                                                           \
+        if (rc != GW_OK) {                                                                                                         \
+            check_span_drop(&(look).s);                                                                                            \
+            check_span_drop(&(look).r);                                                                                            \
+            return rc;                                                                                                             \
+        }                                                                                                                          \
+        struct uses u = use_begin((look).s, (look).r, as);                                                                         \
+        return use_end(run, &u, c, as);                                                                                            \
     } while (0)
 
 static const struct gw_topo no_topo;
@@ -428,8 +451,8 @@ static const struct gw_counts no_displs;
 /* The same count for all, as gw_counts_at() reads it. */
 #define ONE(count) (struct gw_counts){&(count), true}, true, no_displs
 
-int check_coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                                  struct gw_comm *c, struct coll_as *as)
+int check_coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                                  struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     const struct gw_topo *t = topo_of(c);
     struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL), edges_of(t->nin, t->in, ONE(rcount), rt, NULL)};
@@ -441,13 +464,14 @@ int check_coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_t
                                    struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL), edges_of(t->nin, t->in, rcounts, false, displs, rt, NULL)};
+    struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL),
+                          edges_of(t->nin, t->in, rcounts, false, displs, rt, NULL)};
     struct neighbor_look l = neighbor_look(e, sbuf, scount, true, rbuf, -1, c, as);
     RUN_NEIGHBORS(l, coll_neighbor_allgatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, c, as));
 }
 
-int check_coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                                 struct gw_comm *c, struct coll_as *as)
+int check_coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
+                                 struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     const struct gw_topo *t = topo_of(c);
     struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL), edges_of(t->nin, t->in, ONE(rcount), rt, NULL)};
@@ -455,9 +479,9 @@ int check_coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_typ
     RUN_NEIGHBORS(l, coll_neighbor_alltoall(sbuf, scount, st, rbuf, rcount, rt, c, as));
 }
 
-int check_coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                                  struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
-                                  struct coll_as *as)
+int check_coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st,
+                                  void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt,
+                                  struct gw_comm *c, struct coll_as *as)
 {
     const struct gw_topo *t = topo_of(c);
     struct neighbors e = {edges_of(t->nout, t->out, scounts, false, sdispls, st, NULL),
@@ -466,9 +490,9 @@ int check_coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, st
     RUN_NEIGHBORS(l, coll_neighbor_alltoallv(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
 }
 
-int check_coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
-                                  struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
-                                  struct coll_as *as)
+int check_coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
+                                  void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
+                                  struct gw_comm *c, struct coll_as *as)
 {
     const struct gw_topo *t = topo_of(c);
     struct neighbors e = {edges_of(t->nout, t->out, scounts, false, sdispls, NULL, st),

@@ -26,29 +26,31 @@ struct entry {
     _Atomic int32_t *verdict_out; /* of rank 0's own, or NULL */
     struct check_call call;       /* and its signatures */
 };
-struct line { struct entry *first, *last; }; /* of one member */
+struct line {
+    struct entry *first, *last;
+}; /* of one member */
 
 /* Rank 0's receive of records: from its own group, and from the other one. */
 struct ear {
     struct court *court;
-    struct gw_comm *comm;    /* held */
+    struct gw_comm *comm; /* held */
     struct gw_req *recv;
-    struct gw_done arrived;  /* of it */
+    struct gw_done arrived; /* of it */
     struct req_work work;
     struct check_call *buffer;
-    int from;                /* of what lies there: rank in comm, */
-    int64_t bytes;           /* and length; -1: it failed */
+    int from;      /* of what lies there: rank in comm, */
+    int64_t bytes; /* and length; -1: it failed */
 };
 
 struct court {
     struct court *next;
-    struct gw_comm *comm;    /* held; the one that is called */
-    int n, n_first;          /* members, and those of the first group: as many, unless two groups meet */
-    struct line *lines;      /* [n] */
-    int n_ready;             /* members whose line is not empty */
-    bool has_spoken;         /* about the calls that are first in line */
-    bool is_over;            /* MPI_Comm_free */
-    struct ear ears[2];      /* the second: of the other group */
+    struct gw_comm *comm; /* held; the one that is called */
+    int n, n_first;       /* members, and those of the first group: as many, unless two groups meet */
+    struct line *lines;   /* [n] */
+    int n_ready;          /* members whose line is not empty */
+    bool has_spoken;      /* about the calls that are first in line */
+    bool is_over;         /* MPI_Comm_free */
+    struct ear ears[2];   /* the second: of the other group */
 };
 static struct court *courts;
 static struct gw_lock court_lock; /* before a lane's; nothing waits with it held */
@@ -63,27 +65,23 @@ static bool is_ours(const struct gw_group *g)
     return true;
 }
 
-bool court_has_both(const struct gw_comm *c)
-{
-    return c->remote && is_ours(c->group) && is_ours(c->remote);
-}
+bool court_has_both(const struct gw_comm *c) { return c->remote && is_ours(c->group) && is_ours(c->remote); }
 /* Our group is not the one where both meet. */
-static bool is_second(const struct gw_comm *c)
-{
-    return court_has_both(c) && group_world(c->remote, 0) < group_world(c->group, 0);
-}
+static bool is_second(const struct gw_comm *c) { return court_has_both(c) && group_world(c->remote, 0) < group_world(c->group, 0); }
 
-int court_sigs_max(const struct gw_comm *c)
-{
-    return 2 * (c->size > c->targets ? c->size : c->targets) + 1;
-}
+int court_sigs_max(const struct gw_comm *c) { return 2 * (c->size > c->targets ? c->size : c->targets) + 1; }
 static int64_t record_max(const struct gw_comm *c)
 {
     return (int64_t)sizeof(struct check_call) + court_sigs_max(c) * (int64_t)sizeof(struct check_sig);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------------- */
-struct parcel { struct gw_done done; struct parcel *next, **at; struct gw_req *req; char bytes[] GW_ALIGNED(8); };
+struct parcel {
+    struct gw_done done;
+    struct parcel *next, **at;
+    struct gw_req *req;
+    char bytes[] GW_ALIGNED(8);
+};
 static struct parcel *parcels; /* on their way */
 static int64_t n_parcels;
 static struct gw_lock parcel_lock; /* after a lane's */
@@ -144,7 +142,8 @@ static const char *court_name(const struct court *k, char *out)
     size_t n = (size_t)snprintf(out, COURT_NAME_TEXT, "%s", k->comm->name[0] ? k->comm->name : "a communicator without a name");
     size_t room = COURT_NAME_TEXT - n;
     if (k->n_first < k->n)
-        snprintf(out + n, room, " (between two groups, of which the first is that of rank %d in MPI_COMM_WORLD)", group_world(k->comm->group, 0));
+        snprintf(out + n, room, " (between two groups, of which the first is that of rank %d in MPI_COMM_WORLD)",
+                 group_world(k->comm->group, 0));
     else if (k->comm->remote)
         snprintf(out + n, room, " (ranks of one of its groups)");
     return out;
@@ -165,8 +164,8 @@ static int look(struct court *k, int least)
     char detail[160] = "";
     if (j.severity >= least && !k->has_spoken) {
         if (j.from >= 0)
-            snprintf(detail, sizeof detail, " (rank %d sends %lld bytes to rank %d, which receives %lld)", j.from, (long long)j.sent, j.to,
-                     (long long)j.received);
+            snprintf(detail, sizeof detail, " (rank %d sends %lld bytes to rank %d, which receives %lld)", j.from,
+                     (long long)j.sent, j.to, (long long)j.received);
         say(k, calls, j.what, detail);
         k->has_spoken = true;
     }
@@ -242,8 +241,8 @@ static void listen(struct ear *ear)
 {
     struct court *k = ear->court;
     while (!k->is_over) {
-        int rc = p2p_stream_irecv(GW_STREAM_CHECK, ear->buffer, record_max(k->comm), gw_type_byte, GW_ANY_SOURCE, TAG_CALL, ear->comm,
-                                  &ear->recv);
+        int rc = p2p_stream_irecv(GW_STREAM_CHECK, ear->buffer, record_max(k->comm), gw_type_byte, GW_ANY_SOURCE, TAG_CALL,
+                                  ear->comm, &ear->recv);
         if (rc != GW_POSTED) gw_die("GODWIT_CHECK could not listen to the other ranks: %s", gw_fail_text());
         gw_lock(&ear->comm->lane->lock);
         if (req_is_done(ear->recv)) ear_note(ear);
@@ -435,8 +434,9 @@ int court_call(struct gw_comm *c, struct check_call *call)
     int rc = call->member == 0 ? at_rank_0(c, call) : at_others(second ? c : own_group(c), call);
     comm_coll_count(c, -1);
     return rc >= 0 ? GW_OK
-                   : gw_fail(rc, "the ranks of the communicator do not make the same call; rank 0 of it says on stderr who calls what "
-                                 "(GODWIT_CHECK)");
+                   : gw_fail(rc,
+                             "the ranks of the communicator do not make the same call; rank 0 of it says on stderr who calls what "
+                             "(GODWIT_CHECK)");
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------------- */

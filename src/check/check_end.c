@@ -22,8 +22,7 @@ static void add_message(struct gw_done *done, int err)
     const struct proto_left *l = container_of(done, struct proto_left, done);
     int k = 0;
     if (l->ctx & PROTO_STREAM_MASK) return;
-    while (k < n_left && (left[k].first.ctx != l->ctx || left[k].first.src != l->src || left[k].first.tag != l->tag))
-        k++;
+    while (k < n_left && (left[k].first.ctx != l->ctx || left[k].first.src != l->src || left[k].first.tag != l->tag)) k++;
     if (k == CHECK_FINDINGS) return;
     if (k == n_left) left[n_left++] = (struct left){.first = *l};
     left[k].n++;
@@ -38,8 +37,7 @@ static void say_messages(void)
         check_say("messages not received: %lld %s of %lld bytes%s from rank %d with tag %d on %s came, and no receive "
                   "took %s",
                   (long long)left[k].n, left[k].n == 1 ? "message" : "messages", (long long)left[k].bytes,
-                  left[k].n == 1 ? "" : " in all", l->src, l->tag, check_comm_name(l->ctx, comm),
-                  left[k].n == 1 ? "it" : "them");
+                  left[k].n == 1 ? "" : " in all", l->src, l->tag, check_comm_name(l->ctx, comm), left[k].n == 1 ? "it" : "them");
     }
     n_left = 0;
 }
@@ -83,10 +81,7 @@ static const char *const kind_words[GW_KIND_COUNT][3] = {
     [GW_KIND_MSG] = {"matched message", "matched messages", "MPI_Mrecv or MPI_Imrecv"},
 };
 
-static unsigned kind_of(const struct check_item *i)
-{
-    return i->id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS);
-}
+static unsigned kind_of(const struct check_item *i) { return i->id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS); }
 
 enum { NEVER_COMPLETED, NEVER_FREED, STILL_ACTIVE, ENDS };
 static int end_of(const struct check_item *i)
@@ -107,10 +102,7 @@ static int order(const void *a, const void *b)
     return x->started.fn - y->started.fn;
 }
 
-static bool alike(struct check_item *a, struct check_item *b)
-{
-    return order(&a, &b) == 0;
-}
+static bool alike(struct check_item *a, struct check_item *b) { return order(&a, &b) == 0; }
 
 static void say_request(const struct check_item *i, int n)
 {
@@ -119,14 +111,14 @@ static void say_request(const struct check_item *i, int n)
     check_site_text(i->started, site);
     check_about_text(i, about);
     if (end_of(i) == NEVER_FREED)
-        check_say("handles not freed: %d persistent %s of %s%s; MPI_Request_free frees them", n,
-                  n == 1 ? "request" : "requests", site, about);
+        check_say("handles not freed: %d persistent %s of %s%s; MPI_Request_free frees them", n, n == 1 ? "request" : "requests",
+                  site, about);
     else
         check_say("operations not completed: no wait or test ended %d %s of %s%s%s, which %s", n,
                   n == 1 ? "operation" : "operations", site, n > 1 ? ", the first one" : "", about,
-                  !r               ? "is gone"
-                  : req_is_done(r) ? "is complete by itself"
-                                   : "is still pending");
+                  !r                   ? "is gone"
+                      : req_is_done(r) ? "is complete by itself"
+                                       : "is still pending");
 }
 
 static void say_handles(const struct check_item *i, int n)
@@ -134,8 +126,7 @@ static void say_handles(const struct check_item *i, int n)
     char site[CHECK_SITE_TEXT];
     const char *const *words = kind_words[kind_of(i)];
     if (words[0])
-        check_say("handles not freed: %d %s from %s; %s frees them", n, words[n > 1], check_site_text(i->made, site),
-                  words[2]);
+        check_say("handles not freed: %d %s from %s; %s frees them", n, words[n > 1], check_site_text(i->made, site), words[2]);
 }
 
 /* MPI lets programs free these after MPI_Finalize too; the last session is in the call that frees it. */

@@ -41,7 +41,10 @@ static const struct check_sig *r_for(const struct check_call *k, int peer)
 }
 
 /* The members of a group, or all. */
-struct side { const struct check_call *const *v; int n; };
+struct side {
+    const struct check_call *const *v;
+    int n;
+};
 static struct side first_side(struct judge_calls c) { return (struct side){c.v, c.n_first}; }
 static struct side second_side(struct judge_calls c) { return (struct side){c.v + c.n_first, c.n - c.n_first}; }
 
@@ -53,7 +56,8 @@ static const struct check_call *anyone(struct side s)
 }
 
 /* What rank `from` sends to rank `to`; is_told: with the bytes, as their calls do not say how much. */
-static void compare(struct judgement *j, const struct check_sig *sent, const struct check_sig *received, int from, int to, bool is_told)
+static void compare(struct judgement *j, const struct check_sig *sent, const struct check_sig *received, int from, int to,
+                    bool is_told)
 {
     int d = sent && received ? sig_differ(sent, received) : JUDGE_FINE;
     if (d <= j->severity) return;
@@ -64,10 +68,7 @@ static void compare(struct judgement *j, const struct check_sig *sent, const str
     j->received = received->bytes;
 }
 
-static bool is_single(const struct check_call *k)
-{
-    return k->n_s <= 1 && k->n_r <= 1;
-}
+static bool is_single(const struct check_call *k) { return k->n_s <= 1 && k->n_r <= 1; }
 
 static bool all_single(struct side s)
 {
@@ -160,10 +161,7 @@ static bool neighbors_agree(struct side s)
 }
 
 /* ---- roots ----------------------------------------------------------------------------------------------------------------- */
-static bool looks_on(const struct check_call *k)
-{
-    return k->root == GW_ROOT || k->root == GW_PROC_NULL;
-}
+static bool looks_on(const struct check_call *k) { return k->root == GW_ROOT || k->root == GW_PROC_NULL; }
 
 /* Of a group of an intercommunicator: one says MPI_ROOT and the others MPI_PROC_NULL, or all the same rank. */
 static bool roots_agree(struct side s)
@@ -237,10 +235,7 @@ static void judge_data(struct judgement *j, struct judge_calls c, int shape)
     }
 }
 
-static struct judgement wrong(int error, const char *what)
-{
-    return (struct judgement){JUDGE_WRONG, error, what, -1, -1, 0, 0};
-}
+static struct judgement wrong(int error, const char *what) { return (struct judgement){JUDGE_WRONG, error, what, -1, -1, 0, 0}; }
 
 struct judgement judge(struct judge_calls c)
 {
@@ -249,14 +244,17 @@ struct judgement judge(struct judge_calls c)
     const struct check_call *one = anyone((struct side){c.v, c.n});
     if (!one) return j;
     for (int i = 0; i < c.n; i++)
-        if (c.v[i] && c.v[i]->fn != one->fn) return wrong(GW_EOTHER, "they must call the same collective operations in the same order");
+        if (c.v[i] && c.v[i]->fn != one->fn)
+            return wrong(GW_EOTHER, "they must call the same collective operations in the same order");
     if (!roots_agree(a) || !roots_agree(b)) return wrong(GW_EROOT, "they must say the same root");
-    if (!sides_agree(a, b)) return wrong(GW_EROOT, "the root must say MPI_ROOT, the others of its group MPI_PROC_NULL, and the other group its rank");
+    if (!sides_agree(a, b))
+        return wrong(GW_EROOT, "the root must say MPI_ROOT, the others of its group MPI_PROC_NULL, and the other group its rank");
     if (!ops_agree(a) || !ops_agree(b)) return wrong(GW_EOP, "they must say the same operation");
     if (one->shape == SHAPE_NEIGHBORS && !neighbors_agree(a))
         return wrong(GW_ETOPOLOGY, "each must be a source of those whose destination it is, and a destination of its sources");
     judge_data(&j, c, one->shape);
-    j.what = j.severity == JUDGE_WRONG ? "as much data must be received as is sent" : "the data must have the same sequence of basic types on both sides";
+    j.what = j.severity == JUDGE_WRONG ? "as much data must be received as is sent"
+                                       : "the data must have the same sequence of basic types on both sides";
     return j;
 }
 
@@ -287,7 +285,8 @@ static void call_text(const struct check_call *k, char *out, size_t cap)
     add(&at, end, "%s", check_site_text(check_site_unpack(k->fn, k->place, k->module), site));
     add_data(&at, end, same ? "" : "sends ", k->s_count, k->s_type, k->n_s);
     add_data(&at, end, same ? "" : "receives ", k->r_count, k->r_type, k->n_r);
-    if (k->op >= CHECK_OP_USER) add(&at, end, ", an operation of its own that does%s commute", k->op == CHECK_OP_USER ? " not" : "");
+    if (k->op >= CHECK_OP_USER)
+        add(&at, end, ", an operation of its own that does%s commute", k->op == CHECK_OP_USER ? " not" : "");
     if (k->op > 0 && k->op < CHECK_OP_USER) {
         struct gw_op *op = (struct gw_op *)gw_obj_lookup((uint64_t)k->op, GW_KIND_OP);
         add(&at, end, ", %s", op ? op_name(op) : "an operation");
@@ -305,8 +304,8 @@ static bool alike(const struct check_call *a, const struct check_call *b)
 {
     if (!a || !b) return a == b;
     return a->fn == b->fn && a->root == b->root && a->op == b->op && a->s_count == b->s_count && a->r_count == b->r_count &&
-           a->place == b->place && (a->n_s > 1) == (b->n_s > 1) && (a->n_r > 1) == (b->n_r > 1) &&
-           strncmp(a->s_type, b->s_type, sizeof a->s_type) == 0 && strncmp(a->r_type, b->r_type, sizeof a->r_type) == 0;
+        a->place == b->place && (a->n_s > 1) == (b->n_s > 1) && (a->n_r > 1) == (b->n_r > 1) &&
+        strncmp(a->s_type, b->s_type, sizeof a->s_type) == 0 && strncmp(a->r_type, b->r_type, sizeof a->r_type) == 0;
 }
 
 /* "ranks 0, 3-5" of those that are like the first one. */

@@ -21,7 +21,14 @@ static void fresh(int shape, int n_s, int n_r)
     for (int i = 0; i < N; i++) {
         free(calls[i]);
         calls[i] = calloc(1, sizeof *calls[i] + (size_t)(n_s + n_r) * sizeof(struct check_sig));
-        *calls[i] = (struct check_call){.member = i, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .root = GW_UNDEFINED, .s_count = -1, .r_count = -1};
+        *calls[i] = (struct check_call){.member = i,
+                                        .fn = FN_BCAST,
+                                        .shape = shape,
+                                        .n_s = n_s,
+                                        .n_r = n_r,
+                                        .root = GW_UNDEFINED,
+                                        .s_count = -1,
+                                        .r_count = -1};
         for (int k = 0; k < n_s + n_r; k++) call_s(calls[i])[k] = ints(3);
     }
 }
@@ -164,7 +171,8 @@ static void test_groups(void)
     call_s(calls[2])[0] = ints(4);
     CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
     fresh(SHAPE_SAME, 3, 0); /* MPI_Reduce_scatter: the sum counts, each group divides it for itself */
-    for (int i = 0; i < N; i++) call_s(calls[i])[0] = ints(8), call_s(calls[i])[1] = ints(i < 2 ? 1 : 3), call_s(calls[i])[2] = ints(i < 2 ? 7 : 5);
+    for (int i = 0; i < N; i++)
+        call_s(calls[i])[0] = ints(8), call_s(calls[i])[1] = ints(i < 2 ? 1 : 3), call_s(calls[i])[2] = ints(i < 2 ? 7 : 5);
     CHECK_EQ(judged(0), JUDGE_FINE);
     call_s(calls[3])[2] = ints(4);
     CHECK_EQ(judged(GW_ECOUNT), JUDGE_WRONG);
@@ -278,12 +286,16 @@ static void test_text(void)
     free(calls[1]);
     calls[1] = NULL;
     judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
-    CHECK_STR(text, "ranks 0, 2 called an MPI call, 4 x MPI_INT, root 3; rank 1 called nothing yet; rank 3 called an MPI call, 4 x MPI_INT, "
-                    "root 1");
+    CHECK_STR(
+        text,
+        "ranks 0, 2 called an MPI call, 4 x MPI_INT, root 3; rank 1 called nothing yet; rank 3 called an MPI call, 4 x MPI_INT, "
+        "root 1");
     n_first = 1;
     judge_text((struct judge_calls){(const struct check_call *const *)calls, 3, n_first}, text, sizeof text);
-    CHECK_STR(text, "rank 0 of the first group called an MPI call, 4 x MPI_INT, root 3; rank 0 of the second group called nothing yet; rank 1 "
-                    "of the second group called an MPI call, 4 x MPI_INT, root 3");
+    CHECK_STR(
+        text,
+        "rank 0 of the first group called an MPI call, 4 x MPI_INT, root 3; rank 0 of the second group called nothing yet; rank 1 "
+        "of the second group called an MPI call, 4 x MPI_INT, root 3");
     n_first = N;
     char small[40];
     judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, small, sizeof small);
@@ -301,7 +313,8 @@ static void forged(void)
     CHECK(check_call_is_right(k, bytes, 2, SIGS));
     CHECK(!check_call_is_right(k, bytes, 1, SIGS));
     CHECK(!check_call_is_right(k, bytes - 1, 2, SIGS) && !check_call_is_right(k, bytes + 1, 2, SIGS));
-    CHECK(!check_call_is_right(k, -1, 2, SIGS) && !check_call_is_right(k, 0, 2, SIGS) && !check_call_is_right(k, sizeof *k - 1, 2, SIGS));
+    CHECK(!check_call_is_right(k, -1, 2, SIGS) && !check_call_is_right(k, 0, 2, SIGS) &&
+          !check_call_is_right(k, sizeof *k - 1, 2, SIGS));
     CHECK(!check_call_is_right(k, bytes, 2, N - 1));
     const int32_t numbers[] = {-1, INT32_MIN, INT32_MAX, SIGS + 1, 1 << 30};
     for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++) {
@@ -321,7 +334,8 @@ static void remake(int m, int shape, int n_s, int n_r, int peer)
 {
     free(calls[m]);
     calls[m] = calloc(1, sizeof *calls[m] + (size_t)(n_s + n_r) * sizeof(struct check_sig));
-    *calls[m] = (struct check_call){.member = m, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .s_count = -1, .r_count = -1};
+    *calls[m] =
+        (struct check_call){.member = m, .fn = FN_BCAST, .shape = shape, .n_s = n_s, .n_r = n_r, .s_count = -1, .r_count = -1};
     for (int k = 0; k < n_s + n_r; k++) call_s(calls[m])[k] = ints(3), call_s(calls[m])[k].peer = peer;
 }
 

@@ -18,11 +18,11 @@ static void look_at(const void *buf, int64_t count, struct gw_type *t, int rank,
     check_use_look(&s, 1);
 }
 
-#define BLOCKING_SEND(name)                                                                                            \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)       \
-    {                                                                                                                  \
-        look_at(buf, count, t, dst, false);                                                                            \
-        return p2p_##name(buf, count, t, dst, tag, c);                                                                 \
+#define BLOCKING_SEND(name)                                                                                                        \
+    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)                   \
+    {                                                                                                                              \
+        look_at(buf, count, t, dst, false);                                                                                        \
+        return p2p_##name(buf, count, t, dst, tag, c);                                                                             \
     }
 BLOCKING_SEND(send)
 BLOCKING_SEND(ssend)
@@ -44,8 +44,7 @@ static void take_in(void)
     for (int k = 0; k < ROUNDS && req_progress() > 0; k++) continue;
 }
 
-int check_p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                   struct gw_status *status)
+int check_p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
 {
     look_at(buf, count, t, src, true);
     take_in();
@@ -58,17 +57,16 @@ int check_p2p_mrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg *
     return p2p_mrecv(buf, count, t, msg, status);
 }
 
-int check_p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf,
-                       int64_t rcount, struct gw_type *rt, int src, int rtag, struct gw_comm *c,
-                       struct gw_status *status)
+int check_p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                       struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
 {
     struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
     check_use_look(s, 2);
     return p2p_sendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, status);
 }
 
-int check_p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                               struct gw_comm *c, struct gw_status *status)
+int check_p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
+                               struct gw_status *status)
 {
     look_at(buf, count, t, src == GW_PROC_NULL ? dst : src, src != GW_PROC_NULL);
     return p2p_sendrecv_replace(buf, count, t, dst, stag, src, rtag, c, status);
@@ -98,18 +96,19 @@ static int started_send(int rc, struct gw_req **r, struct check_span *s, struct 
     return dst == GW_PROC_NULL ? rc : tracked(rc, r, s, 1, c, dst, tag);
 }
 
-#define STARTED_SEND(name)                                                                                             \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,       \
-                         struct gw_req **req_out)                                                                      \
-    {                                                                                                                  \
-        struct check_span s = begin(buf, count, t, dst, false);                                                        \
-        return started_send(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, c, dst, tag);                \
+#define STARTED_SEND(name)                                                                                                         \
+    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,                   \
+                         struct gw_req **req_out)                                                                                  \
+    {                                                                                                                              \
+        struct check_span s = begin(buf, count, t, dst, false);                                                                    \
+        return started_send(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, c, dst, tag);                            \
     }
 STARTED_SEND(isend)
 STARTED_SEND(issend)
 STARTED_SEND(ibsend)
 
-int check_p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+int check_p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                     struct gw_req **req_out)
 {
     struct check_span s = begin(buf, count, t, dst, false);
     proto_note_ready(true);
@@ -149,18 +148,19 @@ int check_p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg 
     return tracked(p2p_imrecv(buf, count, t, msg, req_out), req_out, &s, 1, c, GW_UNDEFINED, GW_UNDEFINED);
 }
 
-#define PREPARED_SEND(name)                                                                                            \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,       \
-                         struct gw_req **req_out)                                                                      \
-    {                                                                                                                  \
-        struct check_span s = span_of(buf, count, t, dst, false);                                                      \
-        return tracked(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);                  \
+#define PREPARED_SEND(name)                                                                                                        \
+    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,                   \
+                         struct gw_req **req_out)                                                                                  \
+    {                                                                                                                              \
+        struct check_span s = span_of(buf, count, t, dst, false);                                                                  \
+        return tracked(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);                              \
     }
 PREPARED_SEND(send_init)
 PREPARED_SEND(ssend_init)
 PREPARED_SEND(bsend_init)
 
-int check_p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
+int check_p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                         struct gw_req **req_out)
 {
     struct check_span s = span_of(buf, count, t, dst, false);
     int rc = tracked(p2p_rsend_init(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);
@@ -189,21 +189,19 @@ int check_p2p_startall(int n, struct gw_req **r)
     return rc;
 }
 
-int check_p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf,
-                        int64_t rcount, struct gw_type *rt, int src, int rtag, struct gw_comm *c,
-                        struct gw_req **req_out)
+int check_p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                        struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out)
 {
     struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
     check_use_look(s, 2);
     check_span_sum(&s[0]);
-    return tracked(p2p_isendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, req_out), req_out, s, 2,
-                   c, src, rtag);
+    return tracked(p2p_isendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, req_out), req_out, s, 2, c, src,
+                   rtag);
 }
 
 int check_p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
                                 struct gw_comm *c, struct gw_req **req_out)
 {
     struct check_span s = begin(buf, count, t, src == GW_PROC_NULL ? dst : src, src != GW_PROC_NULL);
-    return tracked(p2p_isendrecv_replace(buf, count, t, dst, stag, src, rtag, c, req_out), req_out, &s, 1, c, src,
-                   rtag);
+    return tracked(p2p_isendrecv_replace(buf, count, t, dst, stag, src, rtag, c, req_out), req_out, &s, 1, c, src, rtag);
 }

@@ -24,10 +24,7 @@
 
 _Thread_local struct check_site check_now;
 
-const char *check_call_name(int fn)
-{
-    return fn > 0 && fn < BOOT_CALL_NAMES_COUNT ? boot_call_names[fn] : "an MPI call";
-}
+const char *check_call_name(int fn) { return fn > 0 && fn < BOOT_CALL_NAMES_COUNT ? boot_call_names[fn] : "an MPI call"; }
 
 /* ---- where in the program ---- */
 static struct {
@@ -47,15 +44,9 @@ static int find_here(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-void check_place_begin(void)
-{
-    dl_iterate_phdr(find_here, NULL);
-}
+void check_place_begin(void) { dl_iterate_phdr(find_here, NULL); }
 
-static bool is_here(const void *at)
-{
-    return (uintptr_t)at >= here.lo && (uintptr_t)at < here.hi;
-}
+static bool is_here(const void *at) { return (uintptr_t)at >= here.lo && (uintptr_t)at < here.hi; }
 
 /* An entry point that was not optimised does not jump to its second half but calls it: then `from` lies in this library. */
 const void *check_outside(const void *from)
@@ -78,7 +69,10 @@ void check_enter(int fn, const void *from)
 }
 
 /* ---- places that travel ---- */
-struct module { const char *name; uintptr_t base; };
+struct module {
+    const char *name;
+    uintptr_t base;
+};
 
 static const char *file_of(const char *path)
 {
@@ -138,8 +132,7 @@ static const char *symbol_at(const struct file *f, uint64_t where, uint64_t *off
     if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_shentsize != sizeof(ElfW(Shdr))) return NULL;
     const ElfW(Shdr) *sections = part(f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
     if (!sections || head->e_shstrndx >= head->e_shnum) return NULL;
-    const char *names = part(f, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size),
-               *found = NULL;
+    const char *names = part(f, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size), *found = NULL;
     for (int i = 0; i < head->e_shnum; i++) {
         const ElfW(Shdr) *s = &sections[i];
         if (names && s->sh_name + sizeof ".debug_line" <= sections[head->e_shstrndx].sh_size &&
@@ -241,8 +234,7 @@ const char *check_site_text(struct check_site s, char *out)
     if (name)
         snprintf(out + n, rest, " at %.100s+0x%llx%s", name, (unsigned long long)offset + 1, lines);
     else
-        snprintf(out + n, rest, " at %.100s+0x%llx%s", slash ? slash + 1 : d.dli_fname, (unsigned long long)where + 1,
-                 lines);
+        snprintf(out + n, rest, " at %.100s+0x%llx%s", slash ? slash + 1 : d.dli_fname, (unsigned long long)where + 1, lines);
     if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.size);
     return out;
 }

@@ -10,7 +10,10 @@
 #include "proto/proto.h"
 
 /* ---- places and calls (check_place.c) ---- */
-struct check_site { int fn; const void *from; }; /* a call, and the address behind it in the program */
+struct check_site {
+    int fn;
+    const void *from;
+};                                                /* a call, and the address behind it in the program */
 extern _Thread_local struct check_site check_now; /* the call that this thread is in, from check_enter() */
 enum { CHECK_SITE_TEXT = 320 };
 /* "MPI_Isend at main+0x2a (heat.c:12)"; out: CHECK_SITE_TEXT bytes. */
@@ -54,7 +57,8 @@ void check_span_drop(struct check_span *s); /* one that is not given away */
 /* Exactly; at: the first byte that they share. */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
 void check_span_sum(struct check_span *s); /* if it is only read */
-void check_span_sum_now(struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
+void check_span_sum_now(
+    struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
@@ -65,7 +69,10 @@ struct check_node {
     uintptr_t lo, hi, reach; /* [lo, hi), set by the caller before it is added; reach: the largest hi of the subtree */
     uint64_t weight;
 };
-struct check_tree { struct check_node *root; uint64_t n_added; }; /* zeros: an empty one */
+struct check_tree {
+    struct check_node *root;
+    uint64_t n_added;
+}; /* zeros: an empty one */
 void check_tree_add(struct check_tree *t, struct check_node *n);
 void check_tree_remove(struct check_tree *t, struct check_node *n); /* that is in it */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
@@ -75,7 +82,10 @@ bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, che
 /* ---- what the program holds (check_table.c) ----
  * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
 enum { CHECK_SPANS = 3 };
-struct check_array { const char *name; struct check_span span; }; /* of counts, displacements or handles; the span has its sums */
+struct check_array {
+    const char *name;
+    struct check_span span;
+}; /* of counts, displacements or handles; the span has its sums */
 struct check_item {
     struct check_item *next; /* in its bucket */
     uint32_t id;
@@ -88,15 +98,20 @@ struct check_item {
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
-    struct check_used { struct check_node node; struct check_item *item; } used[CHECK_SPANS]; /* of spans in use */
-    struct check_link { struct check_item *next, **at; } links[2]; /* in use, of the same owner: and rank; at NULL: not in use, or no owner */
-    bool is_active;                       /* the spans are in use now */
-    bool is_receive;                      /* of one message, into the first span (check_recv.c) */
-    bool is_ready;                        /* persistent: of MPI_Rsend_init */
+    struct check_used {
+        struct check_node node;
+        struct check_item *item;
+    } used[CHECK_SPANS]; /* of spans in use */
+    struct check_link {
+        struct check_item *next, **at;
+    } links[2];      /* in use, of the same owner: and rank; at NULL: not in use, or no owner */
+    bool is_active;  /* the spans are in use now */
+    bool is_receive; /* of one message, into the first span (check_recv.c) */
+    bool is_ready;   /* persistent: of MPI_Rsend_init */
     bool is_cancelled;
-    uint32_t running;                     /* receives: id of the request that a message meets, which is another one's of persistent ones */
+    uint32_t running; /* receives: id of the request that a message meets, which is another one's of persistent ones */
     int n_arrays;
-    struct check_array *arrays;           /* that the call was given and that must not change; NULL: none */
+    struct check_array *arrays; /* that the call was given and that must not change; NULL: none */
 };
 extern struct gw_lock check_lock;                /* over the table and what hangs in it */
 struct check_item *check_item_find(uint32_t id); /* locked; NULL: there is none */
@@ -108,9 +123,9 @@ void check_items_free(void);
 struct check_item *check_item_next(struct check_item *after, size_t *bucket);
 
 /* ---- arrays that the call was given (check_array.c) ---- */
-void check_arrays_begin(void);                 /* another call: those noted for the last one are not its */
-void check_arrays_take(struct check_item *i);  /* what check_array() noted in this call belongs to this request */
-void check_arrays_look(struct check_item *i);  /* tells the first one that has changed, once */
+void check_arrays_begin(void);                /* another call: those noted for the last one are not its */
+void check_arrays_take(struct check_item *i); /* what check_array() noted in this call belongs to this request */
+void check_arrays_look(struct check_item *i); /* tells the first one that has changed, once */
 void check_arrays_drop(struct check_array *v, int n);
 
 /* " to rank 3 with tag 5 on MPI_COMM_WORLD", or empty. */
@@ -122,10 +137,15 @@ const char *check_about_text(const struct check_item *i, char *out);
 void check_use_look(struct check_span *spans, int n); /* sets their is_told */
 /* The same for what a collective receives from each of n members, or neighbours, among themselves.  types NULL: all of type t, displacements
  * in its extent; else in bytes. */
-void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types);
+void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t,
+                      struct gw_type **types);
 /* After a call that started an operation: its request gets an item and the spans are in use.  *r may become another request: one that
  * is complete at once has no identity.  Spans of what is read: their sums are taken before the call, and given away with this one. */
-struct check_about { struct gw_comm *comm; int rank, tag; uint32_t owner; };
+struct check_about {
+    struct gw_comm *comm;
+    int rank, tag;
+    uint32_t owner;
+};
 void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct check_about about);
 /* The same for a receive of one message. */
 void check_use_track_receive(struct gw_req **r, struct check_span *span, struct check_about about);
@@ -148,7 +168,7 @@ void check_use_mark_ready(uint32_t id); /* a persistent ready send */
 bool check_use_is_ready(uint32_t id);
 struct check_item *check_use_running(uint32_t id, const struct check_span *s); /* that lies there; with check_lock */
 bool check_use_receives(uint32_t id, struct check_site *started_out); /* it is under way, and there is something to receive into */
-void check_use_forget(uint32_t id); /* the program gave it up: nobody knows when it is complete */
+void check_use_forget(uint32_t id);                                   /* the program gave it up: nobody knows when it is complete */
 /* The call that receives into this buffer: an operation under way, else (it has not got so far, or blocks) the one that we are in. */
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);
 struct check_site check_use_maker(uint32_t id); /* the call that made this request, which may be the one that we are in */
@@ -156,20 +176,29 @@ void check_use_end(void);
 
 /* ---- receive buffers that must not be written (check_recv.c) ---- */
 void check_recv_begin(void);
-void check_recv_sum(struct check_span *s); /* before the receive is posted; and when the message is there */
+void check_recv_sum(struct check_span *s);                      /* before the receive is posted; and when the message is there */
 void check_recv_posted(struct check_item *i, struct gw_req *r); /* just now; the lane's and check_lock are held */
-void check_recv_arrivals(void); /* a call ends: takes the sums of what has come in it */
+void check_recv_arrivals(void);                                 /* a call ends: takes the sums of what has come in it */
 void check_recv_end(void);
 
 /* ---- races in windows (check_race.c; what they are: check_race.h) ---- */
-enum race_kind { RACE_GET, RACE_PUT, RACE_FETCH /* an accumulate of MPI_NO_OP */, RACE_SWAP, RACE_LOAD, RACE_STORE, RACE_UPDATE, RACE_KINDS };
+enum race_kind {
+    RACE_GET,
+    RACE_PUT,
+    RACE_FETCH /* an accumulate of MPI_NO_OP */,
+    RACE_SWAP,
+    RACE_LOAD,
+    RACE_STORE,
+    RACE_UPDATE,
+    RACE_KINDS
+};
 struct check_race {
     enum race_kind kind;
     int target;
-    int64_t disp, count;  /* of the target */
+    int64_t disp, count; /* of the target */
     struct gw_type *type;
     const struct gw_op *op; /* RACE_UPDATE */
-    const void *data;     /* PUT, GET: the same bytes here, if they are there already; else NULL */
+    const void *data;       /* PUT, GET: the same bytes here, if they are there already; else NULL */
     int64_t data_count;
     struct gw_type *data_type;
     bool has_before;
@@ -178,8 +207,8 @@ struct check_race {
 /* Before a put: the sum of what is there.  False: it is not wanted. */
 bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
-void check_race_call(void); /* any call begins */
-void check_race_touch(const struct check_span *s); /* a call uses this memory; with check_lock */
+void check_race_call(void);                                            /* any call begins */
+void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */
 /* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock; before MPI_Win_free. */
 int check_race_fence(struct rma_win *w, int assertions);
 void check_race_started(struct rma_win *w, struct gw_group *g);

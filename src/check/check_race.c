@@ -14,22 +14,25 @@
 
 enum state { OPEN_NONE, OPEN_FENCE, OPEN_START, OPEN_LOCKS };
 enum { TAG_LOG = 1, ACCESSES_MAX = 1 << 18, RUNS_MAX = 256, COPY_MAX = 64 << 20, TOLD_MAX = 5, BEFORE_MAX = 1 << 16 };
-struct logged { int32_t target; struct race_access access; };
+struct logged {
+    int32_t target;
+    struct race_access access;
+};
 
 struct race_win {
     struct race_win *next;
     struct rma_win *win;
     enum state state;
-    bool is_exposed;               /* by a fence or MPI_Win_post */
-    struct logged *log;            /* this rank's accesses in the epoch that is open */
+    bool is_exposed;    /* by a fence or MPI_Win_post */
+    struct logged *log; /* this rank's accesses in the epoch that is open */
     size_t n, room;
-    struct race_access *own;       /* to this rank's part, by calls of its own */
+    struct race_access *own; /* to this rank's part, by calls of its own */
     size_t n_own, own_room;
-    char *copy;                    /* of the part as the exposure began, or NULL */
-    int64_t calls;                 /* n_calls then */
-    int n_origins, *origins;       /* of MPI_Win_post */
-    int n_targets, *targets;       /* of MPI_Win_start */
-    struct check_site locked;      /* a lock between fences, under which something was accessed; fn 0: none */
+    char *copy;               /* of the part as the exposure began, or NULL */
+    int64_t calls;            /* n_calls then */
+    int n_origins, *origins;  /* of MPI_Win_post */
+    int n_targets, *targets;  /* of MPI_Win_start */
+    struct check_site locked; /* a lock between fences, under which something was accessed; fn 0: none */
     struct check_site first_lock;
 };
 static struct race_win *wins; /* with check_lock */
@@ -55,10 +58,7 @@ static char *part_of(const struct rma_win *w, int64_t *size_out)
 }
 
 /* ---- the origin's log ---- */
-static bool is_run(int64_t count, const struct gw_type *t)
-{
-    return t->is_dense || (count == 1 && t->is_single);
-}
+static bool is_run(int64_t count, const struct gw_type *t) { return t->is_dense || (count == 1 && t->is_single); }
 
 static const char *run_at(const void *buf, const struct gw_type *t)
 {
@@ -104,7 +104,8 @@ bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t coun
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
     bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START, is_soon = !w->late || r->n < AWAITED;
-    bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX && is_run(count, t);
+    bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX &&
+        is_run(count, t);
     gw_unlock(&check_lock);
     if (!wanted) return false;
     char *was = gw_xmalloc((size_t)bytes);
@@ -128,7 +129,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     made.has_before = a->has_before;
     made.before = a->before;
     bool is_whole = a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) &&
-                    a->data_count * a->data_type->size == a->count * a->type->size;
+        a->data_count * a->data_type->size == a->count * a->type->size;
     made.has_after = is_whole;
     if (is_whole) made.after = check_sum_bytes(0x27220a95, run_at(a->data, a->data_type), (size_t)(a->count * a->type->size));
     gw_lock(&check_lock);
@@ -155,10 +156,7 @@ void check_race_touch(const struct check_span *s)
     }
 }
 
-void check_race_call(void)
-{
-    atomic_fetch_add_explicit(&n_calls, 1, memory_order_relaxed);
-}
+void check_race_call(void) { atomic_fetch_add_explicit(&n_calls, 1, memory_order_relaxed); }
 
 /* Nothing that others do in the epoch can have been told to wait for what this rank did: it has called nothing but what ends the epoch, and
  * nobody stores here by another way. */
@@ -175,14 +173,19 @@ static bool is_alone_in(const struct race_win *r)
 }
 
 /* ---- words ---- */
-struct told { struct race_win *r; const char *epoch; int n; };
+struct told {
+    struct race_win *r;
+    const char *epoch;
+    int n;
+};
 
 static const char *access_text(const struct race_access *a, int me, char *out, size_t cap)
 {
     char site[CHECK_SITE_TEXT];
     check_site_text(check_site_unpack(a->fn, a->place, a->module), site);
     if (a->kind == RACE_LOAD || a->kind == RACE_STORE)
-        snprintf(out, cap, "%s of rank %d itself, which %s that memory as a buffer", site, me, a->kind == RACE_LOAD ? "reads" : "writes");
+        snprintf(out, cap, "%s of rank %d itself, which %s that memory as a buffer", site, me,
+                 a->kind == RACE_LOAD ? "reads" : "writes");
     else
         snprintf(out, cap, "%s of rank %d", site, a->origin);
     return out;
@@ -213,9 +216,10 @@ static void tell_store(struct told *t, const struct race_access *a)
     char one[TEXT], name[NAME];
     int me = t->r->win->comm->rank;
     if (t->n++ >= TOLD_MAX) return;
-    check_say("accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s accesses, were changed in the same epoch of %s by a store of the "
-              "program, or by way of another window over that memory",
-              (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT), t->epoch);
+    check_say(
+        "accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s accesses, were changed in the same epoch of %s by a store of the "
+        "program, or by way of another window over that memory",
+        (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT), t->epoch);
 }
 
 /* ---- the target judges ---- */
@@ -281,7 +285,8 @@ static int trade(struct race_win *r, struct race_access **v_out, size_t *n_out)
 {
     struct gw_comm *c = r->win->comm;
     size_t p = (size_t)c->size, all = 0;
-    int64_t *counts = gw_xcalloc(4 * p, sizeof *counts), *sdispls = counts + p, *rcounts = counts + 2 * p, *rdispls = counts + 3 * p, at = 0;
+    int64_t *counts = gw_xcalloc(4 * p, sizeof *counts), *sdispls = counts + p, *rcounts = counts + 2 * p,
+            *rdispls = counts + 3 * p, at = 0;
     struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *in = NULL, *end = out;
     int rc;
     for (size_t k = 0; k < r->n; k++) counts[r->log[k].target] += (int64_t)sizeof *out;
@@ -310,9 +315,10 @@ static void look_at_lock(struct race_win *r, int assertions)
 {
     char site[CHECK_SITE_TEXT], here[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
     if (r->locked.fn && !(assertions & GW_MODE_NOPRECEDE))
-        check_say("lock inside an epoch of MPI_Win_fence: %s of %s lies between two fences, and what was done under it too; the fence before it must say "
-                  "MPI_MODE_NOSUCCEED, or %s MPI_MODE_NOPRECEDE",
-                  check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_now, here));
+        check_say(
+            "lock inside an epoch of MPI_Win_fence: %s of %s lies between two fences, and what was done under it too; the fence before it must say "
+            "MPI_MODE_NOSUCCEED, or %s MPI_MODE_NOPRECEDE",
+            check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_now, here));
     r->locked.fn = r->first_lock.fn = 0;
 }
 
@@ -450,8 +456,10 @@ void check_race_free(struct rma_win *w)
     if (!r) return;
     if (r->state == OPEN_FENCE && r->n) {
         const struct race_access *a = &r->log[0].access;
-        check_say("epoch not closed: no MPI_Win_fence followed %s at rank %d on %s before MPI_Win_free; only that fence completes it",
-                  check_site_text(check_site_unpack(a->fn, a->place, a->module), site), r->log[0].target, window_text(w, name, sizeof name));
+        check_say(
+            "epoch not closed: no MPI_Win_fence followed %s at rank %d on %s before MPI_Win_free; only that fence completes it",
+            check_site_text(check_site_unpack(a->fn, a->place, a->module), site), r->log[0].target,
+            window_text(w, name, sizeof name));
     }
     free(r->log);
     free(r->own);

@@ -21,9 +21,9 @@ struct race_access {
     int64_t disp, lo, hi;   /* [disp * the target's unit + lo, .. + hi) of its part */
     uint64_t before, after; /* sums of the bytes before and after the operation; PUT, GET */
     int32_t origin, kind;
-    uint32_t op;            /* UPDATE: id of the operation */
+    uint32_t op; /* UPDATE: id of the operation */
     int16_t has_before, has_after;
-    int32_t fn, is_hit;     /* is_hit: the target's: it shares bytes with one that it must not meet */
+    int32_t fn, is_hit; /* is_hit: the target's: it shares bytes with one that it must not meet */
     uint64_t place;
     char module[CHECK_MODULE_TEXT];
 };

@@ -10,7 +10,8 @@
 /* What may not share bytes with it.  Accumulates are atomic to each other; those of one operation may meet in any number. */
 static const uint32_t enemies[RACE_KINDS] = {
     [RACE_GET] = BIT(RACE_PUT) | BIT(RACE_STORE) | BIT(RACE_SWAP) | BIT(RACE_UPDATE),
-    [RACE_PUT] = BIT(RACE_GET) | BIT(RACE_PUT) | BIT(RACE_FETCH) | BIT(RACE_SWAP) | BIT(RACE_LOAD) | BIT(RACE_STORE) | BIT(RACE_UPDATE),
+    [RACE_PUT] =
+        BIT(RACE_GET) | BIT(RACE_PUT) | BIT(RACE_FETCH) | BIT(RACE_SWAP) | BIT(RACE_LOAD) | BIT(RACE_STORE) | BIT(RACE_UPDATE),
     [RACE_FETCH] = BIT(RACE_PUT) | BIT(RACE_STORE),
     [RACE_SWAP] = BIT(RACE_GET) | BIT(RACE_PUT) | BIT(RACE_LOAD) | BIT(RACE_STORE),
     [RACE_LOAD] = BIT(RACE_PUT) | BIT(RACE_SWAP) | BIT(RACE_UPDATE),
@@ -18,7 +19,10 @@ static const uint32_t enemies[RACE_KINDS] = {
     [RACE_UPDATE] = BIT(RACE_GET) | BIT(RACE_PUT) | BIT(RACE_LOAD) | BIT(RACE_STORE),
 };
 
-struct item { struct check_node node; struct race_access *access; };
+struct item {
+    struct check_node node;
+    struct race_access *access;
+};
 enum { OPS = 16, HITS = 1000 };
 struct court {
     struct check_tree of[RACE_KINDS], updates[OPS]; /* UPDATE: by operation */
@@ -28,7 +32,12 @@ struct court {
     void *arg;
     bool has_all;
 };
-struct search { struct court *court; const struct item *by; int hits; bool by_others; };
+struct search {
+    struct court *court;
+    const struct item *by;
+    int hits;
+    bool by_others;
+};
 
 static bool hit(struct check_node *n, void *arg)
 {
@@ -62,7 +71,8 @@ static void look(struct court *c, const struct item *i)
         if (k != RACE_UPDATE && enemies[kind] & BIT(k)) check_tree_each(&c->of[k], i->node.lo, i->node.hi, hit, &s);
     s.by_others = kind == RACE_UPDATE;
     for (int k = 0; k < c->n_ops; k++)
-        if (k != mine && (kind == RACE_UPDATE || enemies[kind] & BIT(RACE_UPDATE))) check_tree_each(&c->updates[k], i->node.lo, i->node.hi, hit, &s);
+        if (k != mine && (kind == RACE_UPDATE || enemies[kind] & BIT(RACE_UPDATE)))
+            check_tree_each(&c->updates[k], i->node.lo, i->node.hi, hit, &s);
 }
 
 bool race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg)

@@ -29,7 +29,8 @@ static void tell(const struct race_access *a, const struct race_access *b, int64
 static bool may_meet(const struct race_access *a, const struct race_access *b)
 {
     int x = a->kind, y = b->kind;
-    bool x_atomic = x == RACE_FETCH || x == RACE_SWAP || x == RACE_UPDATE, y_atomic = y == RACE_FETCH || y == RACE_SWAP || y == RACE_UPDATE;
+    bool x_atomic = x == RACE_FETCH || x == RACE_SWAP || x == RACE_UPDATE,
+         y_atomic = y == RACE_FETCH || y == RACE_SWAP || y == RACE_UPDATE;
     bool x_reads = x == RACE_GET || x == RACE_LOAD || x == RACE_FETCH, y_reads = y == RACE_GET || y == RACE_LOAD || y == RACE_FETCH;
     bool x_local = x == RACE_LOAD || x == RACE_STORE, y_local = y == RACE_LOAD || y == RACE_STORE;
     if (x_reads && y_reads) return true;

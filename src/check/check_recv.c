@@ -29,7 +29,8 @@ void check_recv_sum(struct check_span *s)
 {
     enum { LONGEST = 64 << 20 }; /* of longer ones reading them twice would take too long */
     bool is_short = s->hi - s->lo <= LONGEST;
-    if (is_short && !gw_memory_fault((const void *)s->lo, (int64_t)(s->hi - s->lo), true)) check_span_sum_now(s); /* else the receive will say so */
+    if (is_short && !gw_memory_fault((const void *)s->lo, (int64_t)(s->hi - s->lo), true))
+        check_span_sum_now(s); /* else the receive will say so */
 }
 
 static void arriving_add(uint32_t id)
@@ -57,12 +58,15 @@ static void say_written(const struct check_item *i, int64_t from, int64_t to, bo
     check_site_text(i->started, site);
     check_about_text(i, about);
     if (gone)
-        check_say("buffer given back too early: the receive buffer of %s%s (%lld x %s at %p) was not in the program's memory any more when "
-                  "a message for it came", site, about, (long long)s->count, type_name(s->type), s->buf);
+        check_say(
+            "buffer given back too early: the receive buffer of %s%s (%lld x %s at %p) was not in the program's memory any more when "
+            "a message for it came",
+            site, about, (long long)s->count, type_name(s->type), s->buf);
     else
-        check_say("receive buffer written: bytes %lld to %lld of the buffer of %s%s (%lld x %s at %p) were changed before a message for it "
-                  "came; until the operation is completed by a wait or test the buffer belongs to MPI",
-                  (long long)from, (long long)to - 1, site, about, (long long)s->count, type_name(s->type), s->buf);
+        check_say(
+            "receive buffer written: bytes %lld to %lld of the buffer of %s%s (%lld x %s at %p) were changed before a message for it "
+            "came; until the operation is completed by a wait or test the buffer belongs to MPI",
+            (long long)from, (long long)to - 1, site, about, (long long)s->count, type_name(s->type), s->buf);
 }
 
 /* The lane's lock is held, and the message has not written anything. */
@@ -88,9 +92,10 @@ static void not_posted(struct gw_done *done, int err)
     (void)err;
     const struct proto_unready *u = container_of(done, struct proto_unready, done);
     char comm[CHECK_COMM_TEXT];
-    check_say("ready send without a receive: rank %d sent %lld x %s with tag %d on %s by MPI_Rsend, MPI_Irsend or a request of MPI_Rsend_init, "
-              "and no receive for that was posted here when it came; the receive must be started first",
-              u->src, (long long)u->count, u->type, u->tag, check_comm_name(u->ctx, comm));
+    check_say(
+        "ready send without a receive: rank %d sent %lld x %s with tag %d on %s by MPI_Rsend, MPI_Irsend or a request of MPI_Rsend_init, "
+        "and no receive for that was posted here when it came; the receive must be started first",
+        u->src, (long long)u->count, u->type, u->tag, check_comm_name(u->ctx, comm));
 }
 
 void check_recv_begin(void)

@@ -17,10 +17,7 @@ struct look {
     struct before *v, few[32];
 };
 
-static bool is_active(const struct gw_req *r)
-{
-    return r && (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) != REQ_PERSISTENT;
-}
+static bool is_active(const struct gw_req *r) { return r && (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) != REQ_PERSISTENT; }
 
 static void look_before(struct look *l, int n, struct gw_req **r)
 {
@@ -165,9 +162,10 @@ int check_p2p_request_free(struct gw_req **r)
     struct check_site started;
     char here[CHECK_SITE_TEXT], site[CHECK_SITE_TEXT];
     if (check_use_receives(id, &started))
-        check_say("receive given up: %s frees the request of %s, which is active. MPI completes the receive, but the program cannot learn when, "
-                  "or that its buffer may be used again: the standard advises never to free an active receive request",
-                  check_site_text(check_now, here), check_site_text(started, site));
+        check_say(
+            "receive given up: %s frees the request of %s, which is active. MPI completes the receive, but the program cannot learn when, "
+            "or that its buffer may be used again: the standard advises never to free an active receive request",
+            check_site_text(check_now, here), check_site_text(started, site));
     int rc = p2p_request_free(r);
     if (!*r) check_use_forget(id);
     return rc;

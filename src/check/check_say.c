@@ -14,15 +14,9 @@ static _Atomic int n_findings;
 static int me;     /* rank, also when the rooms below are gone */
 static bool alone; /* they are */
 
-static int mode(void)
-{
-    return gw_set.check % MODES;
-}
+static int mode(void) { return gw_set.check % MODES; }
 
-GW_ONCE bool check_is_asked(void)
-{
-    return mode() != MODE_OFF;
-}
+GW_ONCE bool check_is_asked(void) { return mode() != MODE_OFF; }
 
 /* The slots are read by those who check: the others cannot know what the messages mean that they would get. */
 void check_alike(void)
@@ -30,20 +24,13 @@ void check_alike(void)
     if (!gw_node.base) return;
     for (int i = 0; i < gw_node.nlocal; i++)
         if (!boot_slot_of(i)->is_checking)
-            gw_die(
-                "MPI_Init: GODWIT_CHECK is on for this rank and off for rank %d; set it alike for all ranks of the job",
-                gw_boot.local_to_world[i]);
+            gw_die("MPI_Init: GODWIT_CHECK is on for this rank and off for rank %d; set it alike for all ranks of the job",
+                   gw_boot.local_to_world[i]);
 }
 
-bool check_is_alone(void)
-{
-    return alone;
-}
+bool check_is_alone(void) { return alone; }
 
-void check_say_alone(void)
-{
-    alone = true;
-}
+void check_say_alone(void) { alone = true; }
 
 void check_begin(void)
 {
@@ -59,9 +46,9 @@ const char *check_comm_name(uint32_t ctx, char *out)
 {
     struct gw_comm *c = comm_by_context(ctx >> GW_STREAM_BITS);
     snprintf(out, CHECK_COMM_TEXT, "%s",
-             !c           ? "a communicator that was freed"
-             : c->name[0] ? c->name
-                          : "a communicator without a name");
+             !c               ? "a communicator that was freed"
+                 : c->name[0] ? c->name
+                              : "a communicator without a name");
     if (c) comm_release(c);
     return out;
 }
@@ -85,8 +72,8 @@ void check_say(const char *fmt, ...)
         va_end(args);
         n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
     } else {
-        n += snprintf(text + n, sizeof text - (size_t)n - 1,
-                      "there is more; this rank has said %d things and says no more", CHECK_FINDINGS);
+        n += snprintf(text + n, sizeof text - (size_t)n - 1, "there is more; this rank has said %d things and says no more",
+                      CHECK_FINDINGS);
     }
     text[n++] = '\n';
     put(text, (size_t)n);

@@ -25,10 +25,7 @@ void check_span_drop(struct check_span *s)
     if (s->owns_type) type_release(s->type);
 }
 
-static bool is_one_run(const struct check_span *s)
-{
-    return s->type->is_dense || (s->count == 1 && s->type->is_single);
-}
+static bool is_one_run(const struct check_span *s) { return s->type->is_dense || (s->count == 1 && s->type->is_single); }
 
 /* ---- exact overlap: the runs of both, in the order of their addresses ---- */
 enum { RUNS_MAX = 1 << 20 }; /* of more than so many, overlap is not looked for */

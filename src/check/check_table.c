@@ -12,10 +12,7 @@ static struct {
     size_t n_buckets, n_items;
 } table;
 
-static struct check_item **bucket_of(uint32_t id)
-{
-    return &table.buckets[(id * 0x9e3779b97f4a7c15u >> 20) % table.n_buckets];
-}
+static struct check_item **bucket_of(uint32_t id) { return &table.buckets[(id * 0x9e3779b97f4a7c15u >> 20) % table.n_buckets]; }
 
 struct check_item *check_item_find(uint32_t id)
 {
@@ -84,8 +81,7 @@ struct check_item *check_item_next(struct check_item *after, size_t *bucket)
 void check_items_free(void)
 {
     size_t bucket = 0;
-    for (struct check_item *i = check_item_next(NULL, &bucket); i; i = check_item_next(NULL, &bucket))
-        check_item_drop(i);
+    for (struct check_item *i = check_item_next(NULL, &bucket); i; i = check_item_next(NULL, &bucket)) check_item_drop(i);
     free(table.buckets);
     table.buckets = NULL;
     table.n_buckets = 0;

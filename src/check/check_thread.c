@@ -10,16 +10,16 @@
 #include <pthread.h>
 
 static _Atomic int level = GW_THREAD_MULTIPLE;
-static pthread_t first;      /* that initialised MPI */
-static _Atomic bool has_first; /* not a session */
-static int n_inside;         /* threads in twins; with check_lock */
-static struct check_site inside;   /* the call of the last one that entered */
-static _Thread_local struct { int depth; bool counts; } mine;
+static pthread_t first;          /* that initialised MPI */
+static _Atomic bool has_first;   /* not a session */
+static int n_inside;             /* threads in twins; with check_lock */
+static struct check_site inside; /* the call of the last one that entered */
+static _Thread_local struct {
+    int depth;
+    bool counts;
+} mine;
 
-void check_level(int highest)
-{
-    atomic_store_explicit(&level, highest, memory_order_relaxed);
-}
+void check_level(int highest) { atomic_store_explicit(&level, highest, memory_order_relaxed); }
 
 void check_main_thread(void)
 {
@@ -45,13 +45,15 @@ void check_thread_look(void)
     char site[CHECK_SITE_TEXT];
     int now = atomic_load_explicit(&level, memory_order_relaxed);
     if (now != GW_THREAD_SINGLE && now != GW_THREAD_FUNNELED) return;
-    if (!atomic_load_explicit(&has_first, memory_order_acquire) || pthread_equal(first, pthread_self())) return; /* pairs with [M1] */
+    if (!atomic_load_explicit(&has_first, memory_order_acquire) || pthread_equal(first, pthread_self()))
+        return; /* pairs with [M1] */
     gw_lock(&check_lock);
     bool is_new = is_news(check_now.from);
     gw_unlock(&check_lock);
     if (!is_new) return;
-    check_say("call of another thread: %s was called by a thread that did not initialise MPI; with %s only the one that did may call MPI",
-              check_site_text(check_now, site), now == GW_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
+    check_say(
+        "call of another thread: %s was called by a thread that did not initialise MPI; with %s only the one that did may call MPI",
+        check_site_text(check_now, site), now == GW_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
 }
 
 void check_inside(void)
@@ -65,9 +67,10 @@ void check_inside(void)
     inside = check_now;
     gw_unlock(&check_lock);
     if (is_new)
-        check_say("calls of several threads at a time: %s was called while %s of another thread was under way; with MPI_THREAD_SERIALIZED "
-                  "there may be one at a time",
-                  check_site_text(check_now, site), check_site_text(other, other_site));
+        check_say(
+            "calls of several threads at a time: %s was called while %s of another thread was under way; with MPI_THREAD_SERIALIZED "
+            "there may be one at a time",
+            check_site_text(check_now, site), check_site_text(other, other_site));
 }
 
 int check_left(int rc)

@@ -71,10 +71,7 @@ static struct check_node *without(struct check_node *top, const struct check_nod
     return top;
 }
 
-void check_tree_remove(struct check_tree *t, struct check_node *n)
-{
-    t->root = without(t->root, n);
-}
+void check_tree_remove(struct check_tree *t, struct check_node *n) { t->root = without(t->root, n); }
 
 static bool each(struct check_node *n, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg)
 {

@@ -19,7 +19,12 @@ static uint32_t random_below(uint32_t n)
     return (state >> 8) % n;
 }
 
-struct found { int n; uintptr_t last; bool ordered; int stop_after; };
+struct found {
+    int n;
+    uintptr_t last;
+    bool ordered;
+    int stop_after;
+};
 static bool take(struct check_node *n, void *arg)
 {
     struct found *f = arg;

@@ -11,8 +11,8 @@ static void mismatch(struct gw_done *done, int err)
     char site[CHECK_SITE_TEXT], comm[CHECK_COMM_TEXT];
     check_say("datatypes differ: %s receives %lld x %s, but the message from rank %d with tag %d on %s was sent as %lld x "
               "%s. The sequence of basic types that is received must be that which was sent",
-              check_site_text(check_use_receiver(m->ctx, m->recv_buf), site), (long long)m->recv_count, m->recv_type, m->src, m->tag,
-              check_comm_name(m->ctx, comm), (long long)m->sent_count, m->sent_type);
+              check_site_text(check_use_receiver(m->ctx, m->recv_buf), site), (long long)m->recv_count, m->recv_type, m->src,
+              m->tag, check_comm_name(m->ctx, comm), (long long)m->sent_count, m->sent_type);
 }
 
 static bool fits(struct type_signature s, int64_t bytes, int64_t room, struct gw_type *there)
@@ -31,8 +31,8 @@ static void parts_met(struct gw_done *done, int err)
     if (sent->may_be_any || fits(sent->signature, sent->bytes, m->partitions * m->count, m->type)) return;
     check_say("datatypes differ: %s receives %d partitions of %lld x %s, but the partitioned send of rank %d with tag %d on %s has "
               "%d partitions of %lld x %s. The sequence of basic types of all partitions together must be that which is sent",
-              check_site_text(check_use_maker(m->req->obj.id), site), m->partitions, (long long)m->count, type_name(m->type), m->src,
-              m->tag, check_comm_name(m->comm->ctx, comm), (int)sent->partitions, (long long)sent->count, sent->type);
+              check_site_text(check_use_maker(m->req->obj.id), site), m->partitions, (long long)m->count, type_name(m->type),
+              m->src, m->tag, check_comm_name(m->comm->ctx, comm), (int)sent->partitions, (long long)sent->count, sent->type);
 }
 
 bool check_type_fits(int64_t count, struct gw_type *t, int64_t room, struct gw_type *there)

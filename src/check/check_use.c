@@ -14,7 +14,12 @@ enum { LOOSE_MAX = 1 << 18 };
 static int n_loose;
 
 /* ---- operations by their owner: of one rank, and of all ---- */
-struct owed { struct owed *next; uint32_t owner; int32_t rank; struct check_item *first; };
+struct owed {
+    struct owed *next;
+    uint32_t owner;
+    int32_t rank;
+    struct check_item *first;
+};
 enum { OWED_BUCKETS = 4096 };
 static struct owed *owed[OWED_BUCKETS];
 
@@ -87,16 +92,10 @@ static void used_remove(struct check_item *item)
     item->is_active = false;
 }
 
-static const struct check_span *span_of(const struct check_used *u)
-{
-    return &u->item->spans[u - u->item->used];
-}
+static const struct check_span *span_of(const struct check_used *u) { return &u->item->spans[u - u->item->used]; }
 
 /* ---- words ---- */
-static const char *buffer_word(const struct check_span *s)
-{
-    return s->is_written ? "receive buffer" : "send buffer";
-}
+static const char *buffer_word(const struct check_span *s) { return s->is_written ? "receive buffer" : "send buffer"; }
 
 static enum gw_kind owner_kind(const struct check_item *i)
 {
@@ -134,25 +133,22 @@ const char *check_about_text(const struct check_item *i, char *out)
     if (i->rank == GW_UNDEFINED || i->rank == GW_PROC_NULL) return out;
     snprintf(rank, sizeof rank, i->rank == GW_ANY_SOURCE ? "any rank" : "rank %d", i->rank);
     snprintf(tag, sizeof tag, i->tag == GW_ANY_TAG ? "any tag" : "tag %d", i->tag);
-    snprintf(out, CHECK_ABOUT_TEXT, " %s %s with %s on %s", is_send ? "to" : "from", rank, tag,
-             check_comm_name(i->ctx, comm));
+    snprintf(out, CHECK_ABOUT_TEXT, " %s %s with %s on %s", is_send ? "to" : "from", rank, tag, check_comm_name(i->ctx, comm));
     return out;
 }
 
 /* ---- overlap ---- */
-static void say_overlap(const struct check_span *s, const struct check_item *other, const struct check_span *theirs,
-                        uintptr_t at)
+static void say_overlap(const struct check_span *s, const struct check_item *other, const struct check_span *theirs, uintptr_t at)
 {
     char here[CHECK_SITE_TEXT], there[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
-    check_say(
-        "buffers overlap: the %s of %s (%lld x %s at %p) and the %s of %s%s (%lld x %s at %p), which is not completed yet, "
-        "have the bytes from %p on in common%s",
-        buffer_word(s), check_site_text(check_now, here), (long long)s->count, type_name(s->type), s->buf,
-        buffer_word(theirs), check_site_text(other->started, there), check_about_text(other, about),
-        (long long)theirs->count, type_name(theirs->type), theirs->buf, (void *)at,
-        s->is_written && theirs->is_written ? ": what they will hold depends on the order of the messages"
-        : s->is_written                     ? ": what is sent may be what was received meanwhile"
-                                            : ": it may be sent before or after it is received into");
+    check_say("buffers overlap: the %s of %s (%lld x %s at %p) and the %s of %s%s (%lld x %s at %p), which is not completed yet, "
+              "have the bytes from %p on in common%s",
+              buffer_word(s), check_site_text(check_now, here), (long long)s->count, type_name(s->type), s->buf,
+              buffer_word(theirs), check_site_text(other->started, there), check_about_text(other, about), (long long)theirs->count,
+              type_name(theirs->type), theirs->buf, (void *)at,
+              s->is_written && theirs->is_written ? ": what they will hold depends on the order of the messages"
+                  : s->is_written                 ? ": what is sent may be what was received meanwhile"
+                                                  : ": it may be sent before or after it is received into");
 }
 
 /* What a receive buffer will hold is not known then. */
@@ -200,7 +196,11 @@ void check_use_look(struct check_span *spans, int n)
 }
 
 /* ---- blocks of one call ---- */
-struct block { struct check_span span; int number; uintptr_t reach; /* the end of this and of those before */ };
+struct block {
+    struct check_span span;
+    int number;
+    uintptr_t reach; /* the end of this and of those before */
+};
 
 static int by_address(const void *a, const void *b)
 {
@@ -224,7 +224,8 @@ static bool blocks_overlap(const struct block *v, int n, int *i_out, int *k_out,
     return false;
 }
 
-void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t, struct gw_type **types)
+void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, const struct gw_type *t,
+                      struct gw_type **types)
 {
     struct block *v = gw_xmalloc((size_t)(n > 0 ? n : 1) * sizeof *v);
     char site[CHECK_SITE_TEXT];
@@ -239,9 +240,10 @@ void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw
     qsort(v, (size_t)m, sizeof *v, by_address);
     for (int b = 0; b < m; b++) v[b].reach = reach = v[b].span.hi > reach ? v[b].span.hi : reach;
     if (blocks_overlap(v, m, &i, &k, &at))
-        check_say("buffers overlap: the blocks %d and %d of what %s receives have the bytes from %p on in common: what they will hold "
-                  "depends on the order of the messages",
-                  i, k, check_site_text(check_now, site), (void *)at);
+        check_say(
+            "buffers overlap: the blocks %d and %d of what %s receives have the bytes from %p on in common: what they will hold "
+            "depends on the order of the messages",
+            i, k, check_site_text(check_now, site), (void *)at);
     free(v);
 }
 
@@ -348,8 +350,8 @@ static void partition_begin(const struct check_item *i, int number)
 {
     const struct check_span *first = &i->spans[0];
     if (first->lo == first->hi) return; /* MPI_PROC_NULL too */
-    struct check_span s = check_span((const char *)first->buf + number * first->count * first->type->extent, first->count, first->type,
-                                     first->is_written);
+    struct check_span s = check_span((const char *)first->buf + number * first->count * first->type->extent, first->count,
+                                     first->type, first->is_written);
     look_one(&s);
     check_span_sum(&s);
     pend(&s, 1, (struct check_about){NULL, number, GW_UNDEFINED, i->id});
@@ -525,7 +527,11 @@ void check_use_forget(uint32_t id)
     gw_unlock(&check_lock);
 }
 
-struct receiver { uint32_t ctx; const void *buf; const struct check_item *item; };
+struct receiver {
+    uint32_t ctx;
+    const void *buf;
+    const struct check_item *item;
+};
 static bool is_receiver(struct check_node *n, void *arg)
 {
     struct receiver *r = arg;
@@ -545,7 +551,10 @@ struct check_site check_use_receiver(uint32_t ctx, const void *buf)
     return s;
 }
 
-struct running { uint32_t id; struct check_item *item; };
+struct running {
+    uint32_t id;
+    struct check_item *item;
+};
 static bool is_running(struct check_node *n, void *arg)
 {
     struct running *r = arg;

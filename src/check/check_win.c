@@ -8,7 +8,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
 
-struct uses { struct check_span v[CHECK_SPANS]; int n; };
+struct uses {
+    struct check_span v[CHECK_SPANS];
+    int n;
+};
 
 static void add(struct uses *u, const void *buf, int64_t count, struct gw_type *t, int target, bool is_written)
 {
@@ -47,26 +50,34 @@ static int end(int rc, struct uses *u, struct check_race race, struct rma_win *w
 }
 
 /* What the operation moves from (count, t) to (room, there), of which one is at the target. */
-static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target, struct rma_win *w)
+static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
+                    struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     struct check_item place = {.owner = w->obj.id, .rank = target};
     if (target == GW_PROC_NULL || check_type_fits(count, t, room, there)) return;
-    check_say("datatypes differ: %s %s %lld x %s as %lld x %s%s. The sequence of basic types must be the same at the origin and at the target",
-              check_site_text(check_now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
-              check_about_text(&place, about));
+    check_say(
+        "datatypes differ: %s %s %lld x %s as %lld x %s%s. The sequence of basic types must be the same at the origin and at the target",
+        check_site_text(check_now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
+        check_about_text(&place, about));
 }
 
 /* ---- operations ---- */
 static struct check_race moves(enum race_kind kind, const void *data, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
                                int64_t tcount, struct gw_type *tt)
 {
-    return (struct check_race){.kind = kind, .target = target, .disp = disp, .count = tcount, .type = tt, .data = data, .data_count = ocount,
+    return (struct check_race){.kind = kind,
+                               .target = target,
+                               .disp = disp,
+                               .count = tcount,
+                               .type = tt,
+                               .data = data,
+                               .data_count = ocount,
                                .data_type = ot};
 }
 
-int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                  struct rma_win *w)
+int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                  struct gw_type *tt, struct rma_win *w)
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
@@ -76,8 +87,8 @@ int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int ta
     return end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, race, w, NULL);
 }
 
-int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                   struct rma_win *w, struct gw_req **req_out)
+int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                   struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
 {
     struct uses u = {.n = 0};
     add(&u, origin, ocount, ot, target, false);
@@ -115,14 +126,17 @@ static void look_at_op(int64_t tcount, struct gw_type *tt, struct gw_op *op, int
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     struct check_item place = {.owner = w->obj.id, .rank = target};
     bool computes = op->obj.predefined && op->obj.id != GW_H_NO_OP && op->obj.id != GW_H_REPLACE;
-    if (target == GW_PROC_NULL || tcount * tt->size != 0 || (tcount > 0 && tt->size == 0) || !computes || op_check(op, tt) == GW_OK) return;
-    check_say("operation and datatype do not go together: %s%s: %s. The count is 0, so the call goes on here; other libraries may refuse it",
-              check_site_text(check_now, site), check_about_text(&place, about), gw_fail_text());
+    if (target == GW_PROC_NULL || tcount * tt->size != 0 || (tcount > 0 && tt->size == 0) || !computes || op_check(op, tt) == GW_OK)
+        return;
+    check_say(
+        "operation and datatype do not go together: %s%s: %s. The count is 0, so the call goes on here; other libraries may refuse it",
+        check_site_text(check_now, site), check_about_text(&place, about), gw_fail_text());
 }
 
 static struct check_race updates(const struct gw_op *op, int target, int64_t disp, int64_t tcount, struct gw_type *tt)
 {
-    return (struct check_race){.kind = reads_origin(op) ? RACE_UPDATE : RACE_FETCH, .target = target, .disp = disp, .count = tcount, .type = tt, .op = op};
+    return (struct check_race){
+        .kind = reads_origin(op) ? RACE_UPDATE : RACE_FETCH, .target = target, .disp = disp, .count = tcount, .type = tt, .op = op};
 }
 
 int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -131,7 +145,8 @@ int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot,
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
-    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, updates(op, target, disp, tcount, tt), w, NULL);
+    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, updates(op, target, disp, tcount, tt), w,
+               NULL);
 }
 
 int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -140,23 +155,26 @@ int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
-    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u, updates(op, target, disp, tcount, tt), w, req_out);
+    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u,
+               updates(op, target, disp, tcount, tt), w, req_out);
 }
 
-int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
-                             int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                             struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
+                             struct rma_win *w)
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
     look_at_op(tcount, tt, op, target, w);
-    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u, updates(op, target, disp, tcount, tt), w, NULL);
+    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u,
+               updates(op, target, disp, tcount, tt), w, NULL);
 }
 
-int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
-                              int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
-                              struct gw_req **req_out)
+int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
+                              struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
+                              struct rma_win *w, struct gw_req **req_out)
 {
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
@@ -192,8 +210,9 @@ static void look_at_promise(struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT];
     if (!rma_no_locks(w)) return;
-    check_say("lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
-              check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
+    check_say(
+        "lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
+        check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
 }
 
 int check_rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
@@ -213,21 +232,21 @@ int check_rma_win_lock_all(int assertions, struct rma_win *w)
 }
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
-#define COMPLETES_ALL(name)                                 \
-    int check_rma_win_##name(struct rma_win *w)             \
-    {                                                       \
-        check_use_settle(w->obj.id, CHECK_EVERYONE);        \
-        return rma_win_##name(w);                           \
+#define COMPLETES_ALL(name)                                                                                                        \
+    int check_rma_win_##name(struct rma_win *w)                                                                                    \
+    {                                                                                                                              \
+        check_use_settle(w->obj.id, CHECK_EVERYONE);                                                                               \
+        return rma_win_##name(w);                                                                                                  \
     }
 COMPLETES_ALL(unlock_all)
 COMPLETES_ALL(flush_all)
 COMPLETES_ALL(flush_local_all)
 
-#define COMPLETES_ONE(name)                                 \
-    int check_rma_win_##name(int rank, struct rma_win *w)   \
-    {                                                       \
-        if (rank >= 0) check_use_settle(w->obj.id, rank);   \
-        return rma_win_##name(rank, w);                     \
+#define COMPLETES_ONE(name)                                                                                                        \
+    int check_rma_win_##name(int rank, struct rma_win *w)                                                                          \
+    {                                                                                                                              \
+        if (rank >= 0) check_use_settle(w->obj.id, rank);                                                                          \
+        return rma_win_##name(rank, w);                                                                                            \
     }
 COMPLETES_ONE(unlock)
 COMPLETES_ONE(flush)

@@ -8,10 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-static struct plan_ref joined(const struct plan_args *a)
-{
-    return ref_typed(PLAN_TMP, 0, a->rcount, a->rt);
-}
+static struct plan_ref joined(const struct plan_args *a) { return ref_typed(PLAN_TMP, 0, a->rcount, a->rt); }
 
 static int one_round(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -45,10 +42,7 @@ static int agree(const struct plan_args *a, int round, struct plan_step *steps)
     }
     return one_round(a, round % rounds, steps);
 }
-static int64_t agree_tmp(const struct plan_args *a)
-{
-    return 2 * a->tmp_span;
-}
+static int64_t agree_tmp(const struct plan_args *a) { return 2 * a->tmp_span; }
 static const struct plan_algorithm alg_agree = {"agree", agree, agree_tmp, PLAN_P2P, NULL, NULL};
 
 int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **req_out)

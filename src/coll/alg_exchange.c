@@ -29,8 +29,14 @@ static int root_round(const struct plan_args *a, int round, struct plan_step *st
     if (s.n == 0 && (round - 1) * each < a->size) step_nothing(&s);
     return s.n;
 }
-static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, true); }
-static int scatter_linear(const struct plan_args *a, int round, struct plan_step *steps) { return root_round(a, round, steps, false); }
+static int gather_linear(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return root_round(a, round, steps, true);
+}
+static int scatter_linear(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return root_round(a, round, steps, false);
+}
 const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P, NULL, NULL};
 const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P, NULL, NULL};
 
@@ -100,10 +106,7 @@ static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- alltoall(v, w): of an empty block both ends know, so nothing is sent --------------------------------------------------------- */
-static bool is_empty(const struct plan_ref *block)
-{
-    return ref_bytes(block) == 0;
-}
+static bool is_empty(const struct plan_ref *block) { return ref_bytes(block) == 0; }
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -171,7 +174,8 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pairwise = {"pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes, NULL};
+const struct plan_algorithm alg_reduce_scatter_pairwise = {
+    "pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes, NULL};
 
 /* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
 static int64_t all_my_parts(const struct plan_args *a) { return a->size * a->tmp_span; }
@@ -191,8 +195,7 @@ static int reduce_scatter_ordered(const struct plan_args *a, int round, struct p
             step_send(&s, (a->rank + r) % p, operand_part(a, (a->rank + r) % p));
         }
     } else if (k * PLAN_STEPS < p - 1) {
-        for (int r = p - 2 - k * PLAN_STEPS; r >= 0 && s.n < PLAN_STEPS; r--)
-            step_reduce(&s, part_from(a, r), part_from(a, p - 1));
+        for (int r = p - 2 - k * PLAN_STEPS; r >= 0 && s.n < PLAN_STEPS; r--) step_reduce(&s, part_from(a, r), part_from(a, p - 1));
     } else if ((k - 1) * PLAN_STEPS < p - 1 || (p == 1 && k == 0)) {
         struct plan_ref acc = part_from(a, p - 1);
         step_copy(&s, acc, ref_typed(PLAN_OUT, 0, acc.count, a->rt));

@@ -27,27 +27,16 @@ static struct halving halving_of(const struct plan_args *a)
     return h;
 }
 /* The lowest rank that number v stands for, and the one who acts for it. */
-static int rank_first(const struct halving *h, int v)
-{
-    return v < h->rest ? 2 * v : v + h->rest;
-}
-static int rank_acting(const struct halving *h, int v)
-{
-    return rank_first(h, v) + (v < h->rest);
-}
+static int rank_first(const struct halving *h, int v) { return v < h->rest ? 2 * v : v + h->rest; }
+static int rank_acting(const struct halving *h, int v) { return rank_first(h, v) + (v < h->rest); }
 
-static int64_t all_elements(const struct plan_args *a)
-{
-    return counts_between(a, 0, a->size);
-}
-static int64_t two_vectors(const struct plan_args *a)
-{
-    return 2 * vector_of(a, all_elements(a)).tmp_span;
-}
+static int64_t all_elements(const struct plan_args *a) { return counts_between(a, 0, a->size); }
+static int64_t two_vectors(const struct plan_args *a) { return 2 * vector_of(a, all_elements(a)).tmp_span; }
 /* The parts of ranks from `first` to before `end`: in the user's operand, or in a temporary vector. */
 static struct plan_ref parts_mine(const struct plan_args *a, int first, int end)
 {
-    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, counts_between(a, 0, first) * a->rt->extent, counts_between(a, first, end), a->rt);
+    return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, counts_between(a, 0, first) * a->rt->extent, counts_between(a, first, end),
+                     a->rt);
 }
 static struct plan_ref parts_in(const struct plan_args *a, int vector, int first, int end)
 {
@@ -91,13 +80,16 @@ static int reduce_scatter_halving(const struct plan_args *a, int round, struct p
         return s.n;
     }
     struct ranks now = ranks_after(&h, h.v, level);
-    int came = level == 0 ? (h.is_folded ? 1 : 0) : level == 1 && !h.is_folded ? 1 : 2; /* before this round: nothing, the first, more */
+    int came = level == 0            ? (h.is_folded ? 1 : 0)
+        : level == 1 && !h.is_folded ? 1
+                                     : 2; /* before this round: nothing, the first, more */
     if (came == 1) step_reduce(&s, parts_mine(a, now.first, now.end), parts_in(a, 0, now.first, now.end));
     if (came == 2) step_reduce(&s, parts_in(a, 1, now.first, now.end), parts_in(a, 0, now.first, now.end));
     if (round < last) {
         int other = h.v ^ 1 << (h.levels - level - 1);
         struct ranks mine = ranks_after(&h, h.v, level + 1), theirs = ranks_after(&h, other, level + 1);
-        step_send(&s, rank_acting(&h, other), came ? parts_in(a, 0, theirs.first, theirs.end) : parts_mine(a, theirs.first, theirs.end));
+        step_send(&s, rank_acting(&h, other),
+                  came ? parts_in(a, 0, theirs.first, theirs.end) : parts_mine(a, theirs.first, theirs.end));
         step_recv(&s, rank_acting(&h, other), parts_in(a, came ? 1 : 0, mine.first, mine.end));
         return s.n;
     }
@@ -106,4 +98,5 @@ static int reduce_scatter_halving(const struct plan_args *a, int round, struct p
     if (h.is_folded) step_send(&s, a->rank - 1, parts_in(a, 0, a->rank - 1, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_halving = {"halving", reduce_scatter_halving, two_vectors, PLAN_P2P, op_commutes, NULL};
+const struct plan_algorithm alg_reduce_scatter_halving = {"halving", reduce_scatter_halving, two_vectors, PLAN_P2P, op_commutes,
+                                                          NULL};

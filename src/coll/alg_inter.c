@@ -11,14 +11,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-static int over_there(const struct plan_args *a, int rank)
-{
-    return a->size + rank;
-}
-static bool other_side(const struct plan_args *a)
-{
-    return a->root >= 0;
-} /* of the root */
+static int over_there(const struct plan_args *a, int rank) { return a->size + rank; }
+static bool other_side(const struct plan_args *a) { return a->root >= 0; } /* of the root */
 
 static int or_nothing(struct plan_steps *s)
 {
@@ -35,18 +29,9 @@ static int group_round(const struct plan_algorithm *alg, const struct plan_args 
 }
 
 /* reduce_binomial joins in these rounds, and leaves what rank 0 has in temporary 0. */
-static int join_rounds(const struct plan_args *a)
-{
-    return 1 + 2 * log2_up(a->size);
-}
-static struct plan_ref joined(const struct plan_args *a)
-{
-    return ref_typed(PLAN_TMP, 0, a->rcount, a->rt);
-}
-static int64_t join_tmp(const struct plan_args *a)
-{
-    return 2 * a->tmp_span;
-}
+static int join_rounds(const struct plan_args *a) { return 1 + 2 * log2_up(a->size); }
+static struct plan_ref joined(const struct plan_args *a) { return ref_typed(PLAN_TMP, 0, a->rcount, a->rt); }
+static int64_t join_tmp(const struct plan_args *a) { return 2 * a->tmp_span; }
 
 /* ---- barrier: my group, the other group, and all of mine hear of it ---------------------------------------------------------- */
 static int barrier(const struct plan_args *a, int round, struct plan_step *steps)
@@ -78,10 +63,7 @@ static int bcast(const struct plan_args *a, int round, struct plan_step *steps)
 }
 static const struct plan_algorithm inter_bcast = {"tree", bcast, NULL, PLAN_P2P, NULL, NULL};
 
-static int64_t reduce_tmp(const struct plan_args *a)
-{
-    return other_side(a) ? join_tmp(a) : 0;
-}
+static int64_t reduce_tmp(const struct plan_args *a) { return other_side(a) ? join_tmp(a) : 0; }
 static int reduce(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -115,14 +97,8 @@ static int root_linear(const struct plan_args *a, int round, struct plan_step *s
     }
     return s.n;
 }
-static int gather(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return root_linear(a, round, steps, true);
-}
-static int scatter(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return root_linear(a, round, steps, false);
-}
+static int gather(const struct plan_args *a, int round, struct plan_step *steps) { return root_linear(a, round, steps, true); }
+static int scatter(const struct plan_args *a, int round, struct plan_step *steps) { return root_linear(a, round, steps, false); }
 static const struct plan_algorithm inter_gather = {"linear", gather, NULL, PLAN_P2P, NULL, NULL};
 static const struct plan_algorithm inter_scatter = {"linear", scatter, NULL, PLAN_P2P, NULL, NULL};
 
@@ -142,14 +118,8 @@ static int exchange(const struct plan_args *a, int round, struct plan_step *step
     }
     return or_nothing(&s);
 }
-static int allgather(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return exchange(a, round, steps, true);
-}
-static int alltoall(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return exchange(a, round, steps, false);
-}
+static int allgather(const struct plan_args *a, int round, struct plan_step *steps) { return exchange(a, round, steps, true); }
+static int alltoall(const struct plan_args *a, int round, struct plan_step *steps) { return exchange(a, round, steps, false); }
 static const struct plan_algorithm inter_allgather = {"pairwise", allgather, NULL, PLAN_P2P, NULL, NULL};
 static const struct plan_algorithm inter_alltoall = {"pairwise", alltoall, NULL, PLAN_P2P, NULL, NULL};
 
@@ -202,10 +172,8 @@ static int reduce_scatter(const struct plan_args *a, int round, struct plan_step
 static const struct plan_algorithm inter_reduce_scatter = {"tree", reduce_scatter, join_tmp, PLAN_P2P, NULL, NULL};
 
 const struct plan_algorithm *const coll_inter_algorithms[COLL_KINDS] = {
-    [COLL_BARRIER] = &inter_barrier,     [COLL_BCAST] = &inter_bcast,
-    [COLL_GATHER] = &inter_gather,       [COLL_SCATTER] = &inter_scatter,
-    [COLL_GATHERV] = &inter_gather,      [COLL_SCATTERV] = &inter_scatter,
-    [COLL_ALLGATHER] = &inter_allgather, [COLL_ALLTOALL] = &inter_alltoall,
-    [COLL_ALLTOALLV] = &inter_alltoall,  [COLL_REDUCE] = &inter_reduce,
-    [COLL_ALLREDUCE] = &inter_allreduce, [COLL_REDUCE_SCATTER] = &inter_reduce_scatter,
+    [COLL_BARRIER] = &inter_barrier,     [COLL_BCAST] = &inter_bcast,         [COLL_GATHER] = &inter_gather,
+    [COLL_SCATTER] = &inter_scatter,     [COLL_GATHERV] = &inter_gather,      [COLL_SCATTERV] = &inter_scatter,
+    [COLL_ALLGATHER] = &inter_allgather, [COLL_ALLTOALL] = &inter_alltoall,   [COLL_ALLTOALLV] = &inter_alltoall,
+    [COLL_REDUCE] = &inter_reduce,       [COLL_ALLREDUCE] = &inter_allreduce, [COLL_REDUCE_SCATTER] = &inter_reduce_scatter,
 };

@@ -16,7 +16,8 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE, NULL, NULL};
+const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE,
+                                                NULL,   NULL};
 
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
 static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
@@ -33,7 +34,8 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {"leaf", bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE, bcast_fits, NULL};
+const struct plan_algorithm alg_bcast_leaf = {"leaf",     bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE,
+                                              bcast_fits, NULL};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
@@ -116,7 +118,8 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
     return reduce_in_slots(a, round, steps, a->rank);
 }
 const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
-const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
+const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits,
+                                                  NULL};
 const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
 const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
 
@@ -158,7 +161,8 @@ static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_
     return s.n;
 }
 static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
-const struct plan_algorithm alg_allreduce_leaf_two = {"leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW | PLAN_ONCE, operand_fits_half, NULL};
+const struct plan_algorithm alg_allreduce_leaf_two = {
+    "leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW | PLAN_ONCE, operand_fits_half, NULL};
 
 /* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
  * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
@@ -167,10 +171,7 @@ static int64_t wide_count(const struct plan_args *a) /* elements a piece */
 {
     return gw_max64((a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
 }
-static int64_t piece_count(const struct plan_args *a, int64_t k)
-{
-    return gw_min64(wide_count(a), a->rcount - k * wide_count(a));
-}
+static int64_t piece_count(const struct plan_args *a, int64_t k) { return gw_min64(wide_count(a), a->rcount - k * wide_count(a)); }
 static void bring_in(struct plan_steps *s, const struct plan_args *a, int64_t k)
 {
     struct plan_ref mine = operand_mine(a);
@@ -292,4 +293,5 @@ static bool part_fits(const struct plan_args *a)
 {
     return op_dense(a) && !a->in_place && part_piece(a) > 0 && wide_fits(longest_part(a), part_piece(a));
 }
-const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits, NULL};
+const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits,
+                                                            NULL};

@@ -255,7 +255,8 @@ static int alltoall_lines(const struct plan_args *a, int round, struct plan_step
     for (int r = first; round >= gives && r < a->size && r < first + PLAN_STEPS; r++) {
         int from = (a->rank - r + a->size) % a->size;
         struct plan_ref block = recv_block(a, from);
-        if (r > 0 || !a->in_place) step_copy(&s, r > 0 ? ref_line(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
+        if (r > 0 || !a->in_place)
+            step_copy(&s, r > 0 ? ref_line(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;

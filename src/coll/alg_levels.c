@@ -46,8 +46,7 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
     }
     return i < 3;
 }
-const struct plan_algorithm alg_barrier_levels = {
-    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
+const struct plan_algorithm alg_barrier_levels = {.name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
 
 /* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way ------ */
 static int64_t piece_elements(const struct plan_args *a)
@@ -73,14 +72,10 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
     }
     return true;
 }
-const struct plan_algorithm alg_bcast_levels = {
-    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages};
+const struct plan_algorithm alg_bcast_levels = {.name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages};
 
 /* ---- reduce: in the nodes to who speaks for them, whose result lies in the temporary; across nodes to the root -------------------- */
-static int64_t one_operand(const struct plan_args *a)
-{
-    return a->tmp_span;
-}
+static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
 static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
     (void)tmp;
@@ -147,10 +142,7 @@ static struct parts parts_of(const struct plan_args *a)
 {
     return (struct parts){a->nodes->fewest, (a->rcount + a->nodes->fewest - 1) / a->nodes->fewest};
 }
-static int64_t part_first(const struct plan_args *a, int i)
-{
-    return gw_min64(i * parts_of(a).most, a->rcount);
-}
+static int64_t part_first(const struct plan_args *a, int i) { return gw_min64(i * parts_of(a).most, a->rcount); }
 static int64_t part_count(const struct plan_args *a, int i)
 {
     return i < parts_of(a).n ? part_first(a, i + 1) - part_first(a, i) : 0;
@@ -195,9 +187,6 @@ static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char
     stage_pick(s, is_first ? COLL_REDUCE_SCATTER : COLL_ALLGATHER, (is_first ? a.rcount : parts_of(&a).most) * a.rt->size, leaves);
     return true;
 }
-static bool parts_fit(const struct plan_args *a)
-{
-    return order_kept(a) && a->nodes->fewest > 1 && a->rcount >= a->nodes->fewest;
-}
+static bool parts_fit(const struct plan_args *a) { return order_kept(a) && a->nodes->fewest > 1 && a->rcount >= a->nodes->fewest; }
 const struct plan_algorithm alg_allreduce_levels_parts = {
     .name = "levels_parts", .tmp_bytes = parts_tmp, .kind = PLAN_P2P, .fits = parts_fit, .stages = parts_stages};

@@ -36,8 +36,7 @@ static int between(const struct plan_args *a, int round, struct plan_step *steps
         int i = at_place(a->nodes, at);
         struct plan_ref block = unpack ? recv_block(a, i) : send_block(a, i);
         bool uneven = unpack && a->sdispls.v;
-        struct plan_ref packed =
-            ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->chunk, ref_bytes(&block));
+        struct plan_ref packed = ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->chunk, ref_bytes(&block));
         if (a->in_place && plan_node_of(a->nodes, i) == a->nodes->me)
             step_nothing(&s);
         else
@@ -45,14 +44,8 @@ static int between(const struct plan_args *a, int round, struct plan_step *steps
     }
     return s.n;
 }
-static int pack_nodes(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return between(a, round, steps, false);
-}
-static int unpack_nodes(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    return between(a, round, steps, true);
-}
+static int pack_nodes(const struct plan_args *a, int round, struct plan_step *steps) { return between(a, round, steps, false); }
+static int unpack_nodes(const struct plan_args *a, int round, struct plan_step *steps) { return between(a, round, steps, true); }
 static const struct plan_algorithm alg_pack = {.name = "pack", .emit = pack_nodes, .kind = PLAN_P2P};
 static const struct plan_algorithm alg_unpack = {.name = "unpack", .emit = unpack_nodes, .kind = PLAN_P2P};
 static void stage_local(struct plan_stage *s, const struct plan_algorithm *alg, int64_t block, int64_t at)
@@ -72,10 +65,7 @@ static void stage_equal(struct plan_stage *s, struct gw_counts *counts, struct g
 }
 
 /* ---- gather: to who speaks for the node, then to the root ------------------------------------------------------------------------ */
-static int64_t gather_block(const struct plan_args *a)
-{
-    return a->in_place ? a->rcount * a->rt->size : a->scount * a->st->size;
-}
+static int64_t gather_block(const struct plan_args *a) { return a->in_place ? a->rcount * a->rt->size : a->scount * a->st->size; }
 /* The temporary: lists, and packed blocks: of my node, or at the root of all where they are not in the order of nodes. */
 static int64_t gather_tmp(const struct plan_args *a)
 {
@@ -113,18 +103,12 @@ static bool gather_stages(const struct plan_args *a, int i, bool leaves, char *t
     }
     return i < 3;
 }
-static bool regular(const struct plan_args *a)
-{
-    return over_nodes(a) && !a->is_vector;
-}
+static bool regular(const struct plan_args *a) { return over_nodes(a) && !a->is_vector; }
 const struct plan_algorithm alg_gather_levels = {
     .name = "levels", .tmp_bytes = gather_tmp, .kind = PLAN_P2P, .fits = regular, .stages = gather_stages};
 
 /* ---- scatter: the other way round ---------------------------------------------------------------------------------------------- */
-static int64_t scatter_block(const struct plan_args *a)
-{
-    return a->in_place ? a->scount * a->st->size : a->rcount * a->rt->size;
-}
+static int64_t scatter_block(const struct plan_args *a) { return a->in_place ? a->scount * a->st->size : a->rcount * a->rt->size; }
 static int64_t scatter_tmp(const struct plan_args *a)
 {
     int64_t block = scatter_block(a);
@@ -165,10 +149,7 @@ const struct plan_algorithm alg_scatter_levels = {
     .name = "levels", .tmp_bytes = scatter_tmp, .kind = PLAN_P2P, .fits = regular, .stages = scatter_stages};
 
 /* ---- allgather(v): gathered in the nodes, exchanged between those who speak for them, told in the nodes --------------------------- */
-static int64_t displ_of(const struct plan_args *a, int i)
-{
-    return a->rdispls.v ? gw_counts_at(a->rdispls, i) : i * a->rcount;
-}
+static int64_t displ_of(const struct plan_args *a, int i) { return a->rdispls.v ? gw_counts_at(a->rdispls, i) : i * a->rcount; }
 /* Do the blocks lie one behind the other in the order of nodes? */
 static bool lies_in_order(const struct plan_args *a)
 {
@@ -181,10 +162,7 @@ static bool lies_in_order(const struct plan_args *a)
     return true;
 }
 /* Lists; and if packed, where each block begins, and the blocks. */
-static int64_t begins_bytes(const struct plan_args *a)
-{
-    return lines(a->size * (int64_t)sizeof(int64_t));
-}
+static int64_t begins_bytes(const struct plan_args *a) { return lines(a->size * (int64_t)sizeof(int64_t)); }
 static int64_t allgather_tmp(const struct plan_args *a)
 {
     return lists(a) + (lies_in_order(a) ? 0 : begins_bytes(a) + lines(counts_between(a, 0, a->size) * a->rt->size));
@@ -270,8 +248,7 @@ static bool allgather_stages(const struct plan_args *a, int i, bool leaves, char
         stage_local(s, &alg_unpack, 0, data);
         s->args.in_place = false;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 const struct plan_algorithm alg_allgather_levels = {
@@ -284,10 +261,7 @@ static int64_t area(const struct plan_args *a)
     const struct plan_nodes *n = a->nodes;
     return n->place == 0 ? lines(plan_node_size(n, n->me) * a->size * a->rcount * a->rt->size) : 0;
 }
-static int64_t alltoall_tmp(const struct plan_args *a)
-{
-    return lists(a) + 2 * area(a);
-}
+static int64_t alltoall_tmp(const struct plan_args *a) { return lists(a) + 2 * area(a); }
 /* [from here][to] into nodes of [from here][to there]; chunk: bytes a block. */
 static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -334,8 +308,7 @@ static bool alltoall_stages(const struct plan_args *a, int i, bool leaves, char 
     } else if (i == 2) {
         stage_across(s, 0);
         per_node(a, tmp, here * block);
-        s->args.scounts = s->args.rcounts = wide(counts_in(tmp)),
-        s->args.sdispls = s->args.rdispls = wide(places_in(a, tmp));
+        s->args.scounts = s->args.rcounts = wide(counts_in(tmp)), s->args.sdispls = s->args.rdispls = wide(places_in(a, tmp));
         s->args.st = s->args.rt = gw_type_byte;
         s->in = second, s->out = first;
         if (n->place == 0) s->alg = &alg_alltoall_pairwise;
@@ -364,14 +337,8 @@ const struct plan_algorithm alg_alltoall_levels = {
 /* ---- alltoall by columns: nodes of equal size.  On its node each member collects what goes to its place on any node; so there is one
  * message from member to member in the same place, with the blocks of a whole node ------------------------------------------------- */
 /* Two areas, as above, of every member. */
-static int64_t columns_area(const struct plan_args *a)
-{
-    return lines(a->size * a->rcount * a->rt->size);
-}
-static int64_t columns_tmp(const struct plan_args *a)
-{
-    return 2 * columns_area(a);
-}
+static int64_t columns_area(const struct plan_args *a) { return lines(a->size * a->rcount * a->rt->size); }
+static int64_t columns_tmp(const struct plan_args *a) { return 2 * columns_area(a); }
 /* What I give, into [place][node]; chunk: bytes a block. */
 static int sort_by_places(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -432,8 +399,7 @@ static bool columns_stages(const struct plan_args *a, int i, bool leaves, char *
         stage_local(s, &alg_unpack, block, second.off);
         s->args.in_place = false;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 static bool columns_fit(const struct plan_args *a)

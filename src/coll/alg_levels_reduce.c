@@ -4,10 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/levels.h"
 
-static bool neighbours(const struct plan_args *a)
-{
-    return a->nodes && a->nodes->ordered;
-}
+static bool neighbours(const struct plan_args *a) { return a->nodes && a->nodes->ordered; }
 
 /* ---- reduce_scatter: reduced to who speaks for the node, shared out between nodes, then in the node ------------------------------- */
 static int64_t node_parts(const struct plan_args *a, int k)
@@ -18,14 +15,12 @@ static int64_t node_parts(const struct plan_args *a, int k)
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
 {
     if (a->nodes->place != 0) return lists(a);
-    return lists(a) + vector_of(a, counts_between(a, 0, a->size)).tmp_span +
-           vector_of(a, node_parts(a, a->nodes->me)).tmp_span;
+    return lists(a) + vector_of(a, counts_between(a, 0, a->size)).tmp_span + vector_of(a, node_parts(a, a->nodes->me)).tmp_span;
 }
 static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
     const struct plan_nodes *n = a->nodes;
-    int64_t all = counts_between(a, 0, a->size), node = node_parts(a, n->me), *counts = counts_in(tmp),
-            *places = places_in(a, tmp);
+    int64_t all = counts_between(a, 0, a->size), node = node_parts(a, n->me), *counts = counts_in(tmp), *places = places_in(a, tmp);
     struct plan_args sum = vector_of(a, all), own = vector_of(a, node);
     struct plan_place sum_at = place_at(PLAN_TMP, lists(a) + sum.tmp_shift);
     struct plan_place own_at = place_at(PLAN_TMP, lists(a) + sum.tmp_span + own.tmp_shift);
@@ -63,17 +58,11 @@ static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves,
     }
     return i < 3;
 }
-const struct plan_algorithm alg_reduce_scatter_levels = {.name = "levels",
-                                                         .tmp_bytes = reduce_scatter_tmp,
-                                                         .kind = PLAN_P2P,
-                                                         .fits = neighbours,
-                                                         .stages = reduce_scatter_stages};
+const struct plan_algorithm alg_reduce_scatter_levels = {
+    .name = "levels", .tmp_bytes = reduce_scatter_tmp, .kind = PLAN_P2P, .fits = neighbours, .stages = reduce_scatter_stages};
 
 /* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left ---- */
-static int64_t two_operands(const struct plan_args *a)
-{
-    return 2 * a->tmp_span;
-}
+static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
 static int copy_over(const struct plan_args *a, int round, struct plan_step *steps) /* IN to OUT */
 {
     struct plan_steps s = {steps, 0};

@@ -29,10 +29,7 @@ static int edge_order(const void *a, const void *b)
 
 /* Which block is the i-th to receive: in a grid what goes out to the negative neighbour comes from the positive one, which is the
  * same process in a dimension of 1 or 2. */
-static int nth_in(const struct gw_topo *t, int i)
-{
-    return t->kind == GW_CART ? i ^ 1 : i;
-}
+static int nth_in(const struct gw_topo *t, int i) { return t->kind == GW_CART ? i ^ 1 : i; }
 
 /* Blocks for myself: the k-th goes to where the k-th comes from.  Returns how many. */
 static int pair_own(const struct gw_topo *t, int rank, struct edge *e)
@@ -122,7 +119,12 @@ const struct plan_algorithm alg_neighbor_alltoall = {"neighbor_alltoall", neighb
  * other in the pair's share of the taker's.  What does not fit goes by messages at last, in the order above: to wait for lines adds
  * nothing to it, for all hand theirs over before they wait. */
 /* The block, where it lies, and is that shared memory?  Bytes of all blocks for that peer. */
-struct group { int peer; struct plan_ref block, place; bool in_memory; int64_t total; };
+struct group {
+    int peer;
+    struct plan_ref block, place;
+    bool in_memory;
+    int64_t total;
+};
 
 static bool is_regular(const struct plan_args *a) { return !a->scounts.v && !a->rcounts.v; }
 

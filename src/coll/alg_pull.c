@@ -46,7 +46,8 @@ static int bcast_direct(const struct plan_args *a, int round, struct plan_step *
         if (round == 0) step_recv(&s, a->root, operand_out(a));
         return s.n;
     }
-    for (int i = round * SENDS + 1; i < a->size && i <= (round + 1) * SENDS; i++) step_send(&s, (a->root + i) % a->size, operand_out(a));
+    for (int i = round * SENDS + 1; i < a->size && i <= (round + 1) * SENDS; i++)
+        step_send(&s, (a->root + i) % a->size, operand_out(a));
     return s.n;
 }
 const struct plan_algorithm alg_bcast_direct = {"direct", bcast_direct, NULL, PLAN_PULLING, NULL, NULL};
@@ -155,7 +156,8 @@ static void piece_step(struct plan_steps *s, const struct plan_args *a, int i, i
     if (a->in_place) result.buf = PLAN_TMP, result.off += a->size * place;
     mine.off += at * size, mine.count = n;
     if (i < last)
-        step_pull(s, from, mine.off, from == last ? ref_raw(result.buf, result.off, n * size) : ref_raw(PLAN_TMP, from * place, n * size));
+        step_pull(s, from, mine.off,
+                  from == last ? ref_raw(result.buf, result.off, n * size) : ref_raw(PLAN_TMP, from * place, n * size));
     else if (i > last)
         step_reduce(s, next == a->rank ? mine : ref_typed(PLAN_TMP, next * place, n, a->rt), result);
     else if (a->rank == last)
@@ -186,4 +188,5 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense, NULL};
+const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense,
+                                                       NULL};

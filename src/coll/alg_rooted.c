@@ -11,32 +11,17 @@
 #include "coll/coll_private.h"
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------- */
-static int behind(const struct plan_args *a)
-{
-    return (a->rank - a->root + a->size) % a->size;
-}
-static int member_behind(const struct plan_args *a, int v)
-{
-    return (a->root + v) % a->size;
-}
-static int parent(const struct plan_args *a)
-{
-    return member_behind(a, behind(a) & (behind(a) - 1));
-}
+static int behind(const struct plan_args *a) { return (a->rank - a->root + a->size) % a->size; }
+static int member_behind(const struct plan_args *a, int v) { return (a->root + v) % a->size; }
+static int parent(const struct plan_args *a) { return member_behind(a, behind(a) & (behind(a) - 1)); }
 static int children(const struct plan_args *a)
 {
     int v = behind(a), n = 0;
     while (v + (1 << n) < a->size && !(v & (1 << n))) n++;
     return n;
 }
-static struct plan_ref whole_in(const struct plan_args *a)
-{
-    return ref_typed(PLAN_IN, 0, a->scount, a->st);
-}
-static struct plan_ref whole_out(const struct plan_args *a)
-{
-    return ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
-}
+static struct plan_ref whole_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
+static struct plan_ref whole_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
 /* What the members of the tree know of sizes: of equal blocks everything; of others what child k holds, and the root where in the
  * temporary each member's block begins (of a child whose blocks lie in one run of the user's buffer, -1 at its first).  The arrays are
@@ -96,10 +81,7 @@ static int packed_members(const struct plan_args *a, const struct tree *t)
     for (int k = 0; k < children(a); k++) n += is_run(a, t, k) ? 0 : held_members(a, k);
     return n;
 }
-static int first_of(int v) /* of those whom the same child of the root holds */
-{
-    return 1 << (log2_up(v + 1) - 1);
-}
+static int first_of(int v) /* of those whom the same child of the root holds */ { return 1 << (log2_up(v + 1) - 1); }
 /* Round i of those in which the root copies between such blocks and the temporary. */
 static void packed_round(struct plan_steps *s, const struct plan_args *a, const struct tree *t, int i)
 {
@@ -144,10 +126,7 @@ static int gather_tree(const struct plan_args *a, int round, struct plan_step *s
     }
     return s.n;
 }
-static bool blocks_equal(const struct plan_args *a)
-{
-    return !a->is_vector;
-}
+static bool blocks_equal(const struct plan_args *a) { return !a->is_vector; }
 const struct plan_algorithm alg_gather_tree = {"tree", gather_tree, gather_tree_tmp, PLAN_P2P, blocks_equal, NULL};
 
 /* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
@@ -174,10 +153,8 @@ static int scatter_tree(const struct plan_args *a, int round, struct plan_step *
     } else if (round < begins) {
         packed_round(&s, a, &t, round);
     } else {
-        int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS,
-            k = n - 1 - (round - begins) * PLAN_STEPS; /* who holds most comes first */
-        for (; k >= 0 && s.n < PLAN_STEPS; k--)
-            step_send(&s, member_behind(a, v + (1 << k)), childs_blocks(a, &t, own, k));
+        int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS, k = n - 1 - (round - begins) * PLAN_STEPS; /* who holds most comes first */
+        for (; k >= 0 && s.n < PLAN_STEPS; k--) step_send(&s, member_behind(a, v + (1 << k)), childs_blocks(a, &t, own, k));
         if (round - begins == gives && v > 0 && n) step_copy(&s, ref_raw(PLAN_TMP, 0, own), whole_out(a));
         if (round - begins == gives && v == 0 && !a->in_place) step_copy(&s, send_block(a, a->rank), whole_out(a));
     }

@@ -24,7 +24,8 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
 {
     struct plan_steps s = {steps, 0};
     int64_t p = a->size, v = (a->rank - a->root + p) % p, radix = a->chunk > 1 ? a->chunk : 2;
-    int64_t above = 1; /* of v's digits in that radix the last one that is not 0 counts these: how far the parent is, times that digit */
+    int64_t above =
+        1; /* of v's digits in that radix the last one that is not 0 counts these: how far the parent is, times that digit */
     struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
     while (above < p && v / above % radix == 0) above *= radix;
     if (v && round == 0) {
@@ -254,7 +255,13 @@ static int scan_round(const struct plan_args *a, int round, struct plan_step *st
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-static int scan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, false); }
-static int exscan_doubling(const struct plan_args *a, int round, struct plan_step *steps) { return scan_round(a, round, steps, true); }
+static int scan_doubling(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return scan_round(a, round, steps, false);
+}
+static int exscan_doubling(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return scan_round(a, round, steps, true);
+}
 const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P, NULL, NULL};
 const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P, NULL, NULL};

@@ -62,7 +62,10 @@ static inline struct plan_memory sim_memory(struct sim *s, struct sim_member *m)
     if (m->alg->stages) return (struct plan_memory){w->stage_in, w->stage_out, w->stage_tmp, m->args->tmp_shift, sim_slot, m};
     return (struct plan_memory){m->in, m->out, m->tmp, m->args->tmp_shift, sim_slot, m};
 }
-static inline uint64_t *sim_flag(const struct sim *s, const struct sim_member *m, int rank) { return &s->flags[sim_peer(s, m, rank)]; }
+static inline uint64_t *sim_flag(const struct sim *s, const struct sim_member *m, int rank)
+{
+    return &s->flags[sim_peer(s, m, rank)];
+}
 
 /* rank: among those that are in the stage of m, or -1. */
 static inline bool sim_reached(const struct sim *s, const struct sim_member *m, int rank, uint64_t value)
@@ -102,7 +105,10 @@ static inline void sim_publish(struct sim *s, const struct sim_member *m, int ph
     *sim_flag(s, m, m->args->rank) = value;
 }
 
-static inline uint64_t sim_number(const struct sim_member *m, const struct plan_step *p) { return m->args->n << 32 | (uint32_t)p->stride; }
+static inline uint64_t sim_number(const struct sim_member *m, const struct plan_step *p)
+{
+    return m->args->n << 32 | (uint32_t)p->stride;
+}
 static inline uint64_t *sim_size(const struct plan_memory *mem, const struct plan_ref *block)
 {
     return (uint64_t *)(plan_address(mem, block) - plan_size_gap(block->len));
@@ -125,14 +131,16 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = sim_number(m, p); return true;
     case PLAN_HANDED:
         for (int i = 0; i < m->args->size; i++)
-            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != sim_number(m, p)) return false;
+            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != sim_number(m, p))
+                return false;
         return true;
     case PLAN_GIVE:
         plan_copy(&mem, &p->a, &p->b);
         *sim_size(&mem, &p->b) = plan_size_word(m->args->n, p->b.len);
         return true;
     case PLAN_TAKE:
-        if (*sim_size(&mem, &p->a) != plan_size_word(m->args->n, ref_bytes(&p->b))) sim_wrong(s, "a block is not as long as who takes it says");
+        if (*sim_size(&mem, &p->a) != plan_size_word(m->args->n, ref_bytes(&p->b)))
+            sim_wrong(s, "a block is not as long as who takes it says");
         plan_copy(&mem, &p->a, &p->b);
         return true;
     case PLAN_SHM_REDUCE: sim_shm_reduce(m, &mem, p); return true;

@@ -18,10 +18,20 @@ enum { N_ALGORITHMS = sizeof all_algorithms / sizeof all_algorithms[0] };
 
 static enum coll_kind kind_of(const char *name)
 {
-    static const struct { const char *prefix; enum coll_kind kind; } kinds[] = {
-        {"barrier", COLL_BARRIER}, {"bcast", COLL_BCAST}, {"gather", COLL_GATHER}, {"scatter", COLL_SCATTER},
-        {"allgather", COLL_ALLGATHER}, {"alltoall", COLL_ALLTOALL}, {"reduce_scatter", COLL_REDUCE_SCATTER},
-        {"reduce", COLL_REDUCE}, {"allreduce", COLL_ALLREDUCE}, {"scan", COLL_SCAN}, {"exscan", COLL_EXSCAN}};
+    static const struct {
+        const char *prefix;
+        enum coll_kind kind;
+    } kinds[] = {{"barrier", COLL_BARRIER},
+                 {"bcast", COLL_BCAST},
+                 {"gather", COLL_GATHER},
+                 {"scatter", COLL_SCATTER},
+                 {"allgather", COLL_ALLGATHER},
+                 {"alltoall", COLL_ALLTOALL},
+                 {"reduce_scatter", COLL_REDUCE_SCATTER},
+                 {"reduce", COLL_REDUCE},
+                 {"allreduce", COLL_ALLREDUCE},
+                 {"scan", COLL_SCAN},
+                 {"exscan", COLL_EXSCAN}};
     size_t i = 0;
     while (strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)) != 0) i++;
     return kinds[i].kind;
@@ -35,24 +45,33 @@ static unsigned below(unsigned n)
 }
 
 /* ---- cases -------------------------------------------------------------------------------------------------------------------- */
-struct job { int alg, n, root; uint32_t salt; int64_t chunk; bool in_place, gaps, uneven; };
-static struct gw_type *gapped;        /* 8 bytes of data, 8 behind the begin of 24 */
+struct job {
+    int alg, n, root;
+    uint32_t salt;
+    int64_t chunk;
+    bool in_place, gaps, uneven;
+};
+static struct gw_type *gapped; /* 8 bytes of data, 8 behind the begin of 24 */
 static struct gw_op *op_add, *op_compose;
 static int p;
 enum { MOST_NODES = 12 };
-static int node_of_rank[256], n_nodes;  /* 0: nobody knows of nodes */
-static struct plan_nodes *nodes[256];   /* as each member sees them */
+static int node_of_rank[256], n_nodes; /* 0: nobody knows of nodes */
+static struct plan_nodes *nodes[256];  /* as each member sees them */
 static bool node_leaves[256];
 
-struct image { char *is, *want; int64_t bytes; };
-static struct image *ins, *outs;       /* of each member */
+struct image {
+    char *is, *want;
+    int64_t bytes;
+};
+static struct image *ins, *outs; /* of each member */
 
 static struct gw_type *type_of(const struct job *j) { return j->gaps ? gapped : gw_type_int64; }
 static int64_t at(const struct job *j, int64_t i) { return j->gaps ? i * 24 + 8 : i * 8; }
 
 static uint64_t value(const struct job *j, int from, int to, int64_t i)
 {
-    return ((uint64_t)from * 977 + (uint64_t)i * 2 + 1) << 32 | ((uint32_t)to * 7919u + (uint32_t)i * 31u + (uint32_t)from * 3u + j->salt);
+    return ((uint64_t)from * 977 + (uint64_t)i * 2 + 1) << 32 |
+        ((uint32_t)to * 7919u + (uint32_t)i * 31u + (uint32_t)from * 3u + j->salt);
 }
 /* The maps x -> a x + b, a above and b below: joining composes them. */
 static uint64_t compose(uint64_t f, uint64_t g)
@@ -94,7 +113,10 @@ static void put(struct image *m, const struct job *j, int64_t i, uint64_t v)
 }
 
 /* Blocks of the exchanges: counts and places, in order without holes where even, else in order or in reverse, with holes or without. */
-struct blocks { int counts[256], displs[256]; int64_t elements; };
+struct blocks {
+    int counts[256], displs[256];
+    int64_t elements;
+};
 static int amount(const struct job *j, int from, int to)
 {
     if (!j->uneven) return j->n;
@@ -122,7 +144,8 @@ static void exchange(const struct job *j, struct plan_args *a, enum coll_kind ki
     int me = a->rank;
     struct image *in = &ins[me], *out = &outs[me];
     struct blocks *s = &send_places[me], *r = &recv_places[me];
-    bool gathers = kind == COLL_GATHER || kind == COLL_ALLGATHER, takes_all = kind != COLL_SCATTER && (kind != COLL_GATHER || me == j->root);
+    bool gathers = kind == COLL_GATHER || kind == COLL_ALLGATHER,
+         takes_all = kind != COLL_SCATTER && (kind != COLL_GATHER || me == j->root);
     bool gives_all = kind == COLL_ALLTOALL || (kind == COLL_SCATTER && me == j->root);
     int to = kind == COLL_GATHER ? j->root : 0;
     *s = blocks_of(j, me, true), *r = blocks_of(j, me, false);
@@ -224,9 +247,9 @@ static bool same(const struct image *m, const struct job *j, int me, const char 
     int64_t i = 0;
     while (m->is[i] == m->want[i]) i++;
     if (unit_failures++ < 20)
-        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s%s%s, chunk %lld: rank %d: %s differs at byte %lld of %lld\n", names[j->alg], p,
-                n_nodes, j->n, j->root, j->in_place ? ", in place" : "", j->gaps ? ", gaps" : "", j->uneven ? ", uneven or adding" : "",
-                (long long)j->chunk, me, what, (long long)i, (long long)m->bytes);
+        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s%s%s, chunk %lld: rank %d: %s differs at byte %lld of %lld\n",
+                names[j->alg], p, n_nodes, j->n, j->root, j->in_place ? ", in place" : "", j->gaps ? ", gaps" : "",
+                j->uneven ? ", uneven or adding" : "", (long long)j->chunk, me, what, (long long)i, (long long)m->bytes);
     return false;
 }
 static void end(const struct job *j, struct sim_member *m, int me)
@@ -283,9 +306,9 @@ static bool run(struct sim *s, const struct job *jobs, int n)
     for (int i = 0; i < p; i++) {
         const struct sim_member *m = &s->members[i];
         if (m->job == n && !s->error) continue;
-        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s: %s; rank %d is in round %d of stage %d\n", names[jobs[m->job % n].alg], p,
-                n_nodes, jobs[m->job % n].n, jobs[m->job % n].root, jobs[m->job % n].in_place ? ", in place" : "",
-                s->error ? s->error : "nobody can go on", i, m->round, m->walk.i);
+        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s: %s; rank %d is in round %d of stage %d\n",
+                names[jobs[m->job % n].alg], p, n_nodes, jobs[m->job % n].n, jobs[m->job % n].root,
+                jobs[m->job % n].in_place ? ", in place" : "", s->error ? s->error : "nobody can go on", i, m->round, m->walk.i);
         unit_failures++;
         return false;
     }
@@ -304,7 +327,10 @@ static bool sim_open(struct sim *s)
     outs = calloc((size_t)p, sizeof *outs);
     return s->members && s->flags && s->exposed && s->shm && s->scratch && ins && outs;
 }
-static void sim_close(struct sim *s) { free(s->members), free(s->flags), free(s->exposed), free(s->shm), free(s->scratch), free(ins), free(outs); }
+static void sim_close(struct sim *s)
+{
+    free(s->members), free(s->flags), free(s->exposed), free(s->shm), free(s->scratch), free(ins), free(outs);
+}
 
 /* Would the algorithm take it?  All members must say the same. */
 static bool accepted(struct sim *s, const struct job *j)
@@ -333,8 +359,8 @@ static bool skipped(const struct job *j)
 /* Is its parameter a number of messages, or of children, not of bytes? */
 static bool counts_messages(const struct plan_algorithm *alg)
 {
-    return alg == &alg_bcast_binomial || alg == &alg_allgather_direct || alg == &alg_alltoall_pairwise || alg == &alg_scatter_linear ||
-           alg == &alg_gather_permitted;
+    return alg == &alg_bcast_binomial || alg == &alg_allgather_direct || alg == &alg_alltoall_pairwise ||
+        alg == &alg_scatter_linear || alg == &alg_gather_permitted;
 }
 
 static void all_jobs(int ranks)
@@ -349,9 +375,15 @@ static void all_jobs(int ranks)
     for (unsigned c = 0; c < 8 * 2 * 8; c++)
         for (int k = 0; k < N_ALGORITHMS; k++) {
             /* Neighbours in a sequence are different algorithms. */
-            struct job j = {.alg = k, .n = counts[c % 8], .in_place = c >> 3 & 1, .gaps = c >> 4 & 1, .uneven = c >> 5 & 1, .salt = below(1000)};
+            struct job j = {.alg = k,
+                            .n = counts[c % 8],
+                            .in_place = c >> 3 & 1,
+                            .gaps = c >> 4 & 1,
+                            .uneven = c >> 5 & 1,
+                            .salt = below(1000)};
             if (c >> 6 & 1) j.chunk = counts_messages(all_algorithms[k]) ? 1 + below(9) : 1000;
-            if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24)) continue; /* ordinary ones between those over nodes, now and then */
+            if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24))
+                continue; /* ordinary ones between those over nodes, now and then */
             j.root = p < 6 ? (int)((c + (unsigned)k) % (unsigned)p) : (int)below((unsigned)p);
             if ((int64_t)j.n * p > 24000 || below(p > 20 ? 8 : 2) || skipped(&j) || !accepted(&s, &j)) continue;
             list[n++] = j;

@@ -6,8 +6,8 @@
 
 /* In the order of enum coll_kind. */
 static const char *const call_names[COLL_CALLS] = {
-    "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Alltoallv", "Gatherv", "Scatterv", "Reduce", "Allreduce",
-    "Reduce_scatter", "Scan", "Exscan", "Neighbor_allgather", "Neighbor_alltoall",
+    "Barrier",  "Bcast",  "Gather",    "Scatter",        "Allgather", "Alltoall", "Alltoallv",          "Gatherv",
+    "Scatterv", "Reduce", "Allreduce", "Reduce_scatter", "Scan",      "Exscan",   "Neighbor_allgather", "Neighbor_alltoall",
 };
 
 _Static_assert(COLL_CALLS <= 16, "a tag tells them apart");
@@ -37,8 +37,8 @@ static inline void args_begin(struct plan_args *a, const struct gw_comm *c, int 
 
 /* Behind a request.  alg NULL: there is nothing to do.  Of two groups, arrays are as long as the other one, but a reduce_scatter divides
  * the vector among the members of its own. */
-static GW_NOINLINE int start(const struct plan_algorithm *alg, struct plan_args *a, const void *in, void *out,
-                             struct gw_comm *c, const struct coll_as *as)
+static GW_NOINLINE int start(const struct plan_algorithm *alg, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
+                             const struct coll_as *as)
 {
     a->n_s = a->n_r = a->remote && !a->op ? a->remote : a->size;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, in, out, c, as->req_out);
@@ -53,8 +53,8 @@ static GW_NOINLINE int run_inter(enum coll_kind kind, int64_t bytes, struct plan
 }
 
 /* Not all members are on this node. */
-static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
-                                 struct coll_as *as)
+static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
+                                 struct gw_comm *c, struct coll_as *as)
 {
     if (c->remote) return run_inter(kind, bytes, a, in, out, c, as);
     const struct plan_algorithm *alg = coll_select_apart(kind, bytes, a, c, as != NULL);
@@ -77,8 +77,8 @@ static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm
     return GW_OK;
 }
 
-static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
-                                                             struct gw_comm *c, struct coll_as *as)
+static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind, int64_t bytes, struct plan_args *a,
+                                                             const void *in, void *out, struct gw_comm *c, struct coll_as *as)
 {
     int rc = enter(kind, a, c, as);
     if (rc != GW_OK) return rc;
@@ -88,8 +88,8 @@ static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
 /* a->bytes is set. */
-static GW_NOINLINE int run_said(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
-                                struct coll_as *as)
+static GW_NOINLINE int run_said(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
+                                struct gw_comm *c, struct coll_as *as)
 {
     return run_inlined(kind, bytes, a, in, out, c, as);
 }
@@ -112,10 +112,7 @@ static GW_NOINLINE int no_data(int rc, enum coll_kind kind, int root, struct gw_
 /* On an intercommunicator one direction may have no data while the other has, so nobody can leave the collective out. */
 static inline bool is_void(int64_t bytes, const struct gw_comm *c) { return bytes == 0 && !c->remote; }
 
-static inline bool is_root(int root, const struct gw_comm *c)
-{
-    return likely(!c->remote) ? c->rank == root : root == GW_ROOT;
-}
+static inline bool is_root(int root, const struct gw_comm *c) { return likely(!c->remote) ? c->rank == root : root == GW_ROOT; }
 /* In the root's group of an intercommunicator all others only count the collective; their other arguments are not looked at. */
 static inline bool looks_on(int root, const struct gw_comm *c) { return unlikely(root == GW_PROC_NULL) && c->remote; }
 static int look_on(enum coll_kind kind, struct gw_comm *c, const struct coll_as *as)
@@ -128,8 +125,9 @@ static int look_on(enum coll_kind kind, struct gw_comm *c, const struct coll_as 
 static int root_check(int root, const struct gw_comm *c)
 {
     if (likely(root >= 0 && root < c->targets) || (c->remote && root == GW_ROOT)) return GW_OK;
-    return gw_fail(GW_EROOT, "root is %d; it must be %sa rank of %s%s, 0 to %d", root, c->remote ? "MPI_ROOT, MPI_PROC_NULL or " : "",
-                   c->remote ? "the remote group of " : "", c->name, c->targets - 1);
+    return gw_fail(GW_EROOT, "root is %d; it must be %sa rank of %s%s, 0 to %d", root,
+                   c->remote ? "MPI_ROOT, MPI_PROC_NULL or " : "", c->remote ? "the remote group of " : "", c->name,
+                   c->targets - 1);
 }
 
 static int in_place_check(const void *buf, const char *what, bool allowed)
@@ -190,8 +188,8 @@ static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct 
     return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
 }
 
-int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                int root, struct gw_comm *c, struct coll_as *as)
+int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                struct gw_comm *c, struct coll_as *as)
 {
     return gather(COLL_GATHER, sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c, as);
 }
@@ -224,8 +222,8 @@ static int scatter(enum coll_kind kind, const void *sbuf, int64_t scount, struct
     return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
 }
 
-int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                 int root, struct gw_comm *c, struct coll_as *as)
+int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                 struct gw_comm *c, struct coll_as *as)
 {
     return scatter(COLL_SCATTER, sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c, as);
 }
@@ -249,18 +247,18 @@ static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_
                                       const struct gw_type *rt)
 {
     if (sbuf == GW_IN_PLACE || likely(scount * st->size == rcount * rt->size)) return GW_OK;
-    return gw_fail(GW_ETRUNCATE, "each rank sends to all in an %s, also to itself: %lld bytes are sent, but %lld would be received", what,
-                   (long long)(scount * st->size), (long long)(rcount * rt->size));
+    return gw_fail(GW_ETRUNCATE, "each rank sends to all in an %s, also to itself: %lld bytes are sent, but %lld would be received",
+                   what, (long long)(scount * st->size), (long long)(rcount * rt->size));
 }
 
-static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                     struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, struct gw_comm *c,
-                     struct coll_as *as)
+static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
+                     struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     int64_t bytes = (rcounts.v ? largest(rcounts, c->targets) : rcount) * rt->size;
-    if (rc == GW_OK && !c->remote) rc = gives_what_it_takes("allgather", sbuf, scount, st, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, rt);
+    if (rc == GW_OK && !c->remote)
+        rc = gives_what_it_takes("allgather", sbuf, scount, st, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, rt);
     if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_ALLGATHER, 0, c, as);
     struct plan_args a;
     args_begin(&a, c, 0);
@@ -283,8 +281,8 @@ int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *
 }
 
 /* In place, what goes out is what lies in the receive buffer. */
-static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf,
-                    struct gw_comm *c, struct coll_as *as)
+static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
+                    struct coll_as *as)
 {
     int rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
@@ -311,8 +309,7 @@ int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rb
 }
 
 int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
-                   struct coll_as *as)
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a;
     args_begin(&a, c, 0);
@@ -320,9 +317,8 @@ int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts 
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 
-int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
-                   void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
-                   struct gw_comm *c, struct coll_as *as)
+int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a;
     args_begin(&a, c, 0);
@@ -352,8 +348,8 @@ static void reduction(struct plan_args *a, const struct gw_comm *c, int root, co
     coll_temporaries(a);
 }
 
-int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
-                struct gw_comm *c, struct coll_as *as)
+int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c,
+                struct coll_as *as)
 {
     if (looks_on(root, c)) return look_on(COLL_REDUCE, c, as);
     bool mine = is_root(root, c);
@@ -367,8 +363,8 @@ int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, 
     return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
 }
 
-static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t,
-                         struct gw_op *op, struct gw_comm *c, struct coll_as *as)
+static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op,
+                         struct gw_comm *c, struct coll_as *as)
 {
     int rc = op_check(op, t);
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
@@ -420,8 +416,8 @@ int coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, 
     return reduce_scatter(sbuf, rbuf, 0, rcounts, t, op, c, as);
 }
 
-int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
-                              struct gw_comm *c, struct coll_as *as)
+int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                              struct coll_as *as)
 {
     return reduce_scatter(sbuf, rbuf, rcount, (struct gw_counts){0}, t, op, c, as);
 }

@@ -29,12 +29,12 @@ struct coll_as {
 
 int coll_barrier(struct gw_comm *c, struct coll_as *as);
 int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as);
-int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                int root, struct gw_comm *c, struct coll_as *as);
+int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                struct gw_comm *c, struct coll_as *as);
 int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                  struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as);
-int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                 int root, struct gw_comm *c, struct coll_as *as);
+int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
+                 struct gw_comm *c, struct coll_as *as);
 int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
                   int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as);
 int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
@@ -44,19 +44,17 @@ int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *
 int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                   struct gw_comm *c, struct coll_as *as);
 int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
-                   struct coll_as *as);
-int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
-                   void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
-                   struct gw_comm *c, struct coll_as *as);
-int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root,
-                struct gw_comm *c, struct coll_as *as);
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c, struct coll_as *as);
+int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
+                   struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c, struct coll_as *as);
+int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c,
+                struct coll_as *as);
 int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
                    struct coll_as *as);
 int coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, struct gw_type *t, struct gw_op *op,
                         struct gw_comm *c, struct coll_as *as);
-int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
-                              struct gw_comm *c, struct coll_as *as);
+int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
+                              struct coll_as *as);
 int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
               struct coll_as *as);
 int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
@@ -88,8 +86,8 @@ int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, i
 /* For world/: maxima over all members of c (both groups), behind a request, as often as the members ask for another: they all decide alike.
  * The two functions are called without a lock, by whichever thread makes progress. */
 struct coll_agree {
-    int64_t values[3]; /* mine, at each start */
-    int64_t result[3]; /* the maxima */
+    int64_t values[3];   /* mine, at each start */
+    int64_t result[3];   /* the maxima */
     struct gw_done over; /* after each agreement: reads result, sets values for the next one or `more` to false */
     struct gw_done end;  /* after the last one, the request completes; may free this */
     bool more;

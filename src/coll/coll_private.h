@@ -70,7 +70,10 @@ static inline struct plan_ref ref_cut(struct plan_ref run, int64_t pos, int64_t 
 static inline int64_t packed_bytes(int64_t count, const struct gw_type *t) { return t->is_dense ? 0 : count * t->size; }
 
 /* A list of steps in the making. */
-struct plan_steps { struct plan_step *at; int n; };
+struct plan_steps {
+    struct plan_step *at;
+    int n;
+};
 static inline struct plan_step *step_add(struct plan_steps *s, enum plan_kind kind)
 {
     assert(s->n < PLAN_STEPS);
@@ -189,36 +192,101 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
 /* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
 void coll_temporaries(struct plan_args *a);
 
-#define ALGORITHMS(X)                                                                                                       \
-    X(barrier_dissemination) X(bcast_binomial) X(bcast_chain) X(reduce_binomial) X(allreduce_doubling) X(allreduce_ring) X(allreduce_direct)    \
-    X(gather_linear) X(scatter_linear) X(allgather_ring) X(allgather_direct) X(allgather_bruck) X(alltoall_pairwise) X(alltoall_in_place)       \
-    X(reduce_scatter_pairwise) X(reduce_scatter_ordered) X(reduce_scatter_halving) X(scan_doubling) X(exscan_doubling)                                                          \
-    X(barrier_leaf) X(bcast_leaf) X(bcast_leaf_wide) X(bcast_pull) X(bcast_direct) X(reduce_leaf) X(reduce_leaf_wide) X(allreduce_leaf)     \
-    X(allreduce_leaf_two) X(allreduce_leaf_wide) X(gather_leaf) X(scatter_leaf) X(allgather_leaf) X(allgather_leaf_wide)    \
-    X(allgather_pull) X(alltoall_leaf) X(alltoall_lines) X(alltoall_pull) X(reduce_scatter_leaf) X(reduce_scatter_leaf_wide) X(reduce_scatter_pull)     \
-    X(scan_leaf) X(exscan_leaf)                                                                                             \
-    X(barrier_levels) X(bcast_levels) X(reduce_levels) X(allreduce_levels) X(allreduce_levels_parts)                          \
-    X(gather_tree) X(scatter_tree) X(gather_permitted) X(gather_ruled) X(scatter_ruled) X(gather_levels) X(scatter_levels)  \
-    X(allgather_levels) X(alltoall_levels) X(alltoall_columns) X(reduce_scatter_levels) X(scan_levels) X(exscan_levels)
+#define ALGORITHMS(X)                                                                                                              \
+    X(barrier_dissemination)                                                                                                       \
+    X(bcast_binomial)                                                                                                              \
+    X(bcast_chain)                                                                                                                 \
+    X(reduce_binomial)                                                                                                             \
+    X(allreduce_doubling)                                                                                                          \
+    X(allreduce_ring)                                                                                                              \
+    X(allreduce_direct)                                                                                                            \
+    X(gather_linear)                                                                                                               \
+    X(scatter_linear)                                                                                                              \
+    X(allgather_ring)                                                                                                              \
+    X(allgather_direct)                                                                                                            \
+    X(allgather_bruck)                                                                                                             \
+    X(alltoall_pairwise)                                                                                                           \
+    X(alltoall_in_place)                                                                                                           \
+    X(reduce_scatter_pairwise)                                                                                                     \
+    X(reduce_scatter_ordered)                                                                                                      \
+    X(reduce_scatter_halving)                                                                                                      \
+    X(scan_doubling)                                                                                                               \
+    X(exscan_doubling)                                                                                                             \
+    X(barrier_leaf)                                                                                                                \
+    X(bcast_leaf)                                                                                                                  \
+    X(bcast_leaf_wide)                                                                                                             \
+    X(bcast_pull)                                                                                                                  \
+    X(bcast_direct)                                                                                                                \
+    X(reduce_leaf)                                                                                                                 \
+    X(reduce_leaf_wide)                                                                                                            \
+    X(allreduce_leaf)                                                                                                              \
+    X(allreduce_leaf_two)                                                                                                          \
+    X(allreduce_leaf_wide)                                                                                                         \
+    X(gather_leaf)                                                                                                                 \
+    X(scatter_leaf)                                                                                                                \
+    X(allgather_leaf)                                                                                                              \
+    X(allgather_leaf_wide)                                                                                                         \
+    X(allgather_pull)                                                                                                              \
+    X(alltoall_leaf)                                                                                                               \
+    X(alltoall_lines)                                                                                                              \
+    X(alltoall_pull)                                                                                                               \
+    X(reduce_scatter_leaf)                                                                                                         \
+    X(reduce_scatter_leaf_wide)                                                                                                    \
+    X(reduce_scatter_pull)                                                                                                         \
+    X(scan_leaf)                                                                                                                   \
+    X(exscan_leaf)                                                                                                                 \
+    X(barrier_levels)                                                                                                              \
+    X(bcast_levels)                                                                                                                \
+    X(reduce_levels)                                                                                                               \
+    X(allreduce_levels)                                                                                                            \
+    X(allreduce_levels_parts)                                                                                                      \
+    X(gather_tree)                                                                                                                 \
+    X(scatter_tree)                                                                                                                \
+    X(gather_permitted)                                                                                                            \
+    X(gather_ruled)                                                                                                                \
+    X(scatter_ruled)                                                                                                               \
+    X(gather_levels)                                                                                                               \
+    X(scatter_levels)                                                                                                              \
+    X(allgather_levels)                                                                                                            \
+    X(alltoall_levels)                                                                                                             \
+    X(alltoall_columns)                                                                                                            \
+    X(reduce_scatter_levels)                                                                                                       \
+    X(scan_levels)                                                                                                                 \
+    X(exscan_levels)
 /* Not in the table: there is one for each. */
-extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall, alg_neighbor_allgather_leaf, alg_neighbor_alltoall_leaf;
+extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall, alg_neighbor_allgather_leaf,
+    alg_neighbor_alltoall_leaf;
 #define X(name) extern const struct plan_algorithm alg_##name;
 ALGORITHMS(X)
 #undef X
 
 /* ---- choice (select.c) ----------------------------------------------------------------------------------------------------- */
 enum coll_kind {
-    COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_GATHERV,
-    COLL_SCATTERV, COLL_REDUCE,
-    COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_SCAN, COLL_EXSCAN, COLL_KINDS,
-    COLL_NEIGHBOR_ALLGATHER = COLL_KINDS, COLL_NEIGHBOR_ALLTOALL, COLL_CALLS /* of which nothing is to be chosen */
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_GATHER,
+    COLL_SCATTER,
+    COLL_ALLGATHER,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_GATHERV,
+    COLL_SCATTERV,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_REDUCE_SCATTER,
+    COLL_SCAN,
+    COLL_EXSCAN,
+    COLL_KINDS,
+    COLL_NEIGHBOR_ALLGATHER = COLL_KINDS,
+    COLL_NEIGHBOR_ALLTOALL,
+    COLL_CALLS /* of which nothing is to be chosen */
 };
 /* A row of tune/coll.tbl or tune/nodes.tbl. */
 struct coll_rule {
     uint8_t kind;
     int min_ranks, max_ranks; /* of the communicator */
     int min_nodes, max_nodes;
-    int64_t max_bytes;        /* as the collective counts them: see select.c */
+    int64_t max_bytes; /* as the collective counts them: see select.c */
     const char *name;
     int64_t chunk;
 };
@@ -232,18 +300,20 @@ extern uint32_t coll_synced; /* GODWIT_COLL_SYNC: bit by collective */
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
-const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts);
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
+                                               bool starts);
 /* What that decides by: a->nodes as they are (NULL: not known), settings, rules of the documents, tables.  For the simulator, too. */
-const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts, const char **why_out);
+const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts,
+                                               const char **why_out);
 bool coll_leaves_on(enum coll_kind kind); /* by the settings */
 /* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter, a->chunk.  across: between nodes. */
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a);
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a);
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
-const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c); /* NULL: none (gw_fail set) */
+const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes,
+                                               struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */
 const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a);
-const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
-                                                  struct gw_comm *c);
+const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 
 #endif

@@ -23,12 +23,22 @@ static const double COPY = 0.03, COPY_BYTE = 4e-5, REDUCE = 0.03, REDUCE_BYTE = 
 static const double PUBLISH = 0.05, FLAG = 0.15, LOOK = 0.03; /* flags: raised, seen by another, looked at */
 
 /* ---- the machine ----------------------------------------------------------------------------------------------------------- */
-struct message { double there; int64_t len; bool taken; };
-struct pipe { struct message *at; int n, room, taken; }; /* from one rank to another, in order */
-struct flag_rise { int phase; double at; };
+struct message {
+    double there;
+    int64_t len;
+    bool taken;
+};
+struct pipe {
+    struct message *at;
+    int n, room, taken;
+}; /* from one rank to another, in order */
+struct flag_rise {
+    int phase;
+    double at;
+};
 struct member {
     struct plan_args a;
-    double now;             /* when this rank's core is free */
+    double now; /* when this rank's core is free */
     int round, n, at;
     bool sent, over;
     struct plan_step steps[PLAN_STEPS];
@@ -191,10 +201,14 @@ static double simulate(const struct plan_algorithm *alg, const struct plan_args 
 /* ---- the choice ------------------------------------------------------------------------------------------------------------ */
 enum where { MESSAGES, LEAVES, PULLS, WHERES }; /* by messages; on a node; on a node that lets ranks read each other's memory */
 static const char *const where_names[] = {"messages", "leaves", "leaves and pulls"};
-static const char *const kind_names[COLL_KINDS] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
-                                                   "alltoallv", "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan", "exscan"};
+static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",  "scatter",  "allgather",
+                                                   "alltoall",  "alltoallv",      "gatherv", "scatterv", "reduce",
+                                                   "allreduce", "reduce_scatter", "scan",    "exscan"};
 #define ONE(name) {#name, &alg_##name},
-static const struct { const char *name; const struct plan_algorithm *alg; } all_algorithms[] = {ALGORITHMS(ONE)};
+static const struct {
+    const char *name;
+    const struct plan_algorithm *alg;
+} all_algorithms[] = {ALGORITHMS(ONE)};
 static struct gw_op *op_any;
 static struct gw_comm comm;
 
@@ -259,7 +273,10 @@ static double cost(enum where where, enum coll_kind kind, int64_t n, int ranks)
 }
 
 /* ---- guidelines ------------------------------------------------------------------------------------------------------------ */
-struct timed { double us; const char *by; };
+struct timed {
+    double us;
+    const char *by;
+};
 static struct timed timed(enum where where, enum coll_kind kind, int64_t n, int ranks)
 {
     double us = cost(where, kind, n, ranks);

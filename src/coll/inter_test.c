@@ -55,10 +55,7 @@ static uint64_t folded(const struct job *j, int side, int members, int64_t i)
 }
 
 /* Elements that rank i of a side gives to rank k of the other in an alltoall; one direction has less. */
-static int amount(const struct job *j, int side, int i, int k)
-{
-    return (i + 2 * k) % 3 * (side ? j->n : j->n / 2);
-}
+static int amount(const struct job *j, int side, int i, int k) { return (i + 2 * k) % 3 * (side ? j->n : j->n / 2); }
 /* Part i of the result of a reduce_scatter in a group of n: the last takes what is left. */
 static int part(const struct job *j, int whole, int n, int i)
 {
@@ -103,8 +100,8 @@ static void rooted(const struct job *j, struct member *w)
 static void unrooted(const struct job *j, struct member *w, struct plan_args *a)
 {
     static int counts[4][2 * MAX][MAX];
-    int me = (int)(w - who), *sc = counts[0][me], *sd = counts[1][me], *rc = counts[2][me], *rd = counts[3][me],
-        sends = 0, recvs = 0;
+    int me = (int)(w - who), *sc = counts[0][me], *sd = counts[1][me], *rc = counts[2][me], *rd = counts[3][me], sends = 0,
+        recvs = 0;
     if (j->kind == COLL_ALLREDUCE || j->kind == COLL_REDUCE_SCATTER) {
         int whole = j->n * w->group * w->other, first = 0, mine = j->n;
         if (j->kind == COLL_REDUCE_SCATTER) {
@@ -157,9 +154,8 @@ static void begin(const struct job *j, struct member *w)
 static void end(const struct job *j, struct member *w)
 {
     if (memcmp(w->out, w->want, (size_t)w->n_out * 8) != 0) {
-        fprintf(stderr,
-                "kind %d, n %d, root %d of side %d, groups of %d and %d: rank %d of side %d has the wrong data\n",
-                j->kind, j->n, j->root, j->side, w->group, w->other, w->rank, w->side);
+        fprintf(stderr, "kind %d, n %d, root %d of side %d, groups of %d and %d: rank %d of side %d has the wrong data\n", j->kind,
+                j->n, j->root, j->side, w->group, w->other, w->rank, w->side);
         unit_failures++;
     }
     free(w->in), free(w->out), free(w->want), free(w->m->tmp);
@@ -185,9 +181,8 @@ static bool turn(struct sim *s, struct member *w, const struct job *jobs)
 static void groups(int left, int right)
 {
     static const int counts[] = {0, 1, 7, 60};
-    static const enum coll_kind kinds[] = {COLL_BARRIER,   COLL_BCAST,     COLL_REDUCE,
-                                           COLL_GATHER,    COLL_SCATTER,   COLL_ALLGATHER,
-                                           COLL_ALLTOALLV, COLL_ALLREDUCE, COLL_REDUCE_SCATTER};
+    static const enum coll_kind kinds[] = {COLL_BARRIER,   COLL_BCAST,     COLL_REDUCE,    COLL_GATHER,        COLL_SCATTER,
+                                           COLL_ALLGATHER, COLL_ALLTOALLV, COLL_ALLREDUCE, COLL_REDUCE_SCATTER};
     struct sim s = {.size = left + right, .left = left, .scratch_bytes = 8 << 20};
     struct job jobs[SEQUENCE];
     int p = left + right;
@@ -212,8 +207,8 @@ static void groups(int left, int right)
     for (int i = 0; i < p; i++) {
         const struct sim_member *m = &s.members[i];
         if (m->job == SEQUENCE && !s.error) continue;
-        fprintf(stderr, "kind %d between %d and %d: %s; member %d is in round %d\n", jobs[m->job % SEQUENCE].kind, left,
-                right, s.error ? s.error : "nobody can go on", i, m->round);
+        fprintf(stderr, "kind %d between %d and %d: %s; member %d is in round %d\n", jobs[m->job % SEQUENCE].kind, left, right,
+                s.error ? s.error : "nobody can go on", i, m->round);
         unit_failures++;
         break;
     }

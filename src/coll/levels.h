@@ -10,48 +10,21 @@
 #include "coll/coll_private.h"
 
 /* Bytes [off, ...) of a buffer of the whole. */
-static inline struct plan_place place_at(enum plan_buf buf, int64_t off)
-{
-    return (struct plan_place){(uint8_t)buf, off};
-}
+static inline struct plan_place place_at(enum plan_buf buf, int64_t off) { return (struct plan_place){(uint8_t)buf, off}; }
 
 /* What of a temporary goes to each part of it. */
-static inline int64_t lines(int64_t bytes)
-{
-    return (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE);
-}
+static inline int64_t lines(int64_t bytes) { return (int64_t)gw_align_up((size_t)bytes, GW_CACHELINE); }
 /* Arrays of counts and places, for members of a node or for nodes, at the begin of the temporary. */
-static inline int64_t most_entries(const struct plan_nodes *n)
-{
-    return n->most > n->n ? n->most : n->n;
-}
-static inline int64_t lists(const struct plan_args *a)
-{
-    return lines(2 * most_entries(a->nodes) * (int64_t)sizeof(int64_t));
-}
-static inline int64_t *counts_in(char *tmp)
-{
-    return (int64_t *)tmp;
-}
-static inline int64_t *places_in(const struct plan_args *a, char *tmp)
-{
-    return (int64_t *)tmp + most_entries(a->nodes);
-}
-static inline struct gw_counts wide(const int64_t *v)
-{
-    return (struct gw_counts){v, true};
-}
+static inline int64_t most_entries(const struct plan_nodes *n) { return n->most > n->n ? n->most : n->n; }
+static inline int64_t lists(const struct plan_args *a) { return lines(2 * most_entries(a->nodes) * (int64_t)sizeof(int64_t)); }
+static inline int64_t *counts_in(char *tmp) { return (int64_t *)tmp; }
+static inline int64_t *places_in(const struct plan_args *a, char *tmp) { return (int64_t *)tmp + most_entries(a->nodes); }
+static inline struct gw_counts wide(const int64_t *v) { return (struct gw_counts){v, true}; }
 /* The member that is `at` in the order of nodes. */
-static inline int at_place(const struct plan_nodes *n, int at)
-{
-    return n->member ? n->member[at] : at;
-}
+static inline int at_place(const struct plan_nodes *n, int at) { return n->member ? n->member[at] : at; }
 
 /* Elements of member i's block, and of those from `first` to before `end`, where all members know all. */
-static inline int64_t count_of(const struct plan_args *a, int i)
-{
-    return a->rcounts.v ? gw_counts_at(a->rcounts, i) : a->rcount;
-}
+static inline int64_t count_of(const struct plan_args *a, int i) { return a->rcounts.v ? gw_counts_at(a->rcounts, i) : a->rcount; }
 static inline int64_t counts_between(const struct plan_args *a, int first, int end)
 {
     int64_t n = a->rcounts.v ? 0 : (end - first) * a->rcount;
@@ -96,10 +69,7 @@ static inline int speaker(const struct plan_nodes *n, int root)
 {
     return plan_node_of(n, root) == n->me ? plan_place_of(n, root) : 0;
 }
-static inline bool speaks(const struct plan_nodes *n, int root)
-{
-    return n->place == speaker(n, root);
-}
+static inline bool speaks(const struct plan_nodes *n, int root) { return n->place == speaker(n, root); }
 
 /* The algorithm of a stage: a row of the table for its ranks and bytes. */
 static inline void stage_pick(struct plan_stage *s, enum coll_kind kind, int64_t bytes, bool leaves)
@@ -107,14 +77,8 @@ static inline void stage_pick(struct plan_stage *s, enum coll_kind kind, int64_t
     s->alg = coll_pick(kind, bytes, leaves && s->team.kind == TEAM_NODE, s->team.kind == TEAM_ACROSS, &s->args);
 }
 
-static inline bool over_nodes(const struct plan_args *a)
-{
-    return a->nodes != NULL;
-}
+static inline bool over_nodes(const struct plan_args *a) { return a->nodes != NULL; }
 /* Reductions: neighbours in the order of operands are neighbours in nodes, or it does not matter. */
-static inline bool order_kept(const struct plan_args *a)
-{
-    return a->nodes && (a->nodes->ordered || a->op->commutes);
-}
+static inline bool order_kept(const struct plan_args *a) { return a->nodes && (a->nodes->ordered || a->op->commutes); }
 
 #endif

@@ -10,8 +10,7 @@
 static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
 {
     if (unlikely(!c->topo))
-        return gw_fail(GW_ETOPOLOGY,
-                       "the communicator has no topology; neighbourhood collectives need one (see MPI_Cart_create)");
+        return gw_fail(GW_ETOPOLOGY, "the communicator has no topology; neighbourhood collectives need one (see MPI_Cart_create)");
     if (unlikely(sbuf == GW_IN_PLACE || rbuf == GW_IN_PLACE))
         return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which neighbourhood collectives do not know",
                        sbuf == GW_IN_PLACE ? "sendbuf" : "recvbuf");
@@ -24,8 +23,7 @@ static bool by_leaf(struct gw_comm *c, bool gather)
     return c->one_node && c->size <= PLAN_LINE_MEMBERS && is_on && plan_leaf_ready(c);
 }
 
-static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
-               struct coll_as *as)
+static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c, struct coll_as *as)
 {
     int rc = check(sbuf, rbuf, c);
     if (rc != GW_OK) return rc;
@@ -35,15 +33,16 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     unsigned form = !as ? 0 : as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST;
     a->says = PLAN_SAYS_FLAG(form | BOOT_SAYS_OWN);
     plan_enter_as(c, PLAN_CALLS + (gather ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL), a);
-    if (!as && by_leaf(c, gather)) return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
+    if (!as && by_leaf(c, gather))
+        return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
     const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);
     a->n_s = c->topo->nout, a->n_r = c->topo->nin;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, sbuf, rbuf, c, as->req_out);
 }
 
-int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                            struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                            struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
     return run(true, &a, sbuf, rbuf, c, as);
@@ -56,27 +55,25 @@ int coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *s
     return run(true, &a, sbuf, rbuf, c, as);
 }
 
-int coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                           struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+int coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
+                           struct gw_comm *c, struct coll_as *as)
 {
     struct plan_args a = {.scount = scount, .st = st, .rcount = rcount, .rt = rt};
     return run(false, &a, sbuf, rbuf, c, as);
 }
 
-int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st,
-                            void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt,
-                            struct gw_comm *c, struct coll_as *as)
+int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
+                            struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
+                            struct coll_as *as)
 {
-    struct plan_args a = {
-        .scounts = scounts, .sdispls = sdispls, .st = st, .rcounts = rcounts, .rdispls = rdispls, .rt = rt};
+    struct plan_args a = {.scounts = scounts, .sdispls = sdispls, .st = st, .rcounts = rcounts, .rdispls = rdispls, .rt = rt};
     return run(false, &a, sbuf, rbuf, c, as);
 }
 
-int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
-                            void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
-                            struct gw_comm *c, struct coll_as *as)
+int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
+                            struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
+                            struct coll_as *as)
 {
-    struct plan_args a = {
-        .scounts = scounts, .sdispls = sdispls, .sts = st, .rcounts = rcounts, .rdispls = rdispls, .rts = rt};
+    struct plan_args a = {.scounts = scounts, .sdispls = sdispls, .sts = st, .rcounts = rcounts, .rdispls = rdispls, .rts = rt};
     return run(false, &a, sbuf, rbuf, c, as);
 }

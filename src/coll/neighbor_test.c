@@ -100,18 +100,9 @@ static int scale, leaves; /* leaves: a bit for each job */
 static uint64_t *ins[P_MAX], *outs[P_MAX];
 static int scounts[P_MAX][EDGES_MAX], rcounts[P_MAX][EDGES_MAX], sdispls[P_MAX][EDGES_MAX], rdispls[P_MAX][EDGES_MAX];
 
-static bool gathers(int job)
-{
-    return job % 2 == 0;
-}
-static int amount(int job, int edge)
-{
-    return scale * (edge < 0 ? 2 : job % 4 == 3 ? 1 + edge % 3 : 2);
-}
-static uint64_t value(int job, int what, int i)
-{
-    return (uint64_t)job << 48 | (uint64_t)what << 16 | (unsigned)i;
-}
+static bool gathers(int job) { return job % 2 == 0; }
+static int amount(int job, int edge) { return scale * (edge < 0 ? 2 : job % 4 == 3 ? 1 + edge % 3 : 2); }
+static uint64_t value(int job, int what, int i) { return (uint64_t)job << 48 | (uint64_t)what << 16 | (unsigned)i; }
 
 static void begin(struct sim_member *m, int me)
 {
@@ -132,8 +123,7 @@ static void begin(struct sim_member *m, int me)
         for (int i = 0; i < scounts[me][k]; i++) ins[me][sent++] = value(job, out_edge[me][k], i);
     }
     for (int i = 0; i < 2 * scale && gathers(job); i++) ins[me][i] = value(job, me, i);
-    for (int k = t->nin - 1; k >= 0; k--)
-        rcounts[me][k] = amount(job, in_edge[me][k]), rdispls[me][k] = got, got += rcounts[me][k];
+    for (int k = t->nin - 1; k >= 0; k--) rcounts[me][k] = amount(job, in_edge[me][k]), rdispls[me][k] = got, got += rcounts[me][k];
     for (int i = 0; i < (3 * t->nin + 2) * scale; i++) outs[me][i] = UINT64_MAX;
     if (job % 4 == 3) {
         m->a.scounts.v = scounts[me], m->a.sdispls.v = sdispls[me];

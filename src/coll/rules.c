@@ -15,7 +15,8 @@ const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int6
     if (alg == &alg_bcast_chain && gw_set.bcast_only_tree) return &alg_bcast_binomial;
     bool whole = alg == &alg_reduce_scatter_ordered || alg == &alg_reduce_scatter_pairwise || alg == &alg_reduce_scatter_halving;
     if (!whole || is_long < 0 || !op_commutes(a)) return alg;
-    return bytes >= is_long && a->size <= gw_set.reduce_scatter_max_commsize ? &alg_reduce_scatter_pairwise : &alg_reduce_scatter_halving;
+    return bytes >= is_long && a->size <= gw_set.reduce_scatter_max_commsize ? &alg_reduce_scatter_pairwise
+                                                                             : &alg_reduce_scatter_halving;
 }
 
 /* Where the depth of a tree is what a message waits for, it is cheaper to send more of them. */

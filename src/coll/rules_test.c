@@ -24,12 +24,16 @@ static const struct plan_algorithm *decide_on(const struct plan_nodes *nodes, en
 {
     const char *why;
     int64_t block = kind == COLL_REDUCE_SCATTER ? bytes / ranks : bytes;
-    last = (struct plan_args){.size = ranks, .scount = block, .rcount = block, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
+    last = (struct plan_args){
+        .size = ranks, .scount = block, .rcount = block, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
     last.is_vector = kind == COLL_SCATTERV;
     last.nodes = nodes;
     return coll_decide_apart(kind, kind == COLL_ALLTOALLV || kind == COLL_SCATTERV ? 0 : bytes, &last, false, &why);
 }
-static const struct plan_algorithm *decide(enum coll_kind kind, int64_t bytes, int ranks) { return decide_on(NULL, kind, bytes, ranks); }
+static const struct plan_algorithm *decide(enum coll_kind kind, int64_t bytes, int ranks)
+{
+    return decide_on(NULL, kind, bytes, ranks);
+}
 
 /* The most messages that rank 0 has under way at a time, and all that it sends. */
 static int under_way(const struct plan_algorithm *alg, int *sent_out)
@@ -56,7 +60,10 @@ static int most_of(enum coll_kind kind, const struct plan_algorithm *want)
 
 static void throttles(void)
 {
-    static const struct { const char *value; int64_t most; } steps[] = {{"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
+    static const struct {
+        const char *value;
+        int64_t most;
+    } steps[] = {{"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
     for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++) {
         set("MPICH_ALLTOALL_SYNC_FREQ", steps[i].value);
         CHECK_EQ(most_of(COLL_ALLTOALL, &alg_alltoall_pairwise), steps[i].most);
@@ -192,7 +199,8 @@ static void names(void)
     set("MPICH_COLL_OPT_OFF", "0");
     CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &alg_allreduce_levels);
     set("MPICH_SHARED_MEM_COLL_OPT", "MPI_Bcast,MPI_Reduce_scatter_block");
-    CHECK(coll_leaves_on(COLL_BCAST) && coll_leaves_on(COLL_REDUCE_SCATTER) && !coll_leaves_on(COLL_ALLREDUCE) && !coll_leaves_on(COLL_BARRIER));
+    CHECK(coll_leaves_on(COLL_BCAST) && coll_leaves_on(COLL_REDUCE_SCATTER) && !coll_leaves_on(COLL_ALLREDUCE) &&
+          !coll_leaves_on(COLL_BARRIER));
     set("MPICH_SHARED_MEM_COLL_OPT", "0");
     CHECK(!coll_leaves_on(COLL_BCAST));
     set("MPICH_SHARED_MEM_COLL_OPT", "1");

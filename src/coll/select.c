@@ -11,52 +11,99 @@
 #include "coll/coll_private.h"
 
 static const char *const kind_names[COLL_KINDS] = {
-    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "alltoallv", "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter",
-    "scan", "exscan",
+    "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",
+    "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
 /* All algorithms, by collective. */
-static const struct { uint8_t kind; const struct plan_algorithm *alg; } algorithms[] = {
-    {COLL_BARRIER, &alg_barrier_leaf}, {COLL_BARRIER, &alg_barrier_dissemination}, {COLL_BARRIER, &alg_barrier_levels},
-    {COLL_BCAST, &alg_bcast_leaf}, {COLL_BCAST, &alg_bcast_leaf_wide}, {COLL_BCAST, &alg_bcast_pull}, {COLL_BCAST, &alg_bcast_direct},
-    {COLL_BCAST, &alg_bcast_binomial}, {COLL_BCAST, &alg_bcast_chain}, {COLL_BCAST, &alg_bcast_levels},
-    {COLL_GATHER, &alg_gather_leaf}, {COLL_GATHER, &alg_gather_linear}, {COLL_GATHER, &alg_gather_tree}, {COLL_GATHER, &alg_gather_levels},
-    {COLL_SCATTER, &alg_scatter_leaf}, {COLL_SCATTER, &alg_scatter_linear}, {COLL_SCATTER, &alg_scatter_tree},
+static const struct {
+    uint8_t kind;
+    const struct plan_algorithm *alg;
+} algorithms[] = {
+    {COLL_BARRIER, &alg_barrier_leaf},
+    {COLL_BARRIER, &alg_barrier_dissemination},
+    {COLL_BARRIER, &alg_barrier_levels},
+    {COLL_BCAST, &alg_bcast_leaf},
+    {COLL_BCAST, &alg_bcast_leaf_wide},
+    {COLL_BCAST, &alg_bcast_pull},
+    {COLL_BCAST, &alg_bcast_direct},
+    {COLL_BCAST, &alg_bcast_binomial},
+    {COLL_BCAST, &alg_bcast_chain},
+    {COLL_BCAST, &alg_bcast_levels},
+    {COLL_GATHER, &alg_gather_leaf},
+    {COLL_GATHER, &alg_gather_linear},
+    {COLL_GATHER, &alg_gather_tree},
+    {COLL_GATHER, &alg_gather_levels},
+    {COLL_SCATTER, &alg_scatter_leaf},
+    {COLL_SCATTER, &alg_scatter_linear},
+    {COLL_SCATTER, &alg_scatter_tree},
     {COLL_SCATTER, &alg_scatter_levels},
-    {COLL_GATHERV, &alg_gather_leaf}, {COLL_GATHERV, &alg_gather_linear}, {COLL_GATHERV, &alg_gather_permitted},
-    {COLL_GATHERV, &alg_gather_ruled}, {COLL_GATHERV, &alg_gather_tree},
-    {COLL_SCATTERV, &alg_scatter_leaf}, {COLL_SCATTERV, &alg_scatter_linear}, {COLL_SCATTERV, &alg_scatter_ruled},
+    {COLL_GATHERV, &alg_gather_leaf},
+    {COLL_GATHERV, &alg_gather_linear},
+    {COLL_GATHERV, &alg_gather_permitted},
+    {COLL_GATHERV, &alg_gather_ruled},
+    {COLL_GATHERV, &alg_gather_tree},
+    {COLL_SCATTERV, &alg_scatter_leaf},
+    {COLL_SCATTERV, &alg_scatter_linear},
+    {COLL_SCATTERV, &alg_scatter_ruled},
     {COLL_SCATTERV, &alg_scatter_tree},
-    {COLL_ALLGATHER, &alg_allgather_leaf}, {COLL_ALLGATHER, &alg_allgather_leaf_wide}, {COLL_ALLGATHER, &alg_allgather_pull},
-    {COLL_ALLGATHER, &alg_allgather_bruck}, {COLL_ALLGATHER, &alg_allgather_direct}, {COLL_ALLGATHER, &alg_allgather_ring},
+    {COLL_ALLGATHER, &alg_allgather_leaf},
+    {COLL_ALLGATHER, &alg_allgather_leaf_wide},
+    {COLL_ALLGATHER, &alg_allgather_pull},
+    {COLL_ALLGATHER, &alg_allgather_bruck},
+    {COLL_ALLGATHER, &alg_allgather_direct},
+    {COLL_ALLGATHER, &alg_allgather_ring},
     {COLL_ALLGATHER, &alg_allgather_levels},
-    {COLL_ALLTOALL, &alg_alltoall_leaf}, {COLL_ALLTOALL, &alg_alltoall_lines}, {COLL_ALLTOALL, &alg_alltoall_pull}, {COLL_ALLTOALL, &alg_alltoall_pairwise},
-    {COLL_ALLTOALL, &alg_alltoall_in_place}, {COLL_ALLTOALL, &alg_alltoall_columns}, {COLL_ALLTOALL, &alg_alltoall_levels},
-    {COLL_ALLTOALLV, &alg_alltoall_leaf}, {COLL_ALLTOALLV, &alg_alltoall_pairwise}, {COLL_ALLTOALLV, &alg_alltoall_in_place},
-    {COLL_REDUCE, &alg_reduce_leaf}, {COLL_REDUCE, &alg_reduce_leaf_wide}, {COLL_REDUCE, &alg_reduce_binomial},
+    {COLL_ALLTOALL, &alg_alltoall_leaf},
+    {COLL_ALLTOALL, &alg_alltoall_lines},
+    {COLL_ALLTOALL, &alg_alltoall_pull},
+    {COLL_ALLTOALL, &alg_alltoall_pairwise},
+    {COLL_ALLTOALL, &alg_alltoall_in_place},
+    {COLL_ALLTOALL, &alg_alltoall_columns},
+    {COLL_ALLTOALL, &alg_alltoall_levels},
+    {COLL_ALLTOALLV, &alg_alltoall_leaf},
+    {COLL_ALLTOALLV, &alg_alltoall_pairwise},
+    {COLL_ALLTOALLV, &alg_alltoall_in_place},
+    {COLL_REDUCE, &alg_reduce_leaf},
+    {COLL_REDUCE, &alg_reduce_leaf_wide},
+    {COLL_REDUCE, &alg_reduce_binomial},
     {COLL_REDUCE, &alg_reduce_levels},
-    {COLL_ALLREDUCE, &alg_allreduce_leaf}, {COLL_ALLREDUCE, &alg_allreduce_leaf_two},
-    {COLL_ALLREDUCE, &alg_allreduce_leaf_wide}, {COLL_ALLREDUCE, &alg_allreduce_doubling},
-    {COLL_ALLREDUCE, &alg_allreduce_ring}, {COLL_ALLREDUCE, &alg_allreduce_direct},
-    {COLL_ALLREDUCE, &alg_allreduce_levels}, {COLL_ALLREDUCE, &alg_allreduce_levels_parts},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
+    {COLL_ALLREDUCE, &alg_allreduce_leaf},
+    {COLL_ALLREDUCE, &alg_allreduce_leaf_two},
+    {COLL_ALLREDUCE, &alg_allreduce_leaf_wide},
+    {COLL_ALLREDUCE, &alg_allreduce_doubling},
+    {COLL_ALLREDUCE, &alg_allreduce_ring},
+    {COLL_ALLREDUCE, &alg_allreduce_direct},
+    {COLL_ALLREDUCE, &alg_allreduce_levels},
+    {COLL_ALLREDUCE, &alg_allreduce_levels_parts},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise}, {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise},
+    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_halving},
     {COLL_REDUCE_SCATTER, &alg_reduce_scatter_levels},
-    {COLL_SCAN, &alg_scan_leaf}, {COLL_SCAN, &alg_scan_doubling}, {COLL_SCAN, &alg_scan_levels},
-    {COLL_EXSCAN, &alg_exscan_leaf}, {COLL_EXSCAN, &alg_exscan_doubling}, {COLL_EXSCAN, &alg_exscan_levels},
+    {COLL_SCAN, &alg_scan_leaf},
+    {COLL_SCAN, &alg_scan_doubling},
+    {COLL_SCAN, &alg_scan_levels},
+    {COLL_EXSCAN, &alg_exscan_leaf},
+    {COLL_EXSCAN, &alg_exscan_doubling},
+    {COLL_EXSCAN, &alg_exscan_levels},
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
-struct choice { const struct plan_algorithm *alg; const struct coll_rule *rule; int number; };
-static struct choice rows[COLL_KINDS][MAX_ROWS]; /* rows of coll.tbl by collective, ended by alg NULL */
+struct choice {
+    const struct plan_algorithm *alg;
+    const struct coll_rule *rule;
+    int number;
+};
+static struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of coll.tbl by collective, ended by alg NULL */
 static struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
 static _Atomic uint64_t uses[N_ALGORITHMS];
 static const struct plan_algorithm *forced[COLL_KINDS];
 static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
 
-static uint32_t leaves_on;  /* settings allow leaves: bit by collective */
+static uint32_t leaves_on; /* settings allow leaves: bit by collective */
 uint32_t coll_synced;
 static uint32_t plain_only; /* GODWIT_COLL_OPT_OFF: bit by collective */
 
@@ -102,8 +149,10 @@ static bool is_word(const char *text, size_t len, const char *word)
 /* With MPI_ before it or without; COLL_KINDS: none. */
 static int kind_named(const char *name, size_t len)
 {
-    static const struct { const char *name; enum coll_kind kind; } more[] = {
-        {"allgatherv", COLL_ALLGATHER}, {"alltoallw", COLL_ALLTOALLV}, {"reduce_scatter_block", COLL_REDUCE_SCATTER}};
+    static const struct {
+        const char *name;
+        enum coll_kind kind;
+    } more[] = {{"allgatherv", COLL_ALLGATHER}, {"alltoallw", COLL_ALLTOALLV}, {"reduce_scatter_block", COLL_REDUCE_SCATTER}};
     if (len > 4 && strncasecmp(name, "MPI_", 4) == 0) name += 4, len -= 4;
     for (int i = 0; i < 2; i++) {
         for (int kind = 0; kind < COLL_KINDS; kind++)
@@ -185,7 +234,8 @@ GW_ONCE int coll_select_init(void)
     return parse_forced(gw_set.coll);
 }
 
-static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c, bool messages)
+static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c,
+                          bool messages)
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
@@ -212,7 +262,8 @@ static inline void note(struct gw_comm *c, int number, int64_t bytes)
 {
     gw_counted(&uses[number], 1);
     c->chosen = (uint16_t)(number + 1);
-    if (gw_event_wanted(GW_EVENT_COLLECTIVE)) gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
+    if (gw_event_wanted(GW_EVENT_COLLECTIVE))
+        gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
 }
 
 static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind, int64_t bytes, const struct choice *row,
@@ -225,8 +276,8 @@ static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind,
     return alg;
 }
 
-static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a,
-                                                  struct gw_comm *c, bool messages)
+static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
+                                                  bool messages)
 {
     a->chunk = gw_set.coll_chunk;
     messages |= order_is_fixed(kind, c);
@@ -253,8 +304,7 @@ const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, str
     return choose(kind, bytes, a, c, false);
 }
 
-const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a,
-                                                  struct gw_comm *c)
+const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
 {
     return choose(kind, bytes, a, c, true);
 }
@@ -283,7 +333,8 @@ static int64_t levels_up_to(enum coll_kind kind)
 }
 static bool no_levels(enum coll_kind kind)
 {
-    return plain_only & 1u << kind || (kind == COLL_REDUCE && gw_set.reduce_no_smp) || (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
+    return plain_only & 1u << kind || (kind == COLL_REDUCE && gw_set.reduce_no_smp) ||
+        (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
@@ -313,7 +364,8 @@ static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_arg
 
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }
 
-const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts, const char **why_out)
+const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts,
+                                               const char **why_out)
 {
     const struct plan_algorithm *alg = forced[kind];
     *why_out = "GODWIT_COLL";
@@ -336,7 +388,8 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     return alg;
 }
 
-const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c, bool starts)
+const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
+                                               bool starts)
 {
     const char *why;
     a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
@@ -364,7 +417,8 @@ const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t byte
 {
     const struct plan_algorithm *alg = coll_inter_algorithms[kind];
     if (!alg)
-        gw_fail(GW_ECOMM, "%s is an intercommunicator, for which %s is not defined", c->name[0] ? c->name : "comm", kind_names[kind]);
+        gw_fail(GW_ECOMM, "%s is an intercommunicator, for which %s is not defined", c->name[0] ? c->name : "comm",
+                kind_names[kind]);
     else if (unlikely(gw_log_mask & GW_LOG_COLL))
         explain(kind, alg, bytes, c, "two groups");
     return alg;

@@ -29,9 +29,9 @@ enum gw_stream {
     GW_STREAMS
 };
 #define GW_STREAM_BITS 3
-#define GW_CTX_ID_MAX (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
-#define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                  /* this and the next stand for one that is not known yet */
-#define GW_CTX_ID_JOIN (GW_CTX_ID_MAX - 3)                  /* of the roots of two worlds that meet; their tag is their own */
+#define GW_CTX_ID_MAX  (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
+#define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                   /* this and the next stand for one that is not known yet */
+#define GW_CTX_ID_JOIN (GW_CTX_ID_MAX - 3)                   /* of the roots of two worlds that meet; their tag is their own */
 _Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
 /* What the groups and communicators of one session share (MPI 4.1 section 11.3); NULL: those of the World Model.  What is made of
@@ -49,32 +49,39 @@ void comm_family_release(struct comm_family *f); /* NULL is right */
 
 struct gw_group {
     struct gw_obj obj;
-    int size, rank;  /* rank GW_UNDEFINED: not a member */
-    int first, step; /* world rank of member i is first + i*step while `map` is NULL */
-    int32_t *map;    /* [size] world ranks, or NULL */
+    int size, rank;         /* rank GW_UNDEFINED: not a member */
+    int first, step;        /* world rank of member i is first + i*step while `map` is NULL */
+    int32_t *map;           /* [size] world ranks, or NULL */
     struct gw_group *owner; /* of `map`, where another group owns it (held) */
     struct comm_family *family;
 };
-static inline int group_world(const struct gw_group *g, int rank)
-{
-    return g->map ? g->map[rank] : g->first + rank * g->step;
-}
+static inline int group_world(const struct gw_group *g, int rank) { return g->map ? g->map[rank] : g->first + rank * g->step; }
 
 /* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
-struct gw_topo_move { int32_t in, out; }; /* block `in` comes, or block `out` goes (the other is -1), or `out` becomes `in` */
-struct gw_topo_like { int32_t place, of; }; /* of the blocks that come from, or go to, one neighbour: which in their order, of how many */
+struct gw_topo_move {
+    int32_t in, out;
+}; /* block `in` comes, or block `out` goes (the other is -1), or `out` becomes `in` */
+struct gw_topo_like {
+    int32_t place, of;
+}; /* of the blocks that come from, or go to, one neighbour: which in their order, of how many */
 struct gw_topo {
     _Atomic int refs;
-    int kind;               /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
-    int nin, nout;          /* neighbours of this process, as often as they are neighbours */
-    int *in, *out;          /* their ranks, in the order of chapter 8; GW_PROC_NULL beyond the border of a grid */
-    int nmoves;             /* what neighbourhood collectives do, in a good order: see coll_neighbor_order() */
+    int kind;      /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
+    int nin, nout; /* neighbours of this process, as often as they are neighbours */
+    int *in, *out; /* their ranks, in the order of chapter 8; GW_PROC_NULL beyond the border of a grid */
+    int nmoves;    /* what neighbourhood collectives do, in a good order: see coll_neighbor_order() */
     struct gw_topo_move *moves;
     struct gw_topo_like *in_like, *out_like;
     union {
-        struct { int ndims, *dims, *periods, *coords; } cart;
-        struct { int nnodes, nedges, *index, *edges; } graph;
-        struct { int *in_weights, *out_weights; } dist; /* NULL: not weighted */
+        struct {
+            int ndims, *dims, *periods, *coords;
+        } cart;
+        struct {
+            int nnodes, nedges, *index, *edges;
+        } graph;
+        struct {
+            int *in_weights, *out_weights;
+        } dist; /* NULL: not weighted */
     };
 };
 static inline struct gw_topo *comm_topo_hold(struct gw_topo *t)
@@ -102,11 +109,11 @@ struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequ
 
 struct gw_comm {
     struct gw_obj obj;
-    uint32_t ctx;           /* context id << GW_STREAM_BITS */
+    uint32_t ctx; /* context id << GW_STREAM_BITS */
     int rank, size;
-    int targets;            /* ranks that messages go to: size, or the size of the remote group */
+    int targets; /* ranks that messages go to: size, or the size of the remote group */
     struct gw_lane *lane;
-    struct gw_peer *peers;  /* of target 0, those of the others behind it, where world ranks are consecutive; else NULL */
+    struct gw_peer *peers; /* of target 0, those of the others behind it, where world ranks are consecutive; else NULL */
     struct gw_group *group;
     struct gw_group *remote; /* intercommunicators; else NULL */
     struct gw_comm *local;   /* intercommunicators: the local group for itself; else NULL */
@@ -118,20 +125,20 @@ struct gw_comm {
     uint64_t coll_seq;      /* collectives started */
     /* Number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0.  Other threads look at it for reports. */
     _Atomic uint64_t colls;
-    uint64_t said;          /* a running hash of what they said: equal on all members (plan_enter_as) */
-    uint64_t mark;          /* of its members, equal on all: tells it from others of its context id in what is noted (boot_coll_mark) */
+    uint64_t said; /* a running hash of what they said: equal on all members (plan_enter_as) */
+    uint64_t mark; /* of its members, equal on all: tells it from others of its context id in what is noted (boot_coll_mark) */
     struct gw_attrs attrs;
-    uint16_t chosen;        /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
-    uint8_t hints;          /* what the user promised or wishes: enum comm_hint */
-    struct gw_topo *topo;   /* may be NULL */
-    void *bsend;            /* buffer of MPI_Comm_attach_buffer (p2p) */
+    uint16_t chosen;      /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
+    uint8_t hints;        /* what the user promised or wishes: enum comm_hint */
+    struct gw_topo *topo; /* may be NULL */
+    void *bsend;          /* buffer of MPI_Comm_attach_buffer (p2p) */
     struct comm_family *family;
     char name[GW_MAX_OBJECT_NAME];
 };
 extern struct gw_comm gw_comm_world, gw_comm_self;
 extern struct gw_group gw_group_empty;
 
-int comm_init(void);     /* after peer_init: world and self */
+int comm_init(void); /* after peer_init: world and self */
 void comm_finalize(void);
 /* WORLD and SELF are there for the library as long as the room is; for users, while the World Model is. */
 void comm_world_show(void);
@@ -155,9 +162,16 @@ static inline uint64_t comm_coll_count(struct gw_comm *c, int by)
     atomic_store_explicit(&c->colls, n + (uint64_t)by, memory_order_relaxed);
     return n;
 }
-static inline struct gw_comm *comm_hold(struct gw_comm *c) { gw_obj_ref(&c->obj); return c; } /* a pending operation keeps it */
+static inline struct gw_comm *comm_hold(struct gw_comm *c)
+{
+    gw_obj_ref(&c->obj);
+    return c;
+} /* a pending operation keeps it */
 void comm_destroy(struct gw_comm *c);
-static inline void comm_release(struct gw_comm *c) { if (gw_obj_unref(&c->obj)) comm_destroy(c); }
+static inline void comm_release(struct gw_comm *c)
+{
+    if (gw_obj_unref(&c->obj)) comm_destroy(c);
+}
 /* Who frees what hangs at c->coll and c->bsend when the object dies: set once by coll/ and p2p/ at their init. */
 extern struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend; /* fn finds the comm through comm_dying() */
 struct gw_comm *comm_dying(void);
@@ -195,7 +209,11 @@ int group_range_incl(struct gw_group *g, int n, int ranges[][3], struct gw_group
 int group_range_excl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
 int group_free(struct gw_group **g);
 int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out); /* internal: compresses to first/step */
-static inline struct gw_group *group_hold(struct gw_group *g) { gw_obj_ref(&g->obj); return g; }
+static inline struct gw_group *group_hold(struct gw_group *g)
+{
+    gw_obj_ref(&g->obj);
+    return g;
+}
 void group_release(struct gw_group *g);
 void group_join(struct gw_group *g, struct comm_family *f); /* a new group, of no family yet */
 

@@ -25,7 +25,11 @@ static int group_find(const struct gw_group *g, int world_rank)
 }
 
 /* For set operations on mapped groups: place by world rank, so that each look-up is O(1). */
-struct group_index { int32_t *place; int limit; const struct gw_group *g; };
+struct group_index {
+    int32_t *place;
+    int limit;
+    const struct gw_group *g;
+};
 
 static int index_build(struct group_index *x, const struct gw_group *g)
 {
@@ -179,8 +183,7 @@ int group_translate_ranks(struct gw_group *a, int n, const int *ranks, struct gw
         if (ranks[i] != GW_PROC_NULL && rank_check(a, "ranks1", i, ranks[i]) != GW_OK) return GW_ERANK;
     int rc = index_build(&x, b);
     if (rc != GW_OK) return rc;
-    for (int i = 0; i < n; i++)
-        ranks_out[i] = ranks[i] == GW_PROC_NULL ? GW_PROC_NULL : index_find(&x, group_world(a, ranks[i]));
+    for (int i = 0; i < n; i++) ranks_out[i] = ranks[i] == GW_PROC_NULL ? GW_PROC_NULL : index_find(&x, group_world(a, ranks[i]));
     free(x.place);
     return GW_OK;
 }
@@ -311,7 +314,8 @@ static int ranges_expand(const struct gw_group *g, int n, int ranges[][3], int *
         if (rank_check(g, "the last rank of ranges", i, (int)(first + steps * stride)) != GW_OK) return GW_ERANK;
         total += steps + 1;
     }
-    if (total > g->size) return gw_fail(GW_ERANK, "the ranges name %lld ranks of a group of %d: some twice", (long long)total, g->size);
+    if (total > g->size)
+        return gw_fail(GW_ERANK, "the ranges name %lld ranks of a group of %d: some twice", (long long)total, g->size);
     int *ranks = malloc(sizeof *ranks * (size_t)(total + 1)), count = 0;
     if (!ranks) return gw_fail(GW_ENOMEM, "no memory for %lld ranks", (long long)total);
     for (int i = 0; i < n; i++) {

@@ -19,7 +19,10 @@ static int rnd(int lo, int hi)
     return lo + (int)((state >> 11) % (uint64_t)(hi - lo + 1));
 }
 
-struct list { int n; int32_t w[2 * WORLD]; };
+struct list {
+    int n;
+    int32_t w[2 * WORLD];
+};
 
 static int find(const struct list *l, int32_t w)
 {

@@ -38,8 +38,8 @@ int std_type_get_envelope_c(MPI_Datatype h, MPI_Count *n_ints_out, MPI_Count *n_
                             MPI_Count *n_types_out, int *combiner_out);
 int std_type_get_contents(MPI_Datatype h, int max_ints, int max_aints, int max_types, int ints[], MPI_Aint aints[],
                           MPI_Datatype types[]);
-int std_type_get_contents_c(MPI_Datatype h, MPI_Count max_ints, MPI_Count max_aints, MPI_Count max_counts,
-                            MPI_Count max_types, int ints[], MPI_Aint aints[], MPI_Count counts[], MPI_Datatype types[]);
+int std_type_get_contents_c(MPI_Datatype h, MPI_Count max_ints, MPI_Count max_aints, MPI_Count max_counts, MPI_Count max_types,
+                            int ints[], MPI_Aint aints[], MPI_Count counts[], MPI_Datatype types[]);
 
 int std_status_get_source(const MPI_Status *s, int *source_out);
 int std_status_get_tag(const MPI_Status *s, int *tag_out);

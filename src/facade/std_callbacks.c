@@ -46,11 +46,11 @@ static int call_attr_copy(const struct gw_keyval *kv, struct gw_obj *owner, void
     if (owner->kind == GW_KIND_WIN)
         code = ((MPI_Win_copy_attr_function *)fn)(std_win_handle((struct rma_win *)owner), key, kv->extra_state, in, out, flag_out);
     else if (owner->kind == GW_KIND_TYPE)
-        code = ((MPI_Type_copy_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, kv->extra_state, in, out,
-                                                   flag_out);
+        code =
+            ((MPI_Type_copy_attr_function *)fn)(std_type_handle((struct gw_type *)owner), key, kv->extra_state, in, out, flag_out);
     else
-        code = ((MPI_Comm_copy_attr_function *)fn)(std_comm_handle((struct gw_comm *)owner), key, kv->extra_state, in, out,
-                                                   flag_out);
+        code =
+            ((MPI_Comm_copy_attr_function *)fn)(std_comm_handle((struct gw_comm *)owner), key, kv->extra_state, in, out, flag_out);
     return attr_result("copy", kv, code);
 }
 
@@ -79,7 +79,8 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int
         ((MPI_Win_errhandler_function *)cb->fn)(&win, mpi_code);
         return;
     }
-    if (on->kind == GW_KIND_SESSION || (on->kind == GW_KIND_ERRHANDLER && ((struct gw_errhandler *)on)->applies_to == GW_KIND_SESSION)) {
+    if (on->kind == GW_KIND_SESSION ||
+        (on->kind == GW_KIND_ERRHANDLER && ((struct gw_errhandler *)on)->applies_to == GW_KIND_SESSION)) {
         MPI_Session session = on->kind == GW_KIND_SESSION ? std_session_handle((struct mpi_session *)on) : MPI_SESSION_NULL;
         ((MPI_Session_errhandler_function *)cb->fn)(&session, mpi_code);
         return;
@@ -114,7 +115,8 @@ static int call_extent(const struct io_rep_user *u, struct gw_type *t, int64_t *
 {
     MPI_Aint extent = 0;
     int code = ((MPI_Datarep_extent_function *)u->extent)(std_type_handle(t), &extent, u->extra_state);
-    if (code != MPI_SUCCESS) return gw_fail(GW_ECONVERSION, "the extent function of a data representation answered error code %d", code);
+    if (code != MPI_SUCCESS)
+        return gw_fail(GW_ECONVERSION, "the extent function of a data representation answered error code %d", code);
     *extent_out = extent;
     return GW_OK;
 }
@@ -129,7 +131,8 @@ static int convert_with(const struct gw_callback *fn, void *extra, void *buf, st
 static int call_convert(const struct gw_callback *fn, void *extra, void *buf, struct gw_type *t, int64_t count, void *file)
 {
     if (!fn->wide && count > INT_MAX)
-        return gw_fail(GW_ECOUNT, "%lld items are more than the conversion functions can count: register them with MPI_Register_datarep_c",
+        return gw_fail(GW_ECOUNT,
+                       "%lld items are more than the conversion functions can count: register them with MPI_Register_datarep_c",
                        (long long)count);
     int code = convert_with(fn, extra, buf, t, count, file);
     if (code == MPI_SUCCESS) return GW_OK;

@@ -9,12 +9,17 @@
 int std_why_state(void)
 {
     if (mpi_hot.running) return GW_OK;
-    return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_FINALIZED ? "it was called after MPI_Finalize"
-                                                                             : "it was called before MPI_Init");
+    return gw_fail(GW_EOTHER,
+                   atomic_load(&mpi_phase) == MPI_PHASE_FINALIZED ? "it was called after MPI_Finalize"
+                                                                  : "it was called before MPI_Init");
 }
 
 /* ---- handles ---- */
-struct kind_facts { const char *word, *plural_null; uint32_t null; int code; };
+struct kind_facts {
+    const char *word, *plural_null;
+    uint32_t null;
+    int code;
+};
 static const struct kind_facts facts[GW_KIND_COUNT] = {
     [GW_KIND_COMM] = {"communicator", "MPI_COMM_NULL", GW_H_COMM_NULL, GW_ECOMM},
     [GW_KIND_GROUP] = {"group", "MPI_GROUP_NULL", GW_H_GROUP_NULL, GW_EGROUP},
@@ -85,8 +90,7 @@ int std_why_type(const char *name, MPI_Datatype h, bool must_be_committed)
     struct gw_type *t = std_type(h);
     if (t->size < 0) return gw_fail(GW_ETYPE, "%s is %s, which this platform does not have", name, type_name(t));
     if (!t->committed)
-        return gw_fail(GW_ETYPE, "%s (%s) is not committed: call MPI_Type_commit before communicating with it", name,
-                       type_name(t));
+        return gw_fail(GW_ETYPE, "%s (%s) is not committed: call MPI_Type_commit before communicating with it", name, type_name(t));
     return GW_OK;
 }
 
@@ -120,11 +124,12 @@ int std_why_dest(const char *name, int rank, const struct gw_comm *c)
 int std_why_source(const char *name, int rank, const struct gw_comm *c)
 {
     if (rank == MPI_ANY_SOURCE && c->hints & COMM_NO_ANY_SOURCE)
-        return gw_fail(GW_ERANK, "%s is MPI_ANY_SOURCE, which %s was promised never to see: its hint mpi_assert_no_any_source is true",
-                       name, comm_word(c));
+        return gw_fail(GW_ERANK,
+                       "%s is MPI_ANY_SOURCE, which %s was promised never to see: its hint mpi_assert_no_any_source is true", name,
+                       comm_word(c));
     return rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE
-               ? GW_OK
-               : why_rank(name, rank, c, GW_ERANK, " (or MPI_ANY_SOURCE, MPI_PROC_NULL)");
+        ? GW_OK
+        : why_rank(name, rank, c, GW_ERANK, " (or MPI_ANY_SOURCE, MPI_PROC_NULL)");
 }
 
 int std_why_root(const char *name, int rank, const struct gw_comm *c)
@@ -176,7 +181,8 @@ int std_why_buffer(const char *name, const void *buf, int64_t count, struct gw_t
     if (!t) return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld bytes", name, (long long)count);
     if (!t->obj.predefined || t->size <= 0) return GW_OK;
     int64_t bytes = count > INT64_MAX / t->size ? INT64_MAX : count * t->size; /* more has no place in memory, either */
-    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes)", name, (long long)count, type_name(t), (long long)bytes);
+    return gw_fail(GW_EBUFFER, "%s is NULL; it must hold %lld items of %s (%lld bytes)", name, (long long)count, type_name(t),
+                   (long long)bytes);
 }
 
 int std_why_alias(const char *name, const char *other, const void *buf, int64_t count, struct gw_type *t, int64_t other_count,
@@ -188,7 +194,8 @@ int std_why_alias(const char *name, const char *other, const void *buf, int64_t 
         return GW_OK;
     bool gaps = t != other_t && !(t->is_dense && other_t->is_dense); /* the bytes of one may lie in the gaps of the other */
     if (gaps || lo >= other_hi || other_lo >= hi) return GW_OK;
-    return gw_fail(GW_EBUFFER, "%s and %s are one address, %p; give MPI_IN_PLACE where the call takes it, or two buffers", name, other, buf);
+    return gw_fail(GW_EBUFFER, "%s and %s are one address, %p; give MPI_IN_PLACE where the call takes it, or two buffers", name,
+                   other, buf);
 }
 
 int64_t std_total(struct gw_counts counts, int64_t n)
@@ -215,18 +222,17 @@ int std_why_counts(const char *name, struct gw_counts counts, int64_t n)
     return GW_OK;
 }
 
-static int in_array(int rc, const char *name, int64_t i)
-{
-    return gw_fail(rc, "%s[%lld]: %s", name, (long long)i, gw_fail_text());
-}
+static int in_array(int rc, const char *name, int64_t i) { return gw_fail(rc, "%s[%lld]: %s", name, (long long)i, gw_fail_text()); }
 
 /* ---- bytes ---- */
 static int why_beyond(const char *name, int64_t i, int64_t count, const struct gw_type *t)
 {
     char at[32] = "";
     if (i >= 0) snprintf(at, sizeof at, "[%lld]", (long long)i);
-    return gw_fail(GW_ECOUNT, "%s%s is %lld; with items of %s the data, or the memory from their begin to their end, come to 2^63 bytes or more", name,
-                   at, (long long)count, type_name((struct gw_type *)(uintptr_t)t));
+    return gw_fail(
+        GW_ECOUNT,
+        "%s%s is %lld; with items of %s the data, or the memory from their begin to their end, come to 2^63 bytes or more", name,
+        at, (long long)count, type_name((struct gw_type *)(uintptr_t)t));
 }
 
 int std_why_bytes(const char *name, int64_t count, const struct gw_type *t, int64_t blocks)
@@ -244,8 +250,8 @@ int std_why_blocks(const char *name, struct gw_counts counts, struct gw_counts d
         if (count == 0) continue;
         bool beyond = type_is_beyond(t, count) || !type_bounds(t, count, &lo, &hi);
         if (displs.v)
-            beyond = beyond || __builtin_mul_overflow(gw_counts_at(displs, i), t->extent, &at) || __builtin_add_overflow(at, hi, &hi) ||
-                     __builtin_add_overflow(at, lo, &lo);
+            beyond = beyond || __builtin_mul_overflow(gw_counts_at(displs, i), t->extent, &at) ||
+                __builtin_add_overflow(at, hi, &hi) || __builtin_add_overflow(at, lo, &lo);
         else
             beyond = beyond || __builtin_add_overflow(end, count, &end) || type_is_beyond(t, end);
         if (beyond) return why_beyond(name, i, count, t);

@@ -12,7 +12,10 @@
 #include "facade/std_codec.h"
 
 /* ---- quick ---- */
-static inline bool std_bad_type(const struct gw_type *t) { return !t || !t->is_near; } /* vast ones: the slow tests look at the count */
+static inline bool std_bad_type(const struct gw_type *t)
+{
+    return !t || !t->is_near;
+} /* vast ones: the slow tests look at the count */
 /* Counts up to INT32_MAX of a type that is near do not come to 2^63 bytes, nor do as many blocks of up to STD_FEW. */
 enum { STD_FEW = UINT16_MAX };
 static inline bool std_many(int64_t count) { return (uint64_t)count > INT32_MAX; } /* or negative */
@@ -24,7 +27,7 @@ static inline bool std_bad_dest(int rank, const struct gw_comm *c)
 static inline bool std_bad_source(int rank, const struct gw_comm *c)
 {
     return unlikely((unsigned)rank >= (unsigned)c->targets) && rank != MPI_PROC_NULL &&
-           (rank != MPI_ANY_SOURCE || c->hints & COMM_NO_ANY_SOURCE);
+        (rank != MPI_ANY_SOURCE || c->hints & COMM_NO_ANY_SOURCE);
 }
 static inline bool std_bad_root(int rank, const struct gw_comm *c) { return (unsigned)rank >= (unsigned)c->targets; }
 /* Whose parameters of a rooted collective count.  On an intercommunicator the root says MPI_ROOT, the others of its group, whose

@@ -16,13 +16,10 @@ _Static_assert(sizeof(MPI_Status) == sizeof(struct gw_status), "a status passes 
 _Static_assert(offsetof(MPI_Status, MPI_ERROR) == offsetof(struct gw_status, error), "a status passes as it is");
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8, "64-bit integers");
 
-#define STD_CODEC(word, handle, null, kind, type)                                                    \
-    _Static_assert(offsetof(type, obj) == 0, "objects start with their identity");                   \
-    GW_INLINE type *std_##word(handle h) { return (type *)gw_obj_lookup((uintptr_t)h, kind); }       \
-    static inline handle std_##word##_handle(const type *o)                                          \
-    {                                                                                                \
-        return o ? (handle)(uintptr_t)o->obj.id : null;                                              \
-    }
+#define STD_CODEC(word, handle, null, kind, type)                                                                                  \
+    _Static_assert(offsetof(type, obj) == 0, "objects start with their identity");                                                 \
+    GW_INLINE type *std_##word(handle h) { return (type *)gw_obj_lookup((uintptr_t)h, kind); }                                     \
+    static inline handle std_##word##_handle(const type *o) { return o ? (handle)(uintptr_t)o->obj.id : null; }
 STD_CODEC(comm, MPI_Comm, MPI_COMM_NULL, GW_KIND_COMM, struct gw_comm)
 STD_CODEC(group, MPI_Group, MPI_GROUP_NULL, GW_KIND_GROUP, struct gw_group)
 STD_CODEC(type, MPI_Datatype, MPI_DATATYPE_NULL, GW_KIND_TYPE, struct gw_type)

@@ -45,7 +45,10 @@ int std_abi_get_version(int *major_out, int *minor_out)
 
 int std_abi_get_info(MPI_Info *info_out)
 {
-    static const struct { const char *key; size_t size; } sizes[] = {
+    static const struct {
+        const char *key;
+        size_t size;
+    } sizes[] = {
         {"mpi_aint_size", sizeof(MPI_Aint)}, {"mpi_count_size", sizeof(MPI_Count)}, {"mpi_offset_size", sizeof(MPI_Offset)}};
     struct gw_info *info;
     int rc = gw_info_create(&info);
@@ -93,7 +96,8 @@ static int fortran_sizes(const struct gw_info *info)
         char *end;
         if (!text) continue;
         long v = strtol(text, &end, 10);
-        if (end == text || *end || v < 1 || v > 16) return gw_fail(GW_EARG, "%s is \"%.32s\", which is no size of a type", keys[i], text);
+        if (end == text || *end || v < 1 || v > 16)
+            return gw_fail(GW_EARG, "%s is \"%.32s\", which is no size of a type", keys[i], text);
         sizes[i] = (int)v;
     }
     return type_fortran_sizes(&(struct type_fortran){sizes[0], sizes[1], sizes[2], sizes[3]});
@@ -174,16 +178,16 @@ int std_abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
 }
 
 /* ---- statuses ---- */
-#define FIELD(name, field, set_name, get_name)                                          \
-    int get_name(const MPI_Status *s, int *name##_out)                                  \
-    {                                                                                   \
-        *name##_out = s->field;                                                         \
-        return GW_OK;                                                                   \
-    }                                                                                   \
-    int set_name(MPI_Status *s, int name)                                               \
-    {                                                                                   \
-        s->field = name;                                                                \
-        return GW_OK;                                                                   \
+#define FIELD(name, field, set_name, get_name)                                                                                     \
+    int get_name(const MPI_Status *s, int *name##_out)                                                                             \
+    {                                                                                                                              \
+        *name##_out = s->field;                                                                                                    \
+        return GW_OK;                                                                                                              \
+    }                                                                                                                              \
+    int set_name(MPI_Status *s, int name)                                                                                          \
+    {                                                                                                                              \
+        s->field = name;                                                                                                           \
+        return GW_OK;                                                                                                              \
     }
 FIELD(source, MPI_SOURCE, std_status_set_source, std_status_get_source)
 FIELD(tag, MPI_TAG, std_status_set_tag, std_status_get_tag)

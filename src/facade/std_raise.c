@@ -10,7 +10,9 @@
 
 #include <stdio.h>
 
-struct text { char *at, *end; };
+struct text {
+    char *at, *end;
+};
 static void put(struct text *t, const char *fmt, ...) GW_PRINTF(2, 3);
 static void put(struct text *t, const char *fmt, ...)
 {
@@ -21,7 +23,10 @@ static void put(struct text *t, const char *fmt, ...)
     t->at += gw_min64(n, t->end - t->at - 1);
 }
 
-struct word { int64_t value; const char *name; };
+struct word {
+    int64_t value;
+    const char *name;
+};
 static const char *word_of(const struct word *words, int64_t value)
 {
     for (; words->name; words++)
@@ -30,16 +35,20 @@ static const char *word_of(const struct word *words, int64_t value)
 }
 static const struct word buffers[] = {{0, "NULL"}, {1, "MPI_IN_PLACE"}, {2, "MPI_BUFFER_AUTOMATIC"}, {0, NULL}};
 static const struct word pointers[] = {{0, "NULL"}, {0, NULL}};
-static const struct word ranks[] = {{GW_ANY_SOURCE, "MPI_ANY_SOURCE"}, {GW_PROC_NULL, "MPI_PROC_NULL"}, {GW_ROOT, "MPI_ROOT"}, {0, NULL}};
+static const struct word ranks[] = {
+    {GW_ANY_SOURCE, "MPI_ANY_SOURCE"}, {GW_PROC_NULL, "MPI_PROC_NULL"}, {GW_ROOT, "MPI_ROOT"}, {0, NULL}};
 static const struct word tags[] = {{GW_ANY_TAG, "MPI_ANY_TAG"}, {0, NULL}};
 static const struct word statuses[] = {{0, "MPI_STATUS_IGNORE"}, {0, NULL}};
 static const struct word arrays_of_statuses[] = {{0, "MPI_STATUSES_IGNORE"}, {0, NULL}};
 static const struct word handles[] = {
-#define H(x) {GW_H_##x, "MPI_" #x}
-    H(COMM_NULL), H(COMM_WORLD), H(COMM_SELF), /* these two before init */
-    H(GROUP_NULL), H(GROUP_EMPTY), H(DATATYPE_NULL), H(OP_NULL), H(REQUEST_NULL), H(MESSAGE_NULL),
-    H(MESSAGE_NO_PROC), H(INFO_NULL), H(INFO_ENV), H(ERRHANDLER_NULL), H(ERRORS_ARE_FATAL), H(ERRORS_ABORT),
-    H(ERRORS_RETURN), H(FILE_NULL), H(WIN_NULL), H(SESSION_NULL), {0, NULL}
+#define H(x)                                                                                                                       \
+    {                                                                                                                              \
+        GW_H_##x, "MPI_" #x                                                                                                        \
+    }
+    H(COMM_NULL),  H(COMM_WORLD),   H(COMM_SELF), /* these two before init */
+    H(GROUP_NULL), H(GROUP_EMPTY),  H(DATATYPE_NULL),   H(OP_NULL),          H(REQUEST_NULL), H(MESSAGE_NULL),  H(MESSAGE_NO_PROC),
+    H(INFO_NULL),  H(INFO_ENV),     H(ERRHANDLER_NULL), H(ERRORS_ARE_FATAL), H(ERRORS_ABORT), H(ERRORS_RETURN), H(FILE_NULL),
+    H(WIN_NULL),   H(SESSION_NULL), {0, NULL}
 #undef H
 };
 
@@ -69,7 +78,9 @@ static void put_handle(struct text *t, char letter, uintptr_t h)
 }
 
 /* In a struct: a va_list that is a parameter is an array or not, by platform. */
-struct args { va_list v; };
+struct args {
+    va_list v;
+};
 
 static void put_argument(struct text *t, char letter, struct args *args)
 {

@@ -14,8 +14,8 @@ static int spawn(int n, const struct world_program *w, int root, struct gw_comm 
     return rc;
 }
 
-int std_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
-                   MPI_Comm *intercomm_out, int codes[])
+int std_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm_out,
+                   int codes[])
 {
     struct gw_comm *c = std_comm(comm);
     struct world_program w = {0};
@@ -40,8 +40,8 @@ static int programs_of(int count, char *commands[], char **argvs[], const int ma
     return GW_OK;
 }
 
-int std_comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
-                            int root, MPI_Comm comm, MPI_Comm *intercomm_out, int codes[])
+int std_comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[], int root,
+                            MPI_Comm comm, MPI_Comm *intercomm_out, int codes[])
 {
     struct gw_comm *c = std_comm(comm);
     struct world_program *w = NULL;

@@ -34,21 +34,23 @@ static void kinds(void)
     enum { KINDS = 9, MANY = 3000 };
     static struct gw_obj o[KINDS];
     static struct gw_type many[MANY];
-    static const enum gw_kind kind[KINDS] = {GW_KIND_COMM, GW_KIND_GROUP, GW_KIND_TYPE, GW_KIND_OP, GW_KIND_REQ,
-                                             GW_KIND_ERRHANDLER, GW_KIND_MSG, GW_KIND_WIN, GW_KIND_SESSION};
+    static const enum gw_kind kind[KINDS] = {GW_KIND_COMM,       GW_KIND_GROUP, GW_KIND_TYPE, GW_KIND_OP,     GW_KIND_REQ,
+                                             GW_KIND_ERRHANDLER, GW_KIND_MSG,   GW_KIND_WIN,  GW_KIND_SESSION};
     for (int k = 0; k < KINDS; k++) {
         CHECK_EQ(gw_obj_register(&o[k], kind[k]), GW_OK);
         void *h = (void *)(uintptr_t)o[k].id;
         CHECK(std_fromint(std_toint(h)) == h && o[k].id >= GW_ID_PREDEF_END && (int32_t)o[k].id > 0);
         for (int pass = 0; pass < 2; pass++) { /* alive, gone */
-            const void *found[KINDS] = {std_comm(h), std_group(h), std_type(h), std_op(h), std_request(h),
-                                        std_errhandler(h), std_message(h), std_win(h), std_session(h)};
+            const void *found[KINDS] = {std_comm(h),       std_group(h),   std_type(h), std_op(h),     std_request(h),
+                                        std_errhandler(h), std_message(h), std_win(h),  std_session(h)};
             for (int i = 0; i < KINDS; i++) CHECK(found[i] == (pass == 0 && i == k ? &o[k] : NULL));
             if (pass == 0) gw_obj_unregister(&o[k]);
         }
     }
-    const uintptr_t garbage[] = {1, 4095, 4096, UINT32_MAX, UINTPTR_MAX, (uintptr_t)&o[0], (uintptr_t)1 << 32 | (uintptr_t)MPI_COMM_WORLD};
-    for (size_t i = 0; i < GW_ARRAY_LEN(garbage); i++) CHECK(!std_comm((MPI_Comm)garbage[i]) && !std_type((MPI_Datatype)garbage[i]));
+    const uintptr_t garbage[] = {
+        1, 4095, 4096, UINT32_MAX, UINTPTR_MAX, (uintptr_t)&o[0], (uintptr_t)1 << 32 | (uintptr_t)MPI_COMM_WORLD};
+    for (size_t i = 0; i < GW_ARRAY_LEN(garbage); i++)
+        CHECK(!std_comm((MPI_Comm)garbage[i]) && !std_type((MPI_Datatype)garbage[i]));
     for (int i = 0; i < MANY; i++) CHECK_EQ(gw_obj_register(&many[i].obj, GW_KIND_TYPE), GW_OK);
     for (int i = 0; i < MANY; i++) CHECK(std_type(std_type_handle(&many[i])) == &many[i]);
     for (int i = 0; i < MANY; i++) gw_obj_unregister(&many[i].obj);
@@ -70,7 +72,8 @@ static void arrays(void)
     void *a = std_array(stack, STD_ARRAY_STACK, 1), *b = std_array(stack, STD_ARRAY_STACK + 1, 8);
     CHECK(a == stack && b != stack);
     std_array_free(a, stack), std_array_free(b, stack);
-    CHECK(std_narrow(INT32_MAX) == INT32_MAX && std_narrow((int64_t)INT32_MAX + 1) == MPI_UNDEFINED && std_narrow((int64_t)INT32_MIN - 1) == MPI_UNDEFINED);
+    CHECK(std_narrow(INT32_MAX) == INT32_MAX && std_narrow((int64_t)INT32_MAX + 1) == MPI_UNDEFINED &&
+          std_narrow((int64_t)INT32_MIN - 1) == MPI_UNDEFINED);
 }
 
 static void statuses(void)
@@ -104,7 +107,8 @@ static void ranks_and_tags(void)
                 int v = values[i];
                 bool is_rank = v >= 0 && v < 4, is_null = v == MPI_PROC_NULL;
                 bool dest = is_rank || is_null, source = dest || (v == MPI_ANY_SOURCE && !(hints & COMM_NO_ANY_SOURCE));
-                bool root = is_rank || (inter && (is_null || v == MPI_ROOT)), recv_tag = v >= 0 || (v == MPI_ANY_TAG && !(hints & COMM_NO_ANY_TAG));
+                bool root = is_rank || (inter && (is_null || v == MPI_ROOT)),
+                     recv_tag = v >= 0 || (v == MPI_ANY_TAG && !(hints & COMM_NO_ANY_TAG));
                 CHECK_EQ(std_why_dest("dest", v, &c), dest ? GW_OK : GW_ERANK);
                 CHECK_EQ(std_why_source("source", v, &c), source ? GW_OK : GW_ERANK);
                 CHECK_EQ(std_why_root("root", v, &c), root ? GW_OK : GW_EROOT);
@@ -133,11 +137,13 @@ static void counts_and_buffers(void)
     CHECK(std_bad_counts(large, 2) && std_why_counts("counts", large, 2) == GW_OK); /* the quick test may be wrong in this way */
     CHECK_EQ(std_total(narrow, 4), 8);
     CHECK(std_why_bytes("count", edge, gw_type_int, 1) == GW_OK && std_why_bytes("count", edge + 1, gw_type_int, 1) == GW_ECOUNT);
-    CHECK(std_why_bytes("count", edge / 8, gw_type_int, 8) == GW_OK && std_why_bytes("count", edge / 8, gw_type_int, 9) == GW_ECOUNT);
+    CHECK(std_why_bytes("count", edge / 8, gw_type_int, 8) == GW_OK &&
+          std_why_bytes("count", edge / 8, gw_type_int, 9) == GW_ECOUNT);
     const int64_t far[] = {0, edge};
     CHECK_EQ(std_why_blocks("counts", large, (struct gw_counts){far, true}, 1, gw_type_int), GW_OK);
     CHECK(std_why_blocks("counts", large, (struct gw_counts){far, true}, 2, gw_type_int) == GW_ECOUNT && says("counts[1]"));
-    CHECK(std_why_buffer("buf", NULL, 3, gw_type_int) == GW_EBUFFER && says("3 items of MPI_INT (12 bytes)") && std_bad_buffer(NULL, 3));
+    CHECK(std_why_buffer("buf", NULL, 3, gw_type_int) == GW_EBUFFER && says("3 items of MPI_INT (12 bytes)") &&
+          std_bad_buffer(NULL, 3));
     CHECK(std_why_buffer("buf", NULL, 0, gw_type_int) == GW_OK && !std_bad_buffer(NULL, 0) && !std_bad_buffer(n, 3));
     CHECK(std_why_buffer("buf", MPI_IN_PLACE, 1, gw_type_int) == GW_EBUFFER && std_bad_buffer(MPI_IN_PLACE, 1));
     CHECK(std_why_alias("sendbuf", "recvbuf", n, 1, gw_type_int, 1, gw_type_int) == GW_EBUFFER && says("sendbuf and recvbuf"));
@@ -155,7 +161,8 @@ static void handles_told(void)
     CHECK(std_why_type("datatype", h, false) == GW_ETYPE && std_bad_type(std_type(h)));
     CHECK(std_why_comm("comm", MPI_COMM_NULL) == GW_ECOMM && says("comm is MPI_COMM_NULL"));
     CHECK(std_why_comm("comm", (MPI_Comm)MPI_INT) == GW_ECOMM && std_why_group("group", MPI_GROUP_EMPTY) == GW_OK);
-    CHECK(std_why_request("request", MPI_REQUEST_NULL, true) == GW_OK && std_why_request("request", MPI_REQUEST_NULL, false) == GW_EREQUEST);
+    CHECK(std_why_request("request", MPI_REQUEST_NULL, true) == GW_OK &&
+          std_why_request("request", MPI_REQUEST_NULL, false) == GW_EREQUEST);
     const MPI_Datatype types[] = {MPI_INT, MPI_DATATYPE_NULL};
     const int32_t used[] = {1, 0, 1, 1};
     CHECK(std_bad_types(types, 2) && std_why_types("types", types, 2, true) == GW_ETYPE && says("types[1]"));

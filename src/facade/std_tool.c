@@ -20,8 +20,8 @@ static uint64_t object_id(int bind, const void *handle)
     return id;
 }
 
-int std_t_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype *type_out,
-                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *scope_out)
+int std_t_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype *type_out, MPI_T_enum *enum_out,
+                        char *desc, int *desc_len, int *bind_out, int *scope_out)
 {
     enum tool_type type;
     struct tool_enum *e;
@@ -38,13 +38,13 @@ int std_t_cvar_handle_alloc(int i, void *object, MPI_T_cvar_handle *handle_out, 
 }
 
 int std_t_pvar_get_info(int i, char *name, int *name_len, int *verbosity_out, int *class_out, MPI_Datatype *type_out,
-                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *readonly_out,
-                        int *continuous_out, int *atomic_out)
+                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *readonly_out, int *continuous_out,
+                        int *atomic_out)
 {
     enum tool_type type;
     struct tool_enum *e;
-    int rc = tool_pvar_get_info(i, name, name_len, verbosity_out, class_out, &type, &e, desc, desc_len, bind_out,
-                                readonly_out, continuous_out, atomic_out);
+    int rc = tool_pvar_get_info(i, name, name_len, verbosity_out, class_out, &type, &e, desc, desc_len, bind_out, readonly_out,
+                                continuous_out, atomic_out);
     if (rc == 0 && type_out) *type_out = type_handle(type);
     if (rc == 0 && enum_out) *enum_out = (MPI_T_enum)e;
     return rc;
@@ -66,10 +66,7 @@ static int info_new(MPI_Info *info_out)
     return 0;
 }
 
-static int info_check(MPI_Info info)
-{
-    return info == MPI_INFO_NULL || std_info(info) ? 0 : MPI_T_ERR_INVALID_HANDLE;
-}
+static int info_check(MPI_Info info) { return info == MPI_INFO_NULL || std_info(info) ? 0 : MPI_T_ERR_INVALID_HANDLE; }
 
 int std_t_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *order_out,
                           MPI_Count *ticks_out, MPI_Count *max_ticks_out, MPI_Info *info_out)
@@ -79,12 +76,10 @@ int std_t_source_get_info(int i, char *name, int *name_len, char *desc, int *des
     return rc == 0 ? info_new(info_out) : rc;
 }
 
-int std_t_event_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype types[],
-                         MPI_Aint displacements[], int *n, MPI_T_enum *enum_out, MPI_Info *info_out, char *desc,
-                         int *desc_len, int *bind_out)
+int std_t_event_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype types[], MPI_Aint displacements[],
+                         int *n, MPI_T_enum *enum_out, MPI_Info *info_out, char *desc, int *desc_len, int *bind_out)
 {
-    int room = n ? *n : 0,
-        rc = tool_event_get_info(i, name, name_len, verbosity_out, displacements, n, desc, desc_len, bind_out);
+    int room = n ? *n : 0, rc = tool_event_get_info(i, name, name_len, verbosity_out, displacements, n, desc, desc_len, bind_out);
     if (rc != 0) return rc;
     for (int k = 0; n && types && k < room && k < *n; k++) types[k] = type_handle(TOOL_COUNT);
     if (enum_out) *enum_out = MPI_T_ENUM_NULL;
@@ -94,9 +89,7 @@ int std_t_event_get_info(int i, char *name, int *name_len, int *verbosity_out, M
 int std_t_event_handle_alloc(int i, void *object, MPI_Info info, MPI_T_event_registration *r_out)
 {
     int rc = info_check(info);
-    return rc != 0
-               ? rc
-               : tool_event_handle_alloc(i, object_id(tool_event_bind(i), object), (struct tool_registration **)r_out);
+    return rc != 0 ? rc : tool_event_handle_alloc(i, object_id(tool_event_bind(i), object), (struct tool_registration **)r_out);
 }
 
 int std_t_event_handle_set_info(MPI_T_event_registration r, MPI_Info info)
@@ -134,29 +127,25 @@ int std_t_event_callback_get_info(MPI_T_event_registration r, MPI_T_cb_safety sa
 
 int std_t_event_set_dropped_handler(MPI_T_event_registration r, MPI_T_event_dropped_cb_function *fn)
 {
-    return tool_event_set_dropped_handler((struct tool_registration *)r,
-                                          (struct gw_callback){.fn = (void (*)(void))fn});
+    return tool_event_set_dropped_handler((struct tool_registration *)r, (struct gw_callback){.fn = (void (*)(void))fn});
 }
 
 int std_t_event_handle_free(MPI_T_event_registration r, void *user_data, MPI_T_event_free_cb_function *fn)
 {
-    return tool_event_handle_free((struct tool_registration *)r, user_data,
-                                  (struct gw_callback){.fn = (void (*)(void))fn});
+    return tool_event_handle_free((struct tool_registration *)r, user_data, (struct gw_callback){.fn = (void (*)(void))fn});
 }
 
 /* ---- calls of users' functions ---- */
 static void call_event(const struct gw_callback *fn, struct tool_instance *e, struct tool_registration *r, int safety,
                        void *user_data)
 {
-    ((MPI_T_event_cb_function *)fn->fn)((MPI_T_event_instance)e, (MPI_T_event_registration)r, (MPI_T_cb_safety)safety,
-                                        user_data);
+    ((MPI_T_event_cb_function *)fn->fn)((MPI_T_event_instance)e, (MPI_T_event_registration)r, (MPI_T_cb_safety)safety, user_data);
 }
 
-static void call_dropped(const struct gw_callback *fn, int64_t count, struct tool_registration *r, int source,
-                         int safety, void *user_data)
+static void call_dropped(const struct gw_callback *fn, int64_t count, struct tool_registration *r, int source, int safety,
+                         void *user_data)
 {
-    ((MPI_T_event_dropped_cb_function *)fn->fn)(count, (MPI_T_event_registration)r, source, (MPI_T_cb_safety)safety,
-                                                user_data);
+    ((MPI_T_event_dropped_cb_function *)fn->fn)(count, (MPI_T_event_registration)r, source, (MPI_T_cb_safety)safety, user_data);
 }
 
 static void call_freed(const struct gw_callback *fn, struct tool_registration *r, int safety, void *user_data)

@@ -10,18 +10,17 @@
 #include "facade/std_codec.h"
 #include "tool/tool.h"
 
-int std_t_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype *type_out,
-                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *scope_out);
+int std_t_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype *type_out, MPI_T_enum *enum_out,
+                        char *desc, int *desc_len, int *bind_out, int *scope_out);
 int std_t_cvar_handle_alloc(int i, void *object, MPI_T_cvar_handle *handle_out, int *count_out);
 int std_t_pvar_get_info(int i, char *name, int *name_len, int *verbosity_out, int *class_out, MPI_Datatype *type_out,
-                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *readonly_out,
-                        int *continuous_out, int *atomic_out);
+                        MPI_T_enum *enum_out, char *desc, int *desc_len, int *bind_out, int *readonly_out, int *continuous_out,
+                        int *atomic_out);
 int std_t_pvar_handle_alloc(MPI_T_pvar_session s, int i, void *object, MPI_T_pvar_handle *handle_out, int *count_out);
 int std_t_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *order_out,
                           MPI_Count *ticks_out, MPI_Count *max_ticks_out, MPI_Info *info_out);
-int std_t_event_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype types[],
-                         MPI_Aint displacements[], int *n, MPI_T_enum *enum_out, MPI_Info *info_out, char *desc,
-                         int *desc_len, int *bind_out);
+int std_t_event_get_info(int i, char *name, int *name_len, int *verbosity_out, MPI_Datatype types[], MPI_Aint displacements[],
+                         int *n, MPI_T_enum *enum_out, MPI_Info *info_out, char *desc, int *desc_len, int *bind_out);
 int std_t_event_handle_alloc(int i, void *object, MPI_Info info, MPI_T_event_registration *r_out);
 int std_t_event_handle_set_info(MPI_T_event_registration r, MPI_Info info);
 int std_t_event_handle_get_info(MPI_T_event_registration r, MPI_Info *info_out);

@@ -49,8 +49,8 @@ int std_type_get_contents(MPI_Datatype h, int max_ints, int max_aints, int max_t
     return std_type_get_contents_c(h, max_ints, max_aints, 0, max_types, ints, aints, NULL, types);
 }
 
-int std_type_get_contents_c(MPI_Datatype h, MPI_Count max_ints, MPI_Count max_aints, MPI_Count max_counts,
-                            MPI_Count max_types, int ints[], MPI_Aint aints[], MPI_Count counts[], MPI_Datatype types[])
+int std_type_get_contents_c(MPI_Datatype h, MPI_Count max_ints, MPI_Count max_aints, MPI_Count max_counts, MPI_Count max_types,
+                            int ints[], MPI_Aint aints[], MPI_Count counts[], MPI_Datatype types[])
 {
     struct gw_type *t = std_type(h);
     int64_t n_ints, n_aints, n_counts, n_types;

@@ -39,8 +39,8 @@ static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
 }
 
 /* n items between memory and the stage, which holds what the file has of them. */
-static int convert_some(struct gw_file *f, bool write, int64_t pos, char *buf, int64_t n, struct gw_type *t,
-                        int64_t each, char *stage, int64_t *moved_out)
+static int convert_some(struct gw_file *f, bool write, int64_t pos, char *buf, int64_t n, struct gw_type *t, int64_t each,
+                        char *stage, int64_t *moved_out)
 {
     int64_t k = 0;
     int rc = write ? io_rep_write(f->view.rep, buf, n, t, stage, n * each) : GW_OK;
@@ -113,16 +113,13 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
 {
     int64_t bytes;
     if (how & (IO_AT | IO_OWN) && f->amode & GW_MODE_SEQUENTIAL)
-        return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used",
-                       f->name);
-    if (how & IO_WRITE && f->amode & GW_MODE_RDONLY)
-        return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
+        return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used", f->name);
+    if (how & IO_WRITE && f->amode & GW_MODE_RDONLY) return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
     if (!(how & IO_WRITE) && f->amode & GW_MODE_WRONLY)
         return gw_fail(GW_EACCESSMODE, "%s was opened with MPI_MODE_WRONLY", f->name);
     if (__builtin_mul_overflow(count, t->size, &bytes)) return gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
     if (bytes % f->view.etype->size)
-        return gw_fail(GW_ETYPE,
-                       "%lld items of %s are %lld bytes, which is no whole number of the view's etypes of %lld",
+        return gw_fail(GW_ETYPE, "%lld items of %s are %lld bytes, which is no whole number of the view's etypes of %lld",
                        (long long)count, type_name(t), (long long)bytes, (long long)f->view.etype->size);
     return GW_OK;
 }
@@ -154,8 +151,7 @@ static int transfer(struct gw_file *f, bool write, int64_t offset, const void *b
 }
 
 /* One rank alone. */
-static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
-                 int64_t *moved_out)
+static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
 {
     int rc = access_check(f, how, count, t);
     if (rc != GW_OK) return rc;
@@ -164,8 +160,7 @@ static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, in
 }
 
 /* All ranks: every step that may fail ends with agreement, so that none waits for one that has gone. */
-static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
-               int64_t *moved_out)
+static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
 {
     int64_t pos = 0;
     bool write = how & IO_WRITE;

@@ -19,10 +19,7 @@ enum {
     LONG_READ = 16 << 10,
 };
 
-static bool tiles_in_order(const struct gw_type *t)
-{
-    return t->true_extent <= t->extent;
-}
+static bool tiles_in_order(const struct gw_type *t) { return t->true_extent <= t->extent; }
 
 static int64_t mixed(int64_t place)
 {

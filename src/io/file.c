@@ -21,31 +21,21 @@ static int code_of(int system_error)
 {
     switch (system_error) {
     case ENOENT:
-    case ESTALE: /* of a network file system: gone meanwhile */
-        return GW_ENOSUCHFILE;
-    case EEXIST:
-        return GW_EFILEEXISTS;
+    case ESTALE: /* of a network file system: gone meanwhile */ return GW_ENOSUCHFILE;
+    case EEXIST: return GW_EFILEEXISTS;
     case EACCES:
-    case EPERM:
-        return GW_EACCESSMODE;
-    case EROFS:
-        return GW_EREADONLY;
-    case ENOSPC:
-        return GW_ENOSPACE;
-    case EDQUOT:
-        return GW_EQUOTA;
+    case EPERM: return GW_EACCESSMODE;
+    case EROFS: return GW_EREADONLY;
+    case ENOSPC: return GW_ENOSPACE;
+    case EDQUOT: return GW_EQUOTA;
     case ETXTBSY:
-    case EBUSY:
-        return GW_EFILEINUSE;
+    case EBUSY: return GW_EFILEINUSE;
     case ENOTDIR:
     case EISDIR:
     case ELOOP:
-    case ENAMETOOLONG:
-        return GW_EBADFILE;
-    case ENOMEM:
-        return GW_ENOMEM;
-    default:
-        return GW_EIO;
+    case ENAMETOOLONG: return GW_EBADFILE;
+    case ENOMEM: return GW_ENOMEM;
+    default: return GW_EIO;
     }
 }
 
@@ -73,15 +63,15 @@ int io_same(struct gw_file *f, int rc, int64_t value, const char *what)
     if (rc < 0) return rc;
     if (least[0] < 0) return gw_fail((int)least[0], "another rank failed: %s", gw_error_text((int)least[0]));
     if (least[1] == ~least[2]) return GW_OK;
-    return gw_fail(GW_ENOTSAME, "%s is %lld here and between %lld and %lld elsewhere; all ranks must give the same",
-                   what, (long long)value, (long long)least[1], (long long)~least[2]);
+    return gw_fail(GW_ENOTSAME, "%s is %lld here and between %lld and %lld elsewhere; all ranks must give the same", what,
+                   (long long)value, (long long)least[1], (long long)~least[2]);
 }
 
 /* ---- open ------------------------------------------------------------------------------------------------------------ */
 enum {
     ACCESS_MODES = GW_MODE_RDONLY | GW_MODE_WRONLY | GW_MODE_RDWR,
-    ALL_MODES = ACCESS_MODES | GW_MODE_CREATE | GW_MODE_EXCL | GW_MODE_DELETE_ON_CLOSE | GW_MODE_UNIQUE_OPEN |
-                GW_MODE_SEQUENTIAL | GW_MODE_APPEND
+    ALL_MODES = ACCESS_MODES | GW_MODE_CREATE | GW_MODE_EXCL | GW_MODE_DELETE_ON_CLOSE | GW_MODE_UNIQUE_OPEN | GW_MODE_SEQUENTIAL |
+        GW_MODE_APPEND
 };
 
 static int amode_check(int amode)
@@ -90,13 +80,11 @@ static int amode_check(int amode)
     if (amode & ~ALL_MODES)
         return gw_fail(GW_EAMODE, "amode is 0x%x, of which 0x%x is no mode of a file", amode, amode & ~ALL_MODES);
     if (access == 0 || (access & (access - 1)))
-        return gw_fail(GW_EAMODE,
-                       "amode is 0x%x; exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR must be in it",
+        return gw_fail(GW_EAMODE, "amode is 0x%x; exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR must be in it",
                        amode);
     if (access == GW_MODE_RDONLY && amode & (GW_MODE_CREATE | GW_MODE_EXCL))
-        return gw_fail(
-            GW_EAMODE,
-            "amode is MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL, which need a file that may be written");
+        return gw_fail(GW_EAMODE,
+                       "amode is MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL, which need a file that may be written");
     if (access == GW_MODE_RDWR && amode & GW_MODE_SEQUENTIAL)
         return gw_fail(GW_EAMODE, "amode is MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL, which goes one way only");
     return GW_OK;
@@ -271,10 +259,7 @@ int io_get_size(struct gw_file *f, int64_t *size_out)
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------------------- */
-int io_get_group(struct gw_file *f, struct gw_group **group_out)
-{
-    return comm_group(f->comm, group_out);
-}
+int io_get_group(struct gw_file *f, struct gw_group **group_out) { return comm_group(f->comm, group_out); }
 
 int io_get_amode(struct gw_file *f, int *amode_out)
 {

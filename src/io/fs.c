@@ -30,10 +30,7 @@ enum { MAGIC_1 = 0x0bd10bd0, MAGIC_3 = 0x0bd30bd0, ROUND_ROBIN = 1, STRIPE_UNIT 
 #define GET_LAYOUT    _IOW('f', 155, long)
 #define NO_LAYOUT_YET (O_NOCTTY | FASYNC) /* with O_CREAT: the layout comes */
 
-static bool is_lustre(const struct statfs *s)
-{
-    return (uint32_t)s->f_type == LUSTRE;
-}
+static bool is_lustre(const struct statfs *s) { return (uint32_t)s->f_type == LUSTRE; }
 
 static bool folder_is_lustre(const char *name)
 {

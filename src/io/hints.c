@@ -39,8 +39,12 @@ static const struct {
 
 void io_hints_default(struct io_hints *h)
 {
-    *h = (struct io_hints){.read_buffer = 4 << 20, .write_buffer = 512 << 10, .collective_buffer = 16 << 20,
-                           .permissions = -1, .start = -1, .aggregator_list = "*:*"};
+    *h = (struct io_hints){.read_buffer = 4 << 20,
+                           .write_buffer = 512 << 10,
+                           .collective_buffer = 16 << 20,
+                           .permissions = -1,
+                           .start = -1,
+                           .aggregator_list = "*:*"};
     h->stats = gw_set.mpiio_stats;
     h->timers = gw_set.mpiio_timers;
     h->time_waits = gw_set.mpiio_time_waits;
@@ -83,7 +87,7 @@ static void read_list(char *list, size_t room, const char *text)
     if (strlen(text) >= room || !*text) return;
     for (const char *c = text; *c;) {
         size_t n = strcspn(c, ","), host = strcspn(c, ":,");
-        bool has_count = host < n, fits = host > 0;
+        bool has_count = host<n, fits = host> 0;
         for (size_t i = host + 1; has_count && i < n; i++) fits &= isdigit((unsigned char)c[i]) || (c[i] == '*' && n == host + 2);
         if (!fits || (has_count && n == host + 1)) return;
         c += n + (c[n] == ',');
@@ -105,15 +109,9 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
     case INDEX:
         if (number(text, 10, 0, UINT16_MAX, &v)) *(int32_t *)field = (int32_t)v;
         return;
-    case BOTH:
-        read_both(h, text);
-        return;
-    case STYLE:
-        read_style(h, text);
-        return;
-    case LIST:
-        read_list(field, sizeof h->aggregator_list, text);
-        return;
+    case BOTH: read_both(h, text); return;
+    case STYLE: read_style(h, text); return;
+    case LIST: read_list(field, sizeof h->aggregator_list, text); return;
     case OCTAL:
         if (number(text, 8, 0, 07777, &v)) *(int32_t *)field = (int32_t)v;
         return;
@@ -204,28 +202,18 @@ static bool text_of(const struct gw_file *f, size_t row, char *text, size_t room
     const void *field = (const char *)h + rows[row].at;
     int32_t n = 0;
     switch (rows[row].kind) {
-    case SIZE:
-        snprintf(text, room, "%lld", (long long)*(const int64_t *)field);
-        return *(const int64_t *)field > 0;
+    case SIZE: snprintf(text, room, "%lld", (long long)*(const int64_t *)field); return *(const int64_t *)field > 0;
     case COUNT:
         n = field == &h->aggregators ? f->n_aggregators : *(const int32_t *)field;
         snprintf(text, room, "%d", n);
         return n > 0;
-    case INDEX:
-        snprintf(text, room, "%d", *(const int32_t *)field);
-        return *(const int32_t *)field >= 0;
-    case OCTAL:
-        snprintf(text, room, "%o", (unsigned)*(const int32_t *)field);
-        return *(const int32_t *)field >= 0;
-    case CHOICE:
-        snprintf(text, room, "%s", choices[*(const int32_t *)field]);
-        return true;
+    case INDEX: snprintf(text, room, "%d", *(const int32_t *)field); return *(const int32_t *)field >= 0;
+    case OCTAL: snprintf(text, room, "%o", (unsigned)*(const int32_t *)field); return *(const int32_t *)field >= 0;
+    case CHOICE: snprintf(text, room, "%s", choices[*(const int32_t *)field]); return true;
     case BOTH:
         snprintf(text, room, "%s", h->buffer_write == IO_ENABLE ? "true" : "false");
         return h->buffer_write == h->buffer_read && h->buffer_write != IO_AUTO;
-    case LIST:
-        snprintf(text, room, "%s", (const char *)field);
-        return true;
+    case LIST: snprintf(text, room, "%s", (const char *)field); return true;
     case STYLE:
         snprintf(text, room, "%s%s%s", h->sequential ? "sequential," : "", h->random ? "random," : "", h->once ? "read_once," : "");
         n = (int32_t)strlen(text);

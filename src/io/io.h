@@ -22,8 +22,8 @@ struct io_trace;
 struct io_op;
 
 struct io_view {
-    int64_t disp;                     /* bytes */
-    struct gw_type *etype, *filetype; /* the user's, held */
+    int64_t disp;                               /* bytes */
+    struct gw_type *etype, *filetype;           /* the user's, held */
     struct gw_type *file_etype, *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
     const struct io_rep *rep;
     bool overlaps; /* bytes of the file that a tile has twice: only of a file that is only read */
@@ -47,8 +47,17 @@ struct io_hints {
 
 /* What a rank did to a file, by direction (enum io_how: 0 read, 1 write). */
 enum io_count {
-    IO_CALLS_ALONE, IO_CALLS_ALL, IO_SYSTEM_CALLS, IO_STRIPE_SIZED, IO_BYTES, IO_REWRITES, IO_REWRITE_BYTES, IO_GAPS, IO_GAP_BYTES,
-    IO_ACTIVE, IO_ACTIVE_END = IO_ACTIVE + 4, /* collective calls by the number of aggregators that had work */
+    IO_CALLS_ALONE,
+    IO_CALLS_ALL,
+    IO_SYSTEM_CALLS,
+    IO_STRIPE_SIZED,
+    IO_BYTES,
+    IO_REWRITES,
+    IO_REWRITE_BYTES,
+    IO_GAPS,
+    IO_GAP_BYTES,
+    IO_ACTIVE,
+    IO_ACTIVE_END = IO_ACTIVE + 4, /* collective calls by the number of aggregators that had work */
     IO_COUNTS = IO_ACTIVE_END
 };
 /* Where its time went, if hints.timers: of a file that one thread uses. */
@@ -68,20 +77,20 @@ struct gw_file {
     bool atomic;
     struct io_view view;
     struct io_hints hints;
-    bool lock_all; /* a network file system: ranks elsewhere see what was written only through locks */
-    int64_t block; /* bytes that the file system likes */
+    bool lock_all;                   /* a network file system: ranks elsewhere see what was written only through locks */
+    int64_t block;                   /* bytes that the file system likes */
     int n_aggregators, *aggregators; /* ranks */
     _Atomic int64_t counts[2][IO_COUNTS], end_of[2]; /* end_of: where the last system call ended; -1: there was none */
     struct io_clock clock;
-    struct io_trace *trace; /* what MPIIO_STATS=2 writes; NULL: nothing */
-    _Atomic int64_t position; /* individual file pointer, etypes */
-    uint64_t shared;          /* the shared file pointer: where in the node's memory; 0: on another node, that of rank 0 */
-    struct io_keeper *keeper; /* at rank 0: answers ranks on other nodes; NULL: there are none */
+    struct io_trace *trace;     /* what MPIIO_STATS=2 writes; NULL: nothing */
+    _Atomic int64_t position;   /* individual file pointer, etypes */
+    uint64_t shared;            /* the shared file pointer: where in the node's memory; 0: on another node, that of rank 0 */
+    struct io_keeper *keeper;   /* at rank 0: answers ranks on other nodes; NULL: there are none */
     _Atomic uint32_t questions; /* that this rank asked it */
-    int split;                /* `how` of the split collective that has begun; -1: none */
+    int split;                  /* `how` of the split collective that has begun; -1: none */
     int64_t split_moved;
     _Atomic(struct io_op *) started; /* non-blocking collective calls, in order: the first is under way, the others come after it */
-    struct gw_lock range;     /* held while a byte range of the file is locked: threads share the descriptor that holds it */
+    struct gw_lock range;            /* held while a byte range of the file is locked: threads share the descriptor that holds it */
 };
 extern struct gw_file io_no_file; /* MPI_FILE_NULL: only its error handler means something.  Usable before init */
 
@@ -107,8 +116,7 @@ int io_get_errhandler(struct gw_file *f, struct gw_errhandler **eh_out);
 
 int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct gw_type *filetype, const char *rep,
                 struct gw_info *info);
-int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out,
-                char *rep_out);
+int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out, char *rep_out);
 int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out);
 int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out);
 int io_seek(struct gw_file *f, int64_t offset, int whence);
@@ -139,6 +147,7 @@ struct io_user_calls {
 };
 extern const struct io_user_calls *io_call_user;
 /* For the rest of the process's MPI.  wide: the functions count with MPI_Count. */
-int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state, bool wide);
+int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state,
+                        bool wide);
 
 #endif

@@ -19,9 +19,8 @@ int io_same(struct gw_file *f, int rc, int64_t value, const char *what);
 
 /* ---- hints (hints.c) ---- */
 void io_hints_default(struct io_hints *h);
-void io_hints_read(struct io_hints *h,
-                   const struct gw_info *info);            /* keys that are not there, and bad values, change nothing */
-int io_hints_share(struct gw_file *f, struct io_hints *h); /* collective: rank 0's */
+void io_hints_read(struct io_hints *h, const struct gw_info *info); /* keys that are not there, and bad values, change nothing */
+int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: rank 0's */
 /* What MPIIO_HINTS says of the file, which comes before what programs say. */
 void io_hints_of_user(struct io_hints *h, const char *file);
 void io_hints_show(struct gw_file *f);
@@ -29,7 +28,7 @@ void io_hints_show(struct gw_file *f);
 /* ---- the file system (fs.c) ---- */
 /* open(2), which stripes a file that it makes where the file system can.  -1: errno. */
 int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_hints *h);
-void io_fs_ask(struct gw_file *f); /* fills in lock_all, block, and the stripes of the hints */
+void io_fs_ask(struct gw_file *f);          /* fills in lock_all, block, and the stripes of the hints */
 void io_fs_advise(const struct gw_file *f); /* how it will be accessed */
 
 /* ---- aggregators (place.c) ---- */
@@ -49,7 +48,7 @@ static inline void io_count_add(struct gw_file *f, bool write, enum io_count wha
         atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
 void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved); /* a system call at a place; moved < 0: it failed */
-void io_count_active(struct gw_file *f, bool write, int64_t active);           /* aggregators in one collective call */
+void io_count_active(struct gw_file *f, bool write, int64_t active);          /* aggregators in one collective call */
 /* The phase that begins now; the one that ends. */
 int io_clock_slow(struct gw_file *f, int phase);
 static inline int io_clock(struct gw_file *f, int phase) { return unlikely(f->clock.since != 0) ? io_clock_slow(f, phase) : 0; }
@@ -78,8 +77,7 @@ struct io_rep {
 };
 const struct io_rep *io_rep_find(const char *name); /* NULL: not known */
 void io_rep_finalize(void);
-int io_rep_bytes(const struct io_rep *rep, struct gw_type *t,
-                 int64_t *bytes_out); /* of one instance's data in the file */
+int io_rep_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out); /* of one instance's data in the file */
 /* The type with the sizes and extents that it has in the file; held. */
 int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **type_out);
 int io_rep_write(const struct io_rep *rep, const void *buf, int64_t count, struct gw_type *t, void *out, int64_t bytes);
@@ -90,8 +88,7 @@ int io_view_plain(struct io_view *v); /* bytes from 0 on */
 void io_view_release(struct io_view *v);
 /* How many of the stream's bytes [pos, pos + bytes) come before the first that does not lie before this byte of the file. */
 int64_t io_view_before(const struct io_view *v, int64_t pos, int64_t bytes, int64_t file_bytes);
-int io_offset_byte(const struct io_view *v, int64_t pos,
-                   int64_t *byte_out); /* of the stream's byte pos; GW_EARG: too far */
+int io_offset_byte(const struct io_view *v, int64_t pos, int64_t *byte_out); /* of the stream's byte pos; GW_EARG: too far */
 
 /* The runs of the file that hold bytes [pos, pos + bytes) of the view's stream, in the stream's order. */
 struct io_run {
@@ -114,8 +111,7 @@ bool io_walk_below(struct io_walk *w, int64_t end, struct io_run *run_out);
 /* ---- moving (move.c) ---- */
 /* Between the stream of the view from byte pos on and a buffer in memory, in the file's own representation.  *moved_out: bytes, also
  * when it fails; fewer than asked for: the end of the file. */
-int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-            int64_t *moved_out);
+int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out);
 
 /* One run of the file and one of memory. */
 int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t bytes, int64_t *moved_out);
@@ -170,7 +166,7 @@ int io_by_windows(struct gw_file *f, const struct io_data *d, const struct io_ex
 struct phase;
 struct phase *io_steps_begin(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, struct coll_as *as);
 bool io_steps_next(struct phase *p, int *rc_out);
-int io_steps_end(struct phase *p, int64_t *moved_out); /* what happened to this rank */
+int io_steps_end(struct phase *p, int64_t *moved_out);            /* what happened to this rank */
 void io_windows_offer(struct gw_file *f, struct io_extent *mine); /* of rank 0, before the ranks exchange their extents */
 void io_windows_leave(const struct gw_file *f, const struct io_extent *of_rank_0); /* every rank, when it has no more to do there */
 /* With windows each does one window's worth of work, if there is some (io_windows_can; where another rank makes some, it rings this

@@ -209,10 +209,7 @@ static int sieve_write(struct mover *m, const struct io_run *runs, int n)
 }
 
 /* Where pieces may be written back that others write, and where only locks make ranks on other machines see them. */
-static bool must_lock(const struct gw_file *f, bool write)
-{
-    return f->lock_all || (write && f->hints.sieve_write == IO_ENABLE);
-}
+static bool must_lock(const struct gw_file *f, bool write) { return f->lock_all || (write && f->hints.sieve_write == IO_ENABLE); }
 
 static int batch_move(struct mover *m, const struct io_run *runs, int n)
 {
@@ -245,8 +242,7 @@ static int move_all(struct mover *m)
     return rc == GW_POSTED ? GW_OK : rc;
 }
 
-int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
-            int64_t *moved_out)
+int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
 {
     struct mover m; /* not all set to 0: the walk has 2 KiB of runs, and a small access has no time for them */
     int64_t bytes = count * t->size, first = 0, last = 0;

@@ -106,10 +106,7 @@ int io_place_choose(const int *node, const char *const *names, int n, int wanted
     return c.count;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
+static int by_rank(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* ---- of a file -------------------------------------------------------------------------------------------------------------- */
 static const char *order_of(const int *node, int n, int nodes)
@@ -136,7 +133,10 @@ static void show(const struct gw_file *f, const int *node, const char (*names)[N
 /* Of each rank; in node[] the number that its job gave to its node. */
 static int share_names(struct gw_comm *c, char (*names)[NAME], int *node)
 {
-    struct { char host[NAME]; int32_t node; } own = {.node = gw_boot.node}, *all;
+    struct {
+        char host[NAME];
+        int32_t node;
+    } own = {.node = gw_boot.node}, *all;
     gethostname(own.host, sizeof own.host - 1);
     for (int i = 0; i < c->size; i++) memcpy(names[i], own.host, NAME);
     if (c->size == 1 || c->one_node) return GW_OK;

@@ -54,10 +54,7 @@ static const char *only(struct io_totals *t, bool write, int64_t stripes)
     CHECK(!first || !io_advice(t, write, 4, stripes, &rule));
     return first ? first : "";
 }
-static bool says(const char *text, const char *part)
-{
-    return strstr(text, part) != NULL;
-}
+static bool says(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
 static void advice(void)
 {

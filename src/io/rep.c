@@ -9,8 +9,9 @@
 
 #include <stdlib.h>
 
-static const struct io_rep reps[] = {
-    {.name = "native", .kind = IO_REP_PLAIN}, {.name = "internal", .kind = IO_REP_PLAIN}, {.name = "external32", .kind = IO_REP_EXTERNAL32}};
+static const struct io_rep reps[] = {{.name = "native", .kind = IO_REP_PLAIN},
+                                     {.name = "internal", .kind = IO_REP_PLAIN},
+                                     {.name = "external32", .kind = IO_REP_EXTERNAL32}};
 static struct io_rep *users; /* never taken out while MPI runs: views point to them */
 static struct gw_lock users_lock;
 const struct io_user_calls *io_call_user;
@@ -31,7 +32,8 @@ const struct io_rep *io_rep_find(const char *name)
     return find_user(name);
 }
 
-int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state, bool wide)
+int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state,
+                        bool wide)
 {
     size_t len = strlen(name);
     if (len == 0 || len >= GW_MAX_DATAREP_STRING)
@@ -68,7 +70,8 @@ static int user_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *byte
     if (is_named(t)) {
         int rc = io_call_user->extent(&rep->user, t, bytes_out);
         if (rc == GW_OK && *bytes_out < 0)
-            rc = gw_fail(GW_ECONVERSION, "the extent function of \"%s\" says %lld for %s", rep->name, (long long)*bytes_out, type_name(t));
+            rc = gw_fail(GW_ECONVERSION, "the extent function of \"%s\" says %lld for %s", rep->name, (long long)*bytes_out,
+                         type_name(t));
         return rc;
     }
     int rc = io_rep_type(rep, t, &there);
@@ -112,8 +115,7 @@ static int contents_of(const struct io_rep *rep, struct gw_type *t, struct conte
     c->aints = gw_xcalloc((size_t)c->n_aints + 1, sizeof *c->aints);
     c->counts = gw_xcalloc((size_t)c->n_counts + 1, sizeof *c->counts);
     c->types = gw_xcalloc((size_t)c->n_types + 1, sizeof(void *));
-    int rc =
-        type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts, c->types);
+    int rc = type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts, c->types);
     if (rc != GW_OK) {
         c->n_types = 0;
         return rc;
@@ -128,10 +130,7 @@ static int contents_of(const struct io_rep *rep, struct gw_type *t, struct conte
 }
 
 /* Number i: among the counts of a type made by a _c call, else among the integers. */
-static int64_t number(const struct contents *c, int64_t i)
-{
-    return c->n_counts ? c->counts[i] : c->ints[i];
-}
+static int64_t number(const struct contents *c, int64_t i) { return c->n_counts ? c->counts[i] : c->ints[i]; }
 static struct gw_counts numbers(const struct contents *c, int64_t i)
 {
     return c->n_counts ? (struct gw_counts){c->counts + i, true} : (struct gw_counts){c->ints + i, false};
@@ -153,8 +152,7 @@ static int darray_again(const struct contents *c, struct gw_type **out)
 static int subarray_again(const struct contents *c, struct gw_type **out)
 {
     int n = c->ints[0], order = c->ints[c->n_ints - 1], first = c->n_counts ? 0 : 1;
-    return type_subarray(n, numbers(c, first), numbers(c, first + n), numbers(c, first + 2 * n), order, c->types[0],
-                         out);
+    return type_subarray(n, numbers(c, first), numbers(c, first + n), numbers(c, first + 2 * n), order, c->types[0], out);
 }
 
 static int construct_again(const struct contents *c, struct gw_type **out)
@@ -162,33 +160,20 @@ static int construct_again(const struct contents *c, struct gw_type **out)
     struct gw_type *old = c->types[0];
     int64_t n = c->n_ints || c->n_counts ? number(c, 0) : 0;
     switch (c->combiner) {
-    case GW_COMBINER_DUP:
-        return type_dup(old, out);
-    case GW_COMBINER_CONTIGUOUS:
-        return type_contiguous(n, old, out);
-    case GW_COMBINER_VECTOR:
-        return type_vector(n, number(c, 1), number(c, 2), old, out);
-    case GW_COMBINER_HVECTOR:
-        return type_hvector(n, number(c, 1), c->n_counts ? c->counts[2] : c->aints[0], old, out);
-    case GW_COMBINER_INDEXED:
-        return type_indexed(n, numbers(c, 1), numbers(c, 1 + n), old, out);
-    case GW_COMBINER_HINDEXED:
-        return type_hindexed(n, numbers(c, 1), addresses(c, 1 + n), old, out);
-    case GW_COMBINER_INDEXED_BLOCK:
-        return type_indexed_block(n, number(c, 1), numbers(c, 2), old, out);
-    case GW_COMBINER_HINDEXED_BLOCK:
-        return type_hindexed_block(n, number(c, 1), addresses(c, 2), old, out);
-    case GW_COMBINER_STRUCT:
-        return type_struct(n, numbers(c, 1), addresses(c, 1 + n), c->types, out);
-    case GW_COMBINER_SUBARRAY:
-        return subarray_again(c, out);
-    case GW_COMBINER_DARRAY:
-        return darray_again(c, out);
+    case GW_COMBINER_DUP: return type_dup(old, out);
+    case GW_COMBINER_CONTIGUOUS: return type_contiguous(n, old, out);
+    case GW_COMBINER_VECTOR: return type_vector(n, number(c, 1), number(c, 2), old, out);
+    case GW_COMBINER_HVECTOR: return type_hvector(n, number(c, 1), c->n_counts ? c->counts[2] : c->aints[0], old, out);
+    case GW_COMBINER_INDEXED: return type_indexed(n, numbers(c, 1), numbers(c, 1 + n), old, out);
+    case GW_COMBINER_HINDEXED: return type_hindexed(n, numbers(c, 1), addresses(c, 1 + n), old, out);
+    case GW_COMBINER_INDEXED_BLOCK: return type_indexed_block(n, number(c, 1), numbers(c, 2), old, out);
+    case GW_COMBINER_HINDEXED_BLOCK: return type_hindexed_block(n, number(c, 1), addresses(c, 2), old, out);
+    case GW_COMBINER_STRUCT: return type_struct(n, numbers(c, 1), addresses(c, 1 + n), c->types, out);
+    case GW_COMBINER_SUBARRAY: return subarray_again(c, out);
+    case GW_COMBINER_DARRAY: return darray_again(c, out);
     case GW_COMBINER_RESIZED:
-        return c->n_counts ? type_resized(old, c->counts[0], c->counts[1], out)
-                           : type_resized(old, c->aints[0], c->aints[1], out);
-    default:
-        return gw_fail(GW_ETYPE, "a type made by constructor number %d has no likeness in a file", c->combiner);
+        return c->n_counts ? type_resized(old, c->counts[0], c->counts[1], out) : type_resized(old, c->aints[0], c->aints[1], out);
+    default: return gw_fail(GW_ETYPE, "a type made by constructor number %d has no likeness in a file", c->combiner);
     }
 }
 
@@ -224,7 +209,8 @@ int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **ty
 static int as_in_memory(const struct io_rep *rep, int64_t bytes, int64_t count, const struct gw_type *t)
 {
     if (bytes == count * t->size) return GW_OK;
-    return gw_fail(GW_ECONVERSION, "\"%s\" has no conversion function, but its data have other sizes than those in memory", rep->name);
+    return gw_fail(GW_ECONVERSION, "\"%s\" has no conversion function, but its data have other sizes than those in memory",
+                   rep->name);
 }
 
 int io_rep_write(const struct io_rep *rep, const void *buf, int64_t count, struct gw_type *t, void *out, int64_t bytes)

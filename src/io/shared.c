@@ -35,10 +35,7 @@ static bool is_on_node(const struct gw_file *f, int rank)
     return number < gw_boot.size && boot_local_rank(number) >= 0;
 }
 
-static _Atomic int64_t *pointer(const struct gw_file *f)
-{
-    return node_ptr(f->shared);
-}
+static _Atomic int64_t *pointer(const struct gw_file *f) { return node_ptr(f->shared); }
 
 /* ---- rank 0 ---- */
 static void answer_sent(struct gw_done *done, int err)
@@ -79,7 +76,8 @@ static void keeper_open(struct gw_file *f)
     struct io_keeper *k = gw_xcalloc(1, sizeof *k);
     k->f = f;
     k->heard.fn = question_heard;
-    k->listener = (struct p2p_listener){.comm = f->comm, .tag = TAG_QUESTION, .buf = &k->q, .room = sizeof k->q, .heard = &k->heard};
+    k->listener =
+        (struct p2p_listener){.comm = f->comm, .tag = TAG_QUESTION, .buf = &k->q, .room = sizeof k->q, .heard = &k->heard};
     f->keeper = k;
     p2p_listen(&k->listener);
 }
@@ -106,8 +104,8 @@ static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
     if (rc >= 0) rc = p2p_stream_wait_bytes(r, &bytes);
     if (rc < 0 || bytes == sizeof *at_out) return rc;
     gw_refused("the answer of a shared file pointer", "length", bytes);
-    return gw_fail(GW_EOTHER, "the rank that keeps the shared file pointer of %s answered %lld bytes, not %zu", f->name, (long long)bytes,
-                   sizeof *at_out);
+    return gw_fail(GW_EOTHER, "the rank that keeps the shared file pointer of %s answered %lld bytes, not %zu", f->name,
+                   (long long)bytes, sizeof *at_out);
 }
 
 /* ---- for files ---- */
@@ -146,15 +144,9 @@ int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out)
     return GW_OK;
 }
 
-int io_shared_get(struct gw_file *f, int64_t *at_out)
-{
-    return io_shared_take(f, 0, at_out);
-}
+int io_shared_get(struct gw_file *f, int64_t *at_out) { return io_shared_take(f, 0, at_out); }
 
-void io_shared_set(struct gw_file *f, int64_t at)
-{
-    atomic_store(pointer(f), at);
-}
+void io_shared_set(struct gw_file *f, int64_t at) { atomic_store(pointer(f), at); }
 
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
@@ -181,7 +173,4 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
     return io_agree(f, rc); /* nobody goes on before it is there */
 }
 
-int io_get_position_shared(struct gw_file *f, int64_t *offset_out)
-{
-    return io_shared_get(f, offset_out);
-}
+int io_get_position_shared(struct gw_file *f, int64_t *offset_out) { return io_shared_get(f, offset_out); }

@@ -35,7 +35,8 @@ static void wrong(int line, struct gw_file *f, const void *at, int64_t bytes)
     must(io_shared_get(f, &now));
     if (refused() == before + 1 && now == 100) return;
     unit_failures++;
-    fprintf(stderr, "line %d: refused %llu, the pointer is at %lld\n", line, (unsigned long long)(refused() - before), (long long)now);
+    fprintf(stderr, "line %d: refused %llu, the pointer is at %lld\n", line, (unsigned long long)(refused() - before),
+            (long long)now);
 }
 
 static void questions(struct gw_file *f)
@@ -44,8 +45,10 @@ static void questions(struct gw_file *f)
     const int64_t lengths[] = {0, 1, sizeof(struct question) - 1, sizeof(struct question) + 1, sizeof room};
     for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++) wrong(__LINE__, f, room, lengths[i]);
     const int32_t origins[] = {-1, 1, 1000, INT32_MIN, INT32_MAX}, numbers[] = {-1, NUMBERS, INT32_MIN, INT32_MAX};
-    for (size_t i = 0; i < GW_ARRAY_LEN(origins); i++) wrong(__LINE__, f, &(struct question){origins[i], 0, 5}, sizeof(struct question));
-    for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++) wrong(__LINE__, f, &(struct question){0, numbers[i], 5}, sizeof(struct question));
+    for (size_t i = 0; i < GW_ARRAY_LEN(origins); i++)
+        wrong(__LINE__, f, &(struct question){origins[i], 0, 5}, sizeof(struct question));
+    for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++)
+        wrong(__LINE__, f, &(struct question){0, numbers[i], 5}, sizeof(struct question));
 }
 
 /* As a rank of another node: it asks, and believes an answer of the right length only. */

@@ -66,8 +66,7 @@ static bool extents_known(struct io_op *op)
         op->phase = io_steps_begin(op->f, d, &whole, &op->as);
         op->at = MOVING;
         return true;
-    case IO_ALONE:
-        break;
+    case IO_ALONE: break;
     }
     op->rc = moved_alone(op);
     return false;
@@ -106,19 +105,12 @@ static bool step(struct io_op *op)
     case BEGUN:
         op->at = EXTENTS;
         io_windows_offer(op->f, &op->mine);
-        op->broken =
-            coll_allgather(&op->mine, WORDS, gw_type_int64, op->all, WORDS, gw_type_int64, op->f->comm, &op->as);
+        op->broken = coll_allgather(&op->mine, WORDS, gw_type_int64, op->all, WORDS, gw_type_int64, op->f->comm, &op->as);
         return true;
-    case EXTENTS:
-        return extents_known(op);
-    case MOVING:
-        move(op);
-        return true;
-    case SHARING:
-        share(op);
-        return true;
-    case AGREED:
-        break;
+    case EXTENTS: return extents_known(op);
+    case MOVING: move(op); return true;
+    case SHARING: share(op); return true;
+    case AGREED: break;
     }
     if (op->worst < 0 && op->rc == GW_OK)
         op->rc = gw_fail((int)op->worst, "another rank failed: %s", gw_error_text((int)op->worst));
@@ -246,10 +238,7 @@ static bool is_drained(void *arg)
     return !atomic_load_explicit(&f->started, memory_order_acquire);
 }
 
-void io_drain_slow(struct gw_file *f)
-{
-    req_block_until(f->comm->lane, is_drained, f);
-}
+void io_drain_slow(struct gw_file *f) { req_block_until(f->comm->lane, is_drained, f); }
 
 /* ---- the begin ------------------------------------------------------------------------------------------------------------------- */
 static struct gw_req *request_new(struct gw_file *f)

@@ -17,15 +17,13 @@
 static const char line[] = "+--------------------------------------------------------+\n";
 
 /* ---- counting --------------------------------------------------------------------------------------------------------------- */
-static int64_t stripe_of(const struct gw_file *f)
-{
-    return f->hints.stripe > 0 ? f->hints.stripe : f->block;
-}
+static int64_t stripe_of(const struct gw_file *f) { return f->hints.stripe > 0 ? f->hints.stripe : f->block; }
 
 void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved)
 {
     int64_t end = at + gw_max64(moved, 0), before = atomic_load_explicit(&f->end_of[write], memory_order_relaxed);
-    atomic_store_explicit(&f->end_of[write], end, memory_order_relaxed); /* whose call was the last is chance among threads anyway */
+    atomic_store_explicit(&f->end_of[write], end,
+                          memory_order_relaxed); /* whose call was the last is chance among threads anyway */
     io_count_add(f, write, IO_SYSTEM_CALLS, 1);
     gw_counted(&gw_count.file_calls, 1);
     if (moved > 0) gw_counted(write ? &gw_count.file_written : &gw_count.file_read, (uint64_t)moved);
@@ -198,10 +196,7 @@ static int scale_of(double most)
     return scale;
 }
 
-static double mib_per_s(int64_t bytes, double ns)
-{
-    return ns > 0 ? (double)bytes / 1048576.0 / (ns * 1e-9) : 0;
-}
+static double mib_per_s(int64_t bytes, double ns) { return ns > 0 ? (double)bytes / 1048576.0 / (ns * 1e-9) : 0; }
 
 static void show_times(const struct gw_file *f, const uint64_t *spent, const int64_t *bytes, bool write)
 {

@@ -81,8 +81,10 @@ void io_trace_end(struct gw_file *f)
     char *path = gw_xasprintf("%s.%d.csv", gw_set.mpiio_stats_file, gw_boot.rank);
     struct gw_new_file file = {0};
     int rc = 0;
-    if (is_first) rc = gw_file_create(path, &file);
-    else if (!(file.to = gw_file_append(path))) rc = errno;
+    if (is_first)
+        rc = gw_file_create(path, &file);
+    else if (!(file.to = gw_file_append(path)))
+        rc = errno;
     if (file.to) put_rows(f, file.to, is_first);
     if (file.to) rc = gw_file_finish(&file);
     if (rc) gw_warn("the statistics of %s cannot be written to %s: %s", f->name, path, gw_file_why(rc));

@@ -38,8 +38,8 @@ struct phase {
     struct part *parts;        /* [aggregators] */
     /* Of this round, by rank: what I send and receive.  A piece is a struct io_run. */
     int64_t *pieces_out, *bytes_out, *pieces_in, *bytes_in;
-    int64_t *at; /* [4][size] displacements */
-    int64_t *pair, *got; /* [2][size] each */
+    int64_t *at;          /* [4][size] displacements */
+    int64_t *pair, *got;  /* [2][size] each */
     int64_t done, buffer; /* bytes of each domain: that are over, and of a round */
     struct io_run *mine, *theirs;
     int64_t mine_room, theirs_room;
@@ -50,15 +50,9 @@ struct phase {
 };
 
 /* ---- domains ---------------------------------------------------------------------------------------------------------------- */
-static int rank_of(const struct phase *p, int aggregator)
-{
-    return p->f->aggregators[aggregator];
-}
+static int rank_of(const struct phase *p, int aggregator) { return p->f->aggregators[aggregator]; }
 
-static int64_t domain_at(const struct phase *p, int aggregator)
-{
-    return gw_min64(p->from + aggregator * p->domain, p->to);
-}
+static int64_t domain_at(const struct phase *p, int aggregator) { return gw_min64(p->from + aggregator * p->domain, p->to); }
 
 static void phase_begin(struct phase *p, const struct io_data *d, const struct io_extent *whole)
 {
@@ -145,10 +139,7 @@ static int64_t displacements(const int64_t *counts, int n, int64_t *at)
     return sum;
 }
 
-static struct gw_counts wide(const int64_t *v)
-{
-    return (struct gw_counts){v, true};
-}
+static struct gw_counts wide(const int64_t *v) { return (struct gw_counts){v, true}; }
 
 /* Bytes between all ranks; counts in bytes. */
 static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes, const int64_t *out_at, void *in,
@@ -177,15 +168,12 @@ static int tell_counts(struct phase *p)
     return coll_alltoall(p->pair, 2, gw_type_int64, p->got, 2, gw_type_int64, p->f->comm, p->as);
 }
 
-static int damaged(int from)
-{
-    return gw_fail(GW_EOTHER, "what rank %d says of its part of a collective access cannot be", from);
-}
+static int damaged(int from) { return gw_fail(GW_EOTHER, "what rank %d says of its part of a collective access cannot be", from); }
 
 /* The pieces themselves: p->theirs, by rank. */
 static int tell_pieces(struct phase *p)
 {
-    const int64_t most = (int64_t)1 << 48; /* sums do not overflow */
+    const int64_t most = (int64_t)1 << 48;          /* sums do not overflow */
     int64_t in = 0, *lens = p->pair, *got = p->got; /* bytes of pieces */
     for (int i = 0; i < p->size; i++) {
         bool is_right = got[2 * i] >= 0 && got[2 * i] <= most / p->size && got[2 * i + 1] >= 0 && got[2 * i + 1] <= most;
@@ -232,7 +220,8 @@ static int pieces_check(const struct phase *p, int64_t w)
     for (int i = 0; i < p->size; i++) {
         int64_t bytes = 0;
         for (int64_t j = 0; j < p->pieces_in[i]; j++, piece++) {
-            bool is_in = piece->at >= w && piece->bytes >= 0 && piece->bytes <= p->buffer && piece->at - w <= p->buffer - piece->bytes;
+            bool is_in =
+                piece->at >= w && piece->bytes >= 0 && piece->bytes <= p->buffer && piece->at - w <= p->buffer - piece->bytes;
             if (!is_in || piece->bytes > p->bytes_in[i] - bytes) return damaged(i);
             bytes += piece->bytes;
         }
@@ -320,16 +309,12 @@ static int phase_step(struct phase *p)
         if (p->done >= p->domain) break;
         p->step = COUNTS;
         return tell_counts(p);
-    case COUNTS:
-        p->step = PIECES;
-        return tell_pieces(p);
+    case COUNTS: p->step = PIECES; return tell_pieces(p);
     case PIECES:
         if (p->me >= 0 && (rc = pieces_check(p, w)) != GW_OK) return rc;
         p->step = p->write ? WRITTEN : VALID;
         return p->write ? give_data(p) : tell_valid(p, w);
-    case VALID:
-        p->step = READ;
-        return swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
+    case VALID: p->step = READ; return swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
     case WRITTEN:
     case READ:
         if (p->step == READ)
@@ -339,8 +324,7 @@ static int phase_step(struct phase *p)
         p->done += p->buffer;
         p->step = ROUND;
         return GW_OK;
-    case OVER:
-        break;
+    case OVER: break;
     }
     p->step = OVER;
     return GW_OK;

@@ -24,10 +24,7 @@ void io_view_release(struct io_view *v)
 }
 
 /* ---- the walk --------------------------------------------------------------------------------------------------------- */
-static int too_far(void)
-{
-    return gw_fail(GW_EARG, "the place in the file is beyond byte 2^61");
-}
+static int too_far(void) { return gw_fail(GW_EARG, "the place in the file is beyond byte 2^61"); }
 
 int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64_t bytes)
 {
@@ -38,8 +35,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
     w->ahead.bytes = w->rest.bytes = 0;
     w->cursor.type = t;
     if (bytes == 0) return GW_OK;
-    if (t->size <= 0)
-        return gw_fail(GW_ETYPE, "the view's filetype %s has no data: nothing can be read or written", type_name(t));
+    if (t->size <= 0) return gw_fail(GW_ETYPE, "the view's filetype %s has no data: nothing can be read or written", type_name(t));
     if (pos < 0 || bytes > FILE_END || pos > FILE_END) return too_far();
     int64_t first = pos / t->size, skip = pos % t->size, count = (skip + bytes + t->size - 1) / t->size;
     bool far = __builtin_mul_overflow(first + count, t->extent, &tile) || tile > FILE_END - v->disp || tile < 0;
@@ -144,11 +140,9 @@ static int displacements_check(const struct gw_file *f, const char *what, struct
     int64_t end = 0, begin = 0;
     if (t->size == 0) return GW_OK;
     if (t->true_lb < 0)
-        return gw_fail(GW_EARG, "%s has a displacement of %lld; in a file none may be negative", what,
-                       (long long)t->true_lb);
+        return gw_fail(GW_EARG, "%s has a displacement of %lld; in a file none may be negative", what, (long long)t->true_lb);
     if (t->extent < 0)
-        return gw_fail(GW_EARG, "%s has an extent of %lld; in a file it must not be negative", what,
-                       (long long)t->extent);
+        return gw_fail(GW_EARG, "%s has an extent of %lld; in a file it must not be negative", what, (long long)t->extent);
     int rc = io_walk_begin(&w, &v, 0, t->size);
     if (rc != GW_OK) return rc;
     while (io_walk_next(&w, &run)) {
@@ -167,9 +161,8 @@ static int disp_check(struct gw_file *f, int64_t *disp)
 {
     if (f->amode & GW_MODE_SEQUENTIAL) {
         if (*disp != GW_DISPLACEMENT_CURRENT)
-            return gw_fail(
-                GW_EARG, "disp is %lld; of a file opened with MPI_MODE_SEQUENTIAL it must be MPI_DISPLACEMENT_CURRENT",
-                (long long)*disp);
+            return gw_fail(GW_EARG, "disp is %lld; of a file opened with MPI_MODE_SEQUENTIAL it must be MPI_DISPLACEMENT_CURRENT",
+                           (long long)*disp);
         int64_t at = 0;
         int rc = io_shared_get(f, &at);
         return rc == GW_OK ? io_offset_byte(&f->view, at * f->view.file_etype->size, disp) : rc;
@@ -182,7 +175,9 @@ static int disp_check(struct gw_file *f, int64_t *disp)
 static int view_make(struct gw_file *f, struct io_view *v, const char *rep)
 {
     v->rep = io_rep_find(rep);
-    if (!v->rep) return gw_fail(GW_EDATAREP, "datarep is \"%.64s\"; native, internal, external32 and those of MPI_Register_datarep are known", rep);
+    if (!v->rep)
+        return gw_fail(GW_EDATAREP,
+                       "datarep is \"%.64s\"; native, internal, external32 and those of MPI_Register_datarep are known", rep);
     if (v->etype->size <= 0) return gw_fail(GW_ETYPE, "etype is %s, which has no data", type_name(v->etype));
     if (v->filetype->size % v->etype->size)
         return gw_fail(GW_ETYPE, "filetype has %lld bytes, which is no whole number of etypes of %lld",
@@ -215,8 +210,7 @@ int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct g
     return GW_OK;
 }
 
-int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out,
-                char *rep_out)
+int io_get_view(struct gw_file *f, int64_t *disp_out, struct gw_type **etype_out, struct gw_type **filetype_out, char *rep_out)
 {
     const struct io_view *v = &f->view;
     int rc = type_handle_add(v->etype);
@@ -243,8 +237,7 @@ int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out
 static int not_sequential(const struct gw_file *f)
 {
     if (!(f->amode & GW_MODE_SEQUENTIAL)) return GW_OK;
-    return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used",
-                   f->name);
+    return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used", f->name);
 }
 
 int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out)

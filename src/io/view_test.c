@@ -77,7 +77,8 @@ static void views(void)
     struct gw_file *f = open_it(GW_MODE_RDWR | GW_MODE_CREATE);
     CHECK_EQ(io_set_size(f, FILE_BYTES), GW_OK);
     for (int trial = 0; trial < 400 && unit_failures < 5; trial++) {
-        int unit = 1 + rnd(8), n = 1 + rnd(4), len = 1 + rnd(3), step = len + rnd(4), disp = rnd(100), offset = rnd(20), count = 1 + rnd(40);
+        int unit = 1 + rnd(8), n = 1 + rnd(4), len = 1 + rnd(3), step = len + rnd(4), disp = rnd(100), offset = rnd(20),
+            count = 1 + rnd(40);
         int end = disp + (offset + count + n * len) / (n * len) * ((n - 1) * step + len) * unit + step * unit;
         if (end > FILE_BYTES) continue;
         tile(f, ways[rnd(4)] | (trial % 2 ? IO_READ : IO_WRITE), unit, n, len, step, disp, offset, count);
@@ -100,7 +101,8 @@ static void pointers(void)
     CHECK(io_access(f, IO_READ | IO_OWN, 0, byte, 10, gw_type_byte, &st, NULL) == GW_OK && gw_status_bytes(&st) == 3); /* the end */
     CHECK(memcmp(byte, model + FILE_BYTES - 3, 3) == 0);
     CHECK(io_seek(f, -FILE_BYTES - 1, GW_SEEK_END) < 0 && io_seek(f, 0, 4711) < 0);
-    CHECK(io_seek(f, 5, GW_SEEK_SET) == GW_OK && io_seek(f, 2, GW_SEEK_CUR) == GW_OK && io_get_position(f, &at) == GW_OK && at == 7);
+    CHECK(io_seek(f, 5, GW_SEEK_SET) == GW_OK && io_seek(f, 2, GW_SEEK_CUR) == GW_OK && io_get_position(f, &at) == GW_OK &&
+          at == 7);
     CHECK(io_seek_shared(f, 11, GW_SEEK_SET) == GW_OK);
     CHECK(io_access(f, IO_READ | IO_SHARED, 0, byte, 4, gw_type_byte, &st, NULL) == GW_OK && memcmp(byte, model + 11, 4) == 0);
     CHECK(io_get_position_shared(f, &at) == GW_OK && at == 15 && io_get_position(f, &at) == GW_OK && at == 7);

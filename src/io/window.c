@@ -51,10 +51,7 @@ struct pool {
 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------------ */
-static int64_t room_for(int64_t slots, int64_t window)
-{
-    return slots * ((int64_t)sizeof(struct slot) + window + window / 8);
-}
+static int64_t room_for(int64_t slots, int64_t window) { return slots * ((int64_t)sizeof(struct slot) + window + window / 8); }
 
 void io_windows_offer(struct gw_file *f, struct io_extent *mine)
 {
@@ -104,22 +101,10 @@ static void pool_lay(struct pool *p, const struct io_extent *whole)
     p->has_holes = !whole->cover;
 }
 
-static struct slot *slot_of(const struct pool *p, int64_t k)
-{
-    return &p->slot[k % p->slots];
-}
-static char *data_of(const struct pool *p, int64_t k)
-{
-    return p->data + k % p->slots * p->window;
-}
-static _Atomic uint64_t *marks_of(const struct pool *p, int64_t k)
-{
-    return p->marks + k % p->slots * (p->window / BITS);
-}
-static int64_t begin_of(const struct pool *p, int64_t k)
-{
-    return p->base + k * p->window;
-}
+static struct slot *slot_of(const struct pool *p, int64_t k) { return &p->slot[k % p->slots]; }
+static char *data_of(const struct pool *p, int64_t k) { return p->data + k % p->slots * p->window; }
+static _Atomic uint64_t *marks_of(const struct pool *p, int64_t k) { return p->marks + k % p->slots * (p->window / BITS); }
+static int64_t begin_of(const struct pool *p, int64_t k) { return p->base + k * p->window; }
 
 static void ring(const struct pool *p, int rank)
 {
@@ -271,10 +256,7 @@ static void do_mine(struct pool *p)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------------------- */
-bool io_windows_can(const struct pool *p)
-{
-    return has_duty(p) || is_turn(p);
-}
+bool io_windows_can(const struct pool *p) { return has_duty(p) || is_turn(p); }
 
 bool io_windows_next(struct pool *p)
 {
@@ -316,10 +298,7 @@ int io_windows_end(struct pool *p, int64_t *moved_out)
     return rc;
 }
 
-static bool can_go_on(void *arg)
-{
-    return io_windows_can(arg);
-}
+static bool can_go_on(void *arg) { return io_windows_can(arg); }
 
 int io_by_windows(struct gw_file *f, const struct io_data *d, const struct io_extent *whole, int64_t *moved_out)
 {

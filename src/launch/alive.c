@@ -55,7 +55,4 @@ bool alive_start(const struct hosts *hosts, double patience)
     return patience > 0 && w.n && pthread_create(&thread, NULL, watch_hosts, NULL) == 0;
 }
 
-const char *alive_silent(void)
-{
-    return atomic_load(&w.silent);
-}
+const char *alive_silent(void) { return atomic_load(&w.silent); }

@@ -94,7 +94,10 @@ static int user_check(const struct launch_options *o)
 }
 
 /* ---- rank files ----------------------------------------------------------------------------------------------------------- */
-struct rank_line { int rank; char host[256], slot[512]; };
+struct rank_line {
+    int rank;
+    char host[256], slot[512];
+};
 
 /* "rank 3=host slot=0-1"; false: the line is none of these.  An empty one gives rank -1. */
 static bool rank_line(char *line, struct rank_line *out)
@@ -103,8 +106,8 @@ static bool rank_line(char *line, struct rank_line *out)
     line[strcspn(line, "#\r\n")] = 0;
     out->rank = -1;
     if (line[strspn(line, " \t")] == 0) return true;
-    return sscanf(line, " rank %d = %255[^ \t=] slot = %511[^ \t] %n", &out->rank, out->host, out->slot, &end) == 3 && end > 0 && !line[end] &&
-           out->rank >= 0 && out->rank < MAX_RANKS;
+    return sscanf(line, " rank %d = %255[^ \t=] slot = %511[^ \t] %n", &out->rank, out->host, out->slot, &end) == 3 && end > 0 &&
+        !line[end] && out->rank >= 0 && out->rank < MAX_RANKS;
 }
 
 /* Calls `see` for each line; 0, or the exit status after an explanation. */
@@ -140,7 +143,9 @@ static cpu_set_t *slot_set(const struct cores *c, const char *slot)
     size_t head = strcspn(slot, ":");
     int socket = slot[head] ? atoi(slot) : -1, found = 0;
     const char *list = slot[head] ? slot + head + 1 : slot;
-    if ((slot[head] && (head == 0 || strspn(slot, "0123456789") != head)) || (!isdigit((unsigned char)*list) && strcmp(list, "*") != 0)) return NULL;
+    if ((slot[head] && (head == 0 || strspn(slot, "0123456789") != head)) ||
+        (!isdigit((unsigned char)*list) && strcmp(list, "*") != 0))
+        return NULL;
     cpu_set_t *wanted = set_new(), *out = set_new();
     if (*list != '*') gw_cpus_read(list, wanted, PLACE_SET_BYTES);
     for (int i = 0, number = 0; i < c->n; i++) {
@@ -158,7 +163,11 @@ static cpu_set_t *slot_set(const struct cores *c, const char *slot)
     return NULL;
 }
 
-struct rank_sets { const struct cores *c; cpu_set_t **at; int n; };
+struct rank_sets {
+    const struct cores *c;
+    cpu_set_t **at;
+    int n;
+};
 
 static bool take_line(void *to, const struct rank_line *l)
 {
@@ -254,7 +263,8 @@ static bool named_sets(const struct launch_options *o, const struct cores *c, st
 {
     if (o->place.rankfile) {
         struct rank_sets s;
-        if (rankfile_sets(o, c, &s) || s.n < o->n_ranks) gw_die("mpiexec: --rankfile %s has %d ranks, and %d are to start", o->place.rankfile, s.n, o->n_ranks);
+        if (rankfile_sets(o, c, &s) || s.n < o->n_ranks)
+            gw_die("mpiexec: --rankfile %s has %d ranks, and %d are to start", o->place.rankfile, s.n, o->n_ranks);
         for (int r = 0; r < o->n_ranks; r++) {
             m->set[r] = s.at[r];
             s.at[r] = NULL;
@@ -271,7 +281,8 @@ static void places(const struct launch_options *o, const struct cores *c, struct
     struct core_list *lists = gw_xmalloc(sizeof *lists * (size_t)o->n_ranks);
     int each = (o->place.bind == BIND_CORE || o->place.bind == BIND_HWTHREAD) && o->place.bind_count ? o->place.bind_count : 1;
     bool free_to_run = o->place.reserve || o->place.cpu_set;
-    bool fits = o->place.bind != BIND_NONE && (int64_t)o->n_ranks * each <= m->n_cores && place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
+    bool fits = o->place.bind != BIND_NONE && (int64_t)o->n_ranks * each <= m->n_cores &&
+        place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
     if (!fits && o->place.bind != BIND_NONE) note(o, m);
     for (int r = 0; r < o->n_ranks && (fits || free_to_run); r++) m->set[r] = fits ? set_of(c, &lists[r]) : set_of_all(c);
     for (int r = 0; r < o->n_ranks && fits; r++) free(lists[r].at);

@@ -23,7 +23,8 @@ static pid_t begin(int code, int sig)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (sig) signal(sig, SIG_DFL); /* sanitizers take some */
     if (sig) kill(getpid(), sig);
-    if (code < 0) for (;;) pause();
+    if (code < 0)
+        for (;;) pause();
     _exit(code);
 }
 
@@ -36,13 +37,16 @@ static int ended(pid_t pid)
 
 static void test_ended(void)
 {
-    static const struct { int code, sig; } ways[] = {{0, 0}, {7, 0}, {255, 0}, {0, SIGTERM}, {0, SIGSEGV}, {0, SIGKILL}};
+    static const struct {
+        int code, sig;
+    } ways[] = {{0, 0}, {7, 0}, {255, 0}, {0, SIGTERM}, {0, SIGSEGV}, {0, SIGKILL}};
     int status = -2;
     CHECK_EQ(child_ended(-1, &status), -1);
     for (size_t i = 0; i < GW_ARRAY_LEN(ways); i++) {
         pid_t pid = begin(ways[i].code, ways[i].sig);
         status = ended(pid);
-        CHECK(ways[i].sig ? WIFSIGNALED(status) && WTERMSIG(status) == ways[i].sig : WIFEXITED(status) && WEXITSTATUS(status) == ways[i].code);
+        CHECK(ways[i].sig ? WIFSIGNALED(status) && WTERMSIG(status) == ways[i].sig
+                          : WIFEXITED(status) && WEXITSTATUS(status) == ways[i].code);
         CHECK_EQ(child_ended(-1, &status), pid); /* it is there still */
         CHECK_EQ(kill(pid, 0), 0);
         child_reap(pid);

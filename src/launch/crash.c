@@ -92,7 +92,8 @@ void crash_say(const struct job *j, int rank)
     kernel_word("/proc/sys/kernel/core_uses_pid", uses, sizeof uses);
     if (!a->wdir || !realpath(a->wdir, folder))
         if (!getcwd(folder, sizeof folder)) folder[0] = 0;
-    bool has_core = WCOREDUMP(j->ranks[rank].status), is_file = crash_core_glob(pattern, uses[0] == '1', folder, (int)j->ranks[rank].was, names, sizeof names);
+    bool has_core = WCOREDUMP(j->ranks[rank].status),
+         is_file = crash_core_glob(pattern, uses[0] == '1', folder, (int)j->ranks[rank].was, names, sizeof names);
     char *core = has_core && is_file ? core_find(names) : NULL, *program = program_find(a->argv[0], a->wdir);
     if (core) {
         say("its core file is %s", core);

@@ -30,6 +30,7 @@ int main(void)
     expect("|/usr/lib/systemd/systemd-coredump %P %u", false, NULL);
     expect("", false, NULL);
     expect("/a/very/long/path/that/does/not/fit/into/the/room/that/is/there/%p", false, NULL);
-    CHECK(crash_is_one(SIGSEGV) && crash_is_one(SIGABRT) && crash_is_one(SIGFPE) && !crash_is_one(SIGKILL) && !crash_is_one(SIGTERM));
+    CHECK(crash_is_one(SIGSEGV) && crash_is_one(SIGABRT) && crash_is_one(SIGFPE) && !crash_is_one(SIGKILL) &&
+          !crash_is_one(SIGTERM));
     return unit_end();
 }

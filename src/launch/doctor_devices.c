@@ -38,7 +38,8 @@ void check_network(const struct machine *m, struct answer *a)
     if (!m->network) return;
     answer_add(a, "%s", m->network);
     if (!m->has_network)
-        answer_raise(a, FINDING_NOTE, "ranks on this machine do not need one; those on several nodes do: see `godwit-info --network`");
+        answer_raise(a, FINDING_NOTE,
+                     "ranks on this machine do not need one; those on several nodes do: see `godwit-info --network`");
 }
 
 void check_host(const struct machine *m, struct answer *a)

@@ -97,9 +97,9 @@ static char *addresses(void)
     for (struct ifaddrs *i = all; i; i = i->ifa_next) {
         char address[INET6_ADDRSTRLEN];
         if (!i->ifa_addr || !(i->ifa_flags & IFF_UP)) continue;
-        const void *at = i->ifa_addr->sa_family == AF_INET    ? (const void *)&((struct sockaddr_in *)i->ifa_addr)->sin_addr
-                         : i->ifa_addr->sa_family == AF_INET6 ? (const void *)&((struct sockaddr_in6 *)i->ifa_addr)->sin6_addr
-                                                              : NULL;
+        const void *at = i->ifa_addr->sa_family == AF_INET ? (const void *)&((struct sockaddr_in *)i->ifa_addr)->sin_addr
+            : i->ifa_addr->sa_family == AF_INET6           ? (const void *)&((struct sockaddr_in6 *)i->ifa_addr)->sin6_addr
+                                                           : NULL;
         if (!at || !inet_ntop(i->ifa_addr->sa_family, at, address, sizeof address)) continue;
         char *longer = gw_xasprintf("%s%s%s %s", text, *text ? ", " : "", i->ifa_name, address);
         free(text);

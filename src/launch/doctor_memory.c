@@ -15,10 +15,7 @@
 #define MIB ((uint64_t)1 << 20)
 
 /* What the shared memory of a node may grow to by default (untouched pages cost nothing). */
-static uint64_t segment_bytes(int ranks)
-{
-    return 8 * MIB + 2 * MIB * (uint64_t)ranks;
-}
+static uint64_t segment_bytes(int ranks) { return 8 * MIB + 2 * MIB * (uint64_t)ranks; }
 
 void check_memfd(const struct machine *m, struct answer *a)
 {
@@ -28,9 +25,10 @@ void check_memfd(const struct machine *m, struct answer *a)
     }
     answer_add(a, "memfd_create: %s", strerror(m->memfd_error));
     if (m->memfd_error == EPERM || m->memfd_error == ENOSYS)
-        answer_raise(a, FINDING_NOTE,
-                     "a sandbox forbids memfd_create, so shared memory lies in unlinked files in /dev/shm or $TMPDIR, which cannot be "
-                     "sealed: allow it in the seccomp profile of the container");
+        answer_raise(
+            a, FINDING_NOTE,
+            "a sandbox forbids memfd_create, so shared memory lies in unlinked files in /dev/shm or $TMPDIR, which cannot be "
+            "sealed: allow it in the seccomp profile of the container");
     else
         answer_raise(a, FINDING_PROBLEM, "raise the limits of files and memory (ulimit -n -f -v, memory of the container)");
 }

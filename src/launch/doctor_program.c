@@ -213,9 +213,10 @@ static void judge_foreign(const struct machine *m, const struct loaded *l, struc
             pmix ? "mpiexec starts it by PMIx, and it runs with its own library; to run with Godwit compile it with Godwit's mpicc"
                  : "to start it mpiexec needs PMIx: apt install libpmix2; or compile it with Godwit's mpicc");
     } else {
-        answer_raise(a, FINDING_NOTE,
-                     "mpiexec starts it by PMI-1 (or PMIx), and it runs with its own library; to run with Godwit compile it with Godwit's "
-                     "mpicc");
+        answer_raise(
+            a, FINDING_NOTE,
+            "mpiexec starts it by PMI-1 (or PMIx), and it runs with its own library; to run with Godwit compile it with Godwit's "
+            "mpicc");
     }
 }
 

@@ -62,10 +62,7 @@ int64_t root_number(const struct machine *m, const char *fmt, ...)
     return ok && end != text ? v : -1;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 void root_list(const struct machine *m, const char *folder, struct words *names_out)
 {

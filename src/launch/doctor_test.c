@@ -288,10 +288,7 @@ static void stale(void)
 
 /* ---- MPI libraries ---------------------------------------------------------------------------------------------------------- */
 static const char *judged;
-static void judge(const struct machine *mm, struct answer *a)
-{
-    program_judge(mm, judged, a);
-}
+static void judge(const struct machine *mm, struct answer *a) { program_judge(mm, judged, a); }
 
 static void foreign(void)
 {

@@ -184,9 +184,8 @@ static const struct {
     const char *option, *name;
     enum engine_kind is;
 } candidates[] = {
-    {"prterun", "prterun", ENGINE_PRTE},      {"mpirun", "mpirun.openmpi", ENGINE_OPENMPI},
-    {"mpirun", "mpirun", ENGINE_OPENMPI},     {"hydra", "mpiexec.hydra", ENGINE_HYDRA},
-    {"hydra", "mpiexec.mpich", ENGINE_HYDRA}, {"hydra", "mpiexec", ENGINE_HYDRA},
+    {"prterun", "prterun", ENGINE_PRTE},      {"mpirun", "mpirun.openmpi", ENGINE_OPENMPI}, {"mpirun", "mpirun", ENGINE_OPENMPI},
+    {"hydra", "mpiexec.hydra", ENGINE_HYDRA}, {"hydra", "mpiexec.mpich", ENGINE_HYDRA},     {"hydra", "mpiexec", ENGINE_HYDRA},
 };
 
 static bool find_srun(struct engine *e)
@@ -211,8 +210,7 @@ static int find(const struct launch_options *o, const char *why, struct engine *
     if (slurm && find_srun(e)) return 0;
     if (flux && look_for("flux", ENGINE_FLUX, e)) return 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want); i++)
-        if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e))
-            return 0;
+        if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e)) return 0;
     if (slurm || flux)
         say("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
             slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
@@ -234,8 +232,8 @@ static void say_words(const char *path, const struct words *w)
     fputs("\n", stderr);
 }
 
-static void become(const struct engine *e, const struct launch_options *o, const struct words *argv,
-                   const struct words *env, const sigset_t *signals)
+static void become(const struct engine *e, const struct launch_options *o, const struct words *argv, const struct words *env,
+                   const sigset_t *signals)
 {
     char **words = gw_xcalloc((size_t)argv->n + 2, sizeof *words);
     words[0] = (char *)e->path;
@@ -307,8 +305,7 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
     for (;;) {
         const char *silent = is_watched && !is_lost && !is_late ? alive_silent() : NULL;
         if (silent) {
-            say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent,
-                (int)gw_set.host_timeout);
+            say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, (int)gw_set.host_timeout);
             child_kill(pid, SIGTERM);
             is_lost = true;
             end = gw_wtime() + 2;
@@ -337,8 +334,7 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
     }
 }
 
-static int run(const struct engine *e, const struct launch_options *o, const struct words *argv,
-               const struct words *env)
+static int run(const struct engine *e, const struct launch_options *o, const struct words *argv, const struct words *env)
 {
     static const int passed[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
     sigset_t signals;
@@ -426,8 +422,7 @@ int engine_run(struct launch_options *o, const char *why)
     int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
     hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);
     engine_words(&e, o, counts, environ, &argv, &env);
-    if (!o->hosts.n && e.kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
-        hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
+    if (!o->hosts.n && e.kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST")) hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
     announce(&e, o, why);
     if (o->verbose) say_words(e.path, &argv);
     gw_settings_load();

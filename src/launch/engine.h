@@ -26,8 +26,8 @@ int engine_status_of_line(const char *line);
 /* Is the job one for several hosts?  Fills o->hosts from the batch system where the command names none.  why_out: in what way. */
 bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap);
 /* Its command line, without the path, and what to add to its environment.  `counts`: ranks of each of o->hosts. */
-void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env,
-                  struct words *argv_out, struct words *env_out);
+void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
+                  struct words *env_out);
 /* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained. */
 int engine_run(struct launch_options *o, const char *why);
 /* alive.c: watches hosts from now on, as long as the process lives; true: it does. */

@@ -68,8 +68,9 @@ static void slurm(void)
                    " then cd '/w' && exec env './b' 'c d'; else exec env './e'; fi"));
     e.has_pmix = false;
     e.in_step = true;
-    CHECK_STR(words_of(e, "-n 1 ./a"), "--mpi=pmi2 --kill-on-bad-exit=1 --quit-on-interrupt --export=ALL --ntasks=1 "
-                                       "--nodes=1 --overlap --input=0 ./a");
+    CHECK_STR(words_of(e, "-n 1 ./a"),
+              "--mpi=pmi2 --kill-on-bad-exit=1 --quit-on-interrupt --export=ALL --ntasks=1 "
+              "--nodes=1 --overlap --input=0 ./a");
 }
 
 static void flux(void)
@@ -79,9 +80,8 @@ static void flux(void)
     CHECK_STR(words_of(e, "-n 4 -host n1,n2 -x A=1 -wdir /w --bind-to none ./a"),
               "run --nodes=2 --requires=hosts:n1,n2 --ntasks=4 -o cpu-affinity=off --input=0 --cwd=/w ./a");
     CHECK_STR(set, "A=1");
-    CHECK_STR(
-        words_of(e, "-n 1 ./a : -n 1 ./b"),
-        "run --ntasks=2 --input=0 sh -c if [ $FLUX_TASK_RANK -lt 1 ]; then exec env './a'; else exec env './b'; fi");
+    CHECK_STR(words_of(e, "-n 1 ./a : -n 1 ./b"),
+              "run --ntasks=2 --input=0 sh -c if [ $FLUX_TASK_RANK -lt 1 ]; then exec env './a'; else exec env './b'; fi");
 }
 
 static void openmpi(void)
@@ -98,9 +98,8 @@ static void openmpi(void)
               "--allow-run-as-root --host n1:3 --stdin 2 --oversubscribe --map-by slot --mca odls_base_cutoff 100000"
               " -n 1 -x GODWIT_LOG -x PATH -x A ./a : -n 2 -x GODWIT_LOG -x PATH -x A=3 ./b");
     e = (struct engine){.kind = ENGINE_PRTE};
-    CHECK_STR(
-        words_of(e, "-n 4 -ppn 2 -host n1,n2 -l -stdin all ./a"),
-        "--host n1:2,n2:2 --stdin all --map-by slot:OVERSUBSCRIBE --output tag -n 4 -x GODWIT_LOG -x PATH -x A ./a");
+    CHECK_STR(words_of(e, "-n 4 -ppn 2 -host n1,n2 -l -stdin all ./a"),
+              "--host n1:2,n2:2 --stdin all --map-by slot:OVERSUBSCRIBE --output tag -n 4 -x GODWIT_LOG -x PATH -x A ./a");
 }
 
 static void hydra(void)
@@ -172,9 +171,22 @@ static void lists(void)
 static void names(void)
 {
     static const char *const good[] = {"n1", "n-1.cluster.example", "192.0.2.1", "::1", "fe80::1%eth0", "_x", "me@n1", "+n0"};
-    static const struct { const char *list, *shown; } bad[] = {
-        {"-oProxyCommand=x", "-oProxyCommand=x"}, {"n1,-x", "-x"}, {"", ""}, {",", ","}, {":4", ""}, {".", "."}, {"n1;reboot", "n1;reboot"},
-        {"$(x)", "$(x)"}, {"n1\n", "n1\\x0a"}, {"\x1b[2Jn", "\\x1b[2Jn"}, {"n\xff", "n\\xff"}, {"a\\b", "a\\x5cb"}, {"a\tb", "a\\x09b"}, {"a/b", "a/b"}};
+    static const struct {
+        const char *list, *shown;
+    } bad[] = {{"-oProxyCommand=x", "-oProxyCommand=x"},
+               {"n1,-x", "-x"},
+               {"", ""},
+               {",", ","},
+               {":4", ""},
+               {".", "."},
+               {"n1;reboot", "n1;reboot"},
+               {"$(x)", "$(x)"},
+               {"n1\n", "n1\\x0a"},
+               {"\x1b[2Jn", "\\x1b[2Jn"},
+               {"n\xff", "n\\xff"},
+               {"a\\b", "a\\x5cb"},
+               {"a\tb", "a\\x09b"},
+               {"a/b", "a/b"}};
     char foreign[300], longest[400];
     for (size_t i = 0; i < GW_ARRAY_LEN(good); i++) CHECK(host_is_name(good[i], strlen(good[i])));
     for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
@@ -203,11 +215,10 @@ static void versions(void)
 {
     says("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n", ENGINE_OPENMPI,
          "Open MPI 4.1.4");
-    says("mpirun (Open MPI) 5.0.7\n\nReport bugs to https://www.open-mpi.org/community/help/\n", ENGINE_PRTE,
-         "Open MPI 5.0.7");
+    says("mpirun (Open MPI) 5.0.7\n\nReport bugs to https://www.open-mpi.org/community/help/\n", ENGINE_PRTE, "Open MPI 5.0.7");
     says("prterun (PRRTE) 3.0.8\n", ENGINE_PRTE, "PRRTE 3.0.8");
-    says("HYDRA build details:\n    Version:                                 4.0.2\n    Release Date: Thu\n",
-         ENGINE_HYDRA, "Hydra 4.0.2");
+    says("HYDRA build details:\n    Version:                                 4.0.2\n    Release Date: Thu\n", ENGINE_HYDRA,
+         "Hydra 4.0.2");
     says("slurm-wlm 22.05.8\n", ENGINE_SRUN, "Slurm 22.05.8");
     says("commands:    \t\t0.55.0\nlibflux-core:\t\t0.55.0\n", ENGINE_FLUX, "Flux 0.55.0");
     says("mpiexec (Godwit) 0.1.0\n", ENGINE_NONE, "");
@@ -233,8 +244,8 @@ static bool needed(const char *hosts, char *why, size_t cap)
 static void need(void)
 {
     char why[320];
-    for (const char *const *v = (const char *const[]){"SLURM_JOB_ID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
-                                                      "FLUX_URI", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", NULL};
+    for (const char *const *v = (const char *const[]){"SLURM_JOB_ID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST", "FLUX_URI",
+                                                      "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", NULL};
          *v; v++)
         unsetenv(*v);
     CHECK(!needed(NULL, why, sizeof why));

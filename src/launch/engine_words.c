@@ -163,8 +163,7 @@ static void srun_words(const struct engine *e, const struct launch_options *o, c
                        struct words *env)
 {
     const char *bind = bind_word(o->place.bind, "cores", "ldoms", "none");
-    put(w, e->has_pmix ? "--mpi=pmix" : "--mpi=pmi2", "--kill-on-bad-exit=1", "--quit-on-interrupt", "--export=ALL",
-        NULL);
+    put(w, e->has_pmix ? "--mpi=pmix" : "--mpi=pmi2", "--kill-on-bad-exit=1", "--quit-on-interrupt", "--export=ALL", NULL);
     if (o->n_ranks) putf(w, "--ntasks=%d", o->n_ranks);
     srun_places(e, o, counts, w);
     if (o->oversubscribe || (e->cpus && o->n_ranks > e->cpus)) put(w, "--overcommit", NULL);
@@ -225,11 +224,10 @@ static void flux_words(const struct launch_options *o, const int *counts, struct
  * to another launcher is not theirs. */
 static bool env_goes_along(const char *pair)
 {
-    static const char *const no[] = {"_=",    "PWD=",     "OLDPWD=",  "SHLVL=",   "HOSTNAME=",  "TMPDIR=",
-                                     "SSH_",  "DISPLAY=", "XDG_",     "DBUS_",    "TERM",       "OMPI_",
-                                     "PMIX_", "PRTE_",    "PMI_",     "HYDRA_",   "HYDI_",      "SLURM",
-                                     "FLUX_", "PBS_",     "LSB_",     "MPIEXEC_", "BASH_FUNC_", "LS_COLORS=",
-                                     "HOME=", "USER=",    "LOGNAME=", "SHELL=",   "MAIL="};
+    static const char *const no[] = {
+        "_=",   "PWD=",     "OLDPWD=",    "SHLVL=",     "HOSTNAME=", "TMPDIR=", "SSH_",     "DISPLAY=", "XDG_",  "DBUS_",
+        "TERM", "OMPI_",    "PMIX_",      "PRTE_",      "PMI_",      "HYDRA_",  "HYDI_",    "SLURM",    "FLUX_", "PBS_",
+        "LSB_", "MPIEXEC_", "BASH_FUNC_", "LS_COLORS=", "HOME=",     "USER=",   "LOGNAME=", "SHELL=",   "MAIL="};
     for (size_t i = 0; i < GW_ARRAY_LEN(no); i++)
         if (strncmp(pair, no[i], strlen(no[i])) == 0) return false;
     for (const char *p = pair; *p != '='; p++)
@@ -250,8 +248,7 @@ static void put_env(struct words *w, const struct launch_options *o, const struc
     char name[256];
     for (; env && *env; env++) {
         size_t n = strcspn(*env, "=");
-        if (!(*env)[n] || n >= sizeof name || !env_goes_along(*env) || is_set_by(&o->env, *env) ||
-            is_set_by(&a->env, *env))
+        if (!(*env)[n] || n >= sizeof name || !env_goes_along(*env) || is_set_by(&o->env, *env) || is_set_by(&a->env, *env))
             continue;
         snprintf(name, sizeof name, "%.*s", (int)n, *env);
         put(w, "-x", name, NULL);
@@ -293,18 +290,15 @@ static void openmpi_common(const struct engine *e, const struct launch_options *
 
 /* Slots are as many as the ranks of a host, so filling them slot by slot is what was counted.  4.1.4 starts 32 and more processes
  * on one host by threads that may wait for ever for programs that end at once; the limit makes it do without. */
-static void openmpi_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env,
-                          struct words *w)
+static void openmpi_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *w)
 {
     openmpi_common(e, o, counts, w);
-    put(w, "--oversubscribe", "--map-by", is_spread(o) ? "numa" : "slot", "--mca", "odls_base_cutoff", "100000",
-        NULL);
+    put(w, "--oversubscribe", "--map-by", is_spread(o) ? "numa" : "slot", "--mca", "odls_base_cutoff", "100000", NULL);
     if (o->output.label) put(w, "--tag-output", NULL);
     openmpi_apps(o, env, w);
 }
 
-static void prte_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env,
-                       struct words *w)
+static void prte_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *w)
 {
     openmpi_common(e, o, counts, w);
     put(w, "--map-by", is_spread(o) ? "numa:OVERSUBSCRIBE" : "slot:OVERSUBSCRIBE", NULL);
@@ -341,26 +335,15 @@ static void hydra_words(const struct launch_options *o, const int *counts, struc
     }
 }
 
-void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env,
-                  struct words *argv_out, struct words *env_out)
+void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
+                  struct words *env_out)
 {
     switch (e->kind) {
-    case ENGINE_SRUN:
-        srun_words(e, o, counts, argv_out, env_out);
-        break;
-    case ENGINE_FLUX:
-        flux_words(o, counts, argv_out, env_out);
-        break;
-    case ENGINE_PRTE:
-        prte_words(e, o, counts, env, argv_out);
-        break;
-    case ENGINE_OPENMPI:
-        openmpi_words(e, o, counts, env, argv_out);
-        break;
-    case ENGINE_HYDRA:
-        hydra_words(o, counts, argv_out);
-        break;
-    case ENGINE_NONE:
-        break;
+    case ENGINE_SRUN: srun_words(e, o, counts, argv_out, env_out); break;
+    case ENGINE_FLUX: flux_words(o, counts, argv_out, env_out); break;
+    case ENGINE_PRTE: prte_words(e, o, counts, env, argv_out); break;
+    case ENGINE_OPENMPI: openmpi_words(e, o, counts, env, argv_out); break;
+    case ENGINE_HYDRA: hydra_words(o, counts, argv_out); break;
+    case ENGINE_NONE: break;
     }
 }

@@ -87,8 +87,9 @@ static bool is_of_other_launcher(pid_t pid, int pmi_fd)
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
     FILE *f = fopen(path, "re");
     while (f && !other && getdelim(&pair, &cap, 0, f) > 0)
-        other = (strncmp(pair, fd, sizeof fd - 1) == 0 && atoi(pair + sizeof fd - 1) != pmi_fd) || strncmp(pair, "PMI_PORT=", 9) == 0 ||
-                (strncmp(pair, space, sizeof space - 1) == 0 && strcmp(pair + sizeof space - 1, pmix_name()) != 0);
+        other = (strncmp(pair, fd, sizeof fd - 1) == 0 && atoi(pair + sizeof fd - 1) != pmi_fd) ||
+            strncmp(pair, "PMI_PORT=", 9) == 0 ||
+            (strncmp(pair, space, sizeof space - 1) == 0 && strcmp(pair + sizeof space - 1, pmix_name()) != 0);
     free(pair);
     if (f) fclose(f);
     return other;
@@ -140,6 +141,7 @@ void foreign_say(const struct job *j)
     say("%s loaded %s, another MPI library, and no rank asked mpiexec for its number: if it called MPI_Init, it ran as %d jobs of one rank; "
         "%s",
         seen.program, seen.library, j->n,
-        needs_pmix ? "it needs PMIx (apt install libpmix2, --pmix on), or compile it with mpicc of Godwit"
-                   : "compile it with mpicc of Godwit, start it with the mpiexec of its library, or let PMI_FD and PMIX_... reach it");
+        needs_pmix
+            ? "it needs PMIx (apt install libpmix2, --pmix on), or compile it with mpicc of Godwit"
+            : "compile it with mpicc of Godwit, start it with the mpiexec of its library, or let PMI_FD and PMIX_... reach it");
 }

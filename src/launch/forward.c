@@ -20,7 +20,11 @@ enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, MARKED_MAX_BYTES = 64 <<
 static int epoll_fd;
 
 /* The piece of our input that is on its way. */
-static struct { char data[READ_BYTES]; size_t len; bool eof, listening; } input;
+static struct {
+    char data[READ_BYTES];
+    size_t len;
+    bool eof, listening;
+} input;
 
 static char said_of[96], kept[1024];
 static bool keeping;

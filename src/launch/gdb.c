@@ -67,10 +67,7 @@ int gdb_ranks(const char *list, int n_ranks, bool *has_out)
     return n;
 }
 
-bool gdb_has(int rank)
-{
-    return gdb.has && gdb.has[rank];
-}
+bool gdb_has(int rank) { return gdb.has && gdb.has[rank]; }
 
 /* ---- windows -------------------------------------------------------------------------------------------------------------- */
 static const struct window *window_of(int rank)
@@ -95,7 +92,8 @@ int gdb_window_main(int argc, char **argv)
     char byte;
     const char *term = getenv("TERM");
     int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (argc != 3 || ttyname_r(0, w.tty, sizeof w.tty) || s < 0 || connect(s, (void *)&a, address_of(argv[1], &a)) < 0 || !boot_peer_is_ours(s)) {
+    if (argc != 3 || ttyname_r(0, w.tty, sizeof w.tty) || s < 0 || connect(s, (void *)&a, address_of(argv[1], &a)) < 0 ||
+        !boot_peer_is_ours(s)) {
         say("--gdb-window is for mpiexec --gdb alone");
         return EXIT_USAGE;
     }
@@ -175,7 +173,8 @@ static int windows_open(const struct job *j, enum opener with)
     if (getrandom(&random, sizeof random, 0) != sizeof random) return errno;
     snprintf(name, sizeof name, "godwit-gdb-%d-%016llx", (int)getpid(), (unsigned long long)random);
     gdb.listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (gdb.listener < 0 || bind(gdb.listener, (void *)&a, address_of(name, &a)) < 0 || listen(gdb.listener, 4096) < 0) return errno;
+    if (gdb.listener < 0 || bind(gdb.listener, (void *)&a, address_of(name, &a)) < 0 || listen(gdb.listener, 4096) < 0)
+        return errno;
     gdb.windows = gw_xcalloc((size_t)gdb.n, sizeof *gdb.windows);
     gdb.connections = gw_xcalloc((size_t)gdb.n, sizeof *gdb.connections);
     int rc = 0;
@@ -225,10 +224,7 @@ void gdb_env(int rank, struct words *own)
     free(pair);
 }
 
-bool gdb_has_window(int rank)
-{
-    return window_of(rank) != NULL;
-}
+bool gdb_has_window(int rank) { return window_of(rank) != NULL; }
 
 /* The foreground may be given from the background only by who does not care for SIGTTOU. */
 static void foreground(pid_t group)

@@ -26,7 +26,7 @@ bool host_is_here(const char *name)
     size_t n = strlen(name);
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
     return same_host(name, n, "localhost") || same_host(name, n, host) || strcmp(name, "127.0.0.1") == 0 ||
-           strcmp(name, "::1") == 0;
+        strcmp(name, "::1") == 0;
 }
 
 /* Names and addresses, with a user before them and a relative "+n1" as Open MPI has it: nothing that an engine or a shell reads as an option
@@ -182,10 +182,7 @@ void hosts_free(struct hosts *h)
 }
 
 /* How many ranks a host takes before the next one begins. */
-static int room_of(const struct hosts *h, int i, int ppn)
-{
-    return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1;
-}
+static int room_of(const struct hosts *h, int i, int ppn) { return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1; }
 
 bool hosts_say_slots(const struct hosts *h)
 {

@@ -51,7 +51,8 @@ static bool is_segment_of(int fd, pid_t pid, struct boot_head *h)
 {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_of_user(pid, st.st_uid) && pread(fd, h, sizeof *h, 0) == sizeof *h &&
-           h->magic == BOOT_MAGIC && h->version == GODWIT_SHM_VERSION && h->launcher_pid == pid && h->nlocal > 0 && h->nlocal <= MAX_RANKS;
+        h->magic == BOOT_MAGIC && h->version == GODWIT_SHM_VERSION && h->launcher_pid == pid && h->nlocal > 0 &&
+        h->nlocal <= MAX_RANKS;
 }
 
 int jobs_segment_open(pid_t pid, struct boot_head *head_out)

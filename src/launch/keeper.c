@@ -22,7 +22,7 @@ static struct notes {
         _Atomic int32_t pid;
         uint64_t start; /* see process_start() */
     } rank[];
-} *notes;
+} * notes;
 
 void keeper_note(int rank, pid_t pid)
 {
@@ -76,8 +76,8 @@ static int fork_keeper(struct job *j)
 
 int keeper_start(struct job *j)
 {
-    notes = mmap(NULL, sizeof *notes + sizeof notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                 -1, 0);
+    notes =
+        mmap(NULL, sizeof *notes + sizeof notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (notes == MAP_FAILED) return errno;
     notes->n = j->n;
     return fork_keeper(j);

@@ -63,7 +63,8 @@ int main(int argc, char **argv)
     standard_open();
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, children go without being waited for */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
-    if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0)) return stack_main(argc - 1, argv + 1);
+    if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))
+        return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);
     bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
     int rc = is_spawned ? spawned_begin(argv[2], &j) : options_parse(argc, argv, &j.o);

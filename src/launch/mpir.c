@@ -24,10 +24,7 @@ FOR_DEBUGGERS volatile int MPIR_debug_state, MPIR_being_debugged;
 FOR_DEBUGGERS int MPIR_partial_attach_ok = 1;
 
 FOR_DEBUGGERS GW_NOINLINE void MPIR_Breakpoint(void);
-void MPIR_Breakpoint(void)
-{
-    __asm__ volatile("" ::: "memory");
-}
+void MPIR_Breakpoint(void) { __asm__ volatile("" ::: "memory"); }
 
 void mpir_fill(const struct job *j)
 {

@@ -120,12 +120,8 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     case O_MAP: return set_map(o, name, v[0]);
     case O_RANK_BY: return set_rank_by(o, v[0]);
     case O_PPR: return set_ppr(o, name, v[0]);
-    case O_NPERSOCKET:
-        o->place.map = UNIT_PACKAGE;
-        return set_number(name, v[0], 1, &o->place.ppr);
-    case O_CPUS_PER_RANK:
-        o->place.bind = BIND_CORE;
-        return set_number(name, v[0], 1, &o->place.bind_count);
+    case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_number(name, v[0], 1, &o->place.ppr);
+    case O_CPUS_PER_RANK: o->place.bind = BIND_CORE; return set_number(name, v[0], 1, &o->place.bind_count);
     case O_CPU_SET: return set_cpu_set(o, name, v[0]);
     case O_RANKFILE: o->place.rankfile = v[0]; return -1;
     case O_MEMBIND: return set_membind(o, v[0]);
@@ -217,7 +213,8 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
 static int unknown(const char *name)
 {
     char near[64];
-    if (option_nearest(name, near, sizeof near)) return bad("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
+    if (option_nearest(name, near, sizeof near))
+        return bad("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
     return bad("unknown option %s; `mpiexec --help` lists them", name);
 }
 
@@ -445,7 +442,8 @@ static int parse_configfile(int argc, char **argv, struct launch_options *o)
     struct launch_app before = {0};
     int at = 1, n;
     int rc = parse_options(argv, &at, last, o, &before);
-    bool of_program = before.n_given || before.env.n || before.wdir || before.path || before.soft || before.file || before.inherits.from;
+    bool of_program =
+        before.n_given || before.env.n || before.wdir || before.path || before.soft || before.file || before.inherits.from;
     words_free(&before.env);
     if (rc >= 0) return rc;
     if (at < last) return -2; /* the program's own words */

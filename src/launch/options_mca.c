@@ -8,7 +8,10 @@
 
 #include "launch/options_private.h"
 
-static bool is_yes(const char *value) { return *value && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0 && strcasecmp(value, "no") != 0; }
+static bool is_yes(const char *value)
+{
+    return *value && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0 && strcasecmp(value, "no") != 0;
+}
 
 /* The launcher's own; -2: it is none of them. */
 static int of_launcher(struct launch_options *o, const char *name, const char *value)

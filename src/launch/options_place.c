@@ -72,8 +72,9 @@ static int set_user(struct launch_options *o, const char *option, const char *li
     for (const char *p = list; *p || p == list;) {
         size_t n = strcspn(p, ",");
         if (!is_cpu_list(p, n, '+'))
-            return bad("%s user: wants CPUs rank by rank with commas, + and - between those of one rank, such as user:0+2,1,4-7, not '%s'",
-                       option, list);
+            return bad(
+                "%s user: wants CPUs rank by rank with commas, + and - between those of one rank, such as user:0+2,1,4-7, not '%s'",
+                option, list);
         p += n;
         if (*p == ',' && !*++p) return bad("%s user:%s ends with a comma", option, list);
     }
@@ -132,8 +133,11 @@ int set_bind(struct launch_options *o, const char *name, const char *text)
 
 int set_cpu_bind(struct launch_options *o, const char *text)
 {
-    static const struct { const char *slurm, *ours; } same[] = {
-        {"cores", "core"}, {"sockets", "socket"}, {"ldoms", "numa"}, {"threads", "hwthread"}, {"none", "none"}, {"no", "none"}, {"rank", "core"},
+    static const struct {
+        const char *slurm, *ours;
+    } same[] = {
+        {"cores", "core"}, {"sockets", "socket"}, {"ldoms", "numa"}, {"threads", "hwthread"},
+        {"none", "none"},  {"no", "none"},        {"rank", "core"},
     };
     for (;;) { /* "verbose,cores" */
         size_t n = strcspn(text, ",");
@@ -191,7 +195,8 @@ static int map_more(struct launch_options *o, const char *name, const char *more
             o->no_oversubscribe = known = true;
         }
         for (size_t i = 0; i < GW_ARRAY_LEN(passed); i++) known |= is_word(p, n, passed[i]);
-        if (!known) return bad("%s: behind the colon may stand PE=N, OVERSUBSCRIBE or NOOVERSUBSCRIBE, not '%.*s'", name, (int)n, p);
+        if (!known)
+            return bad("%s: behind the colon may stand PE=N, OVERSUBSCRIBE or NOOVERSUBSCRIBE, not '%.*s'", name, (int)n, p);
         p += n + (p[n] != 0);
     }
     return -1;
@@ -228,8 +233,8 @@ int set_rank_by(struct launch_options *o, const char *text)
 
 int set_membind(struct launch_options *o, const char *text)
 {
-    static const char *const policies[] = {"firsttouch", "none", "bind", "bind:numa", "interleave", "interleave:numa", "bind:machine",
-                                           "interleave:machine"};
+    static const char *const policies[] = {
+        "firsttouch", "none", "bind", "bind:numa", "interleave", "interleave:numa", "bind:machine", "interleave:machine"};
     int c = choice("-membind", text, policies, GW_ARRAY_LEN(policies));
     if (c < 0) return EXIT_USAGE;
     o->place.membind = c < 2 ? NULL : policies[c];

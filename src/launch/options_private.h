@@ -37,7 +37,7 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const int option_row_count;
 
-int option_words(const struct option_row *row);     /* words behind it, or OPTIONAL */
+int option_words(const struct option_row *row);      /* words behind it, or OPTIONAL */
 bool option_is_number(const struct option_row *row); /* which may be joined with the name */
 /* The row of a name, with one dash or two, `n` characters of it; NULL: none. */
 const struct option_row *option_find(const char *name, size_t n);
@@ -46,8 +46,8 @@ const char *option_nearest(const char *name, char *out, size_t cap);
 void option_help(FILE *to);
 
 /* ---- options_value.c ---- */
-int bad(const char *fmt, ...) GW_PRINTF(1, 2);                               /* EXIT_USAGE */
-long number(const char *option, const char *text, long low, long high);      /* -1 after explaining */
+int bad(const char *fmt, ...) GW_PRINTF(1, 2);                                     /* EXIT_USAGE */
+long number(const char *option, const char *text, long low, long high);            /* -1 after explaining */
 int choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
 void add_pair(struct words *w, const char *name, const char *value);
 void hold_pair(struct launch_options *o, const char **slot, const char *text);
@@ -59,7 +59,8 @@ int set_export(struct launch_app *a, struct launch_options *o, const char *text)
 int set_arch(const char *text);
 int set_usize(struct launch_options *o, const char *text);
 int set_soft(struct launch_app *a); /* when -n is known */
-int set_output(struct launch_options *o, const char *name, int stream, const char *text); /* Slurm's and PRRTE's --output; 1: --error */
+int set_output(struct launch_options *o, const char *name, int stream,
+               const char *text); /* Slurm's and PRRTE's --output; 1: --error */
 int set_output_filename(struct launch_options *o, const char *text);
 int set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text); /* Hydra's */
 

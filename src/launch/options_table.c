@@ -8,8 +8,8 @@
 
 const struct option_row option_rows[] = {
 #define X(id, names, argument, section, where, help) {O_##id, names, argument, SECTION_##section, where, help},
-#define TAKEN(names, argument, why) {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
-#define REFUSED(names, argument, why) {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
+#define TAKEN(names, argument, why)                  {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
+#define REFUSED(names, argument, why)                {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
 #include "launch/options.def"
 #undef X
 #undef TAKEN
@@ -84,12 +84,11 @@ static const char usage[] =
     "\n"
     "Starts PROGRAM as the ranks of one MPI job.  Options may have one dash or two; a value follows as a word, or behind =.\n"
     "`man mpiexec` says more of each.\n";
-static const char last[] =
-    "\n"
-    "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
-    "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
-    "It says so by itself, once, when the job seems to hang for GODWIT_HANG_WARN seconds (60; 0: never).\n"
-    "More ranks than cores, root and containers need no permission.\n";
+static const char last[] = "\n"
+                           "The exit status is that of the first rank that failed, 128 + the signal where one killed it.\n"
+                           "SIGQUIT (Ctrl-\\) makes mpiexec say where the ranks are and why they do not go on; the job continues.\n"
+                           "It says so by itself, once, when the job seems to hang for GODWIT_HANG_WARN seconds (60; 0: never).\n"
+                           "More ranks than cores, root and containers need no permission.\n";
 
 /* Prints words from `column` on, broken at WIDTH, further lines at `indent`. */
 static void print_wrapped(FILE *to, const char *text, size_t n, int column, int indent)
@@ -134,8 +133,7 @@ static void print_names(FILE *to, enum option_section section)
 {
     char text[4096] = "";
     for (int i = 0; i < option_row_count; i++)
-        if (option_rows[i].section == section)
-            gw_text_add(text, sizeof text, "%s%s", text[0] ? " " : "", option_rows[i].names);
+        if (option_rows[i].section == section) gw_text_add(text, sizeof text, "%s%s", text[0] ? " " : "", option_rows[i].names);
     fputs("  ", to);
     print_wrapped(to, text, strlen(text), 2, 2);
 }

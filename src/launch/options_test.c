@@ -44,7 +44,8 @@ static void rows(void)
         const struct option_row *row = &option_rows[i];
         size_t len = strlen(row->help);
         CHECK(len > 10 && option_words(row) <= 2);
-        CHECK((row->is == O_TAKEN) == (row->section == SECTION_TAKEN) && (row->is == O_REFUSED) == (row->section == SECTION_REFUSED));
+        CHECK((row->is == O_TAKEN) == (row->section == SECTION_TAKEN) &&
+              (row->is == O_REFUSED) == (row->section == SECTION_REFUSED));
         if (row->section < SECTION_TAKEN)
             CHECK(isupper((unsigned char)row->help[0]) && row->help[len - 1] == '.');
         else

@@ -109,7 +109,8 @@ int set_profile(struct launch_options *o, const char *file)
     if (slash) *slash = 0;
     snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
     if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
-    if (access(lib, R_OK) != 0) return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+    if (access(lib, R_OK) != 0)
+        return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
     add_pair(&o->env, "LD_PRELOAD", list);
     add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
@@ -269,7 +270,8 @@ int set_output_filename(struct launch_options *o, const char *text)
 /* PRRTE's --output: words with commas, such as tag,timestamp,dir=NAME.  false: it is Slurm's. */
 static bool is_directives(const char *text)
 {
-    static const char *const words[] = {"tag", "tag-detailed", "tag-fullname", "rank", "timestamp", "merge", "merge-stderr-to-stdout"};
+    static const char *const words[] = {"tag",       "tag-detailed", "tag-fullname",          "rank",
+                                        "timestamp", "merge",        "merge-stderr-to-stdout"};
     for (const char *p = text; *p;) {
         size_t n = strcspn(p, ",");
         bool known = strncasecmp(p, "dir=", 4) == 0 || strncasecmp(p, "file=", 5) == 0;

@@ -42,7 +42,8 @@ void orphans_end(bool at_once)
     for (useconds_t pause = 500;; pause = 2 * pause < PAUSE_MOST_US ? 2 * pause : PAUSE_MOST_US) {
         while ((pid = child_ended(-1, &status)) > 0) child_reap(pid); /* what they leave behind comes to us, too */
         uint64_t ms = (gw_now_ns() - begin) / 1000000;
-        if (pid < 0 || ms > 2 * GRACE_MS) break; /* there are none; or some cannot be ended: other users', or they wait for a disk */
+        if (pid < 0 || ms > 2 * GRACE_MS)
+            break; /* there are none; or some cannot be ended: other users', or they wait for a disk */
         children_tell(&told, at_once || ms > GRACE_MS ? SIGKILL : SIGTERM);
         usleep(pause);
     }

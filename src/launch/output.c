@@ -22,9 +22,9 @@
 /* A descriptor that several ranks may write to. */
 struct sink {
     int fd;
-    char *name;                 /* of the file; NULL: one of ours */
-    bool nobody;                /* takes what is written there, and we are to end; or it has failed */
-    const struct stream *open;  /* who has begun a line there */
+    char *name;                /* of the file; NULL: one of ours */
+    bool nobody;               /* takes what is written there, and we are to end; or it has failed */
+    const struct stream *open; /* who has begun a line there */
 };
 static struct sink own[2] = {{.fd = 1}, {.fd = 2}}, **files;
 static int n_files;
@@ -155,7 +155,8 @@ static struct sink *file_of(char *name, bool with_folders)
     int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
     if (fd < 0) {
         if (!rc) rc = errno;
-        say("cannot write %s: %s%s", name, gw_file_why(rc), rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
+        say("cannot write %s: %s%s", name, gw_file_why(rc),
+            rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
         free(name);
         return NULL;
     }
@@ -209,7 +210,7 @@ static bool told_to_end(void)
 {
     sigset_t waiting;
     return sigpending(&waiting) == 0 &&
-           (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+        (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
 }
 
 /* Said once of each; what is lost on standard error has no place to be said. */

@@ -16,23 +16,29 @@ enum { PLACE_CPUS = 8192, PLACE_UNITS = UNIT_MACHINE + 1 };
 
 /* A core, or a hardware thread where those are bound. */
 struct core {
-    int unit[PLACE_UNITS];  /* which unit of each kind it belongs to, numbered from 0 without gaps in the order of CPUs */
-    int numa;               /* the kernel's number of its NUMA node (UNIT_NUMA) */
-    cpu_set_t *cpus;        /* of PLACE_CPUS */
+    int unit[PLACE_UNITS]; /* which unit of each kind it belongs to, numbered from 0 without gaps in the order of CPUs */
+    int numa;              /* the kernel's number of its NUMA node (UNIT_NUMA) */
+    cpu_set_t *cpus;       /* of PLACE_CPUS */
 };
-struct cores { struct core *at; int n; };
+struct cores {
+    struct core *at;
+    int n;
+};
 
 /* cores.c: those of our cpuset; of `list` alone where it is not NULL.  With the hardware threads of each that we may use.
  * `units`: PLACE_UNIT() of the kinds of unit that are looked at; the others are not filled in, as each costs files of /sys for each CPU. */
 #define PLACE_UNIT(unit) (1u << (unit))
 struct cores cores_find(const char *list, unsigned units);
 void cores_free(struct cores *c);
-void cores_split(struct cores *c);                       /* hardware threads in place of cores */
-void cores_take_out(struct cores *c, int i);             /* the caller gets its cpus */
-int cores_units(const struct cores *c, enum unit unit);  /* how many there are */
+void cores_split(struct cores *c);                      /* hardware threads in place of cores */
+void cores_take_out(struct cores *c, int i);            /* the caller gets its cpus */
+int cores_units(const struct cores *c, enum unit unit); /* how many there are */
 
 /* place.c */
-struct core_list { int *at; int n; };   /* numbers of cores */
+struct core_list {
+    int *at;
+    int n;
+}; /* numbers of cores */
 enum place_result { PLACE_OK, PLACE_NO_ROOM };
 /* The cores of each rank, out[0..n_ranks); lists are the caller's (free at).  NO_ROOM: there are not enough; then there are no lists. */
 /* The units that it looks at. */

@@ -14,8 +14,13 @@ static struct cores machine(int n, int per_package, int per_numa, int per_l3, in
 {
     struct cores c = {gw_xcalloc((size_t)n, sizeof *c.at), n};
     for (int i = 0; i < n; i++)
-        c.at[i] = (struct core){{[UNIT_CORE] = i, [UNIT_L2] = i / per_l2, [UNIT_L3] = i / per_l3, [UNIT_NUMA] = i / per_numa,
-                                 [UNIT_PACKAGE] = i / per_package}, i / per_numa, NULL};
+        c.at[i] = (struct core){{[UNIT_CORE] = i,
+                                 [UNIT_L2] = i / per_l2,
+                                 [UNIT_L3] = i / per_l3,
+                                 [UNIT_NUMA] = i / per_numa,
+                                 [UNIT_PACKAGE] = i / per_package},
+                                i / per_numa,
+                                NULL};
     return c;
 }
 
@@ -74,7 +79,8 @@ int main(void)
     /* numbering: round the packages or one after the other, whichever way they were mapped */
     want(&c, WANTED(.map = UNIT_PACKAGE, .bind = BIND_CORE, .rank_by_given = true), 4, "0/1/4/5");
     want(&c, WANTED(.map = UNIT_PACKAGE, .bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_PACKAGE), 4, "0/4/1/5");
-    want(&c, WANTED(.map = UNIT_PACKAGE, .ppr = 2, .bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_PACKAGE), 4, "0/4/1/5");
+    want(&c, WANTED(.map = UNIT_PACKAGE, .ppr = 2, .bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_PACKAGE), 4,
+         "0/4/1/5");
     want(&c, WANTED(.bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_NUMA), 6, "0/4/1/5/2/3");
     CHECK_EQ(cores_units(&c, UNIT_L3), 4);
     CHECK_EQ(cores_units(&c, UNIT_MACHINE), 1);

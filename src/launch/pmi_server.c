@@ -17,23 +17,30 @@
 
 #include "launch/launch.h"
 
-enum { LINE_MOST = 4096, NAME_MOST = 256, KEY_MOST = 64, VALUE_MOST = 1024 }; /* bytes, with the end; clients are told the last three */
+enum {
+    LINE_MOST = 4096,
+    NAME_MOST = 256,
+    KEY_MOST = 64,
+    VALUE_MOST = 1024
+}; /* bytes, with the end; clients are told the last three */
 
 struct client {
-    int fd;             /* -1: closed */
+    int fd; /* -1: closed */
     bool in_barrier;
-    bool in_spawn;      /* between mcmd=spawn and endcmd */
-    int spawns, spawn;  /* programs of the request, each in a block of its own; those that have come: there is one answer to all */
-    size_t have;        /* bytes of the line so far */
-    char *line;         /* LINE_MOST; NULL before the first byte came */
+    bool in_spawn;     /* between mcmd=spawn and endcmd */
+    int spawns, spawn; /* programs of the request, each in a block of its own; those that have come: there is one answer to all */
+    size_t have;       /* bytes of the line so far */
+    char *line;        /* LINE_MOST; NULL before the first byte came */
 };
 static struct {
     struct client *clients;
     int n, n_in_barrier;
-    void *keys;         /* tree of struct pair */
-    char name[32];      /* of the key space */
+    void *keys;    /* tree of struct pair */
+    char name[32]; /* of the key space */
 } pmi;
-struct pair { char *key, *value; };
+struct pair {
+    char *key, *value;
+};
 
 /* ---- keys ------------------------------------------------------------------------------------------------------------------- */
 static int by_key(const void *a, const void *b) { return strcmp(((const struct pair *)a)->key, ((const struct pair *)b)->key); }
@@ -84,7 +91,8 @@ static void answer(int rank, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (n >= LINE_MOST || send(pmi.clients[rank].fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) != n) client_close(&pmi.clients[rank]);
+    if (n >= LINE_MOST || send(pmi.clients[rank].fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) != n)
+        client_close(&pmi.clients[rank]);
 }
 
 /* The value of "key=" in a line: up to the next space, or to the end where `is_last`; false: there is none, or it is too long. */
@@ -151,7 +159,8 @@ static void on_put(struct job *j, int rank, const char *line)
 {
     char key[KEY_MOST], value[VALUE_MOST];
     (void)j;
-    bool ok = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) && value_of(line, "value", true, value, sizeof value);
+    bool ok = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) &&
+        value_of(line, "value", true, value, sizeof value);
     if (ok) key_put(key, value);
     answer(rank, "cmd=put_result rc=%d msg=%s\n", ok ? 0 : -1, ok ? "success" : "wrong_kvsname_key_or_value");
 }
@@ -210,12 +219,27 @@ static void on_spawn_line(int rank, const char *line)
     answer(rank, "cmd=spawn_result rc=-1 msg=not_supported\n");
 }
 
-static const struct { const char *cmd; void (*handle)(struct job *j, int rank, const char *line); const char *refusal; } commands[] = {
-    {"init", on_init, NULL}, {"get_maxes", on_maxes, NULL}, {"get_appnum", on_appnum, NULL}, {"get_universe_size", on_universe, NULL},
-    {"get_my_kvsname", on_name, NULL}, {"put", on_put, NULL}, {"get", on_get, NULL}, {"barrier_in", on_barrier, NULL},
-    {"finalize", on_finalize, NULL}, {"abort", on_abort, NULL},
-    {"publish_name", NULL, "publish_result"}, {"unpublish_name", NULL, "unpublish_result"}, {"lookup_name", NULL, "lookup_result"},
-    {"getbyidx", NULL, "getbyidx_results"}, {"create_kvs", NULL, "newkvs"}, {"destroy_kvs", NULL, "kvs_destroyed"},
+static const struct {
+    const char *cmd;
+    void (*handle)(struct job *j, int rank, const char *line);
+    const char *refusal;
+} commands[] = {
+    {"init", on_init, NULL},
+    {"get_maxes", on_maxes, NULL},
+    {"get_appnum", on_appnum, NULL},
+    {"get_universe_size", on_universe, NULL},
+    {"get_my_kvsname", on_name, NULL},
+    {"put", on_put, NULL},
+    {"get", on_get, NULL},
+    {"barrier_in", on_barrier, NULL},
+    {"finalize", on_finalize, NULL},
+    {"abort", on_abort, NULL},
+    {"publish_name", NULL, "publish_result"},
+    {"unpublish_name", NULL, "unpublish_result"},
+    {"lookup_name", NULL, "lookup_result"},
+    {"getbyidx", NULL, "getbyidx_results"},
+    {"create_kvs", NULL, "newkvs"},
+    {"destroy_kvs", NULL, "kvs_destroyed"},
 };
 
 static void on_line(struct job *j, int rank, const char *line)

@@ -93,7 +93,8 @@ static void requests(void)
         memset(value, 'x', sizeof value);
         value[n] = 0;
         snprintf(line, sizeof line, "cmd=put kvsname=%s key=a value=%s\n", name, value);
-        CHECK(answers(0, line, n < 1024 ? "cmd=put_result rc=0 msg=success\n" : "cmd=put_result rc=-1 msg=wrong_kvsname_key_or_value\n"));
+        CHECK(answers(0, line,
+                      n < 1024 ? "cmd=put_result rc=0 msg=success\n" : "cmd=put_result rc=-1 msg=wrong_kvsname_key_or_value\n"));
     }
     snprintf(line, sizeof line, "cmd=get kvsname=%s key=a\n", name);
     snprintf(want, sizeof want, "cmd=get_result rc=0 msg=success value=%.1023s\n", value);
@@ -126,7 +127,8 @@ static void barriers(void)
 
 static void spawn(void)
 {
-    static const char block[] = "mcmd=spawn\nnprocs=1\nexecname=./a b\ntotspawns=2\nspawnssofar=1\nargcnt=0\npreput_num=0\ninfo_num=0\nendcmd\n";
+    static const char block[] =
+        "mcmd=spawn\nnprocs=1\nexecname=./a b\ntotspawns=2\nspawnssofar=1\nargcnt=0\npreput_num=0\ninfo_num=0\nendcmd\n";
     begin(2);
     CHECK(answers(0, block, ""));
     CHECK(answers(0, block, "cmd=spawn_result rc=-1 msg=not_supported\n"));

@@ -39,11 +39,18 @@ static char folder[200];
 
 static int library_open(bool is_wanted)
 {
-    static const struct { const char *name; void *slot; } functions[] = {
-        {"PMIx_server_init", &pmix.init}, {"PMIx_server_finalize", &pmix.finalize},
-        {"PMIx_server_register_nspace", &pmix.register_nspace}, {"PMIx_server_register_client", &pmix.register_client},
-        {"PMIx_server_setup_fork", &pmix.setup_fork}, {"PMIx_generate_regex", &pmix.generate_regex},
-        {"PMIx_generate_ppn", &pmix.generate_ppn}, {"PMIx_Error_string", &pmix.error_string},
+    static const struct {
+        const char *name;
+        void *slot;
+    } functions[] = {
+        {"PMIx_server_init", &pmix.init},
+        {"PMIx_server_finalize", &pmix.finalize},
+        {"PMIx_server_register_nspace", &pmix.register_nspace},
+        {"PMIx_server_register_client", &pmix.register_client},
+        {"PMIx_server_setup_fork", &pmix.setup_fork},
+        {"PMIx_generate_regex", &pmix.generate_regex},
+        {"PMIx_generate_ppn", &pmix.generate_ppn},
+        {"PMIx_Error_string", &pmix.error_string},
     };
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library && !is_wanted) return EXIT_CANNOT_RUN;
@@ -63,7 +70,10 @@ static int library_open(bool is_wanted)
 }
 
 /* ---- lists of facts: libpmix's own helpers are not called, because older versions lack them ------------------------------- */
-struct facts { pmix_info_t *at; size_t n, cap; };
+struct facts {
+    pmix_info_t *at;
+    size_t n, cap;
+};
 
 static pmix_value_t *fact(struct facts *f, const char *key, pmix_data_type_t type)
 {
@@ -153,11 +163,17 @@ static pmix_status_t on_fence(const pmix_proc_t procs[], size_t n_procs, const p
 }
 
 static pmix_server_module_t module = {
-    .client_connected = on_connected, .client_finalized = on_finalized, .abort = on_abort, .fence_nb = on_fence,
+    .client_connected = on_connected,
+    .client_finalized = on_finalized,
+    .abort = on_abort,
+    .fence_nb = on_fence,
 };
 
 /* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */
-static struct { _Atomic uint32_t done; _Atomic int status; } under_way;
+static struct {
+    _Atomic uint32_t done;
+    _Atomic int status;
+} under_way;
 
 static void on_registered(pmix_status_t status, void *data)
 {

@@ -13,7 +13,10 @@
 
 #include "launch/launch.h"
 
-struct image { const char *at; size_t bytes; };
+struct image {
+    const char *at;
+    size_t bytes;
+};
 
 /* `n` bytes at `offset`, or NULL where the file does not hold them. */
 static const void *part(const struct image *im, uint64_t offset, uint64_t n)
@@ -29,9 +32,12 @@ static const char *text(const struct image *im, uint64_t offset)
 
 enum program_mpi program_mpi_of_library(const char *name)
 {
-    static const struct { const char *begin; enum program_mpi is; } known[] = {
+    static const struct {
+        const char *begin;
+        enum program_mpi is;
+    } known[] = {
         {"libmpi_abi.so", PROGRAM_OURS}, {"libmpi.so.40", PROGRAM_PMIX}, {"libmpi.so.80", PROGRAM_PMIX},
-        {"libpmix.so", PROGRAM_PMIX}, {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
+        {"libpmix.so", PROGRAM_PMIX},    {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;
@@ -64,7 +70,8 @@ static bool is_harmless(const char *library)
 /* Does none of the names that it takes from libraries start a program or open a library? */
 static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_t bytes)
 {
-    static const char *const starts[] = {"exec", "fexec", "posix_spawn", "system", "popen", "wordexp", "dlopen", "dlmopen", "syscall"};
+    static const char *const starts[] = {"exec",    "fexec",  "posix_spawn", "system", "popen",
+                                         "wordexp", "dlopen", "dlmopen",     "syscall"};
     if (!bytes || !part(im, strings, bytes)) return false;
     for (uint64_t at = strings; at < strings + bytes;) {
         const char *name = text(im, at);
@@ -77,7 +84,8 @@ static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_
 static enum program_mpi mpi_of_image(const struct image *im)
 {
     const ElfW(Ehdr) *eh = part(im, 0, sizeof *eh);
-    if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+    if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+        eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return PROGRAM_UNKNOWN;
     const ElfW(Phdr) *ph = part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
     const ElfW(Dyn) *dyn = NULL;
@@ -164,8 +172,9 @@ static void read_elf(const struct image *im, const ElfW(Ehdr) * eh, struct progr
     f->is = PROGRAM_ELF;
     if (image_open("/proc/self/exe", &self)) {
         const ElfW(Ehdr) *own = part(&self, 0, sizeof *own);
-        f->other_machine = own && (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||
-                                   own->e_ident[EI_DATA] != eh->e_ident[EI_DATA]);
+        f->other_machine = own &&
+            (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||
+             own->e_ident[EI_DATA] != eh->e_ident[EI_DATA]);
         image_close(&self);
     }
     const ElfW(Phdr) *ph = f->other_machine ? NULL : part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);

@@ -62,20 +62,32 @@ static enum program_mpi mpi_of(const void *data, size_t n)
 
 static void answers(void)
 {
-    static const struct { const char *names; enum program_mpi is; } want[] = {
-        {"libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX}, {"libm.so.6\0libmpi.so.40\0", PROGRAM_PMIX},
-        {"libpmix.so.2\0", PROGRAM_PMIX}, {"libmpich.so.12\0", PROGRAM_MPICH}, {"libmpi.so.12\0", PROGRAM_MPICH},
-        {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_OURS}, {"libm.so.6\0libmpi_abi.so.0\0", PROGRAM_OURS},
-        {"libc.so.6\0", PROGRAM_NONE}, {"\0", PROGRAM_NONE},
-        {"libc.so.6\0libstdc++.so.6\0libm.so.6\0", PROGRAM_NONE}, {"libc.so.6\0libx.so.1\0", PROGRAM_UNKNOWN},
+    static const struct {
+        const char *names;
+        enum program_mpi is;
+    } want[] = {
+        {"libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libm.so.6\0libmpi.so.40\0", PROGRAM_PMIX},
+        {"libpmix.so.2\0", PROGRAM_PMIX},
+        {"libmpich.so.12\0", PROGRAM_MPICH},
+        {"libmpi.so.12\0", PROGRAM_MPICH},
+        {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_OURS},
+        {"libm.so.6\0libmpi_abi.so.0\0", PROGRAM_OURS},
+        {"libc.so.6\0", PROGRAM_NONE},
+        {"\0", PROGRAM_NONE},
+        {"libc.so.6\0libstdc++.so.6\0libm.so.6\0", PROGRAM_NONE},
+        {"libc.so.6\0libx.so.1\0", PROGRAM_UNKNOWN},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(want); i++) {
         size_t n = make(want[i].names);
         CHECK(mpi_of(image, n) == want[i].is);
     }
-    static const struct { const char *symbols; enum program_mpi is; } take[] = {
+    static const struct {
+        const char *symbols;
+        enum program_mpi is;
+    } take[] = {
         {"write\0myexec\0ecosystem\0", PROGRAM_NONE}, {"write\0execvp\0", PROGRAM_UNKNOWN}, {"dlopen\0", PROGRAM_UNKNOWN},
-        {"posix_spawnp\0exit\0", PROGRAM_UNKNOWN}, {"syscall\0", PROGRAM_UNKNOWN},
+        {"posix_spawnp\0exit\0", PROGRAM_UNKNOWN},    {"syscall\0", PROGRAM_UNKNOWN},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(take); i++) {
         symbols = take[i].symbols;

@@ -116,7 +116,10 @@ static bool goes_along(const struct job *j, const struct launch_app *a, const ch
 /* environ, with what `more` sets in place of what it replaces; strings are shared. */
 static char **env_join(const struct job *j, const struct launch_app *a, const struct words *const *more, int n_more)
 {
-    struct { char **at; int n; } out = {NULL, 0};
+    struct {
+        char **at;
+        int n;
+    } out = {NULL, 0};
     int total = 0;
     for (char **e = environ; *e; e++) total++;
     for (int i = 0; i < n_more; i++) total += more[i]->n;
@@ -152,7 +155,9 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
 int job_universe(const struct job *j)
 {
     const struct launch_options *o = &j->o;
-    int n = o->usize ? o->usize : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0) : boot_universe(j->n, j->bind.n_cores);
+    int n = o->usize                               ? o->usize
+        : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0)
+                                                   : boot_universe(j->n, j->bind.n_cores);
     return j->n > n ? j->n : n;
 }
 
@@ -160,11 +165,22 @@ int job_universe(const struct job *j)
  * what leads to ours comes behind it (pmix_env).  Not OMPI_UNIVERSE_SIZE, by which Open MPI's mpirun refuses to start below another. */
 static void names_of_others(const struct job *j, int rank, int local, int n_local, struct words *own)
 {
-    const struct { const char *name; int value; } same[] = {
-        {"OMPI_COMM_WORLD_RANK", rank}, {"OMPI_COMM_WORLD_SIZE", j->n},
-        {"OMPI_COMM_WORLD_LOCAL_RANK", local}, {"OMPI_COMM_WORLD_LOCAL_SIZE", n_local}, {"OMPI_COMM_WORLD_NODE_RANK", local},
-        {"PMI_RANK", rank}, {"PMI_SIZE", j->n}, {"PMI_LOCAL_RANK", local}, {"PMI_LOCAL_SIZE", n_local}, {"PMIX_RANK", rank},
-        {"MPI_LOCALRANKID", local}, {"MPI_LOCALNRANKS", n_local},
+    const struct {
+        const char *name;
+        int value;
+    } same[] = {
+        {"OMPI_COMM_WORLD_RANK", rank},
+        {"OMPI_COMM_WORLD_SIZE", j->n},
+        {"OMPI_COMM_WORLD_LOCAL_RANK", local},
+        {"OMPI_COMM_WORLD_LOCAL_SIZE", n_local},
+        {"OMPI_COMM_WORLD_NODE_RANK", local},
+        {"PMI_RANK", rank},
+        {"PMI_SIZE", j->n},
+        {"PMI_LOCAL_RANK", local},
+        {"PMI_LOCAL_SIZE", n_local},
+        {"PMIX_RANK", rank},
+        {"MPI_LOCALRANKID", local},
+        {"MPI_LOCALNRANKS", n_local},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++) words_set(own, same[i].name, "%d", same[i].value);
 }
@@ -245,8 +261,10 @@ static void files_more(void)
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
     sigset_t none;
-    if (gdb_has_window(rank)) setsid();
-    else setpgid(0, 0);
+    if (gdb_has_window(rank))
+        setsid();
+    else
+        setpgid(0, 0);
     keeper_note(rank, getpid()); /* before anything can be started here: mpiexec may be killed before fork returns there */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
@@ -287,9 +305,10 @@ static int explain_start(const struct launch_app *a, const int why[3])
     else
         say("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
             missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0 ? " (it is in this folder: say ./ before its name)"
-            : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
-            : why[0] == EACCES ? " (is it executable? chmod +x)"
-            : why[0] == ENOEXEC ? " (not a program of this machine, or a script without #!)" : "");
+                : missing && doctor_meant(a->argv[0])                            ? " (did you mean the command `mpiexec doctor`?)"
+                : why[0] == EACCES                                               ? " (is it executable? chmod +x)"
+                : why[0] == ENOEXEC ? " (not a program of this machine, or a script without #!)"
+                                    : "");
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
@@ -319,7 +338,11 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     }
     if (rc) return rc;
     if (!gdb_has_window(rank)) setpgid(pid, pid);
-    *r = (struct rank){.pid = pid, .was = pid, .app = (int)(a - j->o.apps), .pmi_fd = e.pmi, .in_fd = e.parent[0],
+    *r = (struct rank){.pid = pid,
+                       .was = pid,
+                       .app = (int)(a - j->o.apps),
+                       .pmi_fd = e.pmi,
+                       .in_fd = e.parent[0],
                        .out = {.fd = e.parent[1], .rank = rank, .to = r->out.to, .also = r->out.also},
                        .err = {.fd = e.parent[2], .rank = rank, .to = r->err.to, .also = r->err.also}};
     j->alive++;

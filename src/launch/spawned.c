@@ -63,8 +63,8 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     if (a) env_put(&a->env);
     fcntl(fd, F_SETFD, 0);
     fcntl(fd, F_SETFL, 0);
-    snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid, j->alive + j->used,
-             j->o.output.label, s->name);
+    snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid,
+             j->alive + j->used, j->o.output.label, s->name);
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) _exit(EXIT_CANNOT_RUN);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     execv(self, argv);
@@ -202,8 +202,7 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
         j->patience = atof(value);
     else if (strcmp(name, "host") == 0 && !hosts_are_here(value, foreign, sizeof foreign)) {
         if (!j->failed)
-            say("%s was asked for on host %s, and only this machine's processes can be started", w->argv.at[0],
-                foreign);
+            say("%s was asked for on host %s, and only this machine's processes can be started", w->argv.at[0], foreign);
         if (!j->failed) j->failed_app = (int)(a - j->o.apps);
         j->failed = 1;
     } else if (strcmp(name, "errhandler") == 0) {
@@ -262,8 +261,7 @@ static char *spawned_why; /* we ended the job ourselves; NULL: it ended */
 static void answer(struct job *j, int app, const char *text)
 {
     struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text)};
-    if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 ||
-        send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
+    if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 || send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
 }
 
 int spawned_begin(const char *facts, struct job *j)
@@ -343,7 +341,8 @@ int spawned_watch(struct job *j, bool *give_up_out)
     is_said = is_said || waited > SECONDS;
     *give_up_out = waited > (j->patience > 0 ? j->patience : user >= 0 ? SECONDS_SESSION : 1e9);
     if (*give_up_out)
-        spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program, j->patience > 0 ? j->patience : SECONDS_SESSION, why);
+        spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program,
+                                   j->patience > 0 ? j->patience : SECONDS_SESSION, why);
     return OFTEN_MS;
 }
 

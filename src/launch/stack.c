@@ -30,10 +30,10 @@ struct look { /* at one rank */
     int rank;
     pid_t pid;
     const char *program, *core; /* core not NULL: this file, instead of the process */
-    pid_t tool;     /* who looks; 0: not begun, or done */
-    int fd;         /* what it prints */
-    uint64_t since; /* ns */
-    bool told;      /* to end, as it takes too long */
+    pid_t tool;                 /* who looks; 0: not begun, or done */
+    int fd;                     /* what it prints */
+    uint64_t since;             /* ns */
+    bool told;                  /* to end, as it takes too long */
 };
 
 static void look_exec(enum tool tool, const struct look *l)
@@ -41,13 +41,20 @@ static void look_exec(enum tool tool, const struct look *l)
     char number[16], *program = (char *)(uintptr_t)l->program, *core = (char *)(uintptr_t)l->core;
     int fd = l->fd;
     snprintf(number, sizeof number, "%d", (int)l->pid);
-    char *gdb[] = {"gdb", "-nx",
-                   "-q",  "-batch",
-                   "-ex", "set width 0",
-                   "-ex", "set print frame-arguments none",
-                   "-ex", "set backtrace limit 1000",
-                   core ? program : "-p",  core ? core : number,
-                   "-ex", "thread apply all backtrace",
+    char *gdb[] = {"gdb",
+                   "-nx",
+                   "-q",
+                   "-batch",
+                   "-ex",
+                   "set width 0",
+                   "-ex",
+                   "set print frame-arguments none",
+                   "-ex",
+                   "set backtrace limit 1000",
+                   core ? program : "-p",
+                   core ? core : number,
+                   "-ex",
+                   "thread apply all backtrace",
                    NULL};
     char *eu_stack[] = {"eu-stack", "-s", "-n", "1000", "-p", number, NULL};
     char *eu_core[] = {"eu-stack", "-s", "-n", "1000", "--core", core, "-e", program, NULL};
@@ -237,8 +244,9 @@ static int of_jobs(const struct running_jobs *jobs, const char *word, bool whole
     if (word)
         say("there is no job %s of this user on this machine%s", word, jobs->n ? "; these run:" : "");
     else
-        say("%s", jobs->n ? "several jobs of this user run here; say which (mpiexec --stack JOB):"
-                          : "no job of this user runs on this machine");
+        say("%s",
+            jobs->n ? "several jobs of this user run here; say which (mpiexec --stack JOB):"
+                    : "no job of this user runs on this machine");
     jobs_list(jobs);
     return 1;
 }

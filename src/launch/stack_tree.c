@@ -79,10 +79,7 @@ static bool is_begin(const char *frame)
     return false;
 }
 
-static bool is_main(const char *frame)
-{
-    return strncmp(frame, "main", 4) == 0 && (!frame[4] || frame[4] == ' ');
-}
+static bool is_main(const char *frame) { return strncmp(frame, "main", 4) == 0 && (!frame[4] || frame[4] == ' '); }
 
 /* The frames [first, last] that are worth showing, of frames that begin with the outermost. */
 static void frames_cut(char **frames, int n, int *first, int *last)
@@ -149,8 +146,8 @@ char *ranks_text(const int *ranks, int n)
         int last = ranks[i], k = i;
         while (k < n && ranks[k] <= last + 1) last = ranks[k++];
         char *more = last > ranks[i]
-                         ? gw_xasprintf("%s%s%d%s%d", text, i ? "," : "", ranks[i], last > ranks[i] + 1 ? "-" : ",", last)
-                         : gw_xasprintf("%s%s%d", text, i ? "," : "", ranks[i]);
+            ? gw_xasprintf("%s%s%d%s%d", text, i ? "," : "", ranks[i], last > ranks[i] + 1 ? "-" : ",", last)
+            : gw_xasprintf("%s%s%d", text, i ? "," : "", ranks[i]);
         free(text);
         text = more;
         i = k;
@@ -164,15 +161,9 @@ struct tree {
     FILE *to;
 };
 
-static const char *frame_of(const struct stack *s, int depth)
-{
-    return depth < s->frames.n ? s->frames.at[depth] : NULL;
-}
+static const char *frame_of(const struct stack *s, int depth) { return depth < s->frames.n ? s->frames.at[depth] : NULL; }
 
-static int by_rank(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
+static int by_rank(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 static void print_ranks(const struct tree *t, int begin, int end)
 {

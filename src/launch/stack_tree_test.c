@@ -133,7 +133,8 @@ static void reading(void)
     CHECK_EQ(stacks_parse(&s, eu_stack, 0, true), 2);
     tree("[0] _start / __libc_start_main / __libc_start_call_main / main (st.c:6) / ?? / solve (st.c:5) / PMPI_Barrier / syscall\n"
          "[0] __clone3 / start_thread / std::other(int, char) (st.c:4) / pause\n");
-    CHECK_EQ(stacks_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false), 1);
+    CHECK_EQ(
+        stacks_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false), 1);
     tree("[0] ?? / nap\n"); /* a program without symbols */
     CHECK_EQ(stacks_parse(&s, "#0 0x1 in clone3 ()\n", 0, false), 1);
     tree("[0] clone3\n");

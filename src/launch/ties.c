@@ -17,10 +17,7 @@
 /* What the signal carries: the number without its last byte, and the exit status there. */
 static const uint64_t number = ~UINT64_C(0xff);
 
-int ties_signal(void)
-{
-    return SIGRTMIN + 7;
-}
+int ties_signal(void) { return SIGRTMIN + 7; }
 
 void ties_open(void)
 {
@@ -80,7 +77,8 @@ static bool is_home(pid_t pid, const struct boot_home *home)
 
 /* Pids are what others wrote: the process must be of our user and what it was said to be, and no other may get the signal that has
  * taken its number meanwhile. */
-static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home, bool (*is_it)(pid_t, const struct boot_home *))
+static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home,
+                      bool (*is_it)(pid_t, const struct boot_home *))
 {
     siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
     char path[32];

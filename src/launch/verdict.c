@@ -40,10 +40,7 @@ static int index_of(const struct verdict_job *j, int world)
     return -1;
 }
 
-static bool tags_meet(int a, int b)
-{
-    return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG;
-}
+static bool tags_meet(int a, int b) { return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG; }
 
 /* A send of rank `from` and a receive of rank `to` that fit each other: whatever holds them up, it is not the program. */
 static bool they_meet(const struct verdict_job *j, int from, const struct boot_pending *send, int to,
@@ -51,7 +48,7 @@ static bool they_meet(const struct verdict_job *j, int from, const struct boot_p
 {
     if (recv->about == BOOT_SEND || recv->about > BOOT_PROBE || send->about != BOOT_SEND) return false;
     return send->ctx == recv->ctx && send->stream == recv->stream && tags_meet(send->tag, recv->tag) &&
-           send->world == j->ranks[to].world && (recv->world == j->ranks[from].world || recv->world == GW_ANY_SOURCE);
+        send->world == j->ranks[to].world && (recv->world == j->ranks[from].world || recv->world == GW_ANY_SOURCE);
 }
 
 static bool has_counterpart(const struct verdict_job *j, int i, const struct boot_pending *p, int other)
@@ -119,10 +116,7 @@ static void edges_add(struct view *v, int i)
     }
 }
 
-static bool waits_for_all(const struct verdict_rank *r)
-{
-    return listed(r) == 0 || r->is_threaded;
-}
+static bool waits_for_all(const struct verdict_rank *r) { return listed(r) == 0 || r->is_threaded; }
 
 /* Some rank is live, so whoever waits for any rank can go on. */
 static void anyone_can_come(struct view *v)
@@ -218,7 +212,8 @@ static int entered_once(const struct verdict_job *j, struct entered *e, int n)
     int kept = 0;
     for (int i = 0, next; i < n; i = next) {
         bool is_one = true;
-        for (next = i + 1; next < n && e[next].ctx == e[i].ctx && e[next].number == e[i].number && e[next].rank == e[i].rank; next++)
+        for (next = i + 1; next < n && e[next].ctx == e[i].ctx && e[next].number == e[i].number && e[next].rank == e[i].rank;
+             next++)
             is_one = is_one && agree(j, &e[i], &e[next]);
         if (is_one) e[kept++] = e[i];
     }
@@ -237,14 +232,10 @@ static int entered_all(const struct verdict_job *j, struct entered *e)
     return entered_once(j, e, n);
 }
 
-static bool is_finalize(const struct verdict_job *j, uint32_t call)
-{
-    return strcmp(call_name(j, call), "MPI_Finalize") == 0;
-}
+static bool is_finalize(const struct verdict_job *j, uint32_t call) { return strcmp(call_name(j, call), "MPI_Finalize") == 0; }
 
 /* "ranks 0-1 called MPI_Barrier", or with a different root only "gave root 0". */
-static void text_side(struct text *t, const struct verdict_job *j, const struct entered *e, const int *index, int n,
-                      bool by_root)
+static void text_side(struct text *t, const struct verdict_job *j, const struct entered *e, const int *index, int n, bool by_root)
 {
     text_ranks(t, j, index, n);
     if (by_root)
@@ -346,7 +337,8 @@ static bool find_differing(struct text *t, const struct view *v)
         for (int k = 0; mine && k < listed(&j->ranks[i]); k++) {
             int other = w->pending[k].world >= 0 ? index_of(j, w->pending[k].world) : -1;
             const uint64_t *theirs = other >= 0 ? noted(&j->ranks[other], w->coll.ctx, w->coll_number, mine) : NULL;
-            enum boot_difference how = theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
+            enum boot_difference how =
+                theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
             if (how == BOOT_SAME) continue;
             text_add(t, "verdict: the collectives do not match: collective #%u on ", coll_number(mine));
             text_comm(t, j, w->coll.ctx);
@@ -385,8 +377,7 @@ static enum likeness likeness_of(const struct boot_pending *want, const struct b
     return ctx && tag && !source ? OTHER_SOURCE : NOTHING;
 }
 
-static const struct boot_pending *nearest(const struct verdict_rank *r, const struct boot_pending *want,
-                                          enum likeness *how_out)
+static const struct boot_pending *nearest(const struct verdict_rank *r, const struct boot_pending *want, enum likeness *how_out)
 {
     const struct boot_pending *best = NULL;
     *how_out = NOTHING;
@@ -420,9 +411,7 @@ static bool is_awaited_message(const struct boot_pending *p)
 static void text_want(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *p)
 {
     text_rank(t, j, i);
-    text_add(t, p->about == BOOT_SEND    ? " sends "
-                : p->about == BOOT_PROBE ? " probes for a message "
-                                         : " waits for a message ");
+    text_add(t, p->about == BOOT_SEND ? " sends " : p->about == BOOT_PROBE ? " probes for a message " : " waits for a message ");
     text_pending(t, j, p);
     text_add(t, p->about == BOOT_SEND ? ", which is not received" : ", and none came");
 }
@@ -561,11 +550,14 @@ static void say_no_room(struct text *t, const struct view *v, int receiver, cons
     char held[32], kept[32], room[32];
     text_add(t, "verdict: no room for messages: ");
     text_ranks(t, j, senders, n);
-    text_add(t, n > 1 ? " send to rank %d, which does not receive: " : " sends to rank %d, which does not receive: ", j->ranks[receiver].world);
+    text_add(t, n > 1 ? " send to rank %d, which does not receive: " : " sends to rank %d, which does not receive: ",
+             j->ranks[receiver].world);
     if (at->room_bytes) text_add(t, "it holds %s that came and were not received, and ", bytes_text(at->held_bytes, held));
     text_rank(t, j, senders[0]);
-    text_add(t, " keeps copies of %s more, each at most %s (GODWIT_UNEXPECTED_MAX; a larger value lets more be sent before it is received); ",
-             bytes_text(from->kept_bytes, kept), bytes_text(from->room_bytes, room));
+    text_add(
+        t,
+        " keeps copies of %s more, each at most %s (GODWIT_UNEXPECTED_MAX; a larger value lets more be sent before it is received); ",
+        bytes_text(from->kept_bytes, kept), bytes_text(from->room_bytes, room));
     text_rank_is(t, j, receiver);
     if (wait_for_rank(j, receiver, senders[0])) text_add(t, ", which waits for rank %d", j->ranks[senders[0]].world);
     text_add(t, "\n");
@@ -644,11 +636,11 @@ static void text_cycle(struct text *t, const struct view *v, int entry)
     int at = entry, sends = 0;
     text_add(t, "each waits for the next: ");
     int length = text_links(t, v, entry, true);
-    for (int k = 0; k < length; k++, at = follow(v, at, true))
-        sends += v->j->ranks[at].where.pending[0].about == BOOT_SEND;
+    for (int k = 0; k < length; k++, at = follow(v, at, true)) sends += v->j->ranks[at].where.pending[0].about == BOOT_SEND;
     if (sends == length)
-        text_add(t, "; all send first, and messages of this size wait for their receive (MPI_Sendrecv or MPI_Irecv "
-                    "would help)");
+        text_add(t,
+                 "; all send first, and messages of this size wait for their receive (MPI_Sendrecv or MPI_Irecv "
+                 "would help)");
     else if (sends == 0)
         text_add(t, "; all receive first");
     text_add(t, "\n");
@@ -714,8 +706,7 @@ static void say_unknown(struct text *t, const struct view *v)
 {
     int i = 0;
     while (!v->stuck[i]) i++;
-    text_add(t, "verdict: %d rank%s, and nobody is left who could end that; ", v->n_stuck,
-             v->n_stuck > 1 ? "s wait" : " waits");
+    text_add(t, "verdict: %d rank%s, and nobody is left who could end that; ", v->n_stuck, v->n_stuck > 1 ? "s wait" : " waits");
     text_rank_is(t, v->j, i);
     text_add(t, "\n");
 }
@@ -752,9 +743,8 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
         text_add(t, "\n");
     } else {
         text_add(t, "verdict: no deadlock: %s\n",
-                 n_blocked
-                     ? "the messages that are waited for are on their way, or the program itself must end the wait"
-                     : "no rank waits");
+                 n_blocked ? "the messages that are waited for are on their way, or the program itself must end the wait"
+                           : "no rank waits");
     }
     free(index);
     free(awaited);
@@ -765,8 +755,7 @@ static void find_cause(struct text *t, const struct view *v)
     if (find_mismatch(t, v) || find_differing(t, v) || find_no_room(t, v)) return;
     if (find_message(t, v))
         find_cycle(t, v, "  and a cycle of messages: "); /* one may be the reason of the other */
-    else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) &&
-             !find_order(t, v))
+    else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) && !find_order(t, v))
         say_unknown(t, v);
 }
 

@@ -10,8 +10,8 @@
 
 enum { RECV = 1, SEND, BARRIER, ALLREDUCE_C, GATHER, FINALIZE, WAITALL, TEST, WAIT, IALLREDUCE, ALLREDUCE };
 static const char names[][BOOT_CALL_NAME] = {"none",           "MPI_Recv",     "MPI_Send",    "MPI_Barrier", "MPI_Allreduce_c",
-                                    "MPI_Gather",     "MPI_Finalize", "MPI_Waitall", "MPI_Test",    "MPI_Wait",
-                                    "MPI_Iallreduce", "MPI_Allreduce"};
+                                             "MPI_Gather",     "MPI_Finalize", "MPI_Waitall", "MPI_Test",    "MPI_Wait",
+                                             "MPI_Iallreduce", "MPI_Allreduce"};
 enum { MAX = 5000, NOW = 100, SECOND = 1000000000 };
 static struct verdict_rank ranks[MAX];
 static struct verdict_job job;
@@ -46,14 +46,8 @@ static struct boot_pending *message(int i, int call, enum boot_about about, int 
     *p = (struct boot_pending){.about = (uint8_t)about, .world = peer, .peer = peer, .tag = tag};
     return p;
 }
-static struct boot_pending *receives(int i, int peer, int tag)
-{
-    return message(i, RECV, BOOT_RECV, peer, tag);
-}
-static struct boot_pending *sends(int i, int peer, int tag)
-{
-    return message(i, SEND, BOOT_SEND, peer, tag);
-}
+static struct boot_pending *receives(int i, int peer, int tag) { return message(i, RECV, BOOT_RECV, peer, tag); }
+static struct boot_pending *sends(int i, int peer, int tag) { return message(i, SEND, BOOT_SEND, peer, tag); }
 static void holds(int i, int peer, int tag, uint32_t ctx, const char *comm)
 {
     struct boot_where *w = &ranks[i].where;
@@ -166,8 +160,7 @@ static void cycles(void)
     for (int i = 0; i < 4095; i++) sends(i, i + 1, 7);
     judge();
     HANG(false);
-    CHECK(says(
-        "verdict: no deadlock: the ranks that wait do so for rank 4095; rank 4095 is computing, in no MPI call\n"));
+    CHECK(says("verdict: no deadlock: the ranks that wait do so for rank 4095; rank 4095 is computing, in no MPI call\n"));
 
     begin(2); /* what meets is on its way */
     sends(0, 1, 7);
@@ -210,8 +203,10 @@ static void differing(void)
     begin(3); /* one more says other bytes; those that wait for it are sure of it */
     for (int i = 0; i < 3; i++) collective(i, ALLREDUCE, 0, 7, 0, i == 1 ? 0 : 1), says_so(i, 13, 0, 0, i == 1 ? 12 : 20);
     t = mismatch();
-    CHECK(t && strcmp(t, "verdict: the collectives do not match: collective #7 on MPI_COMM_WORLD: rank 0 called MPI_Allreduce (20 bytes), "
-                         "rank 1 called MPI_Allreduce (12 bytes)\n") == 0);
+    CHECK(t &&
+          strcmp(t,
+                 "verdict: the collectives do not match: collective #7 on MPI_COMM_WORLD: rank 0 called MPI_Allreduce (20 bytes), "
+                 "rank 1 called MPI_Allreduce (12 bytes)\n") == 0);
     free(t);
     judge();
     CHECK(says("verdict: the collectives do not match: collective #7 on MPI_COMM_WORLD: rank 0 called MPI_Allreduce (20 bytes)"));
@@ -246,8 +241,7 @@ static void collectives(void)
     collective(3, BARRIER, 0, 3, 0, 0);
     collective(4, BARRIER, 0, 3, 0, 0);
     judge();
-    CHECK(
-        says("verdict: wrong root: MPI_Gather #2 on MPI_COMM_WORLD: ranks 0-1, 3-4 gave root 0, rank 2 gave root 1\n"));
+    CHECK(says("verdict: wrong root: MPI_Gather #2 on MPI_COMM_WORLD: ranks 0-1, 3-4 gave root 0, rank 2 gave root 1\n"));
     CHECK(says("rank 0 in MPI_Gather #2 (root 0) on MPI_COMM_WORLD"));
 
     begin(4); /* large counts are the same call; another one is not */
@@ -450,9 +444,10 @@ static void no_room(void)
     ranks[0].where.held_bytes = 66 << 10;
     judge();
     HANG(true);
-    CHECK(says("verdict: no room for messages: ranks 1-3 send to rank 0, which does not receive: it holds 66.0 KiB that came and were not "
-               "received, and rank 1 keeps copies of 63.5 KiB more, each at most 64.0 KiB (GODWIT_UNEXPECTED_MAX; a larger value lets more be "
-               "sent before it is received); rank 0 is in MPI_Recv from 2 tag 4 on MPI_COMM_WORLD\n"));
+    CHECK(says(
+        "verdict: no room for messages: ranks 1-3 send to rank 0, which does not receive: it holds 66.0 KiB that came and were not "
+        "received, and rank 1 keeps copies of 63.5 KiB more, each at most 64.0 KiB (GODWIT_UNEXPECTED_MAX; a larger value lets more be "
+        "sent before it is received); rank 0 is in MPI_Recv from 2 tag 4 on MPI_COMM_WORLD\n"));
     CHECK(!strstr(text, "wrong tag"));
     ranks[0].where.room_bytes = 0; /* a receiver that has not said what it holds */
     judge();

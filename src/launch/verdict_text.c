@@ -37,16 +37,12 @@ void text_ranks(struct text *t, const struct verdict_job *j, const int *index, i
             text_add(t, " and %d more", n - i);
             return;
         }
-        text_add(t, last > i ? "%s %d-%d" : "%s %d", run ? "," : "", j->ranks[index[i]].world,
-                 j->ranks[index[last]].world);
+        text_add(t, last > i ? "%s %d-%d" : "%s %d", run ? "," : "", j->ranks[index[i]].world, j->ranks[index[last]].world);
         i = last + 1;
     }
 }
 
-void text_rank(struct text *t, const struct verdict_job *j, int i)
-{
-    text_ranks(t, j, &i, 1);
-}
+void text_rank(struct text *t, const struct verdict_job *j, int i) { text_ranks(t, j, &i, 1); }
 
 enum rank_is rank_is(const struct verdict_rank *r)
 {
@@ -86,10 +82,7 @@ bool call_is_rooted(const char *name)
 }
 
 /* ---- communicators and messages ------------------------------------------------------------------------------------------------- */
-static const char *name_in(const struct boot_pending *p, uint32_t ctx)
-{
-    return p->ctx == ctx && p->comm[0] ? p->comm : NULL;
-}
+static const char *name_in(const struct boot_pending *p, uint32_t ctx) { return p->ctx == ctx && p->comm[0] ? p->comm : NULL; }
 
 /* The name that any rank has for this communicator. */
 static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
@@ -101,8 +94,7 @@ static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
         if (!rank_waits(r)) continue;
         if (r->where.has_coll) name = name_in(&r->where.coll, ctx);
         for (int k = 0; k < listed(r) && !name; k++) name = name_in(&r->where.pending[k], ctx);
-        for (int k = 0; k < BOOT_PENDING && k < r->where.n_unexpected && !name; k++)
-            name = name_in(&r->where.unexpected[k], ctx);
+        for (int k = 0; k < BOOT_PENDING && k < r->where.n_unexpected && !name; k++) name = name_in(&r->where.unexpected[k], ctx);
     }
     return name;
 }
@@ -111,8 +103,7 @@ void text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx)
 {
     const char *name = comm_name(j, ctx);
     if (!name) text_add(t, "communicator %u (without a name)", ctx);
-    for (; name && *name; name++)
-        text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* users may put anything there */
+    for (; name && *name; name++) text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* users may put anything there */
 }
 
 void text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p)
@@ -154,15 +145,14 @@ static bool is_message_call(const char *name)
 static bool is_polling_call(const char *name)
 {
     return strncmp(name, "MPI_Test", 8) == 0 || strcmp(name, "MPI_Iprobe") == 0 || strcmp(name, "MPI_Improbe") == 0 ||
-           strncmp(name, "MPI_Request_get_status", 22) == 0;
+        strncmp(name, "MPI_Request_get_status", 22) == 0;
 }
 
 static void text_coll(struct text *t, const struct verdict_job *j, const struct boot_where *w)
 {
     const char *name = call_name(j, w->coll_call);
     text_add(t, "%s", name[0] ? name : "a collective");
-    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0)
-        return;
+    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0) return;
     if (w->coll_number) text_add(t, " #%llu", (unsigned long long)w->coll_number);
     if (call_is_rooted(name) && w->coll.peer >= 0) text_add(t, " (root %d)", w->coll.peer);
     text_add(t, " on ");
@@ -189,12 +179,12 @@ static void text_blocked(struct text *t, const struct verdict_job *j, const stru
         else
             text_add(t, "%s%s",
                      w->n_pending == 1 ? " for "
-                     : k               ? "; "
+                         : k           ? "; "
                                        : ": ",
-                     p->about == BOOT_SEND    ? "a send "
-                     : p->about == BOOT_RECV  ? "a receive "
-                     : p->about == BOOT_PROBE ? "a message "
-                                              : "");
+                     p->about == BOOT_SEND        ? "a send "
+                         : p->about == BOOT_RECV  ? "a receive "
+                         : p->about == BOOT_PROBE ? "a message "
+                                                  : "");
         text_pending(t, j, p);
     }
     if (w->n_pending > 3) text_add(t, "; ...");
@@ -206,30 +196,20 @@ void text_place(struct text *t, const struct verdict_job *j, int i)
     const char *last = call_name(j, r->call);
     switch (rank_is(r)) {
     case RANK_BLOCKED:
-    case RANK_POLLING:
-        text_blocked(t, j, r);
-        return;
-    case RANK_STOPPED:
-        text_add(t, "stopped (by SIGSTOP or a debugger)");
-        break;
-    case RANK_NEW:
-        text_add(t, "not in MPI yet: MPI_Init was not called");
-        return;
-    case RANK_LEFT:
-        text_add(t, "out of MPI: MPI_Finalize is over");
-        return;
-    case RANK_GONE:
-        text_add(t, "gone: its process has ended");
-        return;
+    case RANK_POLLING: text_blocked(t, j, r); return;
+    case RANK_STOPPED: text_add(t, "stopped (by SIGSTOP or a debugger)"); break;
+    case RANK_NEW: text_add(t, "not in MPI yet: MPI_Init was not called"); return;
+    case RANK_LEFT: text_add(t, "out of MPI: MPI_Finalize is over"); return;
+    case RANK_GONE: text_add(t, "gone: its process has ended"); return;
     case RANK_BUSY:
         if (is_polling_call(last)) {
             text_add(t, "polling with %s", last);
             return;
         }
         text_add(t, "computing, in no MPI call%s",
-                 r->os == 'S'   ? " (asleep: input, a lock?)"
-                 : r->os == 'D' ? " (waiting for a disk or file system)"
-                                : "");
+                 r->os == 'S'       ? " (asleep: input, a lock?)"
+                     : r->os == 'D' ? " (waiting for a disk or file system)"
+                                    : "");
         break;
     }
     if (last[0]) text_add(t, "; the last one was %s", last);

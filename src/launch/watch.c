@@ -97,9 +97,9 @@ static void report_signal(const struct job *j, int rank, int sig)
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     const char *call = call_of(slot);
-    say("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig, strsignal(sig),
-        call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "", call ? call : "",
-        sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
+    say("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
+        strsignal(sig), call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
+        call ? call : "", sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
 }
 
 /* How a rank went, and what that means for the job. */
@@ -109,23 +109,24 @@ static void rank_gone(struct job *j, int rank)
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (j->ending) return; /* we ended it */
+    if (j->ending) return;       /* we ended it */
     if (phase == BOOT_ABORTED) { /* perhaps by abort(): GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
-        say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
-            slot->what[0] ? ": " : "", slot->what);
+        say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code, slot->what[0] ? ": " : "",
+            slot->what);
         if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script that goes on */
-        end_job(j, SIGTERM, !code && abort_code ? 1 : code); /* a status has 8 bits: 256 is not success */
+        end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* a status has 8 bits: 256 is not success */
     } else if (WIFSIGNALED(status)) {
         report_signal(j, rank, WTERMSIG(status));
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code, others_fate(j));
+        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
+            others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
-        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now", rank,
-            j->host, pid, code);
+        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",
+            rank, j->host, pid, code);
         end_job(j, SIGTERM, code ? code : 1);
     } else if (code && !j->exit_status) {
         j->exit_status = code; /* the first that failed; the others do not depend on it */
@@ -193,7 +194,8 @@ static void on_tie(struct job *j, uint64_t word)
 static void check_absent(struct job *j)
 {
     for (int i = 0; i < j->n && !j->ending; i++)
-        if (j->ranks[i].pid == 0 && atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW && !j->o.no_cleanup)
+        if (j->ranks[i].pid == 0 && atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW &&
+            !j->o.no_cleanup)
             rank_gone(j, i);
 }
 
@@ -212,8 +214,7 @@ static void on_signal(struct job *j, int sig)
         break;
     case SIGUSR1:
     case SIGUSR2:
-        for (int i = 0; i < j->n; i++)
-            child_kill(j->ranks[i].pid, sig);
+        for (int i = 0; i < j->n; i++) child_kill(j->ranks[i].pid, sig);
         subs_signal(j, sig);
         break;
     case SIGQUIT:
@@ -273,7 +274,8 @@ static void codes_say(const struct job *j)
     char *text = gw_xasprintf("%s", "");
     for (int i = 0; i < j->n; i++) {
         int status = j->ranks[i].status;
-        char *joined = gw_xasprintf("%s%s%d", text, i ? "," : "", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+        char *joined =
+            gw_xasprintf("%s%s%d", text, i ? "," : "", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
         free(text);
         text = joined;
     }

@@ -85,8 +85,7 @@ static void where_copy(const struct boot_where *from, struct boot_where *to)
 static void names_end(struct boot_where *w)
 {
     w->coll.comm[BOOT_COMM_NAME - 1] = 0;
-    for (int k = 0; k < BOOT_PENDING; k++)
-        w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
+    for (int k = 0; k < BOOT_PENDING; k++) w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
 }
 
 enum { POLLS_NS = 2000000000 };
@@ -98,8 +97,7 @@ static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
     if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
     where_copy(&slot->where, &to->where);
     names_end(&to->where);
-    if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING &&
-        gw_now_ns() - to->where.told_ns > POLLS_NS)
+    if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING && gw_now_ns() - to->where.told_ns > POLLS_NS)
         atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it did so once */
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
     to->call = atomic_load_explicit(&slot->call, memory_order_relaxed);
@@ -142,8 +140,7 @@ static uint64_t patience(const struct job *j)
 {
     static const char name[] = "GODWIT_HANG_WARN=";
     for (int i = 0; i < j->o.env.n; i++) /* -genv is for the ranks, and for us */
-        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0)
-            setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
+        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
     gw_settings_load();
     return (uint64_t)gw_set.hang_warn * 1000000000u;
 }
@@ -153,8 +150,7 @@ static bool somebody_waits(const struct job *j, uint64_t now, uint64_t quiet_ns)
 {
     for (int i = 0; i < j->n; i++) {
         const struct boot_where *w = &job_slot(j, i)->where;
-        if (atomic_load_explicit(&w->state, memory_order_acquire) == BOOT_BLOCKED && now - w->told_ns >= quiet_ns)
-            return true;
+        if (atomic_load_explicit(&w->state, memory_order_acquire) == BOOT_BLOCKED && now - w->told_ns >= quiet_ns) return true;
     }
     return false;
 }
@@ -193,10 +189,7 @@ static bool calls_differ(const struct job *j, uint64_t now)
 
 static uint64_t next;
 
-void where_resumed(void)
-{
-    next = gw_now_ns() + 1000000000;
-}
+void where_resumed(void) { next = gw_now_ns() + 1000000000; }
 
 int where_watch(const struct job *j, bool *ends_out)
 {

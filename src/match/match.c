@@ -30,10 +30,7 @@ struct match_queue *match_new(void)
     return q;
 }
 
-void match_free(struct match_queue *q)
-{
-    free(q);
-}
+void match_free(struct match_queue *q) { free(q); }
 
 /* ---- posted receives ------------------------------------------------------------------------------------ */
 
@@ -132,7 +129,10 @@ void match_remove_recv(struct match_queue *q, struct match_recv *r)
 
 /* ---- unexpected messages -------------------------------------------------------------------------------- */
 /* What is asked for; wildcards as in a receive. */
-struct row { uint32_t ctx; int32_t src, tag; };
+struct row {
+    uint32_t ctx;
+    int32_t src, tag;
+};
 
 void match_msgs_behind(struct match_queue *q, const void *base)
 {
@@ -281,25 +281,13 @@ static struct match_msg *msg_from(struct match_queue *q, uint32_t number, uint32
     return NULL;
 }
 
-struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx)
-{
-    return msg_from(q, q->oldest, ctx);
-}
+struct match_msg *match_first_msg(struct match_queue *q, uint32_t ctx) { return msg_from(q, q->oldest, ctx); }
 
-struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx)
-{
-    return msg_from(q, m->later, ctx);
-}
+struct match_msg *match_next_msg(struct match_queue *q, struct match_msg *m, uint32_t ctx) { return msg_from(q, m->later, ctx); }
 
-int64_t match_posted_count(const struct match_queue *q)
-{
-    return q->n_posted;
-}
+int64_t match_posted_count(const struct match_queue *q) { return q->n_posted; }
 
-int64_t match_unexpected_count(const struct match_queue *q)
-{
-    return q->n_msgs;
-}
+int64_t match_unexpected_count(const struct match_queue *q) { return q->n_msgs; }
 
 int64_t match_posted_in(const struct match_queue *q, uint32_t ctx)
 {

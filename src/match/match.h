@@ -29,7 +29,7 @@ struct match_recv {
     struct match_recv *next, *prev; /* bucket chain */
     uint64_t seq;                   /* order of posting */
     uint32_t ctx;
-    int32_t src, tag;               /* may be GW_ANY_SOURCE, GW_ANY_TAG; the caller fills these three */
+    int32_t src, tag; /* may be GW_ANY_SOURCE, GW_ANY_TAG; the caller fills these three */
 };
 /* Embedded in an unexpected message, at a multiple of MATCH_UNIT from the address that match_msgs_behind() was told. */
 enum { MATCH_UNIT = 16 };
@@ -37,19 +37,17 @@ struct match_msg {
     uint32_t next[4], prev[4]; /* by (src,tag), by src, by tag, by context: each in arrival order; see match.c */
     uint32_t later, earlier;   /* all messages, in arrival order; 0: none */
     uint32_t ctx;
-    int32_t src, tag;          /* the caller fills these three */
+    int32_t src, tag; /* the caller fills these three */
 };
 
 struct match_queue;
 /* The begin of a queue: unexpected messages held, receives posted. */
 static inline bool match_has_messages(const struct match_queue *q) { return *(const int64_t *)q != 0; }
 /* No message held, no receive posted: whatever is received next has no rival. */
-static inline bool match_is_empty(const struct match_queue *q)
-{
-    return (((const int64_t *)q)[0] | ((const int64_t *)q)[1]) == 0;
-}
+static inline bool match_is_empty(const struct match_queue *q) { return (((const int64_t *)q)[0] | ((const int64_t *)q)[1]) == 0; }
 struct match_queue *match_new(void); /* NULL: out of memory */
-void match_msgs_behind(struct match_queue *q, const void *base); /* while it holds none: those that come lie at most 2^32 units behind it, not at it */
+void match_msgs_behind(struct match_queue *q,
+                       const void *base); /* while it holds none: those that come lie at most 2^32 units behind it, not at it */
 void match_free(struct match_queue *q);
 
 /* A receive is offered: the first matching unexpected message (now removed), or NULL: the receive is posted. */
@@ -57,11 +55,11 @@ struct match_msg *match_post(struct match_queue *q, struct match_recv *r);
 /* A message is offered: the receive that gets it (now removed), or NULL: add it with match_add. */
 struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, int tag);
 struct match_recv *match_look(struct match_queue *q, uint32_t ctx, int src, int tag); /* what match_arrive would answer; it stays */
-void match_add(struct match_queue *q, struct match_msg *m); /* after match_arrive answered NULL */
+void match_add(struct match_queue *q, struct match_msg *m);                           /* after match_arrive answered NULL */
 /* Probe: the first matching unexpected message; `take` removes it (mprobe). */
 struct match_msg *match_probe(struct match_queue *q, uint32_t ctx, int src, int tag, bool take);
-void match_remove_msg(struct match_queue *q, struct match_msg *m);    /* a cancelled send */
-void match_remove_recv(struct match_queue *q, struct match_recv *r);  /* a cancelled receive; it is posted */
+void match_remove_msg(struct match_queue *q, struct match_msg *m);   /* a cancelled send */
+void match_remove_recv(struct match_queue *q, struct match_recv *r); /* a cancelled receive; it is posted */
 int64_t match_posted_count(const struct match_queue *q);
 int64_t match_unexpected_count(const struct match_queue *q);
 int64_t match_posted_in(const struct match_queue *q, uint32_t ctx); /* of this context: walks the table, for tools */

@@ -18,12 +18,12 @@ struct match_queue {
     int64_t n_msgs, n_posted; /* first: see match_is_empty() */
     int64_t n_wild;           /* n_wild: of the posted ones, those with a wildcard */
     uint64_t next_seq;
-    char *base;               /* of messages: number n lies at base + n * MATCH_UNIT */
-    uint32_t oldest, newest;  /* messages */
-    bool indexed[FORMS];      /* messages are in this form's table */
-    uint8_t bits[FORMS];      /* of its buckets in use */
-    uint32_t rows[FORMS];     /* in it */
-    uint32_t wild_in[64];     /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
+    char *base;              /* of messages: number n lies at base + n * MATCH_UNIT */
+    uint32_t oldest, newest; /* messages */
+    bool indexed[FORMS];     /* messages are in this form's table */
+    uint8_t bits[FORMS];     /* of its buckets in use */
+    uint32_t rows[FORMS];    /* in it */
+    uint32_t wild_in[64];    /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
     struct match_recv *posted[MATCH_BUCKETS];
     uint32_t msgs[FORMS][1u << MATCH_ROW_BITS_MAX];
 };
@@ -40,10 +40,7 @@ static inline enum form match_form_of(int32_t src, int32_t tag)
 }
 
 /* The count of posted wildcards that a message of this context has to think of; a few contexts share one. */
-static inline uint32_t *match_wild_of(struct match_queue *q, uint32_t ctx)
-{
-    return &q->wild_in[(ctx * 0x9e3779b1u) >> 26];
-}
+static inline uint32_t *match_wild_of(struct match_queue *q, uint32_t ctx) { return &q->wild_in[(ctx * 0x9e3779b1u) >> 26]; }
 
 static inline void match_append(struct match_recv **bucket, struct match_recv *r)
 {

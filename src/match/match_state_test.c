@@ -7,7 +7,9 @@
 #include "../../test/unit.h"
 
 enum { N = 6 };
-static struct { struct match_msg m GW_ALIGNED(MATCH_UNIT); } memory[N + 1];
+static struct {
+    struct match_msg m GW_ALIGNED(MATCH_UNIT);
+} memory[N + 1];
 static struct match_msg *const msg[N] = {&memory[1].m, &memory[2].m, &memory[3].m, &memory[4].m, &memory[5].m, &memory[6].m};
 static struct match_recv recv[N];
 static struct match_queue *q;
@@ -21,7 +23,8 @@ static void expect(const char *begin)
 {
     const char *what = broken();
     CHECK(begin[0] ? strncmp(what, begin, strlen(begin)) == 0 : !what[0]);
-    if (begin[0] ? strncmp(what, begin, strlen(begin)) != 0 : what[0]) fprintf(stderr, "  it says \"%s\", not \"%s\"\n", what, begin);
+    if (begin[0] ? strncmp(what, begin, strlen(begin)) != 0 : what[0])
+        fprintf(stderr, "  it says \"%s\", not \"%s\"\n", what, begin);
 }
 
 /* Messages 0, 1, 2 of source 1, tag 5; 3 of tag 6; 4 of source 2.  Receives 0, 1 of source 3; 2 with a wildcard. */

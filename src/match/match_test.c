@@ -36,8 +36,7 @@ static struct item *model_msg(uint32_t ctx, int src, int tag)
 {
     struct item *best = NULL;
     for (struct item *i = items; i < items + n_items; i++)
-        if (i->is_queued && fits(ctx, src, tag, i->m.ctx, i->m.src, i->m.tag) && (!best || i->when < best->when))
-            best = i;
+        if (i->is_queued && fits(ctx, src, tag, i->m.ctx, i->m.src, i->m.tag) && (!best || i->when < best->when)) best = i;
     return best;
 }
 
@@ -45,8 +44,7 @@ static struct item *model_recv(uint32_t ctx, int src, int tag)
 {
     struct item *best = NULL;
     for (struct item *i = items; i < items + n_items; i++)
-        if (i->is_posted && fits(i->r.ctx, i->r.src, i->r.tag, ctx, src, tag) && (!best || i->when < best->when))
-            best = i;
+        if (i->is_posted && fits(i->r.ctx, i->r.src, i->r.tag, ctx, src, tag) && (!best || i->when < best->when)) best = i;
     return best;
 }
 
@@ -195,7 +193,8 @@ static double unexpected_cost(int n, enum how how)
         }
         for (int i = 0; i < n; i++) {
             int k = how == IN_ORDER ? i : how == REVERSE ? n - 1 - i : (n / EACH - 1 - i / EACH) * EACH + i % EACH;
-            struct match_msg *m = match_probe(q, 4, how == ANY_SOURCE_REVERSE ? GW_ANY_SOURCE : k % EACH, how == IN_ORDER ? 0 : k / EACH, true);
+            struct match_msg *m =
+                match_probe(q, 4, how == ANY_SOURCE_REVERSE ? GW_ANY_SOURCE : k % EACH, how == IN_ORDER ? 0 : k / EACH, true);
             CHECK((char *)m == (char *)block + (size_t)(k + 1) * GW_CACHELINE);
         }
         double t = (double)(gw_ticks() - t0) / n;

@@ -38,8 +38,8 @@ static void display_settings(FILE *f, int required)
         if (strcmp(room, s.room) != 0) fprintf(f, "PE 0: --- %s\n", s.room);
         room = s.room;
         const char *name = strstr(s.aliases, "MPICH_");
-        fprintf(f, "PE 0:   %-36s = %s%s%s%.*s%s\n", s.env, value, strcmp(origin, "default") == 0 ? "" : "   (set)", name ? "   [" : "",
-                name ? (int)strcspn(name, " ") : 0, name ? name : "", name ? "]" : "");
+        fprintf(f, "PE 0:   %-36s = %s%s%s%.*s%s\n", s.env, value, strcmp(origin, "default") == 0 ? "" : "   (set)",
+                name ? "   [" : "", name ? (int)strcspn(name, " ") : 0, name ? name : "", name ? "]" : "");
     }
     fprintf(f, "PE 0: processor: %s\n", model);
     fprintf(f, "PE 0: thread level: required %s, provided %s\n", mpi_level_name(required), mpi_level_name(mpi_level(required)));

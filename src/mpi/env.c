@@ -18,10 +18,7 @@ static int answer(const char *text, char *out, size_t cap, int *len_out)
     return GW_OK;
 }
 
-int mpi_get_processor_name(char *name_out, int *len_out)
-{
-    return answer(gw_boot.host, name_out, GW_MAX_PROCESSOR_NAME, len_out);
-}
+int mpi_get_processor_name(char *name_out, int *len_out) { return answer(gw_boot.host, name_out, GW_MAX_PROCESSOR_NAME, len_out); }
 
 int mpi_get_version(int *version_out, int *subversion_out)
 {
@@ -33,8 +30,8 @@ int mpi_get_version(int *version_out, int *subversion_out)
 int mpi_get_library_version(char *version_out, int *len_out)
 {
     char text[256];
-    snprintf(text, sizeof text, "Godwit %s, MPI %d.%d, standard ABI %d.%d, shared memory and libfabric, compiled with %s", GODWIT_VERSION,
-             GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, __VERSION__);
+    snprintf(text, sizeof text, "Godwit %s, MPI %d.%d, standard ABI %d.%d, shared memory and libfabric, compiled with %s",
+             GODWIT_VERSION, GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, __VERSION__);
     return answer(text, version_out, GW_MAX_LIBRARY_VERSION_STRING, len_out);
 }
 
@@ -64,10 +61,7 @@ static const struct {
 #undef C
 };
 
-const char *mpi_class_name(int class)
-{
-    return class >= 0 && class < (int)GW_ARRAY_LEN(classes) ? classes[class].name : NULL;
-}
+const char *mpi_class_name(int class) { return class >= 0 && class < (int)GW_ARRAY_LEN(classes) ? classes[class].name : NULL; }
 
 int mpi_error_class(int code, int *class_out)
 {

@@ -28,10 +28,10 @@ static pthread_t main_thread;
 
 const char *mpi_level_name(int level)
 {
-    return level == GW_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
-           : level == GW_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-           : level == GW_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-                                           : "MPI_THREAD_MULTIPLE";
+    return level == GW_THREAD_SINGLE    ? "MPI_THREAD_SINGLE"
+        : level == GW_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+        : level == GW_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+                                        : "MPI_THREAD_MULTIPLE";
 }
 
 static void env_put(struct gw_info *info, const char *key, const char *value)
@@ -48,11 +48,13 @@ static void env_facts(struct gw_info *info, int size)
     char text[16];
     snprintf(text, sizeof text, "%d", size);
     if (size > 0) env_put(info, "maxprocs", text);
-    if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0]) env_put(info, "mpi_memory_alloc_kinds", gw_set.memory_alloc_kinds);
+    if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0])
+        env_put(info, "mpi_memory_alloc_kinds", gw_set.memory_alloc_kinds);
     const struct gw_errhandler *eh = gw_errhandler_initial();
-    env_put(info, "mpi_initial_errhandler", eh == &gw_errors_return  ? "mpi_errors_return"
-                                            : eh == &gw_errors_abort ? "mpi_errors_abort"
-                                                                     : "mpi_errors_are_fatal");
+    env_put(info, "mpi_initial_errhandler",
+            eh == &gw_errors_return      ? "mpi_errors_return"
+                : eh == &gw_errors_abort ? "mpi_errors_abort"
+                                         : "mpi_errors_are_fatal");
     env_put(info, "thread_level", mpi_level_name(GW_THREAD_SINGLE)); /* MPI_Init_thread may say more */
 }
 
@@ -91,7 +93,8 @@ static GW_ONCE void rooms_up(void)
     peer_lanes_choose(); /* proto and req prepare their lanes before peer opens them */
     int64_t heap = gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) << 20;
     uint64_t area = shm_area_bytes(gw_boot.nlocal, gw_nlanes);
-    must(node_init(area, gw_lanes_spread ? 0 : area - shm_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap), "the memory that the ranks of a node share");
+    must(node_init(area, gw_lanes_spread ? 0 : area - shm_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap),
+         "the memory that the ranks of a node share");
     req_init();
     must(proto_init(), "message protocols");
     must(peer_init(proto_receiver(false), proto_receiver(true), NULL), "connecting the ranks");
@@ -288,9 +291,9 @@ static int connect_all(void)
 GW_ONCE int mpi_init(int required, int *provided_out)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_BEFORE)
-        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_RUNNING
-                                      ? "MPI is already initialized: call it once"
-                                      : "MPI was finalized: it cannot be initialized again");
+        return gw_fail(GW_EOTHER,
+                       atomic_load(&mpi_phase) == MPI_PHASE_RUNNING ? "MPI is already initialized: call it once"
+                                                                    : "MPI was finalized: it cannot be initialized again");
     thread_level = mpi_level(required);
     main_thread = pthread_self();
     instance_begin(thread_level);
@@ -346,8 +349,10 @@ static int last_look(void)
 GW_ONCE int mpi_finalize(void)
 {
     if (atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) /* a session keeps the entry point open */
-        return gw_fail(GW_EOTHER, atomic_load(&mpi_phase) == MPI_PHASE_BEFORE ? "MPI_Init was not called: sessions end with MPI_Session_finalize"
-                                                                              : "MPI was finalized before");
+        return gw_fail(GW_EOTHER,
+                       atomic_load(&mpi_phase) == MPI_PHASE_BEFORE
+                           ? "MPI_Init was not called: sessions end with MPI_Session_finalize"
+                           : "MPI was finalized before");
     /* The first thing that finalize does, while everything still works: callbacks may communicate on MPI_COMM_SELF. */
     int rc = gw_attr_delete_all(&gw_comm_self.attrs, &gw_comm_self.obj);
     if (rc != GW_OK) return rc;
@@ -390,10 +395,7 @@ int mpi_query_thread(int *provided_out)
     return GW_OK;
 }
 
-bool mpi_may_lock(void)
-{
-    return gw_threads || pthread_equal(first_thread, pthread_self());
-}
+bool mpi_may_lock(void) { return gw_threads || pthread_equal(first_thread, pthread_self()); }
 
 int mpi_is_thread_main(int *flag_out)
 {

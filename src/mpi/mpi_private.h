@@ -10,15 +10,15 @@
 #include "check/check.h"
 
 /* ---- init.c: the World Model and each session is an instance ---- */
-int mpi_level(int required);         /* the thread level that is provided */
+int mpi_level(int required); /* the thread level that is provided */
 const char *mpi_level_name(int level);
-void instance_begin(int level);      /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
-int instance_level(void);            /* the highest of the instances since there was none; MPI_THREAD_SINGLE: there is none */
-void instance_end(void);             /* returns when no other rank needs this one any more, as far as messages go */
+void instance_begin(int level); /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
+int instance_level(void);       /* the highest of the instances since there was none; MPI_THREAD_SINGLE: there is none */
+void instance_end(void);        /* returns when no other rank needs this one any more, as far as messages go */
 
-void mpi_display(int required);       /* display.c: what the job says of itself at its start, if asked */
+void mpi_display(int required); /* display.c: what the job says of itself at its start, if asked */
 
-int mpi_report(void);                 /* report.c: and at its end; all ranks of the world */
+int mpi_report(void); /* report.c: and at its end; all ranks of the world */
 
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 

@@ -55,8 +55,7 @@ struct mpi_session {
     struct comm_family *family;       /* of what is made of it */
     int thread_level;
 };
-int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh,
-                     struct mpi_session **session_out); /* info may be NULL */
+int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_session **session_out); /* info may be NULL */
 int mpi_session_finalize(struct mpi_session **session);
 int mpi_session_get_num_psets(struct mpi_session *s, struct gw_info *info, int *n_out);
 /* *len: room in name_out, the 0 included; afterwards what the name needs.  0: name_out is not touched. */

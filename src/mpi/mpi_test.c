@@ -117,7 +117,8 @@ static void fatal(struct gw_errhandler *eh, const char *advice)
     close(out[0]);
     CHECK_EQ(waitpid(pid, &status, 0), pid);
     CHECK(status != 0);
-    CHECK(strstr(text, "rank 0 (pid ") && strstr(text, "MPI_Send(dest=7) failed") && strstr(text, "MPI_ERR_RANK: dest is 7;") && strstr(text, advice));
+    CHECK(strstr(text, "rank 0 (pid ") && strstr(text, "MPI_Send(dest=7) failed") && strstr(text, "MPI_ERR_RANK: dest is 7;") &&
+          strstr(text, advice));
 }
 
 /* ---- sessions ---- */

@@ -25,7 +25,8 @@ static struct gw_errhandler *handler_of(void *on)
     if (kind == GW_KIND_SESSION) return ((struct mpi_session *)on)->errhandler;
     if (!mpi_hot.running) return gw_errhandler_initial();
     if (kind == GW_KIND_WIN) return ((struct rma_win *)on)->errhandler;
-    if (!on && atomic_load(&mpi_phase) != MPI_PHASE_RUNNING) return gw_errhandler_initial(); /* sessions alone have no MPI_COMM_SELF */
+    if (!on && atomic_load(&mpi_phase) != MPI_PHASE_RUNNING)
+        return gw_errhandler_initial(); /* sessions alone have no MPI_COMM_SELF */
     const struct gw_comm *c = on ? on : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }
@@ -119,7 +120,10 @@ static int handle(void *on, int mpi_code, const char *call, const char *args, co
 }
 
 /* For MPI_Error_string: codes are classes, so the words of the last error are kept beside. */
-static _Thread_local struct { int class; char reason[GW_MAX_ERROR_STRING / 2]; } last;
+static _Thread_local struct {
+    int class;
+    char reason[GW_MAX_ERROR_STRING / 2];
+} last;
 
 const char *mpi_last_reason(int class) { return class && last.class == class ? last.reason : NULL; }
 

@@ -36,8 +36,9 @@ static int memory_summary(const int64_t *mine)
     struct extremes e[GW_MEMORIES];
     int rc = over_ranks(mine, GW_MEMORIES, e);
     for (int i = 0; rc == GW_OK && gw_comm_world.rank == 0 && i < GW_MEMORIES; i++)
-        fprintf(stderr, "# MPICH_MEMORY: Max memory allocated by %-9s%lld bytes by rank %lld\n"
-                        "# MPICH_MEMORY: Min memory allocated by %-9s%lld bytes by rank %lld\n",
+        fprintf(stderr,
+                "# MPICH_MEMORY: Max memory allocated by %-9s%lld bytes by rank %lld\n"
+                "# MPICH_MEMORY: Min memory allocated by %-9s%lld bytes by rank %lld\n",
                 memory_names[i], (long long)e[i].max, (long long)e[i].max_rank, memory_names[i], (long long)e[i].min,
                 (long long)e[i].min_rank);
     return rc;
@@ -54,8 +55,10 @@ static void memory_detail(const int64_t *mine)
     FILE *lines = f.to ? f.to : open_memstream(&text, &n);
     for (int i = 0; lines && i < GW_MEMORIES; i++)
         fprintf(lines, "# [%d] Max memory allocated by %-9s%lld bytes\n", gw_comm_world.rank, memory_names[i], (long long)mine[i]);
-    if (f.to) rc = gw_file_finish(&f);
-    else if (lines) fclose(lines);
+    if (f.to)
+        rc = gw_file_finish(&f);
+    else if (lines)
+        fclose(lines);
     if (rc) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
     if (text) fputs(text, stderr); /* one write: ranks do not mix their lines */
     free(text);
@@ -95,8 +98,9 @@ static int counters_report(void)
     for (int i = 0; rc == GW_OK && gw_comm_world.rank == 0 && i < n; i++) {
         counter_name(i, name, sizeof name);
         if (e[i].max > 0)
-            fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name, (long long)e[i].sum,
-                    (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min, (long long)e[i].min_rank);
+            fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name,
+                    (long long)e[i].sum, (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min,
+                    (long long)e[i].min_rank);
     }
     free(e);
     free(mine);

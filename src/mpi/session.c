@@ -92,10 +92,7 @@ int mpi_session_get_errhandler(struct mpi_session *s, struct gw_errhandler **eh_
 /* ---- process sets ---- */
 enum { PSET_WORLD, PSET_SELF, PSET_APPS /* the first application; the others follow */, PSET_NAME_ROOM = 48 };
 
-static int n_psets(void)
-{
-    return PSET_APPS + boot_apps();
-}
+static int n_psets(void) { return PSET_APPS + boot_apps(); }
 
 static void pset_name(int n, char name_out[PSET_NAME_ROOM])
 {
@@ -128,8 +125,7 @@ static int pset_members(int n, int32_t **ranks_out, int *size_out)
     int size = 0;
     if (!ranks) return gw_fail(GW_ENOMEM, "no memory for a process set of %d", gw_boot.size);
     for (int i = 0; i < gw_boot.size; i++)
-        if (n == PSET_WORLD || (n == PSET_SELF && i == gw_boot.rank) ||
-            (n >= PSET_APPS && boot_app_of(i) == n - PSET_APPS))
+        if (n == PSET_WORLD || (n == PSET_SELF && i == gw_boot.rank) || (n >= PSET_APPS && boot_app_of(i) == n - PSET_APPS))
             ranks[size++] = i;
     *ranks_out = ranks;
     *size_out = size;
@@ -147,8 +143,7 @@ int mpi_session_get_nth_pset(struct mpi_session *s, struct gw_info *info, int n,
 {
     char name[PSET_NAME_ROOM];
     (void)s, (void)info;
-    if (n < 0 || n >= n_psets())
-        return gw_fail(GW_EARG, "n is %d; there are the process sets 0 to %d", n, n_psets() - 1);
+    if (n < 0 || n >= n_psets()) return gw_fail(GW_EARG, "n is %d; there are the process sets 0 to %d", n, n_psets() - 1);
     if (*len < 0) return gw_fail(GW_EARG, "pset_len is %d; it must not be negative", *len);
     pset_name(n, name);
     if (*len > 0) snprintf(name_out, (size_t)*len, "%s", name);

@@ -39,7 +39,8 @@ static int bell_open(void)
     bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     watch = epoll_create1(EPOLL_CLOEXEC);
     if (bell < 0 || watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0)
-        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?", strerror(errno));
+        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?",
+                       strerror(errno));
     /* [B1] pairs with the acquire in bell_ring(): the socket is there before its name. */
     atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);
     return GW_OK;
@@ -49,7 +50,8 @@ int node_wait_on(int fd)
 {
     int rc = bell < 0 ? bell_open() : GW_OK;
     if (rc != GW_OK) return rc;
-    return watch_add(fd) == 0 ? GW_OK : gw_fail(GW_EOTHER, "descriptor %d of the network cannot be waited for: %s", fd, strerror(errno));
+    return watch_add(fd) == 0 ? GW_OK
+                              : gw_fail(GW_EOTHER, "descriptor %d of the network cannot be waited for: %s", fd, strerror(errno));
 }
 
 void bell_close(void)

@@ -24,14 +24,8 @@ int node_hw_find(const char *name)
     return -1;
 }
 
-static void cpu_add(struct hw_cpus *set, long cpu)
-{
-    set->bits[cpu / 64] |= 1ull << cpu % 64;
-}
-static bool cpu_in(const struct hw_cpus *set, int cpu)
-{
-    return set->bits[cpu / 64] >> cpu % 64 & 1;
-}
+static void cpu_add(struct hw_cpus *set, long cpu) { set->bits[cpu / 64] |= 1ull << cpu % 64; }
+static bool cpu_in(const struct hw_cpus *set, int cpu) { return set->bits[cpu / 64] >> cpu % 64 & 1; }
 static int cpu_first(const struct hw_cpus *set) /* -1: none */
 {
     for (int i = 0; i < HW_MAX_CPUS / 64; i++)
@@ -112,20 +106,11 @@ static bool resource_of(const char *sys, enum node_hw kind, int cpu, struct hw_c
 {
     bool known;
     switch (kind) {
-    case NODE_HW_NUMA:
-        return numa_of(sys, cpu, set, number_out);
-    case NODE_HW_PACKAGE:
-        known = topology_of(sys, cpu, "package_cpus_list", "core_siblings_list", set);
-        break;
-    case NODE_HW_CORE:
-        known = topology_of(sys, cpu, "core_cpus_list", "thread_siblings_list", set);
-        break;
-    case NODE_HW_L3:
-        known = cache_of(sys, cpu, 3, set);
-        break;
-    case NODE_HW_L2:
-        known = cache_of(sys, cpu, 2, set);
-        break;
+    case NODE_HW_NUMA: return numa_of(sys, cpu, set, number_out);
+    case NODE_HW_PACKAGE: known = topology_of(sys, cpu, "package_cpus_list", "core_siblings_list", set); break;
+    case NODE_HW_CORE: known = topology_of(sys, cpu, "core_cpus_list", "thread_siblings_list", set); break;
+    case NODE_HW_L3: known = cache_of(sys, cpu, 3, set); break;
+    case NODE_HW_L2: known = cache_of(sys, cpu, 2, set); break;
     default:
         memset(set, 0, sizeof *set);
         cpu_add(set, cpu);

@@ -48,16 +48,14 @@ static void machine_write(void)
     }
     for (int c = 0; c < 32; c++) {
         int core = c % 16;
-        snprintf(text, sizeof text, "%d-%d,%d-%d", core / 8 * 8, core / 8 * 8 + 7, core / 8 * 8 + 16,
-                 core / 8 * 8 + 23);
+        snprintf(text, sizeof text, "%d-%d,%d-%d", core / 8 * 8, core / 8 * 8 + 7, core / 8 * 8 + 16, core / 8 * 8 + 23);
         put(text, "cpu/cpu%d/topology/%s", c, c ? "package_cpus_list" : "core_siblings_list");
         snprintf(text, sizeof text, "%d,%d", core, core + 16);
         put(text, "cpu/cpu%d/topology/core_cpus_list", c);
         put("1", "cpu/cpu%d/cache/index0/level", c);
         put(text, "cpu/cpu%d/cache/index0/shared_cpu_list", c);
         put("3", "cpu/cpu%d/cache/index1/level", c); /* no L2 */
-        snprintf(text, sizeof text, "%d-%d,%d-%d", core / 2 * 2, core / 2 * 2 + 1, core / 2 * 2 + 16,
-                 core / 2 * 2 + 17);
+        snprintf(text, sizeof text, "%d-%d,%d-%d", core / 2 * 2, core / 2 * 2 + 1, core / 2 * 2 + 16, core / 2 * 2 + 17);
         put(text, "cpu/cpu%d/cache/index1/shared_cpu_list", c);
     }
 }

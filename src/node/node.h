@@ -22,15 +22,16 @@ struct node_door {
 } GW_ALIGNED(GW_CACHELINE);
 
 struct node {
-    int nlocal, me;            /* local ranks; mine */
-    bool oversubscribed;       /* more local ranks than cores that they may use */
-    _Atomic uint32_t spin;     /* how often to look before the core is given away; less while others are seen to share it */
-    uint32_t yields;           /* how often a wait for all ranks gives the core away before anything else */
-    _Atomic bool fence;        /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
-    char *base;                /* of the mapping; offsets count from here */
+    int nlocal, me;        /* local ranks; mine */
+    bool oversubscribed;   /* more local ranks than cores that they may use */
+    _Atomic uint32_t spin; /* how often to look before the core is given away; less while others are seen to share it */
+    uint32_t yields;       /* how often a wait for all ranks gives the core away before anything else */
+    _Atomic bool fence;    /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
+    char *base;            /* of the mapping; offsets count from here */
     uint64_t bytes;
-    struct node_door *doors;   /* [nlocal] */
-    _Atomic uint32_t armed;    /* threads of this process that sleep or will do so after one more look: wires that are not rung get ready */
+    struct node_door *doors; /* [nlocal] */
+    _Atomic uint32_t
+        armed; /* threads of this process that sleep or will do so after one more look: wires that are not rung get ready */
 };
 GW_EXTERN struct node gw_node;
 
@@ -40,7 +41,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
 static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }
-void *node_area(int local_rank);                     /* area_bytes, zeroed, page aligned */
+void *node_area(int local_rank); /* area_bytes, zeroed, page aligned */
 
 /* Shared heap: any rank allocates, tells others the offset, any rank may free.  64-byte aligned; contents undefined. */
 uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */
@@ -61,48 +62,48 @@ extern int node_others_most;         /* as many; less in a test that begins anew
 struct node_other {
     struct gw_list link;
     struct boot_home home;
-    char *base;                /* of its segment; NULL: it is far, and there is none here */
+    char *base; /* of its segment; NULL: it is far, and there is none here */
     uint64_t bytes;
-    int node, size;            /* of its world; all its ranks */
-    int first, n;              /* the rank ranks[i] of its world is our number first + i */
-    int32_t *ranks;            /* [n], ascending; NULL: far, where rank r is number first + r */
-    char **at;                 /* [n], far: where that rank is asked for its address; NULL: not met */
-    int32_t *as;               /* [n], far: our number as that rank knows it; -1: not told */
+    int node, size; /* of its world; all its ranks */
+    int first, n;   /* the rank ranks[i] of its world is our number first + i */
+    int32_t *ranks; /* [n], ascending; NULL: far, where rank r is number first + r */
+    char **at;      /* [n], far: where that rank is asked for its address; NULL: not met */
+    int32_t *as;    /* [n], far: our number as that rank knows it; -1: not told */
     int64_t refs;
     struct node_door *doors;
     char *areas;
     uint64_t area_bytes;
-    void *wire[16];            /* per lane: of wire_shm */
+    void *wire[16]; /* per lane: of wire_shm */
 };
 /* A reference to the world that lives there, which may be new; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);
 void node_other_drop(struct node_other *other);
-bool node_other_is_held(uint64_t uid);                         /* any node of that world */
+bool node_other_is_held(uint64_t uid);                           /* any node of that world */
 int node_other_number(const struct node_other *other, int rank); /* of a rank of its world; -1: it is not there */
-struct node_other *node_other_find(int number);               /* whose rank it is; NULL: none's */
-void node_others_hold(int n, const int32_t *numbers);         /* a reference for each of them that is of another world */
+struct node_other *node_other_find(int number);                  /* whose rank it is; NULL: none's */
+void node_others_hold(int n, const int32_t *numbers);            /* a reference for each of them that is of another world */
 void node_others_release(int n, const int32_t *numbers);
 /* Forgets the worlds that nobody holds; `forget` (may be NULL) is told first. */
 void node_other_sweep(void (*forget)(struct node_other *));
-void node_others_close(void (*forget)(struct node_other *)); /* the same for all of them; before node_finalize() */
+void node_others_close(void (*forget)(struct node_other *));              /* the same for all of them; before node_finalize() */
 void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
 /* ---- far: ranks of other worlds on other hosts, which are reached by the network.  One struct stands for all of a world that are met
  * so; its home has the uid alone.  Which of its ranks are near (on this host, by memory) and which far is the same for both sides. */
 int node_far_join(uint64_t uid, int size, struct node_other **other_out); /* with a reference; size: of that world */
 int node_far_put(struct node_other *other, int rank, const char *at);     /* its number, or an error; the first address counts */
 bool node_is_far(int number);
-bool node_is_near(int number);                                  /* of another world, met by memory */
-const char *node_far_at(int number);                           /* NULL: it is not far, or not met */
-bool node_far_is_held(int number);                             /* somebody's group or communicator has members there */
+bool node_is_near(int number);       /* of another world, met by memory */
+const char *node_far_at(int number); /* NULL: it is not far, or not met */
+bool node_far_is_held(int number);   /* somebody's group or communicator has members there */
 int32_t node_far_as(int number);
 void node_far_set_as(int number, int32_t as);
-int node_far_first(uint64_t uid);                              /* the number of rank 0 of that world; -1: it is not met so */
-int node_near_number(uint64_t uid, int rank);                  /* of a rank that is met by memory; -1: it is not */
+int node_far_first(uint64_t uid);             /* the number of rank 0 of that world; -1: it is not met so */
+int node_near_number(uint64_t uid, int rank); /* of a rank that is met by memory; -1: it is not */
 /* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere, as which faked nodes count), and where its node's
  * offsets count from. */
 struct node_door *node_door_of(int number);
 char *node_base_of(int number);
-int node_numbers_max(void);                                    /* all numbers lie below */
+int node_numbers_max(void); /* all numbers lie below */
 
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
@@ -120,7 +121,8 @@ static inline void node_ring_door(struct node_door *d)
 {
     atomic_signal_fence(memory_order_seq_cst);
     /* One test for both: with the fence, node_ring_look() looks again behind it. */
-    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed) | atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
+    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed) |
+                 atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
         node_ring_look(d);
 }
 void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
@@ -135,7 +137,10 @@ static inline uint32_t node_spin(void) { return atomic_load_explicit(&gw_node.sp
  * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
  * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
  * share the cores.  Steps never block longer than 50 ms. */
-struct node_wait { uint32_t phase, count, seen, told, vain; uint64_t until, since_ns, told_ns, again_ns; };
+struct node_wait {
+    uint32_t phase, count, seen, told, vain;
+    uint64_t until, since_ns, told_ns, again_ns;
+};
 void node_wait_begin(struct node_wait *w);
 void node_wait_begin_silent(struct node_wait *w); /* of a thread of our own: this rank does not wait */
 bool node_wait_step_slow(struct node_wait *w);
@@ -157,7 +162,10 @@ static inline bool node_wait_step(struct node_wait *w, bool progressed)
  * ring arm it in the look that follows an arming step (gw_node.armed, wire.h). */
 int node_wait_on(int fd);
 void node_wait_end_slow(struct node_wait *w);
-static inline void node_wait_end(struct node_wait *w) { if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w); }
+static inline void node_wait_end(struct node_wait *w)
+{
+    if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w);
+}
 /* What a long wait is for: the record to be filled in, with nothing listed yet; node_told() ends that.  A lock is held between them. */
 struct boot_where *node_tell(void);
 void node_told(struct boot_where *where);
@@ -184,9 +192,7 @@ bool node_job_done(uint64_t job, int64_t total); /* acquire */
 
 /* ---- hardware that this process is bound to (hw.c) ---------------------------------------------------------
  * Kinds of resources, from large to small, named as MPI_Get_hw_resource_info does.  Looked up at each call. */
-enum node_hw {
-    NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE, NODE_HW_PU, NODE_HW_KINDS
-};
+enum node_hw { NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE, NODE_HW_PU, NODE_HW_KINDS };
 enum { NODE_HW_SEVERAL = -1, NODE_HW_UNKNOWN = -2 };
 extern const char *const node_hw_names[NODE_HW_KINDS]; /* "hwloc://NUMANode" */
 int node_hw_find(const char *name);                    /* with or without "hwloc://"; -1: no such kind */

@@ -12,7 +12,8 @@ void wait_open(void);                      /* reads the settings and gw_node.ove
 void wait_close(void);
 /* bell.c: the doorbell of a process that watches descriptors as well. */
 bool bell_is_used(void);
-bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
+bool bell_wait(const _Atomic uint32_t *word, uint32_t seen,
+               int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
 void bell_ring(struct node_door *d) GW_COLD;
 void bell_close(void);
 /* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */
@@ -23,7 +24,9 @@ void wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in tic
 uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out);
 
 enum { HW_MAX_CPUS = 8192 };
-struct hw_cpus { uint64_t bits[HW_MAX_CPUS / 64]; };
+struct hw_cpus {
+    uint64_t bits[HW_MAX_CPUS / 64];
+};
 /* node_hw_of_process for any set of cpus on a machine described under `sys`, as the kernel does under /sys/devices/system. */
 void hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
 

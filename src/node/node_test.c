@@ -13,7 +13,9 @@
 enum { AREA = 10000, HEAP = 256 << 10 };
 
 /* The first words of rank 0's area serve the test itself. */
-struct board { _Atomic uint64_t word[512]; };
+struct board {
+    _Atomic uint64_t word[512];
+};
 static struct board *board(void) { return node_area(0); }
 
 static void barrier(int slot)
@@ -45,7 +47,10 @@ static void layout(int rank)
 }
 
 /* ---- heap -------------------------------------------------------------------------------------------------------------------- */
-struct block { uint64_t off, bytes; unsigned char fill; };
+struct block {
+    uint64_t off, bytes;
+    unsigned char fill;
+};
 
 static uint64_t chance_state;
 static uint64_t chance(uint64_t n)

@@ -11,10 +11,7 @@ static struct gw_list others = {&others, &others}; /* by `first`, ascending */
 
 int node_others_most = NODE_OTHER_RANKS;
 
-int node_numbers_max(void)
-{
-    return gw_boot.size + node_others_most;
-}
+int node_numbers_max(void) { return gw_boot.size + node_others_most; }
 
 static struct node_other *find(int number)
 {
@@ -100,8 +97,7 @@ static int place(struct node_other *o)
         o->first = next->first + next->n;
     }
     if (o->n > node_numbers_max() - o->first)
-        return gw_fail(GW_EOTHER,
-                       "this process is connected with so many others that %d more are too many (at most %d)", o->n,
+        return gw_fail(GW_EOTHER, "this process is connected with so many others that %d more are too many (at most %d)", o->n,
                        node_others_most);
     gw_list_push(l, &o->link); /* before l */
     return GW_OK;
@@ -193,7 +189,8 @@ int node_far_join(uint64_t uid, int size, struct node_other **other_out)
 
 int node_far_put(struct node_other *o, int rank, const char *at)
 {
-    if (rank < 0 || rank >= o->n) return gw_fail(GW_EOTHER, "the other job has ranks 0 to %d, and rank %d was named", o->n - 1, rank);
+    if (rank < 0 || rank >= o->n)
+        return gw_fail(GW_EOTHER, "the other job has ranks 0 to %d, and rank %d was named", o->n - 1, rank);
     if (at[0] && at[0] != '@') return gw_fail(GW_EOTHER, "rank %d of another job gives no address where it can be asked", rank);
     char *copy = o->at[rank] || !at[0] ? NULL : strdup(at);
     gw_lock(&others_lock);
@@ -204,8 +201,9 @@ int node_far_put(struct node_other *o, int rank, const char *at)
     bool is_met = o->at[rank] != NULL;
     gw_unlock(&others_lock);
     free(copy);
-    return is_met ? o->first + rank : gw_fail(GW_EOTHER,
-        "rank %d of another job on another host is named, with which this process never connected", rank);
+    return is_met
+        ? o->first + rank
+        : gw_fail(GW_EOTHER, "rank %d of another job on another host is named, with which this process never connected", rank);
 }
 
 static struct node_other *find_far(int number)
@@ -292,14 +290,8 @@ static void count(int n, const int32_t *numbers, int by)
     gw_unlock(&others_lock);
 }
 
-void node_others_hold(int n, const int32_t *numbers)
-{
-    count(n, numbers, 1);
-}
-void node_others_release(int n, const int32_t *numbers)
-{
-    count(n, numbers, -1);
-}
+void node_others_hold(int n, const int32_t *numbers) { count(n, numbers, 1); }
+void node_others_release(int n, const int32_t *numbers) { count(n, numbers, -1); }
 
 void node_other_drop(struct node_other *o)
 {
@@ -351,7 +343,4 @@ void node_other_sweep(void (*forget)(struct node_other *))
     gw_unlock(&others_lock);
 }
 
-void node_others_close(void (*forget)(struct node_other *))
-{
-    forget_some(true, forget);
-}
+void node_others_close(void (*forget)(struct node_other *)) { forget_some(true, forget); }

@@ -106,7 +106,8 @@ static void far(int rank)
     CHECK_EQ(node_far_put(o, 3, "@192.0.2.2:4000#0123456789abcdef"), gw_boot.size + 3);
     CHECK_EQ(node_far_put(o, 3, "@192.0.2.9:4000#0123456789abcdef"), gw_boot.size + 3);
     CHECK_STR(node_far_at(gw_boot.size + 3), "@192.0.2.2:4000#0123456789abcdef");
-    CHECK(node_far_put(o, 5, "@") < 0 && node_far_put(o, -1, "@") < 0 && node_far_put(o, 2, "") < 0 && node_far_put(o, 2, "godwit") < 0);
+    CHECK(node_far_put(o, 5, "@") < 0 && node_far_put(o, -1, "@") < 0 && node_far_put(o, 2, "") < 0 &&
+          node_far_put(o, 2, "godwit") < 0);
     CHECK(node_other_number(o, 3) == gw_boot.size + 3 && node_other_number(o, 2) == -1 && node_other_number(o, 5) == -1);
     CHECK(node_is_far(gw_boot.size + 3) && !node_is_near(gw_boot.size + 3) && !node_is_far(gw_boot.size + 5) && !node_is_far(0));
     CHECK(node_door_of(gw_boot.size + 3) == NULL && node_near_number(77, 3) == -1 && node_far_first(77) == gw_boot.size);

@@ -172,7 +172,8 @@ bool node_polled_much(void)
     uint32_t state = atomic_load_explicit(&where->state, memory_order_relaxed);
     uint64_t last = state == BOOT_POLLING ? where->told_ns : 0, since = now - last < pause_ns ? where->since_ns : now;
     gw_unlock(&tell_lock);
-    if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns) return false; /* another thread waits, or it is early */
+    if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns)
+        return false; /* another thread waits, or it is early */
     where = node_tell();
     where->since_ns = since;
     where->told_ns = now;

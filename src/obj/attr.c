@@ -27,10 +27,7 @@ static struct {
     bool is_set;
 } predef[PREDEF_LAST - PREDEF_FIRST + 1];
 
-static bool is_predef(int keyval)
-{
-    return keyval >= PREDEF_FIRST && keyval <= PREDEF_LAST;
-}
+static bool is_predef(int keyval) { return keyval >= PREDEF_FIRST && keyval <= PREDEF_LAST; }
 
 void gw_attr_predefined_set(int keyval, int value)
 {
@@ -85,8 +82,7 @@ static struct gw_keyval *keyval_find(int keyval, enum gw_kind kind)
                                             : "%d is not an attribute key (never created, or freed)",
                 keyval);
     else if (kv->applies_to != kind)
-        gw_fail(GW_EKEYVAL, "attribute key %d was made for a %s, not for a %s", keyval, kind_word(kv->applies_to),
-                kind_word(kind));
+        gw_fail(GW_EKEYVAL, "attribute key %d was made for a %s, not for a %s", keyval, kind_word(kv->applies_to), kind_word(kind));
     return kv && kv->applies_to == kind ? kv : NULL;
 }
 
@@ -143,8 +139,7 @@ static int attr_add(struct gw_attrs *a, struct gw_keyval *kv, void *value)
 
 int gw_attr_set(struct gw_attrs *a, struct gw_obj *owner, int keyval, void *value)
 {
-    if (is_predef(keyval))
-        return gw_fail(GW_EKEYVAL, "attribute key %d is predefined: its value cannot be set", keyval);
+    if (is_predef(keyval)) return gw_fail(GW_EKEYVAL, "attribute key %d is predefined: its value cannot be set", keyval);
     struct gw_keyval *kv = keyval_find(keyval, owner->kind);
     if (!kv) return GW_EKEYVAL;
     obj_lock(&attr_lock);

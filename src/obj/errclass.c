@@ -83,15 +83,9 @@ static int added_remove(int number, bool is_class)
     return rc;
 }
 
-int gw_errclass_remove(int class)
-{
-    return added_remove(class, true);
-}
+int gw_errclass_remove(int class) { return added_remove(class, true); }
 
-int gw_errcode_remove(int code)
-{
-    return added_remove(code, false);
-}
+int gw_errcode_remove(int code) { return added_remove(code, false); }
 
 int gw_errstring_add(int code, const char *text)
 {

@@ -14,9 +14,9 @@ struct gw_errhandler gw_errors_return = {.obj = {GW_H_ERRORS_RETURN, GW_KIND_ERR
 struct gw_errhandler *gw_errhandler_initial(void)
 {
     gw_settings_load();
-    return gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_RETURN  ? &gw_errors_return
-           : gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_ABORT ? &gw_errors_abort
-                                                                                     : &gw_errors_are_fatal;
+    return gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_RETURN ? &gw_errors_return
+        : gw_set.initial_errhandler == GW_SET_INITIAL_ERRHANDLER_MPI_ERRORS_ABORT   ? &gw_errors_abort
+                                                                                    : &gw_errors_are_fatal;
 }
 
 int gw_errhandler_create(enum gw_kind applies_to, void (*fn)(void), struct gw_errhandler **eh_out)

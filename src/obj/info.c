@@ -37,8 +37,8 @@ static int value_check(const char *key, const char *value)
 {
     if (!value) return gw_fail(GW_EINFO_VALUE, "the value for info key \"%s\" is NULL", key);
     if (strnlen(value, GW_MAX_INFO_VAL) < GW_MAX_INFO_VAL) return GW_OK;
-    return gw_fail(GW_EINFO_VALUE, "the value for info key \"%s\" is longer than MPI_MAX_INFO_VAL - 1 = %d characters",
-                   key, GW_MAX_INFO_VAL - 1);
+    return gw_fail(GW_EINFO_VALUE, "the value for info key \"%s\" is longer than MPI_MAX_INFO_VAL - 1 = %d characters", key,
+                   GW_MAX_INFO_VAL - 1);
 }
 
 static struct pair *pair_find(const struct gw_info *info, const char *key)
@@ -49,10 +49,7 @@ static struct pair *pair_find(const struct gw_info *info, const char *key)
 }
 
 /* Reading calls take a const object; its lock is not part of its value. */
-static struct gw_lock *lock_of(const struct gw_info *info)
-{
-    return &((struct gw_info *)info)->lock;
-}
+static struct gw_lock *lock_of(const struct gw_info *info) { return &((struct gw_info *)info)->lock; }
 
 static int list_set(struct gw_info *info, const char *key, const char *value)
 {

@@ -12,8 +12,7 @@
 static inline void obj_lock(struct gw_lock *l)
 {
     uint32_t free = 0;
-    if (likely(atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed)))
-        return;
+    if (likely(atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed))) return;
     while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0) gw_futex_wait(&l->word, 2, -1);
 }
 static inline void obj_unlock(struct gw_lock *l)

@@ -93,8 +93,7 @@ int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
     }
     o->kind = (uint8_t)kind;
     o->predefined = false;
-    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) |
-            slot_meta(pool, slot)->generation << GW_ID_SLOT_BITS | slot;
+    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(pool, slot)->generation << GW_ID_SLOT_BITS | slot;
     atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
     obj_unlock(&pool->lock);
     return GW_OK;
@@ -140,7 +139,8 @@ void gw_obj_unregister(struct gw_obj *o)
 static bool ref_if_alive(struct gw_obj *o)
 {
     int32_t refs = atomic_load_explicit(&o->refs, memory_order_relaxed);
-    while (refs > 0 && !atomic_compare_exchange_weak_explicit(&o->refs, &refs, refs + 1, memory_order_acquire, memory_order_relaxed)) {}
+    while (refs > 0 &&
+           !atomic_compare_exchange_weak_explicit(&o->refs, &refs, refs + 1, memory_order_acquire, memory_order_relaxed)) {}
     return refs > 0;
 }
 

@@ -32,7 +32,10 @@ LOOSE(t_U128, unsigned __int128);
 LOOSE(t_F16, _Float16);
 #endif
 /* Pairs of quad or half floats: C has no portable complex of them. */
-#define PAIR_OF(name, part) typedef struct { part re, im; } name
+#define PAIR_OF(name, part)                                                                                                        \
+    typedef struct {                                                                                                               \
+        part re, im;                                                                                                               \
+    } name
 PAIR_OF(t_C128, t_F128);
 #if defined(__FLT16_MAX__)
 PAIR_OF(t_C16, t_F16);
@@ -42,25 +45,25 @@ PAIR_OF(t_C16, t_F16);
  * malloc and windows do, would else make the processor hold loads back until it knows that an earlier store was to another page
  * (it compares the lower 12 bits of addresses first), for half the speed within the caches.
  * Types for which there are no vectors go one by one. */
-#define KERNEL(op, elem, type, expr)                                                   \
-    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n) \
-    {                                                                                  \
-        enum { AT_ONCE = sizeof(type) <= 8 ? 128 / sizeof(type) : 1 };                 \
-        const type *a = va, *b = vb;                                                   \
-        type *out = vout;                                                              \
-        int64_t i = 0;                                                                 \
-        for (; AT_ONCE > 1 && i + AT_ONCE <= n; i += AT_ONCE) {                        \
-            type some[AT_ONCE];                                                        \
-            for (int k = 0; k < AT_ONCE; k++) {                                        \
-                type x = a[i + k], y = b[i + k];                                       \
-                some[k] = expr;                                                        \
-            }                                                                          \
-            for (int k = 0; k < AT_ONCE; k++) out[i + k] = some[k];                    \
-        }                                                                              \
-        for (; i < n; i++) {                                                           \
-            type x = a[i], y = b[i];                                                   \
-            out[i] = expr;                                                             \
-        }                                                                              \
+#define KERNEL(op, elem, type, expr)                                                                                               \
+    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n)                                             \
+    {                                                                                                                              \
+        enum { AT_ONCE = sizeof(type) <= 8 ? 128 / sizeof(type) : 1 };                                                             \
+        const type *a = va, *b = vb;                                                                                               \
+        type *out = vout;                                                                                                          \
+        int64_t i = 0;                                                                                                             \
+        for (; AT_ONCE > 1 && i + AT_ONCE <= n; i += AT_ONCE) {                                                                    \
+            type some[AT_ONCE];                                                                                                    \
+            for (int k = 0; k < AT_ONCE; k++) {                                                                                    \
+                type x = a[i + k], y = b[i + k];                                                                                   \
+                some[k] = expr;                                                                                                    \
+            }                                                                                                                      \
+            for (int k = 0; k < AT_ONCE; k++) out[i + k] = some[k];                                                                \
+        }                                                                                                                          \
+        for (; i < n; i++) {                                                                                                       \
+            type x = a[i], y = b[i];                                                                                               \
+            out[i] = expr;                                                                                                         \
+        }                                                                                                                          \
     }
 
 #endif

@@ -12,6 +12,7 @@
 #pragma GCC optimize("no-tree-loop-distribute-patterns") /* a loop that stores vectors is no memcpy from the stack */
 #endif
 
+// clang-format off
 /* Signed sums and products wrap: computed unsigned, so that overflow is defined. */
 #define SIGNED(elem, utype, X)                                                 \
     X(SUM, elem, t_##elem, (t_##elem)((utype)x + (utype)y))                    \
@@ -57,32 +58,34 @@ ALL_SIGNED(KERNEL) ALL_ARITH(KERNEL) ALL_ORDERED(KERNEL) ALL_BITS(KERNEL) ALL_TR
     X(2INT, int, int, 4, 8) X(SHORT_INT, short, int, 4, 8) X(LONG_DOUBLE_INT, long double, int, 16, 32)      \
     X(2REAL, float, float, 4, 8) X(2DOUBLE, double, double, 8, 16) X(2INTEGER, int, int, 4, 8) \
     X(2LONG, int64_t, int64_t, 8, 16) X(2QUAD, t_F128, t_F128, 16, 32)
-#define LOCATION(op, elem, vtype, itype, at, extent, better)                                                 \
-    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n)                      \
-    {                                                                                                       \
-        const char *a = va, *b = vb;                                                                        \
-        char *out = vout;                                                                                   \
-        for (int64_t i = 0; i < n; i++, a += extent, b += extent, out += extent) {                          \
-            vtype x, y;                                                                                     \
-            itype p, q;                                                                                     \
-            memcpy(&x, a, sizeof x), memcpy(&y, b, sizeof y);                                               \
-            memcpy(&p, a + at, sizeof p), memcpy(&q, b + at, sizeof q);                                     \
-            bool take_a = x better y || (x == y && p < q);                                                  \
-            vtype v = take_a ? x : y;                                                                       \
-            itype k = take_a ? p : q;                                                                       \
-            memcpy(out, &v, sizeof v), memcpy(out + at, &k, sizeof k);                                      \
-        }                                                                                                   \
+// clang-format on
+
+#define LOCATION(op, elem, vtype, itype, at, extent, better)                                                                       \
+    static void k_##op##_##elem(const void *va, const void *vb, void *vout, int64_t n)                                             \
+    {                                                                                                                              \
+        const char *a = va, *b = vb;                                                                                               \
+        char *out = vout;                                                                                                          \
+        for (int64_t i = 0; i < n; i++, a += extent, b += extent, out += extent) {                                                 \
+            vtype x, y;                                                                                                            \
+            itype p, q;                                                                                                            \
+            memcpy(&x, a, sizeof x), memcpy(&y, b, sizeof y);                                                                      \
+            memcpy(&p, a + at, sizeof p), memcpy(&q, b + at, sizeof q);                                                            \
+            bool take_a = x better y || (x == y && p < q);                                                                         \
+            vtype v = take_a ? x : y;                                                                                              \
+            itype k = take_a ? p : q;                                                                                              \
+            memcpy(out, &v, sizeof v), memcpy(out + at, &k, sizeof k);                                                             \
+        }                                                                                                                          \
     }
-#define BOTH_LOCATIONS(elem, vtype, itype, at, extent)   \
-    LOCATION(MINLOC, elem, vtype, itype, at, extent, <)  \
+#define BOTH_LOCATIONS(elem, vtype, itype, at, extent)                                                                             \
+    LOCATION(MINLOC, elem, vtype, itype, at, extent, <)                                                                            \
     LOCATION(MAXLOC, elem, vtype, itype, at, extent, >)
-PAIRS(BOTH_LOCATIONS)
+    PAIRS(BOTH_LOCATIONS)
 
 #define ENTRY(op, elem, type, expr) [OP_##op][GW_ELEM_##elem] = k_##op##_##elem,
 /* A char is one of the two small integers. */
 #define CHAR_ENTRY(op) [OP_##op][GW_ELEM_CHAR] = CHAR_MIN < 0 ? k_##op##_I8 : k_##op##_U8,
-#define ALL_CHAR(X) X(SUM) X(PROD) X(MIN) X(MAX) X(BAND) X(BOR) X(BXOR) X(LAND) X(LOR) X(LXOR)
-#define PAIR_ENTRIES(elem, vtype, itype, at, extent) \
+#define ALL_CHAR(X)    X(SUM) X(PROD) X(MIN) X(MAX) X(BAND) X(BOR) X(BXOR) X(LAND) X(LOR) X(LXOR)
+#define PAIR_ENTRIES(elem, vtype, itype, at, extent)                                                                               \
     [OP_MINLOC][GW_ELEM_##elem] = k_MINLOC_##elem, [OP_MAXLOC][GW_ELEM_##elem] = k_MAXLOC_##elem,
-const op_table KERNEL_TABLE = {ALL_SIGNED(ENTRY) ALL_ARITH(ENTRY) ALL_ORDERED(ENTRY) ALL_BITS(ENTRY) ALL_TRUTH(ENTRY)
-                                   PAIR_SUM(C128, ENTRY) ALL_HALF(ENTRY) ALL_CHAR(CHAR_ENTRY) PAIRS(PAIR_ENTRIES)};
+        const op_table KERNEL_TABLE = {ALL_SIGNED(ENTRY) ALL_ARITH(ENTRY) ALL_ORDERED(ENTRY) ALL_BITS(ENTRY) ALL_TRUTH(ENTRY)
+                                           PAIR_SUM(C128, ENTRY) ALL_HALF(ENTRY) ALL_CHAR(CHAR_ENTRY) PAIRS(PAIR_ENTRIES)};

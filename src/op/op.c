@@ -9,9 +9,15 @@
 void (*op_call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
 
 #define G(x) (1u << GW_GROUP_##x)
-static const struct { const char *name; uint32_t id, groups; const char *allowed; } ops[OP_CODES] = {
-    [OP_SUM] = {"MPI_SUM", GW_H_SUM, G(CINT) | G(FINT) | G(FLOAT) | G(COMPLEX) | G(MULTI), "integer, floating point and complex types"},
-    [OP_PROD] = {"MPI_PROD", GW_H_PROD, G(CINT) | G(FINT) | G(FLOAT) | G(COMPLEX) | G(MULTI), "integer, floating point and complex types"},
+static const struct {
+    const char *name;
+    uint32_t id, groups;
+    const char *allowed;
+} ops[OP_CODES] = {
+    [OP_SUM] = {"MPI_SUM", GW_H_SUM, G(CINT) | G(FINT) | G(FLOAT) | G(COMPLEX) | G(MULTI),
+                "integer, floating point and complex types"},
+    [OP_PROD] = {"MPI_PROD", GW_H_PROD, G(CINT) | G(FINT) | G(FLOAT) | G(COMPLEX) | G(MULTI),
+                 "integer, floating point and complex types"},
     [OP_MIN] = {"MPI_MIN", GW_H_MIN, G(CINT) | G(FINT) | G(FLOAT) | G(MULTI), "integer and floating point types"},
     [OP_MAX] = {"MPI_MAX", GW_H_MAX, G(CINT) | G(FINT) | G(FLOAT) | G(MULTI), "integer and floating point types"},
     [OP_BAND] = {"MPI_BAND", GW_H_BAND, G(CINT) | G(FINT) | G(BYTE) | G(MULTI), "integer types and MPI_BYTE"},
@@ -34,10 +40,10 @@ static const op_table *kernels = &op_kernels_base;
 /* ---- logicals of a compiler whose .TRUE. is not 1 ------------------------------------------------------------------------ */
 #define LOGICALS(X) X(L8, t_U8) X(L16, t_U16) X(L32, t_U32) X(L64, t_U64) X(L128, t_U128)
 #define IS(elem, v) (v != literals_##elem[0])
-#define LOGICAL_KERNELS(elem, type)                                              \
-    static type literals_##elem[2]; /* .FALSE., .TRUE. */                        \
-    KERNEL(LAND, elem, type, literals_##elem[IS(elem, x) && IS(elem, y)])        \
-    KERNEL(LOR, elem, type, literals_##elem[IS(elem, x) || IS(elem, y)])         \
+#define LOGICAL_KERNELS(elem, type)                                                                                                \
+    static type literals_##elem[2]; /* .FALSE., .TRUE. */                                                                          \
+    KERNEL(LAND, elem, type, literals_##elem[IS(elem, x) && IS(elem, y)])                                                          \
+    KERNEL(LOR, elem, type, literals_##elem[IS(elem, x) || IS(elem, y)])                                                           \
     KERNEL(LXOR, elem, type, literals_##elem[IS(elem, x) != IS(elem, y)])
 LOGICALS(LOGICAL_KERNELS)
 
@@ -47,11 +53,11 @@ static int logical_bytes;
 static void literals_take(void)
 {
     memcpy(with_literals, *kernels, sizeof with_literals);
-#define TAKE(elem, type)                                          \
-    if (logical_bytes == sizeof(type)) {                          \
-        with_literals[OP_LAND][GW_ELEM_##elem] = k_LAND_##elem;   \
-        with_literals[OP_LOR][GW_ELEM_##elem] = k_LOR_##elem;     \
-        with_literals[OP_LXOR][GW_ELEM_##elem] = k_LXOR_##elem;   \
+#define TAKE(elem, type)                                                                                                           \
+    if (logical_bytes == sizeof(type)) {                                                                                           \
+        with_literals[OP_LAND][GW_ELEM_##elem] = k_LAND_##elem;                                                                    \
+        with_literals[OP_LOR][GW_ELEM_##elem] = k_LOR_##elem;                                                                      \
+        with_literals[OP_LXOR][GW_ELEM_##elem] = k_LXOR_##elem;                                                                    \
     }
     LOGICALS(TAKE)
     kernels = (const op_table *)&with_literals;
@@ -59,8 +65,9 @@ static void literals_take(void)
 
 void op_logicals(int bytes, const void *true_value, const void *false_value)
 {
-#define STORE(elem, type)                                                                                                    \
-    if (bytes == sizeof(type)) memcpy(&literals_##elem[0], false_value, sizeof(type)), memcpy(&literals_##elem[1], true_value, sizeof(type));
+#define STORE(elem, type)                                                                                                          \
+    if (bytes == sizeof(type))                                                                                                     \
+        memcpy(&literals_##elem[0], false_value, sizeof(type)), memcpy(&literals_##elem[1], true_value, sizeof(type));
     t_U128 yes = 0, no = 0;
     memcpy(&yes, true_value, (size_t)bytes), memcpy(&no, false_value, (size_t)bytes);
     if (yes == 1 && no == 0) return; /* the usual kernels do */
@@ -133,18 +140,19 @@ const char *op_name(struct gw_op *op) { return op->code == OP_USER ? "a user ope
 static uint8_t group_of(uint8_t elem)
 {
     static const uint8_t groups[GW_ELEM_COUNT] = {
-        [GW_ELEM_I8] = GW_GROUP_CINT, [GW_ELEM_I16] = GW_GROUP_CINT, [GW_ELEM_I32] = GW_GROUP_CINT, [GW_ELEM_I64] = GW_GROUP_CINT,
-        [GW_ELEM_CHAR] = GW_GROUP_CINT, [GW_ELEM_U8] = GW_GROUP_CINT, [GW_ELEM_U16] = GW_GROUP_CINT, [GW_ELEM_U32] = GW_GROUP_CINT, [GW_ELEM_U64] = GW_GROUP_CINT,
-        [GW_ELEM_I128] = GW_GROUP_FINT, [GW_ELEM_F16] = GW_GROUP_FLOAT, [GW_ELEM_F32] = GW_GROUP_FLOAT,
-        [GW_ELEM_F64] = GW_GROUP_FLOAT, [GW_ELEM_F80] = GW_GROUP_FLOAT, [GW_ELEM_F128] = GW_GROUP_FLOAT,
-        [GW_ELEM_C16] = GW_GROUP_COMPLEX, [GW_ELEM_C32] = GW_GROUP_COMPLEX, [GW_ELEM_C64] = GW_GROUP_COMPLEX,
-        [GW_ELEM_C80] = GW_GROUP_COMPLEX, [GW_ELEM_C128] = GW_GROUP_COMPLEX, [GW_ELEM_BOOL] = GW_GROUP_LOGICAL,
-        [GW_ELEM_L8] = GW_GROUP_LOGICAL, [GW_ELEM_L16] = GW_GROUP_LOGICAL, [GW_ELEM_L32] = GW_GROUP_LOGICAL,
-        [GW_ELEM_L64] = GW_GROUP_LOGICAL, [GW_ELEM_L128] = GW_GROUP_LOGICAL, [GW_ELEM_BYTE] = GW_GROUP_BYTE,
+        [GW_ELEM_I8] = GW_GROUP_CINT,        [GW_ELEM_I16] = GW_GROUP_CINT,        [GW_ELEM_I32] = GW_GROUP_CINT,
+        [GW_ELEM_I64] = GW_GROUP_CINT,       [GW_ELEM_CHAR] = GW_GROUP_CINT,       [GW_ELEM_U8] = GW_GROUP_CINT,
+        [GW_ELEM_U16] = GW_GROUP_CINT,       [GW_ELEM_U32] = GW_GROUP_CINT,        [GW_ELEM_U64] = GW_GROUP_CINT,
+        [GW_ELEM_I128] = GW_GROUP_FINT,      [GW_ELEM_F16] = GW_GROUP_FLOAT,       [GW_ELEM_F32] = GW_GROUP_FLOAT,
+        [GW_ELEM_F64] = GW_GROUP_FLOAT,      [GW_ELEM_F80] = GW_GROUP_FLOAT,       [GW_ELEM_F128] = GW_GROUP_FLOAT,
+        [GW_ELEM_C16] = GW_GROUP_COMPLEX,    [GW_ELEM_C32] = GW_GROUP_COMPLEX,     [GW_ELEM_C64] = GW_GROUP_COMPLEX,
+        [GW_ELEM_C80] = GW_GROUP_COMPLEX,    [GW_ELEM_C128] = GW_GROUP_COMPLEX,    [GW_ELEM_BOOL] = GW_GROUP_LOGICAL,
+        [GW_ELEM_L8] = GW_GROUP_LOGICAL,     [GW_ELEM_L16] = GW_GROUP_LOGICAL,     [GW_ELEM_L32] = GW_GROUP_LOGICAL,
+        [GW_ELEM_L64] = GW_GROUP_LOGICAL,    [GW_ELEM_L128] = GW_GROUP_LOGICAL,    [GW_ELEM_BYTE] = GW_GROUP_BYTE,
         [GW_ELEM_FLOAT_INT] = GW_GROUP_PAIR, [GW_ELEM_DOUBLE_INT] = GW_GROUP_PAIR, [GW_ELEM_LONG_INT] = GW_GROUP_PAIR,
-        [GW_ELEM_2INT] = GW_GROUP_PAIR, [GW_ELEM_SHORT_INT] = GW_GROUP_PAIR, [GW_ELEM_LONG_DOUBLE_INT] = GW_GROUP_PAIR,
-        [GW_ELEM_2REAL] = GW_GROUP_PAIR, [GW_ELEM_2DOUBLE] = GW_GROUP_PAIR, [GW_ELEM_2INTEGER] = GW_GROUP_PAIR,
-        [GW_ELEM_2LONG] = GW_GROUP_PAIR, [GW_ELEM_2QUAD] = GW_GROUP_PAIR};
+        [GW_ELEM_2INT] = GW_GROUP_PAIR,      [GW_ELEM_SHORT_INT] = GW_GROUP_PAIR,  [GW_ELEM_LONG_DOUBLE_INT] = GW_GROUP_PAIR,
+        [GW_ELEM_2REAL] = GW_GROUP_PAIR,     [GW_ELEM_2DOUBLE] = GW_GROUP_PAIR,    [GW_ELEM_2INTEGER] = GW_GROUP_PAIR,
+        [GW_ELEM_2LONG] = GW_GROUP_PAIR,     [GW_ELEM_2QUAD] = GW_GROUP_PAIR};
     return groups[elem];
 }
 
@@ -195,10 +203,12 @@ static void reduce_packed(struct gw_op *op, const void *in, void *inout, int64_t
 /* Derived types of pairs: each pair goes through its C struct layout. */
 static void reduce_pairs(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t)
 {
-    static const struct { uint8_t elem, head, tail, at; } shape[] = {
-        {GW_ELEM_FLOAT_INT, 4, 4, 4}, {GW_ELEM_DOUBLE_INT, 8, 4, 8}, {GW_ELEM_LONG_INT, 8, 4, 8}, {GW_ELEM_2INT, 4, 4, 4},
-        {GW_ELEM_SHORT_INT, 2, 4, 4}, {GW_ELEM_LONG_DOUBLE_INT, 16, 4, 16}, {GW_ELEM_2REAL, 4, 4, 4}, {GW_ELEM_2DOUBLE, 8, 8, 8},
-        {GW_ELEM_2INTEGER, 4, 4, 4}, {GW_ELEM_2LONG, 8, 8, 8}, {GW_ELEM_2QUAD, 16, 16, 16}};
+    static const struct {
+        uint8_t elem, head, tail, at;
+    } shape[] = {{GW_ELEM_FLOAT_INT, 4, 4, 4}, {GW_ELEM_DOUBLE_INT, 8, 4, 8}, {GW_ELEM_LONG_INT, 8, 4, 8},
+                 {GW_ELEM_2INT, 4, 4, 4},      {GW_ELEM_SHORT_INT, 2, 4, 4},  {GW_ELEM_LONG_DOUBLE_INT, 16, 4, 16},
+                 {GW_ELEM_2REAL, 4, 4, 4},     {GW_ELEM_2DOUBLE, 8, 8, 8},    {GW_ELEM_2INTEGER, 4, 4, 4},
+                 {GW_ELEM_2LONG, 8, 8, 8},     {GW_ELEM_2QUAD, 16, 16, 16}};
     size_t s = 0;
     while (shape[s].elem != t->basic) s++;
     struct type_cursor ca, cb, co;

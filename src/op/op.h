@@ -24,9 +24,13 @@ int op_init(void);
 void op_logicals(int bytes, const void *true_value, const void *false_value);
 void op_finalize(void);
 int op_create(void (*fn)(void), int commute, bool wide, struct gw_op **op_out); /* GW_EARG if fn is NULL */
-int op_free(struct gw_op **op);                                      /* predefined: GW_EOP */
+int op_free(struct gw_op **op);                                                 /* predefined: GW_EOP */
 int op_commutative(struct gw_op *op, int *commute_out);
-static inline struct gw_op *op_hold(struct gw_op *op) { gw_obj_ref(&op->obj); return op; }
+static inline struct gw_op *op_hold(struct gw_op *op)
+{
+    gw_obj_ref(&op->obj);
+    return op;
+}
 void op_release(struct gw_op *op);
 const char *op_name(struct gw_op *op);
 

@@ -7,8 +7,24 @@
 
 #include "op/op.h"
 
-enum op_code { OP_SUM, OP_PROD, OP_MIN, OP_MAX, OP_BAND, OP_BOR, OP_BXOR, OP_LAND, OP_LOR, OP_LXOR, OP_MINLOC, OP_MAXLOC, OP_REPLACE,
-               OP_NO_OP, OP_CODES, OP_USER = OP_CODES };
+enum op_code {
+    OP_SUM,
+    OP_PROD,
+    OP_MIN,
+    OP_MAX,
+    OP_BAND,
+    OP_BOR,
+    OP_BXOR,
+    OP_LAND,
+    OP_LOR,
+    OP_LXOR,
+    OP_MINLOC,
+    OP_MAXLOC,
+    OP_REPLACE,
+    OP_NO_OP,
+    OP_CODES,
+    OP_USER = OP_CODES
+};
 
 /* out[i] = a[i] OP b[i]; out may be a or b; no alignment is asked for. */
 typedef void op_kernel(const void *a, const void *b, void *out, int64_t n);

@@ -22,98 +22,125 @@ typedef bool reference(int op, const void *in, const void *inout, void *out); /*
 /* No value here leaves the range in which sums and products are exact. */
 static int64_t small(void) { return (int64_t)(rnd() % 15) - 7; }
 
-#define INTEGER(name, T)                                                              \
-    static void fill_##name(void *p)                                                  \
-    {                                                                                 \
-        T v = (T)rnd();                                                               \
-        if (rnd() % 4 == 0) v = (T)(rnd() % 2);                                       \
-        memcpy(p, &v, sizeof v);                                                      \
-    }                                                                                 \
-    static bool ref_##name(int op, const void *in, const void *inout, void *out)      \
-    {                                                                                 \
-        T a, b, r;                                                                    \
-        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                        \
-        switch (op) {                                                                 \
-        case OP_SUM: r = (T)((unsigned __int128)a + (unsigned __int128)b); break;     \
-        case OP_PROD: r = (T)((unsigned __int128)a * (unsigned __int128)b); break;    \
-        case OP_MIN: r = b < a ? b : a; break;                                        \
-        case OP_MAX: r = b > a ? b : a; break;                                        \
-        case OP_BAND: r = (T)(a & b); break;                                          \
-        case OP_BOR: r = (T)(a | b); break;                                           \
-        case OP_BXOR: r = (T)(a ^ b); break;                                          \
-        case OP_LAND: r = (T)(a != 0 && b != 0); break;                               \
-        case OP_LOR: r = (T)(a != 0 || b != 0); break;                                \
-        case OP_LXOR: r = (T)((a != 0) != (b != 0)); break;                           \
-        default: return false;                                                        \
-        }                                                                             \
-        memcpy(out, &r, sizeof r);                                                    \
-        return true;                                                                  \
+#define INTEGER(name, T)                                                                                                           \
+    static void fill_##name(void *p)                                                                                               \
+    {                                                                                                                              \
+        T v = (T)rnd();                                                                                                            \
+        if (rnd() % 4 == 0) v = (T)(rnd() % 2);                                                                                    \
+        memcpy(p, &v, sizeof v);                                                                                                   \
+    }                                                                                                                              \
+    static bool ref_##name(int op, const void *in, const void *inout, void *out)                                                   \
+    {                                                                                                                              \
+        T a, b, r;                                                                                                                 \
+        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                                                                     \
+        switch (op) {                                                                                                              \
+        case OP_SUM: r = (T)((unsigned __int128)a + (unsigned __int128)b); break;                                                  \
+        case OP_PROD: r = (T)((unsigned __int128)a * (unsigned __int128)b); break;                                                 \
+        case OP_MIN: r = b < a ? b : a; break;                                                                                     \
+        case OP_MAX: r = b > a ? b : a; break;                                                                                     \
+        case OP_BAND: r = (T)(a & b); break;                                                                                       \
+        case OP_BOR: r = (T)(a | b); break;                                                                                        \
+        case OP_BXOR: r = (T)(a ^ b); break;                                                                                       \
+        case OP_LAND: r = (T)(a != 0 && b != 0); break;                                                                            \
+        case OP_LOR: r = (T)(a != 0 || b != 0); break;                                                                             \
+        case OP_LXOR: r = (T)((a != 0) != (b != 0)); break;                                                                        \
+        default: return false;                                                                                                     \
+        }                                                                                                                          \
+        memcpy(out, &r, sizeof r);                                                                                                 \
+        return true;                                                                                                               \
     }
-#define FLOATING(name, T)                                                             \
-    static void fill_##name(void *p)                                                  \
-    {                                                                                 \
-        T v = (T)small();                                                             \
-        memset(p, 0, sizeof v);                                                       \
-        memcpy(p, &v, sizeof v);                                                      \
-    }                                                                                 \
-    static bool ref_##name(int op, const void *in, const void *inout, void *out)      \
-    {                                                                                 \
-        T a, b, r;                                                                    \
-        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                        \
-        switch (op) {                                                                 \
-        case OP_SUM: r = a + b; break;                                                \
-        case OP_PROD: r = a * b; break;                                               \
-        case OP_MIN: r = b < a ? b : a; break;                                        \
-        case OP_MAX: r = b > a ? b : a; break;                                        \
-        default: return false;                                                        \
-        }                                                                             \
-        memcpy(out, &r, sizeof r);                                                    \
-        return true;                                                                  \
+#define FLOATING(name, T)                                                                                                          \
+    static void fill_##name(void *p)                                                                                               \
+    {                                                                                                                              \
+        T v = (T)small();                                                                                                          \
+        memset(p, 0, sizeof v);                                                                                                    \
+        memcpy(p, &v, sizeof v);                                                                                                   \
+    }                                                                                                                              \
+    static bool ref_##name(int op, const void *in, const void *inout, void *out)                                                   \
+    {                                                                                                                              \
+        T a, b, r;                                                                                                                 \
+        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                                                                     \
+        switch (op) {                                                                                                              \
+        case OP_SUM: r = a + b; break;                                                                                             \
+        case OP_PROD: r = a * b; break;                                                                                            \
+        case OP_MIN: r = b < a ? b : a; break;                                                                                     \
+        case OP_MAX: r = b > a ? b : a; break;                                                                                     \
+        default: return false;                                                                                                     \
+        }                                                                                                                          \
+        memcpy(out, &r, sizeof r);                                                                                                 \
+        return true;                                                                                                               \
     }
 /* T: of one part. */
-#define COMPLEX_OF(name, T)                                                           \
-    static void fill_##name(void *p)                                                  \
-    {                                                                                 \
-        T v[2] = {(T)small(), (T)small()};                                            \
-        memcpy(p, v, sizeof v);                                                       \
-    }                                                                                 \
-    static bool ref_##name(int op, const void *in, const void *inout, void *out)      \
-    {                                                                                 \
-        T a[2], b[2], r[2];                                                           \
-        memcpy(a, in, sizeof a), memcpy(b, inout, sizeof b);                          \
-        if (op != OP_SUM && op != OP_PROD) return false;                              \
-        r[0] = op == OP_SUM ? a[0] + b[0] : a[0] * b[0] - a[1] * b[1];                \
-        r[1] = op == OP_SUM ? a[1] + b[1] : a[0] * b[1] + a[1] * b[0];                \
-        memcpy(out, r, sizeof r);                                                     \
-        return true;                                                                  \
+#define COMPLEX_OF(name, T)                                                                                                        \
+    static void fill_##name(void *p)                                                                                               \
+    {                                                                                                                              \
+        T v[2] = {(T)small(), (T)small()};                                                                                         \
+        memcpy(p, v, sizeof v);                                                                                                    \
+    }                                                                                                                              \
+    static bool ref_##name(int op, const void *in, const void *inout, void *out)                                                   \
+    {                                                                                                                              \
+        T a[2], b[2], r[2];                                                                                                        \
+        memcpy(a, in, sizeof a), memcpy(b, inout, sizeof b);                                                                       \
+        if (op != OP_SUM && op != OP_PROD) return false;                                                                           \
+        r[0] = op == OP_SUM ? a[0] + b[0] : a[0] * b[0] - a[1] * b[1];                                                             \
+        r[1] = op == OP_SUM ? a[1] + b[1] : a[0] * b[1] + a[1] * b[0];                                                             \
+        memcpy(out, r, sizeof r);                                                                                                  \
+        return true;                                                                                                               \
     }
-#define PAIR_OF_TYPES(name, V, I)                                                     \
-    static void fill_##name(void *p)                                                  \
-    {                                                                                 \
-        struct { V v; I i; } x;                                                       \
-        memset(&x, 0, sizeof x);                                                      \
-        x.v = (V)(small() / 3), x.i = (I)(rnd() % 100);                               \
-        memcpy(p, &x, sizeof x);                                                      \
-    }                                                                                 \
-    static bool ref_##name(int op, const void *in, const void *inout, void *out)      \
-    {                                                                                 \
-        struct { V v; I i; } a, b, *r = out;                                          \
-        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                        \
-        if (op != OP_MINLOC && op != OP_MAXLOC) return false;                         \
-        *r = b;                                                                       \
-        if (op == OP_MINLOC ? a.v < b.v : a.v > b.v) *r = a;                          \
-        if (a.v == b.v) r->i = a.i < b.i ? a.i : b.i;                                 \
-        return true;                                                                  \
+#define PAIR_OF_TYPES(name, V, I)                                                                                                  \
+    static void fill_##name(void *p)                                                                                               \
+    {                                                                                                                              \
+        struct {                                                                                                                   \
+            V v;                                                                                                                   \
+            I i;                                                                                                                   \
+        } x;                                                                                                                       \
+        memset(&x, 0, sizeof x);                                                                                                   \
+        x.v = (V)(small() / 3), x.i = (I)(rnd() % 100);                                                                            \
+        memcpy(p, &x, sizeof x);                                                                                                   \
+    }                                                                                                                              \
+    static bool ref_##name(int op, const void *in, const void *inout, void *out)                                                   \
+    {                                                                                                                              \
+        struct {                                                                                                                   \
+            V v;                                                                                                                   \
+            I i;                                                                                                                   \
+        } a, b, *r = out;                                                                                                          \
+        memcpy(&a, in, sizeof a), memcpy(&b, inout, sizeof b);                                                                     \
+        if (op != OP_MINLOC && op != OP_MAXLOC) return false;                                                                      \
+        *r = b;                                                                                                                    \
+        if (op == OP_MINLOC ? a.v < b.v : a.v > b.v) *r = a;                                                                       \
+        if (a.v == b.v) r->i = a.i < b.i ? a.i : b.i;                                                                              \
+        return true;                                                                                                               \
     }
-INTEGER(i8, int8_t) INTEGER(i16, int16_t) INTEGER(i32, int32_t) INTEGER(i64, int64_t) INTEGER(i128, __int128)
-INTEGER(u8, uint8_t) INTEGER(u16, uint16_t) INTEGER(u32, uint32_t) INTEGER(u64, uint64_t)
-FLOATING(f32, float) FLOATING(f64, double) FLOATING(f80, long double) FLOATING(f128, __float128)
-COMPLEX_OF(c32, float) COMPLEX_OF(c64, double) COMPLEX_OF(c80, long double) COMPLEX_OF(c128, __float128)
-PAIR_OF_TYPES(float_int, float, int) PAIR_OF_TYPES(double_int, double, int) PAIR_OF_TYPES(long_int, long, int)
-PAIR_OF_TYPES(2int, int, int) PAIR_OF_TYPES(short_int, short, int) PAIR_OF_TYPES(ld_int, long double, int)
-PAIR_OF_TYPES(2real, float, float) PAIR_OF_TYPES(2double, double, double)
+// clang-format off
+INTEGER(i8, int8_t)
+INTEGER(i16, int16_t)
+INTEGER(i32, int32_t)
+INTEGER(i64, int64_t)
+INTEGER(i128, __int128)
+INTEGER(u8, uint8_t)
+INTEGER(u16, uint16_t)
+INTEGER(u32, uint32_t)
+INTEGER(u64, uint64_t)
+FLOATING(f32, float)
+FLOATING(f64, double)
+FLOATING(f80, long double)
+FLOATING(f128, __float128)
+COMPLEX_OF(c32, float)
+COMPLEX_OF(c64, double)
+COMPLEX_OF(c80, long double)
+COMPLEX_OF(c128, __float128)
+PAIR_OF_TYPES(float_int, float, int)
+PAIR_OF_TYPES(double_int, double, int)
+PAIR_OF_TYPES(long_int, long, int)
+PAIR_OF_TYPES(2int, int, int)
+PAIR_OF_TYPES(short_int, short, int)
+PAIR_OF_TYPES(ld_int, long double, int)
+PAIR_OF_TYPES(2real, float, float)
+PAIR_OF_TYPES(2double, double, double)
 #if defined(__FLT16_MAX__)
-FLOATING(f16, _Float16) COMPLEX_OF(c16, _Float16)
+FLOATING(f16, _Float16)
+COMPLEX_OF(c16, _Float16)
+// clang-format on
 #define HALF_ROWS {GW_H_REAL2, SPMM, fill_f16, ref_f16}, {GW_H_COMPLEX4, SP, fill_c16, ref_c16},
 #else
 #define HALF_ROWS
@@ -121,48 +148,96 @@ FLOATING(f16, _Float16) COMPLEX_OF(c16, _Float16)
 
 /* ---- the table of the standard (section 6.9.2): which operations on which type ---------------------------------------------- */
 #define BIT(op) (1u << OP_##op)
-#define SP (BIT(SUM) | BIT(PROD))
-#define SPMM (SP | BIT(MIN) | BIT(MAX))
-#define BAX (BIT(BAND) | BIT(BOR) | BIT(BXOR))
-#define LAX (BIT(LAND) | BIT(LOR) | BIT(LXOR))
-#define LOC (BIT(MINLOC) | BIT(MAXLOC))
-#define CINT (SPMM | BAX | LAX)
-#define FINT (SPMM | BAX)
-static const struct row { uint32_t id, allowed; void (*fill)(void *); reference *ref; } rows[] = {
-    {GW_H_SHORT, CINT, fill_i16, ref_i16}, {GW_H_INT, CINT, fill_i32, ref_i32}, {GW_H_LONG, CINT, fill_i64, ref_i64},
-    {GW_H_LONG_LONG, CINT, fill_i64, ref_i64}, {GW_H_UNSIGNED_SHORT, CINT, fill_u16, ref_u16}, {GW_H_UNSIGNED, CINT, fill_u32, ref_u32},
-    {GW_H_UNSIGNED_LONG, CINT, fill_u64, ref_u64}, {GW_H_UNSIGNED_LONG_LONG, CINT, fill_u64, ref_u64},
-    {GW_H_SIGNED_CHAR, CINT, fill_i8, ref_i8}, {GW_H_UNSIGNED_CHAR, CINT, fill_u8, ref_u8}, {GW_H_INT8_T, CINT, fill_i8, ref_i8},
-    {GW_H_INT16_T, CINT, fill_i16, ref_i16}, {GW_H_INT32_T, CINT, fill_i32, ref_i32}, {GW_H_INT64_T, CINT, fill_i64, ref_i64},
-    {GW_H_UINT8_T, CINT, fill_u8, ref_u8}, {GW_H_UINT16_T, CINT, fill_u16, ref_u16}, {GW_H_UINT32_T, CINT, fill_u32, ref_u32},
-    {GW_H_UINT64_T, CINT, fill_u64, ref_u64}, {GW_H_AINT, FINT, fill_i64, ref_i64}, {GW_H_COUNT, FINT, fill_i64, ref_i64},
-    {GW_H_OFFSET, FINT, fill_i64, ref_i64}, {GW_H_INTEGER, FINT, fill_i32, ref_i32}, {GW_H_INTEGER1, FINT, fill_i8, ref_i8},
-    {GW_H_INTEGER2, FINT, fill_i16, ref_i16}, {GW_H_INTEGER4, FINT, fill_i32, ref_i32}, {GW_H_INTEGER8, FINT, fill_i64, ref_i64},
-    {GW_H_INTEGER16, FINT, fill_i128, ref_i128}, {GW_H_BYTE, BAX, fill_u8, ref_u8}, {GW_H_C_BOOL, LAX, fill_u8, ref_u8},
-    {GW_H_CXX_BOOL, LAX, fill_u8, ref_u8}, {GW_H_LOGICAL, LAX, fill_u32, ref_u32}, {GW_H_LOGICAL1, LAX, fill_u8, ref_u8},
-    {GW_H_LOGICAL2, LAX, fill_u16, ref_u16}, {GW_H_LOGICAL4, LAX, fill_u32, ref_u32}, {GW_H_LOGICAL8, LAX, fill_u64, ref_u64},
-    {GW_H_LOGICAL16, LAX, fill_i128, ref_i128}, {GW_H_FLOAT, SPMM, fill_f32, ref_f32}, {GW_H_DOUBLE, SPMM, fill_f64, ref_f64},
-    {GW_H_LONG_DOUBLE, SPMM, fill_f80, ref_f80}, {GW_H_REAL, SPMM, fill_f32, ref_f32}, {GW_H_DOUBLE_PRECISION, SPMM, fill_f64, ref_f64},
-    {GW_H_REAL4, SPMM, fill_f32, ref_f32}, {GW_H_REAL8, SPMM, fill_f64, ref_f64}, {GW_H_REAL16, SPMM, fill_f128, ref_f128},
-    {GW_H_C_FLOAT_COMPLEX, SP, fill_c32, ref_c32}, {GW_H_C_DOUBLE_COMPLEX, SP, fill_c64, ref_c64},
-    {GW_H_C_LONG_DOUBLE_COMPLEX, SP, fill_c80, ref_c80}, {GW_H_CXX_FLOAT_COMPLEX, SP, fill_c32, ref_c32},
-    {GW_H_CXX_DOUBLE_COMPLEX, SP, fill_c64, ref_c64}, {GW_H_CXX_LONG_DOUBLE_COMPLEX, SP, fill_c80, ref_c80},
-    {GW_H_COMPLEX, SP, fill_c32, ref_c32}, {GW_H_DOUBLE_COMPLEX, SP, fill_c64, ref_c64}, {GW_H_COMPLEX8, SP, fill_c32, ref_c32},
-    {GW_H_COMPLEX16, SP, fill_c64, ref_c64}, {GW_H_COMPLEX32, SP, fill_c128, ref_c128}, HALF_ROWS
-    {GW_H_FLOAT_INT, LOC, fill_float_int, ref_float_int}, {GW_H_DOUBLE_INT, LOC, fill_double_int, ref_double_int},
-    {GW_H_LONG_INT, LOC, fill_long_int, ref_long_int}, {GW_H_2INT, LOC, fill_2int, ref_2int},
-    {GW_H_SHORT_INT, LOC, fill_short_int, ref_short_int}, {GW_H_LONG_DOUBLE_INT, LOC, fill_ld_int, ref_ld_int},
-    {GW_H_2REAL, LOC, fill_2real, ref_2real}, {GW_H_2DOUBLE_PRECISION, LOC, fill_2double, ref_2double},
-    {GW_H_2INTEGER, LOC, fill_2int, ref_2int}, {GW_H_CHAR, CINT, CHAR_MIN < 0 ? fill_i8 : fill_u8, CHAR_MIN < 0 ? ref_i8 : ref_u8},
+#define SP      (BIT(SUM) | BIT(PROD))
+#define SPMM    (SP | BIT(MIN) | BIT(MAX))
+#define BAX     (BIT(BAND) | BIT(BOR) | BIT(BXOR))
+#define LAX     (BIT(LAND) | BIT(LOR) | BIT(LXOR))
+#define LOC     (BIT(MINLOC) | BIT(MAXLOC))
+#define CINT    (SPMM | BAX | LAX)
+#define FINT    (SPMM | BAX)
+static const struct row {
+    uint32_t id, allowed;
+    void (*fill)(void *);
+    reference *ref;
+} rows[] = {
+    {GW_H_SHORT, CINT, fill_i16, ref_i16},
+    {GW_H_INT, CINT, fill_i32, ref_i32},
+    {GW_H_LONG, CINT, fill_i64, ref_i64},
+    {GW_H_LONG_LONG, CINT, fill_i64, ref_i64},
+    {GW_H_UNSIGNED_SHORT, CINT, fill_u16, ref_u16},
+    {GW_H_UNSIGNED, CINT, fill_u32, ref_u32},
+    {GW_H_UNSIGNED_LONG, CINT, fill_u64, ref_u64},
+    {GW_H_UNSIGNED_LONG_LONG, CINT, fill_u64, ref_u64},
+    {GW_H_SIGNED_CHAR, CINT, fill_i8, ref_i8},
+    {GW_H_UNSIGNED_CHAR, CINT, fill_u8, ref_u8},
+    {GW_H_INT8_T, CINT, fill_i8, ref_i8},
+    {GW_H_INT16_T, CINT, fill_i16, ref_i16},
+    {GW_H_INT32_T, CINT, fill_i32, ref_i32},
+    {GW_H_INT64_T, CINT, fill_i64, ref_i64},
+    {GW_H_UINT8_T, CINT, fill_u8, ref_u8},
+    {GW_H_UINT16_T, CINT, fill_u16, ref_u16},
+    {GW_H_UINT32_T, CINT, fill_u32, ref_u32},
+    {GW_H_UINT64_T, CINT, fill_u64, ref_u64},
+    {GW_H_AINT, FINT, fill_i64, ref_i64},
+    {GW_H_COUNT, FINT, fill_i64, ref_i64},
+    {GW_H_OFFSET, FINT, fill_i64, ref_i64},
+    {GW_H_INTEGER, FINT, fill_i32, ref_i32},
+    {GW_H_INTEGER1, FINT, fill_i8, ref_i8},
+    {GW_H_INTEGER2, FINT, fill_i16, ref_i16},
+    {GW_H_INTEGER4, FINT, fill_i32, ref_i32},
+    {GW_H_INTEGER8, FINT, fill_i64, ref_i64},
+    {GW_H_INTEGER16, FINT, fill_i128, ref_i128},
+    {GW_H_BYTE, BAX, fill_u8, ref_u8},
+    {GW_H_C_BOOL, LAX, fill_u8, ref_u8},
+    {GW_H_CXX_BOOL, LAX, fill_u8, ref_u8},
+    {GW_H_LOGICAL, LAX, fill_u32, ref_u32},
+    {GW_H_LOGICAL1, LAX, fill_u8, ref_u8},
+    {GW_H_LOGICAL2, LAX, fill_u16, ref_u16},
+    {GW_H_LOGICAL4, LAX, fill_u32, ref_u32},
+    {GW_H_LOGICAL8, LAX, fill_u64, ref_u64},
+    {GW_H_LOGICAL16, LAX, fill_i128, ref_i128},
+    {GW_H_FLOAT, SPMM, fill_f32, ref_f32},
+    {GW_H_DOUBLE, SPMM, fill_f64, ref_f64},
+    {GW_H_LONG_DOUBLE, SPMM, fill_f80, ref_f80},
+    {GW_H_REAL, SPMM, fill_f32, ref_f32},
+    {GW_H_DOUBLE_PRECISION, SPMM, fill_f64, ref_f64},
+    {GW_H_REAL4, SPMM, fill_f32, ref_f32},
+    {GW_H_REAL8, SPMM, fill_f64, ref_f64},
+    {GW_H_REAL16, SPMM, fill_f128, ref_f128},
+    {GW_H_C_FLOAT_COMPLEX, SP, fill_c32, ref_c32},
+    {GW_H_C_DOUBLE_COMPLEX, SP, fill_c64, ref_c64},
+    {GW_H_C_LONG_DOUBLE_COMPLEX, SP, fill_c80, ref_c80},
+    {GW_H_CXX_FLOAT_COMPLEX, SP, fill_c32, ref_c32},
+    {GW_H_CXX_DOUBLE_COMPLEX, SP, fill_c64, ref_c64},
+    {GW_H_CXX_LONG_DOUBLE_COMPLEX, SP, fill_c80, ref_c80},
+    {GW_H_COMPLEX, SP, fill_c32, ref_c32},
+    {GW_H_DOUBLE_COMPLEX, SP, fill_c64, ref_c64},
+    {GW_H_COMPLEX8, SP, fill_c32, ref_c32},
+    {GW_H_COMPLEX16, SP, fill_c64, ref_c64},
+    {GW_H_COMPLEX32, SP, fill_c128, ref_c128},
+    HALF_ROWS{GW_H_FLOAT_INT, LOC, fill_float_int, ref_float_int},
+    {GW_H_DOUBLE_INT, LOC, fill_double_int, ref_double_int},
+    {GW_H_LONG_INT, LOC, fill_long_int, ref_long_int},
+    {GW_H_2INT, LOC, fill_2int, ref_2int},
+    {GW_H_SHORT_INT, LOC, fill_short_int, ref_short_int},
+    {GW_H_LONG_DOUBLE_INT, LOC, fill_ld_int, ref_ld_int},
+    {GW_H_2REAL, LOC, fill_2real, ref_2real},
+    {GW_H_2DOUBLE_PRECISION, LOC, fill_2double, ref_2double},
+    {GW_H_2INTEGER, LOC, fill_2int, ref_2int},
+    {GW_H_CHAR, CINT, CHAR_MIN < 0 ? fill_i8 : fill_u8, CHAR_MIN < 0 ? ref_i8 : ref_u8},
     {GW_H_WCHAR, 0, NULL, NULL},
-    {GW_H_CHARACTER, 0, NULL, NULL}, {GW_H_PACKED, 0, NULL, NULL},
+    {GW_H_CHARACTER, 0, NULL, NULL},
+    {GW_H_PACKED, 0, NULL, NULL},
 };
-static const uint32_t op_ids[OP_CODES] = {GW_H_SUM, GW_H_PROD, GW_H_MIN, GW_H_MAX, GW_H_BAND, GW_H_BOR, GW_H_BXOR, GW_H_LAND, GW_H_LOR,
-                                          GW_H_LXOR, GW_H_MINLOC, GW_H_MAXLOC, GW_H_REPLACE, GW_H_NO_OP};
+static const uint32_t op_ids[OP_CODES] = {GW_H_SUM,  GW_H_PROD, GW_H_MIN,  GW_H_MAX,    GW_H_BAND,   GW_H_BOR,     GW_H_BXOR,
+                                          GW_H_LAND, GW_H_LOR,  GW_H_LXOR, GW_H_MINLOC, GW_H_MAXLOC, GW_H_REPLACE, GW_H_NO_OP};
 
 /* ---- running --------------------------------------------------------------------------------------------------------------- */
 enum { MAX_N = 300, MAX_BYTES = 32, ROOM = MAX_N * MAX_BYTES + 128 };
-struct arrays { char a[ROOM], b[ROOM], want[ROOM]; int64_t n, step, off_a, off_b; };
+struct arrays {
+    char a[ROOM], b[ROOM], want[ROOM];
+    int64_t n, step, off_a, off_b;
+};
 
 static void arrays_fill(struct arrays *x, const struct row *row, int code, int64_t n, int64_t step, int64_t size)
 {

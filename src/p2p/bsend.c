@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 struct piece {
-    struct gw_list link;     /* in the buffer, by address */
+    struct gw_list link; /* in the buffer, by address */
     struct gw_done done;
     struct gw_status unused; /* of the send */
     struct bsend_buffer *buffer;
-    uint64_t number;         /* in order of sending */
+    uint64_t number; /* in order of sending */
     char *start;
     int64_t bytes;
 };

@@ -107,7 +107,11 @@ static void automatic(void)
 
 /* ---- listeners: messages of one tag, one after the other, from within progress ---- */
 enum { SAID = 40 };
-static struct { int n; int64_t sum; bool in_order; } heard;
+static struct {
+    int n;
+    int64_t sum;
+    bool in_order;
+} heard;
 static struct p2p_listener *listener;
 static void on_heard(struct gw_done *d, int err)
 {

@@ -55,7 +55,12 @@ static void forged(int line, const void *at, int64_t n, uint64_t counted)
         must(p2p_request_free(&r));
     }
 }
-#define FORGED(...) do { struct said s = right; __VA_ARGS__; forged(__LINE__, &s, sizeof s, 1); } while (0)
+#define FORGED(...)                                                                                                                \
+    do {                                                                                                                           \
+        struct said s = right;                                                                                                     \
+        __VA_ARGS__;                                                                                                               \
+        forged(__LINE__, &s, sizeof s, 1);                                                                                         \
+    } while (0)
 
 static void forgeries(void)
 {

@@ -84,10 +84,7 @@ void p2p_listen(struct p2p_listener *l)
     listen_on(l);
 }
 
-static bool is_closed(void *arg)
-{
-    return atomic_load_explicit(&((struct p2p_listener *)arg)->is_closed, memory_order_acquire);
-}
+static bool is_closed(void *arg) { return atomic_load_explicit(&((struct p2p_listener *)arg)->is_closed, memory_order_acquire); }
 
 int p2p_listen_end(struct p2p_listener *l)
 {

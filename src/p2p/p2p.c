@@ -163,7 +163,10 @@ int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, stru
         if (status) gw_status_fill(status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
         return GW_OK;
     }
-    union { struct gw_req req; char bytes[GW_REQ_BYTES]; } here;
+    union {
+        struct gw_req req;
+        char bytes[GW_REQ_BYTES];
+    } here;
     struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
     if (likely(!gw_careful) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
     gw_lock(&c->lane->lock);
@@ -237,10 +240,7 @@ void p2p_stream_drop(struct gw_req *r)
     gw_unlock(&lane->lock);
 }
 
-int p2p_stream_error(struct gw_req *r)
-{
-    return proto_error(r);
-}
+int p2p_stream_error(struct gw_req *r) { return proto_error(r); }
 
 void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out)
 {
@@ -299,8 +299,8 @@ static void *packed_copy(const void *buf, int64_t count, struct gw_type *t, void
     return copy;
 }
 
-int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                         struct gw_comm *c, struct gw_status *status)
+int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
+                         struct gw_status *status)
 {
     char small[2048];
     void *copy = packed_copy(buf, count, t, small, sizeof small);
@@ -396,8 +396,8 @@ int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst,
     return both_start(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, NULL, req_out);
 }
 
-int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                          struct gw_comm *c, struct gw_req **req_out)
+int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
+                          struct gw_req **req_out)
 {
     void *copy = packed_copy(buf, count, t, NULL, -1);
     if (!copy) return GW_ENOMEM;
@@ -417,8 +417,7 @@ int p2p_cancel(struct gw_req **r)
     if (part_is(q))
         return gw_fail(GW_EREQUEST, "this is a partitioned operation, which cannot be cancelled: complete it (MPI_Wait, MPI_Test)");
     if (q->flags & REQ_STATIC) return GW_OK; /* complete already: a cancel changes nothing */
-    if (q->kind == REQ_COLL)
-        return gw_fail(GW_EREQUEST, "the request is of a collective operation, which cannot be cancelled");
+    if (q->kind == REQ_COLL) return gw_fail(GW_EREQUEST, "the request is of a collective operation, which cannot be cancelled");
     gw_lock(&lane->lock);
     if (q->flags & REQ_PERSISTENT) {
         bool active = q->flags & REQ_ACTIVE;
@@ -451,7 +450,8 @@ int p2p_request_free(struct gw_req **r)
     if (q->kind == REQ_USER) return req_user_free(r);
     if (q->kind == REQ_COLL && q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST, "the request is of a collective operation that %s",
-                       req_is_done(q) ? "is complete, but only a wait or test may end it" : "is under way and cannot be freed: wait for it");
+                       req_is_done(q) ? "is complete, but only a wait or test may end it"
+                                      : "is under way and cannot be freed: wait for it");
     *r = NULL;
     if (q->flags & REQ_STATIC) return GW_OK;
     struct gw_lane *lane = &gw_lanes[q->lane];

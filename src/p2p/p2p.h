@@ -35,7 +35,7 @@ int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, i
 int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
 /* The operation that an active request of this room runs: itself, or that of a persistent one; NULL: it is over.  With the lane's lock. */
 struct gw_req *p2p_running(struct gw_req *r);
-int p2p_start(struct gw_req **r);              /* GW_EREQUEST if not persistent or active */
+int p2p_start(struct gw_req **r); /* GW_EREQUEST if not persistent or active */
 int p2p_startall(int n, struct gw_req **r);
 int p2p_request_free(struct gw_req **r);
 int p2p_cancel(struct gw_req **r);
@@ -44,7 +44,11 @@ int p2p_test_cancelled(const struct gw_status *s, int *flag_out);
 int p2p_probe(int src, int tag, struct gw_comm *c, struct gw_status *status);
 int p2p_iprobe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_status *status);
 /* A matched message is an object (GW_KIND_MSG); gw_msg_no_proc is MPI_MESSAGE_NO_PROC. */
-struct gw_msg { struct gw_obj obj; struct proto_msg *m; struct gw_comm *comm; };
+struct gw_msg {
+    struct gw_obj obj;
+    struct proto_msg *m;
+    struct gw_comm *comm;
+};
 extern struct gw_msg gw_msg_no_proc;
 int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, struct gw_status *status);
 int p2p_improbe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_msg **msg_out, struct gw_status *status);
@@ -53,17 +57,17 @@ int p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg,
 
 int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
                  struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status);
-int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                         struct gw_comm *c, struct gw_status *status);
+int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
+                         struct gw_status *status);
 int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
                   struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out);
-int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                          struct gw_comm *c, struct gw_req **req_out);
+int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
+                          struct gw_req **req_out);
 
 /* Buffered mode (section 3.6).  c NULL: the process-wide buffer.  buf GW_BUFFER_AUTOMATIC: grows by itself. */
 int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
 int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
-bool p2p_is_quiet(void); /* nothing is queued to go out, on any lane */
+bool p2p_is_quiet(void);                                                     /* nothing is queued to go out, on any lane */
 int p2p_buffer_flush(struct gw_comm *c);
 int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
 /* The same for the communicators of a session that have no buffer of their own. */
@@ -110,7 +114,7 @@ int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw
                      struct gw_req **req_out);
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                      struct gw_req **req_out);
-int p2p_stream_wait(struct gw_req *r); /* blocks, recycles, returns its error */
+int p2p_stream_wait(struct gw_req *r);                           /* blocks, recycles, returns its error */
 int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out); /* the same of a receive: how many bytes came */
 /* With the lane's lock held, of a request of the two above.  GW_POSTED: done->fn(done, err) is called under the lock when it is
  * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
@@ -128,7 +132,10 @@ void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done
 
 /* Lane's lock held; walks the messages that nobody has received.  Is there one from whom the receive r waits for, on its stream, whose tag
  * differs from that which r wants only in these bits? */
-struct p2p_rival { int src, tag, want; int64_t bytes; };
+struct p2p_rival {
+    int src, tag, want;
+    int64_t bytes;
+};
 bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out);
 /* Any message on this stream of the communicator that nobody has received; takes the lock. */
 bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out);
@@ -138,7 +145,7 @@ bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out)
 struct p2p_listener {
     struct gw_comm *comm; /* these five are the owner's, set before */
     int tag;
-    void *buf;             /* [room]: the longest message fits */
+    void *buf; /* [room]: the longest message fits */
     int64_t room;
     struct gw_done *heard; /* heard->fn: the message lies in buf; no lock is held; it may send, but not wait */
     int source;            /* meanwhile: a rank of comm, and how many bytes it sent */
@@ -164,7 +171,11 @@ void p2p_tell_request(struct boot_where *where, struct gw_req *r);
 void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: found by its id */
 void p2p_told(struct boot_where *where, struct gw_lane *lane);
 /* Who knows what requests of kind REQ_COLL wait for: set by plan/. */
-struct p2p_tell_coll { struct gw_done done; struct gw_req *req; struct boot_where *where; };
+struct p2p_tell_coll {
+    struct gw_done done;
+    struct gw_req *req;
+    struct boot_where *where;
+};
 extern void (*p2p_coll_teller)(struct gw_done *done, int err);
 
 #endif

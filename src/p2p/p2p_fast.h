@@ -24,7 +24,7 @@ GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t
 }
 
 GW_INLINE bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                                    struct gw_req **req_out)
+                                struct gw_req **req_out)
 {
     *req_out = &gw_req_sent;
     return p2p_send_inline(buf, count, t, dst, tag, c);
@@ -32,7 +32,7 @@ GW_INLINE bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *
 
 /* True: it is posted; as above. */
 GW_INLINE bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                                    struct gw_req **req_out)
+                                struct gw_req **req_out)
 {
     bool is_source = likely(p2p_is_rank(src, c)) || (src == GW_ANY_SOURCE && !(c->hints & COMM_NO_ANY_SOURCE));
     bool is_tag = likely(tag >= 0) || (tag == GW_ANY_TAG && !(c->hints & COMM_NO_ANY_TAG));

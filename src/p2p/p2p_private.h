@@ -52,8 +52,8 @@ void p2p_tell_requests(struct gw_done *done, int err); /* tell.c: req_teller */
 
 /* Partitioned operations (partitioned.c). */
 static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }
-int part_start(struct gw_req *r);  /* inactive */
-int part_free(struct gw_req **r);  /* GW_EREQUEST if it is under way */
+int part_start(struct gw_req *r); /* inactive */
+int part_free(struct gw_req **r); /* GW_EREQUEST if it is under way */
 void part_finalize(void);
 
 /* Buffered sends (bsend.c): copies into the buffer that applies and sends from there. */

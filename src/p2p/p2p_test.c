@@ -81,7 +81,10 @@ static void order(void)
     CHECK_EQ(p2p_isend(from, LONG, gw_type_byte, 0, 1, self, &s[0]), GW_OK);
     CHECK_EQ(p2p_isend(from, 2, gw_type_byte, 0, 1, self, &s[1]), GW_OK);
     CHECK_EQ(p2p_isend(from, 3, gw_type_byte, 0, 2, self, &s[2]), GW_OK);
-    const struct { int tag; int64_t bytes; } want[] = {{2, 3}, {1, LONG}, {1, 2}};
+    const struct {
+        int tag;
+        int64_t bytes;
+    } want[] = {{2, 3}, {1, LONG}, {1, 2}};
     for (size_t i = 0; i < GW_ARRAY_LEN(want); i++) {
         struct gw_status st;
         memset(room, -1, sizeof room);
@@ -213,7 +216,9 @@ static void both_ways(void)
         if (how == 0)
             CHECK_EQ(p2p_sendrecv(from, 1, gaps, 0, 1, to, 2 * SMALL, gw_type_byte, 0, 1, self, &st), GW_OK);
         else
-            CHECK_EQ(p2p_isendrecv(from, 1, gaps, 0, 1, to, 2 * SMALL, gw_type_byte, 0, 1, self, &r) == GW_OK && req_wait(&r, &st) == GW_OK, 1);
+            CHECK_EQ(p2p_isendrecv(from, 1, gaps, 0, 1, to, 2 * SMALL, gw_type_byte, 0, 1, self, &r) == GW_OK &&
+                         req_wait(&r, &st) == GW_OK,
+                     1);
         CHECK(says(&st, 0, 1, 2 * SMALL));
         for (int i = 0; i < 2 * SMALL; i++) CHECK_EQ(to[i], from[i / 2 * 8 + i % 2]);
         memcpy(to, from, 8 * SMALL);

@@ -66,10 +66,7 @@ struct part_req {
 };
 _Static_assert(sizeof(struct part_req) <= GW_REQ_BYTES, "fits a pooled request");
 
-static struct part *part_of(const struct gw_req *r)
-{
-    return container_of(r, struct part_req, req)->part;
-}
+static struct part *part_of(const struct gw_req *r) { return container_of(r, struct part_req, req)->part; }
 
 /* ---- the ends of this process, and their tags ------------------------------------------------------------------------ */
 static struct {
@@ -85,8 +82,7 @@ static struct part *tags_in_use(int64_t tag, int64_t n)
 {
     for (struct gw_list *l = all.ends.next; l != &all.ends; l = l->next) {
         struct part *p = container_of(l, struct part, link);
-        if (p->is_send && tag < (int64_t)p->intro.first_tag + p->intro.messages && p->intro.first_tag < tag + n)
-            return p;
+        if (p->is_send && tag < (int64_t)p->intro.first_tag + p->intro.messages && p->intro.first_tag < tag + n) return p;
     }
     return NULL;
 }
@@ -173,8 +169,7 @@ static void round_step(struct part *p)
     else if (p->rank == GW_PROC_NULL)
         gw_status_fill(s, GW_PROC_NULL, GW_ANY_TAG, 0, false);
     else
-        gw_status_fill(s, p->rank, p->tag, gw_min64(p->intro.total_bytes, p->partitions * p->count * p->type->size),
-                       false);
+        gw_status_fill(s, p->rank, p->tag, gw_min64(p->intro.total_bytes, p->partitions * p->count * p->type->size), false);
     req_complete(p->req);
 }
 
@@ -183,10 +178,7 @@ static void round_error(struct part *p, int err)
     if (p->req->err == GW_OK) p2p_error_keep(p->req, &p->error, err);
 }
 
-static int64_t message_start(const struct part *p, int i)
-{
-    return i * p->intro.message_bytes;
-}
+static int64_t message_start(const struct part *p, int i) { return i * p->intro.message_bytes; }
 static int64_t message_bytes(const struct part *p, int i)
 {
     return gw_min64(p->intro.message_bytes, p->intro.total_bytes - message_start(p, i));
@@ -266,9 +258,7 @@ static int mark(struct part *p, int n, const int *list, int first)
         int i = list ? list[done] : first + done;
         rc = check_partition(p, i);
         if (rc == GW_OK && p->is_ready[i])
-            rc = gw_fail(GW_EARG,
-                         "partition %d was marked ready before: once for each start, until the operation is complete",
-                         i);
+            rc = gw_fail(GW_EARG, "partition %d was marked ready before: once for each start, until the operation is complete", i);
         if (rc != GW_OK) break;
         p->is_ready[i] = true;
     }
@@ -283,8 +273,7 @@ static struct part *sender_of(struct gw_req *r)
     if (r->kind != REQ_PSEND)
         gw_fail(GW_EREQUEST, "the request is not that of a partitioned send (MPI_Psend_init)");
     else
-        gw_fail(GW_EREQUEST,
-                "the partitioned send is not active: start it (MPI_Start) before marking partitions ready");
+        gw_fail(GW_EREQUEST, "the partitioned send is not active: start it (MPI_Start) before marking partitions ready");
     return NULL;
 }
 
@@ -312,8 +301,7 @@ int p2p_pready_range(int low, int high, struct gw_req *r)
     if (!p) return GW_EREQUEST;
     int rc = check_partition(p, low);
     if (rc == GW_OK) rc = check_partition(p, high);
-    if (rc == GW_OK && high < low)
-        rc = gw_fail(GW_EARG, "partition_high is %d, which is less than partition_low, %d", high, low);
+    if (rc == GW_OK && high < low) rc = gw_fail(GW_EARG, "partition_high is %d, which is less than partition_low, %d", high, low);
     return rc == GW_OK ? ready(p, high - low + 1, NULL, low) : rc;
 }
 
@@ -324,10 +312,7 @@ int p2p_pready_list(int n, const int *partitions, struct gw_req *r)
 }
 
 /* ---- receiving ------------------------------------------------------------------------------------------------------- */
-static int64_t room(const struct part *p)
-{
-    return p->partitions * p->count * p->type->size;
-}
+static int64_t room(const struct part *p) { return p->partitions * p->count * p->type->size; }
 
 /* The receiver's partitions that message i touches: [*from_out, *to_out).  Without data, messages and partitions are laid side
  * by side as if all of them had the same size in total, so that Parrived tells of the partitions opposite that are ready. */
@@ -390,8 +375,10 @@ static void receive_all(struct part *p)
 {
     p->is_waiting = false;
     if (p->intro_err < 0)
-        round_error(p, gw_fail(p->intro_err, p->intro_err == GW_ENOMEM ? "no memory to receive the partitions"
-                                                                       : "what the sender says of its partitions cannot be"));
+        round_error(p,
+                    gw_fail(p->intro_err,
+                            p->intro_err == GW_ENOMEM ? "no memory to receive the partitions"
+                                                      : "what the sender says of its partitions cannot be"));
     for (int i = 0; i < p->intro.messages; i++) {
         int64_t j, to;
         for (touched(p, i, &j, &to); j < to; j++) atomic_fetch_add_explicit(&p->missing[j], 1, memory_order_relaxed);
@@ -418,8 +405,7 @@ static void receive_start(struct part *p)
 
 int p2p_parrived(struct gw_req *r, int partition, int *flag_out)
 {
-    if (r && r->kind != REQ_PRECV)
-        return gw_fail(GW_EREQUEST, "the request is not that of a partitioned receive (MPI_Precv_init)");
+    if (r && r->kind != REQ_PRECV) return gw_fail(GW_EREQUEST, "the request is not that of a partitioned receive (MPI_Precv_init)");
     struct part *p = r ? part_of(r) : NULL;
     int rc = p ? check_partition(p, partition) : GW_OK;
     if (rc != GW_OK) return rc;
@@ -445,7 +431,7 @@ static bool messages_new(struct part *p)
 static void tell_met(struct part *p)
 {
     if (p->intro.parts.may_be_any == NOT_SAID) return; /* of another job, whose ranks do not check */
-    struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,         p->tag,
+    struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,        p->tag,
                               p->partitions,      p->count, p->type, &p->intro.parts};
     if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
 }
@@ -462,10 +448,9 @@ static bool intro_is_right(struct intro *in, int64_t bytes)
         return false;
     }
     bool is_right = in->messages >= 0 && in->messages <= PART_MESSAGES_MAX && in->message_bytes >= 0 && in->total_bytes >= 0 &&
-                    in->first_tag <= END_TAG - in->messages &&
-                    !__builtin_mul_overflow(in->message_bytes, in->messages - 1, &all_but_last) &&
-                    !__builtin_mul_overflow(in->message_bytes, in->messages, &all) && all_but_last <= in->total_bytes &&
-                    in->total_bytes <= all && in->total_bytes <= PART_BYTES_MAX;
+        in->first_tag <= END_TAG - in->messages && !__builtin_mul_overflow(in->message_bytes, in->messages - 1, &all_but_last) &&
+        !__builtin_mul_overflow(in->message_bytes, in->messages, &all) && all_but_last <= in->total_bytes &&
+        in->total_bytes <= all && in->total_bytes <= PART_BYTES_MAX;
     if (!is_right) gw_refused(what, "messages", in->messages);
     in->parts.type[sizeof in->parts.type - 1] = 0;
     return is_right;
@@ -509,8 +494,12 @@ static int introduce(struct part *p)
 
 static struct p2p_parts parts_said(const struct part *p)
 {
-    struct p2p_parts s = {type_signature(p->type, p->partitions * p->count, INT64_MAX), room(p), p->count, p->partitions,
-                          type_has_packed(p->type), ""};
+    struct p2p_parts s = {type_signature(p->type, p->partitions * p->count, INT64_MAX),
+                          room(p),
+                          p->count,
+                          p->partitions,
+                          type_has_packed(p->type),
+                          ""};
     strncpy(s.type, type_name(p->type), sizeof s.type - 1);
     return s;
 }
@@ -553,7 +542,9 @@ bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
                                    .peer = p->rank,
                                    .tag = p->tag,
                                    .ctx = p->comm->ctx,
-                                   .about = !is_ready ? BOOT_OUTSIDE : p->is_send ? BOOT_SEND : BOOT_RECV,
+                                   .about = !is_ready ? BOOT_OUTSIDE
+                                       : p->is_send   ? BOOT_SEND
+                                                      : BOOT_RECV,
                                    .stream = GW_STREAM_PART};
     return true;
 }
@@ -582,8 +573,8 @@ static int init(struct part args, struct gw_req **req_out)
     return rc;
 }
 
-int p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_type *t, int dst, int tag,
-                   struct gw_comm *c, struct gw_info *info, struct gw_req **req_out)
+int p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                   struct gw_info *info, struct gw_req **req_out)
 {
     (void)info;
     return init((struct part){.is_send = true,
@@ -601,10 +592,8 @@ int p2p_precv_init(void *buf, int partitions, int64_t count, struct gw_type *t, 
                    struct gw_info *info, struct gw_req **req_out)
 {
     (void)info;
-    return init(
-        (struct part){
-            .buf = buf, .partitions = partitions, .count = count, .type = t, .rank = src, .tag = tag, .comm = c},
-        req_out);
+    return init((struct part){.buf = buf, .partitions = partitions, .count = count, .type = t, .rank = src, .tag = tag, .comm = c},
+                req_out);
 }
 
 int part_start(struct gw_req *r)
@@ -625,8 +614,7 @@ int part_free(struct gw_req **slot)
     struct part *p = part_of(r);
     struct gw_lane *lane = p->lane;
     if ((r->flags & REQ_ACTIVE) && !req_is_done(r))
-        return gw_fail(GW_EREQUEST,
-                       "the partitioned operation is under way: complete it (MPI_Wait, MPI_Test) before freeing it");
+        return gw_fail(GW_EREQUEST, "the partitioned operation is under way: complete it (MPI_Wait, MPI_Test) before freeing it");
     gw_lock(&lane->lock);
     if (r->flags & REQ_FINALIZE) r->final->fn(r->final, r->err);
     type_release(p->type);

@@ -10,14 +10,14 @@
 
 struct persistent {
     struct gw_req req;
-    struct gw_done done;     /* of the operation now running */
-    struct gw_req *inner;    /* that operation; NULL when none */
+    struct gw_done done;  /* of the operation now running */
+    struct gw_req *inner; /* that operation; NULL when none */
     void *buf;
     int64_t count;
-    struct gw_type *type;    /* held */
-    struct gw_comm *comm;    /* held */
+    struct gw_type *type; /* held */
+    struct gw_comm *comm; /* held */
     int32_t rank, tag;
-    uint8_t mode;            /* enum p2p_mode, of sends */
+    uint8_t mode; /* enum p2p_mode, of sends */
     struct p2p_error error;
 };
 _Static_assert(sizeof(struct persistent) <= GW_REQ_BYTES, "fits a pooled request");
@@ -53,10 +53,7 @@ bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out)
     return true;
 }
 
-struct gw_req *p2p_running(struct gw_req *r)
-{
-    return r->flags & REQ_PERSISTENT ? p2p_persistent_inner(r) : r;
-}
+struct gw_req *p2p_running(struct gw_req *r) { return r->flags & REQ_PERSISTENT ? p2p_persistent_inner(r) : r; }
 
 static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int rank, int tag,
                 struct gw_comm *c, struct gw_req **req_out)

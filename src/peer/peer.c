@@ -17,10 +17,7 @@ const struct wire_ops *peer_net = &ofi_ops;
 static bool by_net_alone; /* GODWIT_WIRES=ofi */
 
 /* Is a network wire needed? */
-static bool wants_net(void)
-{
-    return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone);
-}
+static bool wants_net(void) { return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone); }
 
 static int net_open(struct gw_lane *lane)
 {
@@ -65,10 +62,11 @@ int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
 {
     by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
     if (peer_net && gw_boot.nnodes > 1 && !gw_set_lists(gw_set.wires, "ofi"))
-        return gw_fail(GW_EARG,
-                       "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave "
-                       "it unset",
-                       gw_boot.nnodes, gw_set.wires);
+        return gw_fail(
+            GW_EARG,
+            "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave "
+            "it unset",
+            gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i, recv, net_recv, ctx);
         if (rc != GW_OK) return rc;
@@ -169,12 +167,13 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 int peer_invite(char at_out[PEER_AT])
 {
     if (!peer_net || !gw_set_lists(gw_set.wires, "ofi") || !peer_net->invite)
-        return gw_fail(GW_EUNSUPPORTED,
+        return gw_fail(
+            GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi, or leave it unset",
-                       gw_set.wires);
+            gw_set.wires);
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
-            "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");
+                       "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");
     int rc = peer_net->invite(at_out, PEER_AT);
     gw_lock(&gw_lanes[0].lock);
     if (rc == GW_OK && !gw_lanes[0].net) rc = net_open(&gw_lanes[0]);

@@ -16,20 +16,24 @@
 struct gw_peer;
 struct gw_lane {
     int index;
-    struct wire *wire;  /* of peer_wire: shared memory */
-    struct wire *net;   /* of peer_net; NULL: not opened, for nobody is out there */
-    bool net_busy;      /* in its progress */
+    struct wire *wire;     /* of peer_wire: shared memory */
+    struct wire *net;      /* of peer_net; NULL: not opened, for nobody is out there */
+    bool net_busy;         /* in its progress */
     wire_recv_fn net_recv; /* for when it is opened */
     void *net_ctx;
     uint32_t net_rounds; /* of its progress, however short */
-    struct lane_rest { uint32_t every, left; } rest; /* rounds of progress without a look at it */
-    struct gw_peer *peers; /* by number: world rank, then those of other worlds (node/) */
-    void *proto;        /* struct proto_lane of proto/ */
-    uint64_t gone_sent, gone_sent_bytes; /* counted in peers that were forgotten */
-    struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* away from what is only read */
-    struct gw_list *free_reqs; /* pool of req/, by their `next` to NULL */
+    struct lane_rest {
+        uint32_t every, left;
+    } rest;                                               /* rounds of progress without a look at it */
+    struct gw_peer *peers;                                /* by number: world rank, then those of other worlds (node/) */
+    void *proto;                                          /* struct proto_lane of proto/ */
+    uint64_t gone_sent, gone_sent_bytes;                  /* counted in peers that were forgotten */
+    struct gw_lock lock GW_ALIGNED(GW_CACHELINE);         /* away from what is only read */
+    struct gw_list *free_reqs;                            /* pool of req/, by their `next` to NULL */
     _Atomic uint32_t has_poller GW_ALIGNED(GW_CACHELINE); /* a waiting thread looks after the lane for all that wait on it (req/) */
-    struct lane_poll { uint32_t takes, skip, next_skip; } poll; /* that thread's: what it saw last, rounds that it leaves out */
+    struct lane_poll {
+        uint32_t takes, skip, next_skip;
+    } poll; /* that thread's: what it saw last, rounds that it leaves out */
 } GW_ALIGNED(128);
 
 /* Per lane and world rank.  32 bytes until connected.  Whichever wire it is on, `ep` begins as struct wire_ep of shm.h says: what is
@@ -43,19 +47,19 @@ struct gw_peer {
 GW_EXTERN struct gw_lane gw_lanes[GW_MAX_LANES];
 GW_EXTERN int gw_nlanes;
 GW_EXTERN _Atomic int gw_nlanes_used; /* lanes from here on have no communicator yet, and are not looked at */
-extern bool gw_lanes_spread;       /* this process likes communicators on different lanes */
-void peer_lanes_choose(void);      /* before anything asks for gw_nlanes; gw_threads is known */
+extern bool gw_lanes_spread;          /* this process likes communicators on different lanes */
+void peer_lanes_choose(void);         /* before anything asks for gw_nlanes; gw_threads is known */
 static inline struct gw_lane *lane_use(int index)
 {
     int used = atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed);
-    while (used <= index && !atomic_compare_exchange_weak_explicit(&gw_nlanes_used, &used, index + 1, memory_order_relaxed,
-                                                                   memory_order_relaxed)) {}
+    while (used <= index &&
+           !atomic_compare_exchange_weak_explicit(&gw_nlanes_used, &used, index + 1, memory_order_relaxed, memory_order_relaxed)) {}
     return &gw_lanes[index];
 }
 int peer_lane_open(struct gw_lane *lane); /* with the first communicator on it; its lock is not held */
 static inline int lanes_used(void) { return atomic_load_explicit(&gw_nlanes_used, memory_order_relaxed); }
 
-GW_EXTERN const struct wire_ops *peer_wire;     /* shm; a test sets another one before peer_init (wire_sim) */
+GW_EXTERN const struct wire_ops *peer_wire; /* shm; a test sets another one before peer_init (wire_sim) */
 /* The wire towards other nodes, opened only if there are any or if GODWIT_WIRES leaves nothing else; NULL: never. */
 extern const struct wire_ops *peer_net;
 /* Opens the wires of all lanes; after node_init.  What comes from other nodes goes to net_recv. */
@@ -66,7 +70,7 @@ static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { r
 bool peer_is_far(const struct gw_lane *lane, int number); /* reached by the network wire */
 /* A message that came by the network (is_far), or on the node, may be from the process that it says it is from. */
 bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far);
-int peer_connect(struct gw_lane *lane, struct gw_peer *p);      /* GW_OK, GW_AGAIN or error */
+int peer_connect(struct gw_lane *lane, struct gw_peer *p);          /* GW_OK, GW_AGAIN or error */
 void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, /* NULL: of the ranks of this node */
                struct wire_caps *caps_out);
 /* Other worlds: their ranks are peers as well, by the numbers that node/ gives them.  No lane's lock is held. */
@@ -77,12 +81,12 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out);
 enum { PEER_AT = 80 };
 int peer_invite(char at_out[PEER_AT]);
 int peer_address(struct sockaddr_storage *out); /* of this host, as others reach it */
-void peer_sweep(void); /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
-int peer_numbers(void); /* peers that are or were in use have numbers below */
+void peer_sweep(void);                    /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
+int peer_numbers(void);                   /* peers that are or were in use have numbers below */
 void peer_net_look(struct gw_lane *lane); /* progress of the network wire alone, where there is one */
 /* This process has sent its last; false: it goes on after all.  Meanwhile what is late for ranks that have ended is no error. */
 void peer_leave(bool is_leaving);
 const char *peer_broken(struct gw_lane *lane); /* peer_state.c: what is not as it must be, in words; NULL: all is; lock held */
-int peer_progress(struct gw_lane *lane);                        /* number of things that happened */
+int peer_progress(struct gw_lane *lane);       /* number of things that happened */
 
 #endif

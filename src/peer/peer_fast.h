@@ -34,7 +34,10 @@ static inline struct shm_line *peer_shm_line(const struct wire_ep *ep)
     if (!l) __builtin_unreachable();
     return l;
 }
-static inline struct shm_line *peer_line(const struct gw_peer *p) { return likely(p->ops == &shm_ops) && likely(p->ep) ? peer_shm_line(p->ep) : NULL; }
+static inline struct shm_line *peer_line(const struct gw_peer *p)
+{
+    return likely(p->ops == &shm_ops) && likely(p->ep) ? peer_shm_line(p->ep) : NULL;
+}
 static inline void peer_line_commit(struct wire_ep *ep, struct shm_line *l, uint8_t kind, size_t len)
 {
     uint32_t number = ++ep->tail;

@@ -11,9 +11,17 @@
 
 #include "../../test/unit.h"
 
-struct wire { bool is_far; int lane; struct wire_ep eps[4]; };
-static struct { int opens, opened, connects, closes, progress, arms, caps, leaves; } seen[2]; /* near, far */
-static struct { int open, connect, opened, progress, arm; } say[2];
+struct wire {
+    bool is_far;
+    int lane;
+    struct wire_ep eps[4];
+};
+static struct {
+    int opens, opened, connects, closes, progress, arms, caps, leaves;
+} seen[2]; /* near, far */
+static struct {
+    int open, connect, opened, progress, arm;
+} say[2];
 
 static int open_it(bool is_far, int lane, struct wire **wire_out)
 {
@@ -57,11 +65,23 @@ static void wire_close(struct wire *w)
 static int far_opened(void) { return seen[1].opened++, say[1].opened; }
 static int far_arm(struct wire *w) { return (void)w, seen[1].arms++, say[1].arm; }
 static void far_leave(struct wire *w, bool is_leaving) { (void)w, seen[1].leaves += is_leaving ? 1 : 10; }
-static const struct wire_ops near_ops = {.size = sizeof near_ops, .name = "near", .open = near_open, .connect = wire_connect,
-                                         .progress = wire_progress, .caps = wire_caps, .close = wire_close};
-static const struct wire_ops far_ops = {.size = sizeof far_ops, .name = "far", .open = far_open, .connect = wire_connect,
-                                        .progress = wire_progress, .caps = wire_caps, .close = wire_close,
-                                        .opened = far_opened, .arm = far_arm, .leave = far_leave};
+static const struct wire_ops near_ops = {.size = sizeof near_ops,
+                                         .name = "near",
+                                         .open = near_open,
+                                         .connect = wire_connect,
+                                         .progress = wire_progress,
+                                         .caps = wire_caps,
+                                         .close = wire_close};
+static const struct wire_ops far_ops = {.size = sizeof far_ops,
+                                        .name = "far",
+                                        .open = far_open,
+                                        .connect = wire_connect,
+                                        .progress = wire_progress,
+                                        .caps = wire_caps,
+                                        .close = wire_close,
+                                        .opened = far_opened,
+                                        .arm = far_arm,
+                                        .leave = far_leave};
 
 static int up(void)
 {

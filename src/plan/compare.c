@@ -27,7 +27,7 @@ static inline unsigned flags_of(const struct noted *n) { return (unsigned)(n->sa
 static bool entry_is(const uint64_t word[3], const struct gw_comm *c, uint64_t number)
 {
     return word[0] >> 12 == boot_coll_pack(c->ctx >> GW_STREAM_BITS, number, 0) >> 12 && boot_coll_mark(word) == c->mark &&
-           (word[1] >> BOOT_SAYS_KIND & 0xff) != PLAN_ANY_CALL;
+        (word[1] >> BOOT_SAYS_KIND & 0xff) != PLAN_ANY_CALL;
 }
 
 /* The entry of a collective among the last ones of a rank of this node; NULL: it has not come so far, or is long past it. */
@@ -45,8 +45,11 @@ static struct boot_coll *find(struct boot_rank *of, const struct gw_comm *c, uin
 /* ---- what differs ------------------------------------------------------------------------------------------------------- */
 static int difference(const struct noted *a, const struct noted *b)
 {
-    static const int errors[] = {[BOOT_SAME] = GW_OK, [BOOT_OTHER_CALL] = GW_EOTHER, [BOOT_OTHER_ROOT] = GW_EROOT,
-                                 [BOOT_OTHER_BYTES] = GW_ETRUNCATE, [BOOT_OTHER_OP] = GW_EOP};
+    static const int errors[] = {[BOOT_SAME] = GW_OK,
+                                 [BOOT_OTHER_CALL] = GW_EOTHER,
+                                 [BOOT_OTHER_ROOT] = GW_EROOT,
+                                 [BOOT_OTHER_BYTES] = GW_ETRUNCATE,
+                                 [BOOT_OTHER_OP] = GW_EOP};
     return errors[boot_coll_differ(a->says, a->bytes, b->says, b->bytes)];
 }
 
@@ -87,13 +90,15 @@ static void text_of(const struct noted *n, char *out, size_t cap)
     else if (kind == PLAN_MAKING)
         at = (size_t)snprintf(out, cap, "a function that makes a communicator");
     else
-        at = (size_t)snprintf(out, cap, "MPI_%s%s", flags_of(n) & BOOT_SAYS_REQUEST ? "I" : "", kind == PLAN_FINALIZE ? "Finalize" : what);
+        at = (size_t)snprintf(out, cap, "MPI_%s%s", flags_of(n) & BOOT_SAYS_REQUEST ? "I" : "",
+                              kind == PLAN_FINALIZE ? "Finalize" : what);
     if (kind < PLAN_CALLS) return;
     if (n->bytes > 0 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%lld bytes", sep, (long long)n->bytes), sep = ", ";
     if (n->bytes == 0 && strcmp(what, "Barrier") != 0 && !(flags_of(n) & BOOT_SAYS_OWN) && at < cap)
         at += (size_t)snprintf(out + at, cap - at, "%s0 bytes", sep), sep = ", ";
     if (op_of(n) && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%s", sep, name_of_op(op_of(n))), sep = ", ";
-    if (root_of(n) >= 0 && is_rooted(what) && at < cap) at += (size_t)snprintf(out + at, cap - at, "%sroot %d", sep, root_of(n)), sep = ", ";
+    if (root_of(n) >= 0 && is_rooted(what) && at < cap)
+        at += (size_t)snprintf(out + at, cap - at, "%sroot %d", sep, root_of(n)), sep = ", ";
     if (*sep == ',' && at + 1 < cap) strcpy(out + at, ")");
 }
 
@@ -113,8 +118,8 @@ static int tell(const struct pair *p)
     if (how == GW_OK) return GW_OK;
     text_of(&p->mine, mine, sizeof mine);
     text_of(&p->theirs, theirs, sizeof theirs);
-    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s", (unsigned long long)p->number,
-                   name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how));
+    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s",
+                   (unsigned long long)p->number, name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how));
 }
 
 /* ---- with whom ------------------------------------------------------------------------------------------------------------ */
@@ -178,9 +183,10 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
     snprintf(theirs, sizeof theirs, "MPI_%s", kind_in_tag(r->tag));
     mark_told(s->comm, s->number);
     return gw_fail(same ? op_of(&n) ? GW_EOP : GW_EROOT : GW_EOTHER,
-                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s%s; %s", (unsigned long long)s->number,
-                   name_of(s->comm), s->comm->rank, mine, r->src, theirs,
-                   same ? " with another root or operation, or in another form (blocking, non-blocking, persistent)" : " or its non-blocking form",
+                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s%s; %s",
+                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, r->src, theirs,
+                   same ? " with another root or operation, or in another form (blocking, non-blocking, persistent)"
+                        : " or its non-blocking form",
                    rule(same ? GW_EROOT : GW_EOTHER));
 }
 
@@ -205,8 +211,10 @@ int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64
         snprintf(sent, sizeof sent, "%lld", (long long)came);
     else
         snprintf(sent, sizeof sent, "%s", came < 0 ? "another number" : "more");
-    return gw_fail(GW_ETRUNCATE, "the calls differ in collective #%llu on %s: rank %d called %s and takes %lld bytes from rank %d, which sent %s; %s",
-                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
+    return gw_fail(
+        GW_ETRUNCATE,
+        "the calls differ in collective #%llu on %s: rank %d called %s and takes %lld bytes from rank %d, which sent %s; %s",
+        (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
 }
 
 /* Has any member on this node told of it?  Then this rank notes that, too: the other one's note may be gone before its own. */
@@ -241,7 +249,10 @@ static int compare_former(struct gw_comm *c, uint64_t first, uint64_t end, int m
 }
 static uint64_t noted_from(uint64_t end) { return end > BOOT_COLLS ? end - BOOT_COLLS : 0; }
 
-static int rank_of(const struct plan_exec *x, int member) { return x->walk ? plan_team_rank(&x->walk->stage.team, member) : member; }
+static int rank_of(const struct plan_exec *x, int member)
+{
+    return x->walk ? plan_team_rank(&x->walk->stage.team, member) : member;
+}
 
 void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came)
 {
@@ -281,6 +292,8 @@ int plan_compare_last(struct gw_comm *c)
     if (rc != GW_OK || !p2p_stream_left(c, GW_STREAM_COLL, &left)) return rc;
     for (uint64_t number = first; number < c->colls; number++)
         if (is_told(c, number)) return GW_OK; /* what is left over may come from that */
-    return gw_fail(GW_EOTHER, "the calls differ on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not call it like that; %s",
-                   name_of(c), left.src, kind_in_tag(left.tag), (long long)left.bytes, c->rank, rule(GW_EOTHER));
+    return gw_fail(
+        GW_EOTHER,
+        "the calls differ on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not call it like that; %s",
+        name_of(c), left.src, kind_in_tag(left.tag), (long long)left.bytes, c->rank, rule(GW_EOTHER));
 }

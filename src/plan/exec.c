@@ -318,7 +318,7 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
     if (is_common) result_tell(x, acc, bytes);
 }
 
-static void assemble(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+static void assemble(int size, const struct plan_memory *m, const struct plan_step *s)
 {
     struct plan_ref piece = s->a;
     char *to = plan_address(m, &s->b);
@@ -326,7 +326,7 @@ static void assemble(const struct plan_exec *x, const struct plan_memory *m, con
         gw_copy(to + at, plan_address(m, &piece) + at, (size_t)gw_min64(s->stride, s->b.len - at));
         piece.rank++;
     }
-    assert(piece.rank <= x->args->size);
+    assert(piece.rank <= size);
 }
 
 static void expose(struct plan_exec *x, const void *at, int64_t bytes)
@@ -369,7 +369,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_GIVE: give(x, m, s); return true;
     case PLAN_TAKE: take(x, m, s); return true;
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
-    case PLAN_ASSEMBLE: assemble(x, m, s); return true;
+    case PLAN_ASSEMBLE: assemble(x->args->size, m, s); return true;
     case PLAN_EXPOSE: expose(x, plan_address(m, &s->a), s->a.len); return true;
     case PLAN_PULL: {
         int rc = likely(x->err == GW_OK) ? pull(x, m, s) : GW_OK;
@@ -485,10 +485,7 @@ void plan_exec_reset(struct plan_exec *x)
 }
 
 /* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
-static inline bool looks_at_messages(unsigned turn, const struct node_wait *w)
-{
-    return turn % 16 == 0 || w->phase;
-}
+static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) { return turn % 16 == 0 || w->phase; }
 
 /* It cannot end: others call something else.  Nobody waits for this member in it; what may still write into its temporary keeps that. */
 static GW_COLD void give_up(struct plan_exec *x)
@@ -630,7 +627,8 @@ bool plan_exec_stage(struct plan_exec *x)
 }
 
 /* The temporary is the communicator's meanwhile the walk's, which lets it grow. */
-int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c)
+int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
+                    struct gw_comm *c)
 {
     struct comm_coll *k = plan_coll(c);
     if (!k) return GW_ENOMEM;

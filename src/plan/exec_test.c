@@ -52,13 +52,16 @@ static void copies(void)
 static int round_trip(const struct plan_args *a, int round, struct plan_step *s)
 {
     if (round == 0) {
-        s[0] = (struct plan_step){.kind = PLAN_COPY, .a = typed(PLAN_IN, 0, a->rcount, a->rt), .b = raw(PLAN_TMP, 0, a->rcount * 4)};
+        s[0] =
+            (struct plan_step){.kind = PLAN_COPY, .a = typed(PLAN_IN, 0, a->rcount, a->rt), .b = raw(PLAN_TMP, 0, a->rcount * 4)};
         s[1] = (struct plan_step){.kind = PLAN_RECV, .a = raw(PLAN_TMP, a->rcount * 4, a->tmp_span)}; /* posted after the sends */
         s[2] = (struct plan_step){.kind = PLAN_SEND, .a = raw(PLAN_TMP, 0, a->rcount * 4)};
         return 3;
     }
     if (round == 1) {
-        s[0] = (struct plan_step){.kind = PLAN_REDUCE, .a = typed(PLAN_TMP, a->rcount * 4, a->rcount, gw_type_int), .b = typed(PLAN_OUT, 0, a->rcount, gw_type_int)};
+        s[0] = (struct plan_step){.kind = PLAN_REDUCE,
+                                  .a = typed(PLAN_TMP, a->rcount * 4, a->rcount, gw_type_int),
+                                  .b = typed(PLAN_OUT, 0, a->rcount, gw_type_int)};
         return 1;
     }
     return 0;
@@ -127,7 +130,8 @@ static bool two_trips(const struct plan_args *a, int i, bool leaves, char *tmp, 
 {
     (void)leaves;
     if (i == 1) CHECK_EQ(*(int32_t *)(void *)tmp, 3 * 1); /* what the first stage left there */
-    *s = (struct plan_stage){.alg = i < 2 ? &trip : NULL, .args = trip_args(a->rcount), .in = {PLAN_IN, 0}, .out = {i ? PLAN_OUT : PLAN_TMP, 0}};
+    *s = (struct plan_stage){
+        .alg = i < 2 ? &trip : NULL, .args = trip_args(a->rcount), .in = {PLAN_IN, 0}, .out = {i ? PLAN_OUT : PLAN_TMP, 0}};
     s->tmp = 4 * N;
     if (i == 1) s->in.buf = PLAN_TMP;
     return i < 3;

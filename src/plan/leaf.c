@@ -23,14 +23,11 @@ static uint64_t pairs_of(int size) { return size <= PLAN_LINE_MEMBERS ? (uint64_
 static uint64_t lines_of(int size)
 {
     return (uint64_t)size * (sizeof(struct leaf_flag) + sizeof(struct leaf_exposed)) + sizeof(struct leaf_common) +
-           pairs_of(size) * sizeof(struct leaf_line);
+        pairs_of(size) * sizeof(struct leaf_line);
 }
 
 /* Those that share the region: all, or those on this node. */
-static int region_member(const struct comm_coll *k, int i)
-{
-    return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i;
-}
+static int region_member(const struct comm_coll *k, int i) { return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i; }
 
 /* What member 0 says is not for those who call something else meanwhile. */
 static int wait_for_first(struct gw_comm *c, int first, struct gw_req *r)
@@ -170,4 +167,3 @@ int plan_init(void)
     plan_start_init();
     return GW_OK;
 }
-

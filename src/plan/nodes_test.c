@@ -69,10 +69,11 @@ static void entries(void)
     struct gw_type eight = {.size = 8}, nine = {.size = 9};
     struct plan_args a = {.rank = 1, .root = 0, .rcount = 1, .rt = &eight};
     const struct plan_algorithm all = {.kind = PLAN_NARROW}, root = {.kind = PLAN_NARROW | PLAN_ROOT_WRITES},
-                                others = {.kind = PLAN_NARROW | PLAN_OTHERS_WRITE}, nobody = {.kind = PLAN_NARROW | PLAN_NOBODY_WRITES},
-                                small = {.kind = PLAN_NARROW | PLAN_SMALL};
+                                others = {.kind = PLAN_NARROW | PLAN_OTHERS_WRITE},
+                                nobody = {.kind = PLAN_NARROW | PLAN_NOBODY_WRITES}, small = {.kind = PLAN_NARROW | PLAN_SMALL};
     for (uint64_t n = 1; n < 40; n++) {
-        uint64_t four = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0, seven = n > PLAN_SMALLS ? (n - PLAN_SMALLS + 1) << 20 | 1 : 0;
+        uint64_t four = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0,
+                 seven = n > PLAN_SMALLS ? (n - PLAN_SMALLS + 1) << 20 | 1 : 0;
         CHECK_EQ(plan_entry(&all, &a, n, 0), four);
         CHECK_EQ(plan_entry(&root, &a, n, 0), 0);
         CHECK_EQ(plan_entry(&others, &a, n, 0), four);

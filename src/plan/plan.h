@@ -40,15 +40,15 @@
 #include "op/op.h"
 #include "p2p/p2p.h"
 
-#define PLAN_STEPS 8
-#define PLAN_SLOTS 4
-#define PLAN_SLOT_BYTES (32 << 10)
-#define PLAN_SMALLS 5
-#define PLAN_SIGS 8
-#define PLAN_SMALL_BYTES 8
-#define PLAN_LINE_BYTES 56
+#define PLAN_STEPS        8
+#define PLAN_SLOTS        4
+#define PLAN_SLOT_BYTES   (32 << 10)
+#define PLAN_SMALLS       5
+#define PLAN_SIGS         8
+#define PLAN_SMALL_BYTES  8
+#define PLAN_LINE_BYTES   56
 #define PLAN_LINE_MEMBERS 16
-#define PLAN_FINAL 0xfffff
+#define PLAN_FINAL        0xfffff
 
 enum plan_buf { PLAN_IN, PLAN_OUT, PLAN_TMP, PLAN_SHM }; /* SHM: slot `slot` of member `rank`'s buffer */
 
@@ -62,16 +62,16 @@ struct plan_ref {
 };
 
 enum plan_kind {
-    PLAN_SEND,       /* a to peer */
-    PLAN_RECV,       /* a from peer */
-    PLAN_COPY,       /* a -> b, min of the lengths */
-    PLAN_REDUCE,     /* b = a OP b, over a.count elements of a.type */
-    PLAN_PUBLISH,    /* raise my flag to `phase` of this collective */
-    PLAN_WAIT,       /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
-    PLAN_HAND,       /* raise the number of my line to `peer` to this collective; stride: bytes that are for it in all */
-    PLAN_HANDED,     /* WAIT until `peer` (-1: everybody else) has done so with its line to me; stride: bytes that it must have said */
-    PLAN_GIVE,       /* COPY a into b, raw SHM, and before it the number of bytes: plan_size_gap(); no data where a is empty */
-    PLAN_TAKE,       /* COPY a into b, where `peer` must have GIVEn as many bytes */
+    PLAN_SEND,    /* a to peer */
+    PLAN_RECV,    /* a from peer */
+    PLAN_COPY,    /* a -> b, min of the lengths */
+    PLAN_REDUCE,  /* b = a OP b, over a.count elements of a.type */
+    PLAN_PUBLISH, /* raise my flag to `phase` of this collective */
+    PLAN_WAIT,    /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
+    PLAN_HAND,    /* raise the number of my line to `peer` to this collective; stride: bytes that are for it in all */
+    PLAN_HANDED,  /* WAIT until `peer` (-1: everybody else) has done so with its line to me; stride: bytes that it must have said */
+    PLAN_GIVE,    /* COPY a into b, raw SHM, and before it the number of bytes: plan_size_gap(); no data where a is empty */
+    PLAN_TAKE,    /* COPY a into b, where `peer` must have GIVEn as many bytes */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
     PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
     PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
@@ -95,12 +95,12 @@ static inline uint16_t plan_size_sig(int64_t bytes) { return (uint16_t)((uint64_
 /* Where the members of a communicator run: nodes are numbered in the order of their lowest members, the members of a node are in the
  * order of ranks.  4 bytes a node where members of a node are neighbours in the communicator, else 8 bytes a member more. */
 struct plan_nodes {
-    int n, me, place;     /* nodes; which is mine; my place among its members */
-    int fewest, most;     /* members of a node */
-    bool ordered;         /* the members of a node are consecutive ranks */
-    int32_t *first;       /* [n + 1] members of nodes before this one */
-    int32_t *member;      /* [size] node after node; NULL where ordered */
-    int32_t *node;        /* [size] of each member; NULL where ordered */
+    int n, me, place; /* nodes; which is mine; my place among its members */
+    int fewest, most; /* members of a node */
+    bool ordered;     /* the members of a node are consecutive ranks */
+    int32_t *first;   /* [n + 1] members of nodes before this one */
+    int32_t *member;  /* [size] node after node; NULL where ordered */
+    int32_t *node;    /* [size] of each member; NULL where ordered */
 };
 /* node_of(ctx, member): a number below `ids`.  NULL: out of memory. */
 struct plan_nodes *plan_nodes_new(int size, int rank, int (*node_of)(void *ctx, int member), void *ctx, int ids);
@@ -116,29 +116,29 @@ int plan_place_of(const struct plan_nodes *n, int member);
 /* Everything an algorithm may look at.  Counts per peer where the collective has them. */
 struct plan_args {
     int rank, size, root;
-    int remote;                   /* ranks of the remote group, which steps number from size on; 0: there is none */
-    int32_t n_s;                  /* behind a request: length of scounts, sdispls and sts, those that there are */
-    int64_t scount, rcount;       /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
+    int remote;             /* ranks of the remote group, which steps number from size on; 0: there is none */
+    int32_t n_s;            /* behind a request: length of scounts, sdispls and sts, those that there are */
+    int64_t scount, rcount; /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
     struct gw_type *st, *rt;
     struct gw_counts scounts, sdispls, rcounts, rdispls; /* v NULL where unused; displacements in elements, bytes for w */
-    struct gw_type **sts, **rts;  /* of w forms */
+    struct gw_type **sts, **rts;                         /* of w forms */
     struct gw_op *op;
     bool in_place;
-    bool is_vector;               /* gatherv, scatterv: only the root knows all counts */
-    int32_t n_r;                  /* the same of rcounts, rdispls and rts */
-    int64_t chunk;                /* parameter of the chosen algorithm in bytes; 0: its default */
-    int64_t tmp_span;             /* reductions: bytes of one temporary holding rcount elements of rt, */
-    int64_t tmp_shift;            /* and how far behind its begin the buffer address of those lies */
+    bool is_vector;    /* gatherv, scatterv: only the root knows all counts */
+    int32_t n_r;       /* the same of rcounts, rdispls and rts */
+    int64_t chunk;     /* parameter of the chosen algorithm in bytes; 0: its default */
+    int64_t tmp_span;  /* reductions: bytes of one temporary holding rcount elements of rt, */
+    int64_t tmp_shift; /* and how far behind its begin the buffer address of those lies */
     union {
         const struct gw_topo *topo;     /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
         const struct plan_nodes *nodes; /* others: where the members run; NULL: nobody has asked, all count as alike */
     };
-    void *own;                    /* of an algorithm that is not only a function of this */
-    uint64_t n;                   /* number of the collective in its region; of messages, their tag: plan_private.h */
-    uint64_t says;                /* what the call says (boot_coll_note), bytes, its number on the communicator as the user counts */
+    void *own;     /* of an algorithm that is not only a function of this */
+    uint64_t n;    /* number of the collective in its region; of messages, their tag: plan_private.h */
+    uint64_t says; /* what the call says (boot_coll_note), bytes, its number on the communicator as the user counts */
     int64_t bytes;
     uint64_t number;
-    uint16_t sig;                 /* of the running hash */
+    uint16_t sig; /* of the running hash */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
 struct plan_stage;
@@ -147,15 +147,21 @@ struct plan_stage;
 typedef bool plan_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *stage_out);
 struct plan_algorithm {
     const char *name;
-    plan_emit *emit; /* NULL where there are stages */
+    plan_emit *emit;                                 /* NULL where there are stages */
     int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
     uint8_t kind;
     bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
-    plan_stages *stages; /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
+    plan_stages *stages;                     /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
 };
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
 enum { /* more in the kind of a narrow one: who writes into slots, if not all; few bytes go in the line of the flag; there is one round */
-    PLAN_ROOT_WRITES = 4, PLAN_OTHERS_WRITE = 8, PLAN_NOBODY_WRITES = 12, PLAN_WRITERS = 12, PLAN_SMALL = 16, PLAN_ONCE = 32, PLAN_KIND = 3 /* what is left without these */
+       PLAN_ROOT_WRITES = 4,
+       PLAN_OTHERS_WRITE = 8,
+       PLAN_NOBODY_WRITES = 12,
+       PLAN_WRITERS = 12,
+       PLAN_SMALL = 16,
+       PLAN_ONCE = 32,
+       PLAN_KIND = 3 /* what is left without these */
 };
 
 /* Does what this member puts into a slot fit the line of its flag?  A block that it gives, else an operand. */
@@ -180,8 +186,8 @@ static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct
 /* Members that do a stage together, and how its ranks are those of the communicator. */
 struct plan_team {
     enum { TEAM_ALL, TEAM_NODE, TEAM_ACROSS } kind; /* everybody; the members of `node`; of each node the one in `place` */
-    int node, place; /* place -1: the last one of a node */
-    int odd, stand_in; /* across: of node `odd` it is this member; odd -1: of none */
+    int node, place;                                /* place -1: the last one of a node */
+    int odd, stand_in;                              /* across: of node `odd` it is this member; odd -1: of none */
     const struct plan_nodes *nodes;
 };
 static inline int plan_team_rank(const struct plan_team *t, int i)
@@ -191,23 +197,26 @@ static inline int plan_team_rank(const struct plan_team *t, int i)
     if (i == t->odd) return t->stand_in;
     return plan_member(t->nodes, i, t->place < 0 ? plan_node_size(t->nodes, i) - 1 : t->place);
 }
-struct plan_place { uint8_t buf; int64_t off; }; /* in a buffer of the whole collective */
+struct plan_place {
+    uint8_t buf;
+    int64_t off;
+}; /* in a buffer of the whole collective */
 struct plan_stage {
     const struct plan_algorithm *alg; /* NULL: this member has no part in it */
     struct plan_args args;
     struct plan_team team;
-    struct plan_place in, out;        /* what its PLAN_IN and PLAN_OUT are */
-    int64_t tmp;                      /* where its temporaries begin in the temporary of the whole */
+    struct plan_place in, out; /* what its PLAN_IN and PLAN_OUT are */
+    int64_t tmp;               /* where its temporaries begin in the temporary of the whole */
 };
 /* The way through the stages of an algorithm: for executors. */
 struct plan_walk {
     const struct plan_algorithm *alg; /* the whole */
     const struct plan_args *args;
-    char *in, *out, *tmp;             /* tmp: for free(); grows */
+    char *in, *out, *tmp; /* tmp: for free(); grows */
     int64_t tmp_bytes;
     bool leaves;
-    int i;                            /* the next stage */
-    struct plan_stage stage;          /* the present one, and its buffers */
+    int i;                   /* the next stage */
+    struct plan_stage stage; /* the present one, and its buffers */
     char *stage_in, *stage_out, *stage_tmp;
 };
 /* To the next stage of this member: 1 there is one, 0 none, or an error. */
@@ -218,17 +227,17 @@ struct plan_exec {
     const struct plan_algorithm *alg;
     struct plan_args *args;
     struct gw_comm *comm;
-    struct comm_coll *leaf;       /* comm->coll where it is used: another thread may make that now */
+    struct comm_coll *leaf; /* comm->coll where it is used: another thread may make that now */
     char *in, *out, *tmp;
-    struct plan_walk *walk;       /* NULL: there are no stages */
+    struct plan_walk *walk; /* NULL: there are no stages */
     int round, n_steps, at;
-    int scan;                     /* member that a WAIT for everybody has come to, */
-    uint64_t lowest;              /* and the lowest flag so far */
-    int n_messages;               /* seen in this round and not posted yet */
-    bool differs;                 /* err is that others call something else: what is waited for may never come */
+    int scan;        /* member that a WAIT for everybody has come to, */
+    uint64_t lowest; /* and the lowest flag so far */
+    int n_messages;  /* seen in this round and not posted yet */
+    bool differs;    /* err is that others call something else: what is waited for may never come */
     int n_reqs, err;
     struct gw_req *reqs[PLAN_STEPS];
-    int64_t want[PLAN_STEPS];     /* of those: bytes that a receive must bring, -1: a send */
+    int64_t want[PLAN_STEPS]; /* of those: bytes that a receive must bring, -1: a send */
     struct plan_step steps[PLAN_STEPS];
 };
 
@@ -238,7 +247,8 @@ int plan_init(void);
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
 
 /* The same for an algorithm that has stages.  leaves: what plan_node_leaf_ready() said; false where the nodes are not known. */
-int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves, struct gw_comm *c);
+int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
+                    struct gw_comm *c);
 
 /* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
  * the call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any
@@ -248,12 +258,17 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
  * Until the operation is over, or the persistent request is freed, the datatypes, the op and the communicator are held; arrays of counts,
  * displacements and datatypes are copied in the call, so the caller's may go when it returns.  Errors that are found later come with the request. */
 enum plan_when { PLAN_START, PLAN_INIT };
-int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
-               void *out, struct gw_comm *c, struct gw_req **req_out);
+int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
+               struct gw_comm *c, struct gw_req **req_out);
 
 /* Every collective call of the user, as it begins: gives it its number on the communicator, and notes what it says, for reports and for
  * comparing with the calls of others.  Of these only a root, if it is not negative: */
-enum plan_call { PLAN_ANY_CALL, PLAN_MAKING, PLAN_FINALIZE, PLAN_CALLS }; /* kinds that are compared by nothing, or by their root; coll/ has more behind them */
+enum plan_call {
+    PLAN_ANY_CALL,
+    PLAN_MAKING,
+    PLAN_FINALIZE,
+    PLAN_CALLS
+}; /* kinds that are compared by nothing, or by their root; coll/ has more behind them */
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root);
 /* One that runs by these arguments, of which `bytes` and flags (PLAN_SAYS_*) in `says` are set: fills in the others of what it says. */
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
@@ -273,7 +288,12 @@ const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, for 
 bool plan_pull_ready(struct gw_comm *c); /* every member can read every other's memory (asked once; leaf must be ready) */
 
 /* For the checker: resolves a reference without a communicator. */
-struct plan_memory { char *in, *out, *tmp; int64_t tmp_shift; char *(*shm)(void *ctx, int rank, int slot); void *ctx; };
+struct plan_memory {
+    char *in, *out, *tmp;
+    int64_t tmp_shift;
+    char *(*shm)(void *ctx, int rank, int slot);
+    void *ctx;
+};
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
 

@@ -38,23 +38,23 @@ struct leaf_common {
 
 /* c->coll: what a communicator keeps for collectives. */
 struct comm_coll {
-    bool asked, ready;      /* was a region asked for; is there one */
+    bool asked, ready; /* was a region asked for; is there one */
     bool nodes_asked;
-    int8_t pull;            /* 0 not asked, 1 no, 2 yes */
-    struct plan_nodes *nodes; /* where members run on several nodes; then what follows is of those on this one */
-    int size, me;           /* of the region: its members, my place */
-    uint64_t region;        /* offset in the segment */
-    struct leaf_flag *flags; /* [size] */
+    int8_t pull;                  /* 0 not asked, 1 no, 2 yes */
+    struct plan_nodes *nodes;     /* where members run on several nodes; then what follows is of those on this one */
+    int size, me;                 /* of the region: its members, my place */
+    uint64_t region;              /* offset in the segment */
+    struct leaf_flag *flags;      /* [size] */
     struct leaf_exposed *exposed; /* [size] */
-    struct leaf_common *common; /* where ranks share cores, else NULL */
-    struct leaf_line *lines; /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
-    char *buffers;          /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
-    int *local;             /* [size] local rank of each member, for doorbells */
-    uint64_t leaf_n;        /* leaf collectives started */
-    uint64_t safe;          /* everybody's flag is known to have reached this */
-    uint64_t wide;          /* number of the last wide collective */
-    uint64_t compared;      /* number of the last leaf collective in which everybody's sig was compared with ours */
-    char *tmp;              /* kept for the next collective */
+    struct leaf_common *common;   /* where ranks share cores, else NULL */
+    struct leaf_line *lines;      /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
+    char *buffers;                /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
+    int *local;                   /* [size] local rank of each member, for doorbells */
+    uint64_t leaf_n;              /* leaf collectives started */
+    uint64_t safe;                /* everybody's flag is known to have reached this */
+    uint64_t wide;                /* number of the last wide collective */
+    uint64_t compared;            /* number of the last leaf collective in which everybody's sig was compared with ours */
+    char *tmp;                    /* kept for the next collective */
     int64_t tmp_bytes;
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
@@ -63,7 +63,13 @@ struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
  * between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own.
  * So have leaves, some of whose blocks go by messages: a non-blocking collective of the same number may be under way.  Below the number
  * stands the kind, and something of root, operation and form (blocking or not): messages of other calls do not meet our receives. */
-enum { PLAN_TAG_SAYS = 0xff, PLAN_TAG_SHIFT = 8, PLAN_TAG_NUMBERS = 0x1fffff, PLAN_TAG_LEAF = 0x20000000, PLAN_TAG_PERSISTENT = 0x40000000 };
+enum {
+    PLAN_TAG_SAYS = 0xff,
+    PLAN_TAG_SHIFT = 8,
+    PLAN_TAG_NUMBERS = 0x1fffff,
+    PLAN_TAG_LEAF = 0x20000000,
+    PLAN_TAG_PERSISTENT = 0x40000000
+};
 static inline int plan_tag(uint64_t n, const struct plan_args *a)
 {
     uint64_t differs = a->says >> BOOT_SAYS_OP ^ a->says >> BOOT_SAYS_FLAGS ^ (a->remote ? 0 : a->says);
@@ -72,14 +78,15 @@ static inline int plan_tag(uint64_t n, const struct plan_args *a)
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
 bool plan_exec_stage(struct plan_exec *x); /* takes up the present stage of x->walk; true: it is one of leaves */
-char *plan_tmp_alloc(int64_t bytes); /* for free(); NULL: out of memory (gw_fail set) */
-void plan_start_init(void);          /* start.c */
+char *plan_tmp_alloc(int64_t bytes);       /* for free(); NULL: out of memory (gw_fail set) */
+void plan_start_init(void);                /* start.c */
 /* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
 /* True: it will not end, for the calls of the members differ: x->err and its words say how. */
 bool plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
 bool plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
 /* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts, int n);
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts,
+                     int n);
 
 /* plan_state.c: what is not as plan.h has it, in words; NULL: all is.  Of an execution between two calls of plan_exec_advance(); of a
  * region between two collectives of this member. */
@@ -92,7 +99,11 @@ bool plan_sig_differs(struct plan_exec *x, int member) GW_COLD;
 /* The same calls, but a member of the region gave another number of bytes than is due (-1: not known): for x->err. */
 void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came) GW_COLD;
 /* Does any member of this node, in the collective `number`, call something else than this?  GW_OK or an error, in words. */
-struct plan_said { struct gw_comm *comm; uint64_t number, says; int64_t bytes; };
+struct plan_said {
+    struct gw_comm *comm;
+    uint64_t number, says;
+    int64_t bytes;
+};
 static inline struct plan_said plan_said_by(const struct plan_exec *x)
 {
     return (struct plan_said){x->comm, x->args->number, x->args->says, x->args->bytes};

@@ -111,10 +111,7 @@ int plan_place_of(const struct plan_nodes *n, int member)
     return low;
 }
 
-static int world_node(void *ctx, int member)
-{
-    return boot_node_of(group_world(ctx, member));
-}
+static int world_node(void *ctx, int member) { return boot_node_of(group_world(ctx, member)); }
 
 const struct plan_nodes *plan_nodes(struct gw_comm *c)
 {
@@ -122,8 +119,7 @@ const struct plan_nodes *plan_nodes(struct gw_comm *c)
     if (!k || k->nodes_asked) return k ? k->nodes : NULL;
     k->nodes_asked = true;
     for (int i = 0; i < c->size; i++)
-        if (group_world(c->group, i) >= gw_boot.size)
-            return NULL; /* of another world, whose nodes have other numbers */
+        if (group_world(c->group, i) >= gw_boot.size) return NULL; /* of another world, whose nodes have other numbers */
     k->nodes = plan_nodes_new(c->size, c->rank, world_node, c->group, gw_boot.nnodes);
     return k->nodes;
 }
@@ -137,8 +133,7 @@ static char *place(const struct plan_walk *w, struct plan_place p)
 
 static void stage_clear(struct plan_walk *w)
 {
-    w->stage =
-        (struct plan_stage){.args = *w->args, .team = {.nodes = w->args->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
+    w->stage = (struct plan_stage){.args = *w->args, .team = {.nodes = w->args->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
 }
 
 static int tmp_grow(struct plan_walk *w, int64_t bytes)

@@ -21,12 +21,12 @@ struct plan_op {
     struct coll_req *req;
     char *tmp;
     int64_t tmp_bytes;
-    uint64_t number;        /* as the user counts, and the call that made it: for reports */
+    uint64_t number; /* as the user counts, and the call that made it: for reports */
     uint32_t call;
-    int pending;            /* messages that are out; written under the lane's lock */
-    bool is_persistent;     /* the request; its flags change under the lock while we run */
-    bool is_given_up;       /* others call something else: over when the messages that are out have ended */
-    char *arrays;           /* copies of the arrays of args */
+    int pending;        /* messages that are out; written under the lane's lock */
+    bool is_persistent; /* the request; its flags change under the lock while we run */
+    bool is_given_up;   /* others call something else: over when the messages that are out have ended */
+    char *arrays;       /* copies of the arrays of args */
     int64_t arrays_bytes;
     struct part {
         struct gw_done done;
@@ -100,7 +100,10 @@ static void types_release(struct gw_type **types, int n)
 }
 
 /* ---- the arrays are the caller's: in their place come copies, one behind the other */
-struct copies { char *at; int64_t bytes; }; /* at NULL: only counts the bytes */
+struct copies {
+    char *at;
+    int64_t bytes;
+}; /* at NULL: only counts the bytes */
 
 static const void *array_copy(struct copies *to, const void *v, int n, size_t each)
 {
@@ -169,7 +172,8 @@ static void error_note(struct plan_op *op, int err)
 static void length_check(struct plan_op *op, const struct gw_req *inner, int64_t want, int err)
 {
     int64_t came = gw_status_bytes(&inner->status);
-    if (likely(came == want && err != GW_ETRUNCATE) || want < 0 || inner->status.cancelled || (err < 0 && err != GW_ETRUNCATE)) return;
+    if (likely(came == want && err != GW_ETRUNCATE) || want < 0 || inner->status.cancelled || (err < 0 && err != GW_ETRUNCATE))
+        return;
     struct plan_said said = plan_said_by(&op->x);
     error_note(op, plan_length_differs(&said, inner->status.source, want, err == GW_ETRUNCATE ? INT64_MAX : came));
 }
@@ -310,8 +314,8 @@ static void persistent_release(struct gw_done *d, int err)
     op_put(lane, op);
 }
 
-static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
-                   void *out, struct gw_comm *c)
+static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
+                   struct gw_comm *c)
 {
     struct plan_exec *x = &op->x;
     assert(alg->kind == PLAN_P2P);
@@ -369,8 +373,8 @@ static void tell(struct gw_done *d, int err)
 
 void plan_start_init(void) { p2p_coll_teller = tell; }
 
-int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in,
-               void *out, struct gw_comm *c, struct gw_req **req_out)
+int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
+               struct gw_comm *c, struct gw_req **req_out)
 {
     struct gw_lane *lane = c->lane;
     uint64_t n = (uint64_t)plan_tag(c->coll_seq++, args);

@@ -41,7 +41,8 @@ static void add_late(struct boot_where *where, const struct plan_exec *x, uint64
 {
     const struct gw_comm *c = x->comm;
     for (int i = 0; i < c->coll->size; i++)
-        if (i != x->args->rank && atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value) add_member(where, c, member_of(x, i));
+        if (i != x->args->rank && atomic_load_explicit(&c->coll->flags[i].value, memory_order_relaxed) < value)
+            add_member(where, c, member_of(x, i));
 }
 
 static int root_of(const struct plan_exec *x) { return x->walk ? x->walk->args->root : x->args->root; }
@@ -106,8 +107,8 @@ bool plan_tell(struct plan_exec *x, uint64_t entry)
     return x->differs;
 }
 
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call,
-                     struct gw_req **parts, int n)
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts,
+                     int n)
 {
     name_coll(where, x->comm, root_of(x), number, call);
     for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);

@@ -78,8 +78,14 @@ static void wrong_bytes(int line, const struct loop_msg *m, size_t at, const voi
     }
     free(other);
 }
-static void wrong_u64(int line, const struct loop_msg *m, size_t at, uint64_t value) { wrong_bytes(line, m, at, &value, sizeof value); }
-static void wrong_i32(int line, const struct loop_msg *m, size_t at, int32_t value) { wrong_bytes(line, m, at, &value, sizeof value); }
+static void wrong_u64(int line, const struct loop_msg *m, size_t at, uint64_t value)
+{
+    wrong_bytes(line, m, at, &value, sizeof value);
+}
+static void wrong_i32(int line, const struct loop_msg *m, size_t at, int32_t value)
+{
+    wrong_bytes(line, m, at, &value, sizeof value);
+}
 #define WRONG64(m, at, value) wrong_u64(__LINE__, m, at, (uint64_t)(value))
 #define WRONG32(m, at, value) wrong_i32(__LINE__, m, at, value)
 enum { IN_PAYLOAD = WIRE_HDR_BYTES, TO = 0, VALUE = 8, SRC = 4, TAG = 8, WORLD = 12 };
@@ -102,8 +108,8 @@ static void wrong_cookies(const struct loop_msg *m)
 {
     uint64_t cookie;
     memcpy(&cookie, m->hdr + TO, sizeof cookie);
-    const uint64_t others[] = {cookie + 1, cookie + ((uint64_t)1 << 32), cookie - ((uint64_t)1 << 32), cookie | 0xfffffff0u, 0, UINT64_MAX,
-                               (uint64_t)(uintptr_t)m, (uint64_t)(uintptr_t)loop_lane()};
+    const uint64_t others[] = {cookie + 1, cookie + ((uint64_t)1 << 32), cookie - ((uint64_t)1 << 32),    cookie | 0xfffffff0u, 0,
+                               UINT64_MAX, (uint64_t)(uintptr_t)m,       (uint64_t)(uintptr_t)loop_lane()};
     for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) WRONG64(m, TO, others[i]);
     struct loop_msg *astray = loop_new(!m->is_far, m->kind, m->hdr, m->payload, m->len);
     uint64_t before = refused();
@@ -212,7 +218,10 @@ static void rts_wrong(const struct loop_msg *m, int peer)
 static void tagged(void)
 {
     struct trip t;
-    struct { struct proto_rts rts; int32_t world, unused; } ask = {.world = LOOP_FAR};
+    struct {
+        struct proto_rts rts;
+        int32_t world, unused;
+    } ask = {.world = LOOP_FAR};
     const struct wire_tag tag = {LOOP_CTX / (PROTO_STREAM_MASK + 1), LOOP_FAR, 3, 1};
     const struct loop_ways ways = {.room = LOOP_ROOM};
     enum { CTX_MAX = 100, HDR_CTX = 0, ASKS = 12, ASK_WORLD = IN_PAYLOAD + 32 };
@@ -232,7 +241,8 @@ static void tagged(void)
     wrong_lengths(m);
     const int64_t lengths[] = {-1, INT64_MIN};
     for (size_t i = 0; i < GW_ARRAY_LEN(lengths); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_rts, len), lengths[i]);
-    const int32_t strangers[] = {-1, 0, LOOP_NEAR, LOOP_RANKS, INT32_MIN, INT32_MAX}, contexts[] = {-1, INT32_MIN, CTX_MAX + 1, INT32_MAX};
+    const int32_t strangers[] = {-1, 0, LOOP_NEAR, LOOP_RANKS, INT32_MIN, INT32_MAX},
+                  contexts[] = {-1, INT32_MIN, CTX_MAX + 1, INT32_MAX};
     for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++) WRONG32(m, ASK_WORLD, strangers[i]);
     for (size_t i = 0; i < GW_ARRAY_LEN(contexts); i++) WRONG32(m, HDR_CTX, contexts[i]);
     WRONG32(m, SRC, -1);
@@ -269,7 +279,8 @@ static void pieces(int peer, bool is_expected)
     const int64_t from[] = {-1, INT64_MIN, LONG, LONG + 1, INT64_MAX}, to[] = {-1, 0, LONG + 1, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < GW_ARRAY_LEN(from); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, from), from[i]);
     for (size_t i = 0; i < GW_ARRAY_LEN(to); i++) WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, to), to[i]);
-    WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, key), 1); /* it would write into the peer's memory, or say a ticket: not on these wires */
+    WRONG64(m, IN_PAYLOAD + offsetof(struct proto_cts, key),
+            1); /* it would write into the peer's memory, or say a ticket: not on these wires */
     wrong_kind(m, PROTO_ACK, 0, m->is_far);
     CHECK(is_untouched(&t));
     pass_once(m);

@@ -9,9 +9,10 @@
 /* The limit of E0 shrinks with the job; at each border the larger job has the smaller one. */
 static void short_by_job_size(void)
 {
-    static const struct { int ranks, bytes; } golden[] = {
-        {1, 8152}, {2, 8152}, {512, 8152}, {513, 2008}, {1024, 2008}, {1025, 472}, {16383, 472}, {16384, 472},
-        {16385, 216}, {262144, 216}, {262145, 100}, {700000, 100}};
+    static const struct {
+        int ranks, bytes;
+    } golden[] = {{1, 8152},    {2, 8152},    {512, 8152},  {513, 2008},   {1024, 2008},  {1025, 472},
+                  {16383, 472}, {16384, 472}, {16385, 216}, {262144, 216}, {262145, 100}, {700000, 100}};
     for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(far_short_default(golden[i].ranks), golden[i].bytes);
 }
 

@@ -27,44 +27,22 @@ static void wire_says(struct proto_lane *pl, bool is_far, uint8_t kind, const vo
         msg_refuse(0, "kind", kind);
 }
 
-static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind, const struct proto_ctl *c, const void *payload, size_t len)
+static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind, const struct proto_ctl *c, const void *payload,
+                        size_t len)
 {
     switch (kind) {
-    case PROTO_CTS:
-        cts_arrived(pl, is_far, c, payload);
-        return;
-    case PROTO_DATA:
-        data_arrived(pl, is_far, c, payload, len);
-        return;
-    case PROTO_HELP:
-        help_arrived(pl, is_far, c, payload);
-        return;
-    case PROTO_FIN:
-        fin_arrived(pl, is_far, c);
-        return;
-    case PROTO_ACK:
-        ack_arrived(pl, is_far, c);
-        return;
-    case PROTO_CANCEL:
-        cancel_arrived(pl, c);
-        return;
-    case PROTO_CANCEL_ACK:
-        cancel_ack_arrived(pl, is_far, c);
-        return;
-    case PROTO_CHOKE:
-        choke_arrived(pl, c);
-        return;
-    case PROTO_PUT:
-        put_arrived(pl, is_far, c);
-        return;
-    case PROTO_LEFT:
-        keep_left_arrived(pl, is_far, c);
-        return;
-    case PROTO_FAULT:
-        fault_arrived(pl, is_far, c, payload);
-        return;
-    default: /* a NOTE of another job whose ranks check: note_receiver() would know what to do with it */
-        return;
+    case PROTO_CTS: cts_arrived(pl, is_far, c, payload); return;
+    case PROTO_DATA: data_arrived(pl, is_far, c, payload, len); return;
+    case PROTO_HELP: help_arrived(pl, is_far, c, payload); return;
+    case PROTO_FIN: fin_arrived(pl, is_far, c); return;
+    case PROTO_ACK: ack_arrived(pl, is_far, c); return;
+    case PROTO_CANCEL: cancel_arrived(pl, c); return;
+    case PROTO_CANCEL_ACK: cancel_ack_arrived(pl, is_far, c); return;
+    case PROTO_CHOKE: choke_arrived(pl, c); return;
+    case PROTO_PUT: put_arrived(pl, is_far, c); return;
+    case PROTO_LEFT: keep_left_arrived(pl, is_far, c); return;
+    case PROTO_FAULT: fault_arrived(pl, is_far, c, payload); return;
+    default: /* a NOTE of another job whose ranks check: note_receiver() would know what to do with it */ return;
     }
 }
 
@@ -121,7 +99,8 @@ wire_recv_fn proto_receiver(bool is_far)
 
 static bool has_work(const struct proto_lane *pl)
 {
-    return pl->n_outs || pl->tags.must_take_over || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) || !gw_list_empty(&pl->getting);
+    return pl->n_outs || pl->tags.must_take_over || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) ||
+        !gw_list_empty(&pl->getting);
 }
 
 static int work_poll(struct proto_lane *pl)
@@ -223,7 +202,8 @@ int64_t proto_posted(void)
 int proto_tag_max(void)
 {
     struct wire_caps caps = {0};
-    bool may_match = gw_lanes[0].net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE; /* else nobody opens the network for this */
+    bool may_match =
+        gw_lanes[0].net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE; /* else nobody opens the network for this */
     if (may_match) peer_net->caps(gw_lanes[0].net, &caps);
     return caps.matches ? caps.tag_max : INT32_MAX;
 }

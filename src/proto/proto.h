@@ -29,14 +29,14 @@ struct proto_addr {
     struct gw_lane *lane;
     struct gw_peer *peer; /* receives: NULL for ANY_SOURCE */
     uint32_t ctx;
-    int32_t my_rank;      /* in the communicator: the source that the receiver matches */
-    int32_t rank;         /* peer's rank in the communicator; receives may say GW_ANY_SOURCE */
-    int32_t tag;          /* receives may say GW_ANY_TAG */
-    const void *errctx;   /* the communicator, for errors; opaque */
-    bool is_near;         /* receives from any source: all of them are on this node */
+    int32_t my_rank;    /* in the communicator: the source that the receiver matches */
+    int32_t rank;       /* peer's rank in the communicator; receives may say GW_ANY_SOURCE */
+    int32_t tag;        /* receives may say GW_ANY_TAG */
+    const void *errctx; /* the communicator, for errors; opaque */
+    bool is_near;       /* receives from any source: all of them are on this node */
 };
 
-int proto_init(void);     /* lanes' match queues; before peer_init (it is the wires' receiver) */
+int proto_init(void); /* lanes' match queues; before peer_init (it is the wires' receiver) */
 void proto_finalize(void);
 wire_recv_fn proto_receiver(bool is_far); /* of what comes from this node, or from others */
 
@@ -53,8 +53,7 @@ int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_t
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
 /* The short way of a blocking receive: while nothing else is under way, waits a moment for a line in a ring that is this message, and
  * takes it without a request.  False: nothing happened.  Without threads only. */
-bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t,
-                       struct gw_status *status);
+bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status);
 
 /* Probing.  A message found by proto_mprobe is out of the queue and owned by the caller until proto_mrecv. */
 struct proto_msg;
@@ -82,11 +81,18 @@ void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where);
 
 /* l->done.fn is called for each message that no receive has taken, with what is behind `done` filled in; lane's lock held. */
-struct proto_left { struct gw_done done; uint32_t ctx; int src, tag; int64_t bytes; };
+struct proto_left {
+    struct gw_done done;
+    uint32_t ctx;
+    int src, tag;
+    int64_t bytes;
+};
 void proto_each_left(struct gw_lane *lane, struct proto_left *l);
 
 /* How long a context's queues are: receives that wait, messages held for which none is posted and their bytes.  Walks the lane's. */
-struct proto_lengths { int64_t posted, messages, bytes; };
+struct proto_lengths {
+    int64_t posted, messages, bytes;
+};
 void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out);
 
 #define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
@@ -96,11 +102,23 @@ void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out
 void proto_note_as(int64_t count, struct gw_type *t);
 void proto_note_ready(bool is_ready); /* what this thread sends are ready sends, until further notice */
 /* A message meets this receive, into whose buffer nothing of it has been written yet; the lane's lock is held. */
-struct proto_meeting { struct gw_done done; const struct gw_req *req; const void *buf; int64_t count; struct gw_type *type; };
+struct proto_meeting {
+    struct gw_done done;
+    const struct gw_req *req;
+    const void *buf;
+    int64_t count;
+    struct gw_type *type;
+};
 extern void (*proto_meeting_teller)(struct gw_done *done, int err);
 bool proto_is_posted(const struct gw_req *r); /* a receive that has met none; with the lane's lock */
 /* A ready send has come for which no receive is posted. */
-struct proto_unready { struct gw_done done; uint32_t ctx; int src, tag; int64_t count; const char *type; };
+struct proto_unready {
+    struct gw_done done;
+    uint32_t ctx;
+    int src, tag;
+    int64_t count;
+    const char *type;
+};
 extern void (*proto_unready_teller)(struct gw_done *done, int err);
 struct proto_mismatch {
     struct gw_done done;
@@ -115,13 +133,19 @@ extern void (*proto_mismatch_teller)(struct gw_done *done, int err);
 /* The ways of a message. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
 /* What went to a process (by its number: world rank, or that of node/), or (world -1) to all: user's messages and the library's own.  Read without a lock. */
-struct proto_tally { uint64_t messages[PROTO_PATHS], bytes[PROTO_PATHS]; };
+struct proto_tally {
+    uint64_t messages[PROTO_PATHS], bytes[PROTO_PATHS];
+};
 void proto_sent_to(int world, struct proto_tally *sum_out);
-void proto_explain(void);    /* GODWIT_EXPLAIN=proto: says how many, while the peers are there */
+void proto_explain(void);   /* GODWIT_EXPLAIN=proto: says how many, while the peers are there */
 int64_t proto_posted(void); /* receives that wait for a message */
 int proto_tag_max(void);    /* the largest tag, INT_MAX unless the network matches messages */
 /* Set by whoever knows communicators: the process that has this rank in one.  `world` comes in as -1 and stays so where it is unknown. */
-struct proto_member { struct gw_done done; uint32_t ctx; int rank, world; }; /* ctx: of the wire */
+struct proto_member {
+    struct gw_done done;
+    uint32_t ctx;
+    int rank, world;
+}; /* ctx: of the wire */
 extern void (*proto_member_teller)(struct gw_done *done, int err);
 
 #endif

@@ -8,10 +8,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-static const char *const kind_names[] = {
-    [PROTO_EAGER] = "EAGER", [PROTO_EAGER_SYNC] = "EAGER_SYNC", [PROTO_RTS] = "RTS", [PROTO_CTS] = "CTS", [PROTO_DATA] = "DATA",
-    [PROTO_HELP] = "HELP", [PROTO_FIN] = "FIN", [PROTO_ACK] = "ACK", [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
-    [PROTO_NOTE] = "NOTE", [PROTO_CHOKE] = "CHOKE", [PROTO_PUT] = "PUT", [PROTO_LEFT] = "LEFT", [PROTO_FAULT] = "FAULT"};
+static const char *const kind_names[] = {[PROTO_EAGER] = "EAGER",   [PROTO_EAGER_SYNC] = "EAGER_SYNC",
+                                         [PROTO_RTS] = "RTS",       [PROTO_CTS] = "CTS",
+                                         [PROTO_DATA] = "DATA",     [PROTO_HELP] = "HELP",
+                                         [PROTO_FIN] = "FIN",       [PROTO_ACK] = "ACK",
+                                         [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
+                                         [PROTO_NOTE] = "NOTE",     [PROTO_CHOKE] = "CHOKE",
+                                         [PROTO_PUT] = "PUT",       [PROTO_LEFT] = "LEFT",
+                                         [PROTO_FAULT] = "FAULT"};
 
 bool msg_refuse(uint8_t kind, const char *field, int64_t value)
 {
@@ -21,17 +25,23 @@ bool msg_refuse(uint8_t kind, const char *field, int64_t value)
 }
 
 /* Lengths of payloads; kinds that are not here are none. */
-static const struct { size_t least, most; } lengths[] = {
-    [PROTO_EAGER] = {0, MSG_DATA_MAX},
-    [PROTO_EAGER_SYNC] = {PROTO_SYNC_PREFIX, MSG_DATA_MAX + PROTO_SYNC_PREFIX},
-    [PROTO_RTS] = {sizeof(struct proto_rts), sizeof(struct proto_rts)},
-    [PROTO_CTS] = {sizeof(struct proto_cts), sizeof(struct proto_cts)},
-    [PROTO_DATA] = {1, MSG_DATA_MAX},
-    [PROTO_HELP] = {sizeof(struct proto_help), sizeof(struct proto_help)},
-    [PROTO_NOTE] = {sizeof(struct proto_note), sizeof(struct proto_note)},
-    [PROTO_FAULT] = {sizeof(struct proto_fault), sizeof(struct proto_fault)},
-    [PROTO_FIN] = {0, 0}, [PROTO_ACK] = {0, 0}, [PROTO_CANCEL] = {0, 0}, [PROTO_CANCEL_ACK] = {0, 0}, [PROTO_CHOKE] = {0, 0},
-    [PROTO_PUT] = {0, 0}, [PROTO_LEFT] = {0, 0}};
+static const struct {
+    size_t least, most;
+} lengths[] = {[PROTO_EAGER] = {0, MSG_DATA_MAX},
+               [PROTO_EAGER_SYNC] = {PROTO_SYNC_PREFIX, MSG_DATA_MAX + PROTO_SYNC_PREFIX},
+               [PROTO_RTS] = {sizeof(struct proto_rts), sizeof(struct proto_rts)},
+               [PROTO_CTS] = {sizeof(struct proto_cts), sizeof(struct proto_cts)},
+               [PROTO_DATA] = {1, MSG_DATA_MAX},
+               [PROTO_HELP] = {sizeof(struct proto_help), sizeof(struct proto_help)},
+               [PROTO_NOTE] = {sizeof(struct proto_note), sizeof(struct proto_note)},
+               [PROTO_FAULT] = {sizeof(struct proto_fault), sizeof(struct proto_fault)},
+               [PROTO_FIN] = {0, 0},
+               [PROTO_ACK] = {0, 0},
+               [PROTO_CANCEL] = {0, 0},
+               [PROTO_CANCEL_ACK] = {0, 0},
+               [PROTO_CHOKE] = {0, 0},
+               [PROTO_PUT] = {0, 0},
+               [PROTO_LEFT] = {0, 0}};
 
 static bool check_length(uint8_t kind, size_t len)
 {
@@ -48,10 +58,7 @@ static bool check_hdr(const struct proto_lane *pl, bool is_far, uint8_t kind, co
     return !is_answered || peer_may_say(pl->lane, h->world, is_far) || msg_refuse(kind, "sender", h->world);
 }
 
-bool msg_check_rts(const struct proto_rts *rts)
-{
-    return rts->len >= 0 || msg_refuse(PROTO_RTS, "bytes", rts->len);
-}
+bool msg_check_rts(const struct proto_rts *rts) { return rts->len >= 0 || msg_refuse(PROTO_RTS, "bytes", rts->len); }
 
 static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_ctl *c, const void *payload)
 {

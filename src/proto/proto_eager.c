@@ -24,8 +24,8 @@ static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto
     return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
 }
 
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
-              const char *ptr, const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
+              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
 {
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
     if (tag_goes(pl, p, h)) return tag_send(pl, p, PROTO_EAGER, h, ptr ? ptr : packed(pl, 0, buf, count, t), (size_t)len);

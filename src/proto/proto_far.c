@@ -13,7 +13,9 @@ enum { CHUNKS_AHEAD = 4, HEADER_COUNTED = 40 /* of the documents: it counts towa
 
 int64_t far_short_default(int size)
 {
-    static const struct { int ranks, bytes; } steps[] = {{512, 8152}, {1024, 2008}, {16384, 472}, {262144, 216}};
+    static const struct {
+        int ranks, bytes;
+    } steps[] = {{512, 8152}, {1024, 2008}, {16384, 472}, {262144, 216}};
     for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++)
         if (size <= steps[i].ranks) return steps[i].bytes;
     return 100;
@@ -27,7 +29,8 @@ void far_set_up(struct proto_lane *pl)
     int64_t packet = (int64_t)caps.pack_max - PROTO_SYNC_PREFIX;
     f->pack_max = caps.pack_max;
     tags_set_up(pl, &caps);
-    f->inline_max = gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
+    f->inline_max =
+        gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
     /* Two copies are shorter than the two messages more of a question: over TCP 64 KiB took 31 us so and 41 with it, 130,000 bytes 35 and
      * 47 (two hosts on veth, Skylake-X, November 2026). */
     int64_t eager = gw_set.net_eager_max >= 0 ? gw_set.net_eager_max : caps.soft ? EAGER_SOFT : EAGER_CARD;
@@ -36,12 +39,17 @@ void far_set_up(struct proto_lane *pl)
     f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(eager - HEADER_COUNTED, packet);
     /* Over the TCP of a node's kernel 1 MiB took longer read or written than sent, and written twice as long (November 2026). */
     bool is_forced = gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1;
-    bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced
+                                                                   : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
     f->may_get = may && caps.get && caps.keys;
     f->may_put = may && caps.put && caps.keys;
-    f->is_direct = caps.direct && !f->may_put && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO && gw_set.proto != GW_SET_PROTO_E1;
-    GW_EXPLAIN(GW_LOG_PROTO, "to other nodes inline to %lld bytes, eager to %lld%s%s", (long long)f->inline_max, (long long)f->eager_max,
-               f->may_get ? ", then read by the receiver" : f->is_direct ? ", then from memory to memory" : ", then in pieces",
+    f->is_direct =
+        caps.direct && !f->may_put && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO && gw_set.proto != GW_SET_PROTO_E1;
+    GW_EXPLAIN(GW_LOG_PROTO, "to other nodes inline to %lld bytes, eager to %lld%s%s", (long long)f->inline_max,
+               (long long)f->eager_max,
+               f->may_get         ? ", then read by the receiver"
+                   : f->is_direct ? ", then from memory to memory"
+                                  : ", then in pieces",
                f->may_put ? "; larger ones are written in chunks" : "");
 }
 
@@ -94,8 +102,8 @@ bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum
 static void direct_explain(struct gw_done *done, int err)
 {
     const struct proto_recv *r = container_of(done, struct proto_recv, done);
-    gw_fail(err, "the message of %lld bytes from rank %d, tag %d did not arrive as it was announced", (long long)r->len, r->req.status.source,
-            r->req.status.tag);
+    gw_fail(err, "the message of %lld bytes from rank %d, tag %d did not arrive as it was announced", (long long)r->len,
+            r->req.status.source, r->req.status.tag);
 }
 
 static void direct_arrived(struct gw_done *done, int err)

@@ -18,23 +18,23 @@ enum recv_state { RECV_POSTED = 1, RECV_AT_WIRE, RECV_GETTING, RECV_SHARED, RECV
 struct proto_recv {
     struct gw_req req;
     struct match_recv m;
-    char *ptr;                   /* the buffer if it is one run of bytes, else NULL */
-    int64_t cap;                 /* bytes that fit */
+    char *ptr;   /* the buffer if it is one run of bytes, else NULL */
+    int64_t cap; /* bytes that fit */
     void *buf;
     int64_t count;
-    struct gw_type *type;        /* held unless predefined */
-    void *at_wire;               /* AT_WIRE: proto_tag.c's */
-    struct type_cursor *cursor;  /* rendezvous into a buffer of several runs */
-    int64_t len, want, got;      /* of the message; to be moved; moved (SHARED: the end of the piece that is asked for) */
+    struct gw_type *type;            /* held unless predefined */
+    void *at_wire;                   /* AT_WIRE: proto_tag.c's */
+    struct type_cursor *cursor;      /* rendezvous into a buffer of several runs */
+    int64_t len, want, got;          /* of the message; to be moved; moved (SHARED: the end of the piece that is asked for) */
     uint64_t addr, key, cookie, job; /* addr: with a fault, where it is */
-    uint64_t name;               /* SHARED, TAKING: what the sender calls it by */
-    struct gw_list work;         /* in proto_lane.getting or .sharing */
-    struct gw_done done;         /* of a get that the wire does later; afterwards of the error's text */
+    uint64_t name;                   /* SHARED, TAKING: what the sender calls it by */
+    struct gw_list work;             /* in proto_lane.getting or .sharing */
+    struct gw_done done;             /* of a get that the wire does later; afterwards of the error's text */
     int32_t world;
     uint8_t state;
-    bool wire_busy;              /* a get is on its way; TAKING: the wire puts the data there by itself; SHARED: a piece is asked for */
-    bool is_huge;                /* the sender's memory is on huge pages */
-    char type_name[25];          /* for the error's text, when the type may be gone */
+    bool wire_busy;     /* a get is on its way; TAKING: the wire puts the data there by itself; SHARED: a piece is asked for */
+    bool is_huge;       /* the sender's memory is on huge pages */
+    char type_name[25]; /* for the error's text, when the type may be gone */
 };
 _Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
 _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");
@@ -42,14 +42,18 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 /* The begin of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
-    uint64_t inline_end; /* a plain message of fewer bytes may go at once; 0 while something is queued before it, or on other wires */
+    uint64_t
+        inline_end; /* a plain message of fewer bytes may go at once; 0 while something is queued before it, or on other wires */
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count)
 {
     return t->is_dense || (count == 1 && t->is_single) || count == 0;
 }
-static inline void proto_type_hold(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_hold(t); }
+static inline void proto_type_hold(struct gw_type *t)
+{
+    if (unlikely(!t->obj.predefined)) type_hold(t);
+}
 /* Where the data of one run of bytes begins; buf may be NULL where there is none. */
 static inline char *proto_run_at(const void *buf, const struct gw_type *t)
 {
@@ -69,7 +73,8 @@ GW_INLINE struct shm_line *proto_send_line(struct gw_lane *lane, const struct gw
 }
 
 /* Then, and before anything else is sent: now it is sent, and over. */
-GW_INLINE void proto_send_inline(struct gw_peer *p, struct shm_line *l, uint32_t ctx, int my_rank, int tag, const void *buf, uint64_t len)
+GW_INLINE void proto_send_inline(struct gw_peer *p, struct shm_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
+                                 uint64_t len)
 {
     struct wire_ep *ep = p->ep;
     struct proto_hdr *h = (struct proto_hdr *)l->hdr;
@@ -102,7 +107,8 @@ static inline void proto_recv_describe(struct proto_recv *r, void *buf, int64_t 
 
 /* A request for a receive that no message can have come for, and the queue for it.  NULL: nothing happened, proto_recv() knows what to do.
  * The lane's lock is held. */
-GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count, const struct gw_type *t, struct match_queue **q_out)
+GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count, const struct gw_type *t,
+                                             struct match_queue **q_out)
 {
     struct match_queue *q = *q_out = ((struct proto_fast *)lane->proto)->q;
     if (unlikely(count < 0) || unlikely(!t->is_plain) || unlikely(match_has_messages(q))) return NULL;
@@ -110,8 +116,8 @@ GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count
 }
 
 /* Then: it is posted. */
-GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, uint32_t ctx, int src, int tag, const void *errctx, void *buf,
-                                 int64_t count, struct gw_type *t)
+GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, uint32_t ctx, int src, int tag, const void *errctx,
+                                 void *buf, int64_t count, struct gw_type *t)
 {
     r->req.errctx = errctx;
     proto_recv_set(r, buf, buf, count, t);

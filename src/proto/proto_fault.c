@@ -16,11 +16,14 @@ static void recv_explain(struct gw_done *done, int err)
     struct proto_recv *r = container_of(done, struct proto_recv, done);
     void *at = (void *)(uintptr_t)r->addr, *buf = r->ptr ? r->ptr : r->buf;
     if (err == GW_EBUFFER)
-        gw_fail(err, "the receive buffer at %p cannot be written at %p: the message of %lld bytes from rank %d, tag %d has no place", buf,
-                at, (long long)r->len, r->req.status.source, r->req.status.tag);
+        gw_fail(err,
+                "the receive buffer at %p cannot be written at %p: the message of %lld bytes from rank %d, tag %d has no place",
+                buf, at, (long long)r->len, r->req.status.source, r->req.status.tag);
     else
-        gw_fail(err, "the message of %lld bytes from rank %d, tag %d did not come: its send buffer cannot be read at %p of rank %d of the job",
-                (long long)r->len, r->req.status.source, r->req.status.tag, at, r->world);
+        gw_fail(
+            err,
+            "the message of %lld bytes from rank %d, tag %d did not come: its send buffer cannot be read at %p of rank %d of the job",
+            (long long)r->len, r->req.status.source, r->req.status.tag, at, r->world);
 }
 
 void recv_fault(struct proto_recv *r, int err, uint64_t at)
@@ -36,7 +39,8 @@ static bool fault_is_right(const struct proto_recv *r, bool is_far, const struct
 {
     bool is_piece = f->from >= 0 && f->from < f->to && f->to <= r->want;
     if (is_far || (r->state != RECV_SHARED && r->state != RECV_TAKING)) return msg_refuse(PROTO_FAULT, "state", r->state);
-    return (is_piece && (r->state == RECV_SHARED || (f->from == r->got && f->to == r->want))) || msg_refuse(PROTO_FAULT, "first byte", f->from);
+    return (is_piece && (r->state == RECV_SHARED || (f->from == r->got && f->to == r->want))) ||
+        msg_refuse(PROTO_FAULT, "first byte", f->from);
 }
 
 void fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)

@@ -90,7 +90,8 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, r->key, &r->done);
     if (rc == GW_OK) {
         pl->got += bytes;
-        if (r->ptr && r->want >= gw_set.cma_min) pace_copied(pl, r->is_huge ? PACE_GET_HUGE : PACE_GET, p, r->want, bytes, gw_ticks() - since);
+        if (r->ptr && r->want >= gw_set.cma_min)
+            pace_copied(pl, r->is_huge ? PACE_GET_HUGE : PACE_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);
     } else if (rc == GW_POSTED) {

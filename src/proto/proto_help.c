@@ -84,7 +84,8 @@ static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr || op->peer->ops != peer_wire)
         return msg_refuse(PROTO_HELP, "state", op->state);
-    if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
+    if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank))
+        return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
     return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
 }
 
@@ -185,7 +186,8 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
 static bool fin_is_right(const struct proto_op *op, uint64_t job)
 {
     bool has_job = op->state == OP_HELPING || op->state == OP_COPIED;
-    if (op->kind != PROTO_RTS || op->is_over || (op->state != OP_ASKED && !has_job)) return msg_refuse(PROTO_FIN, "state", op->state);
+    if (op->kind != PROTO_RTS || op->is_over || (op->state != OP_ASKED && !has_job))
+        return msg_refuse(PROTO_FIN, "state", op->state);
     return job == (has_job ? op->job : 0) || msg_refuse(PROTO_FIN, "job", (int64_t)job);
 }
 

@@ -27,10 +27,7 @@ static _Thread_local struct {
     bool is_ready;
 } as;
 
-void proto_note_ready(bool is_ready)
-{
-    as.is_ready = is_ready;
-}
+void proto_note_ready(bool is_ready) { as.is_ready = is_ready; }
 
 void proto_note_as(int64_t count, struct gw_type *t)
 {
@@ -146,8 +143,7 @@ void note_compare(const struct note *n, const struct proto_recv *r, int src, int
     struct type_signature here = type_signature(r->type, r->count, n->signature.n);
     if (here.n == n->signature.n && here.hash == n->signature.hash) return;
     if (n->said.may_be_any || type_has_packed(r->type) || !proto_mismatch_teller) return;
-    struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx,   src,      tag,
-                               n->said.world,           n->said.count, r->count, n->said.type,
+    struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx, src, tag, n->said.world, n->said.count, r->count, n->said.type,
                                type_name(r->type),      r->buf};
     m.done.fn(&m.done, GW_OK);
 }

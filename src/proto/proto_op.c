@@ -75,7 +75,8 @@ int rts_send(struct proto_lane *pl, struct proto_op *op)
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool is_near = op->peer->ops == peer_wire, is_run = op->ptr && op->peer->ep;
-    bool can_read = is_run && (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
+    bool can_read = is_run &&
+        (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
     if (can_read && !op->is_kept) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
     bool hint = op->is_kept ? false : is_near ? can_read && shm_read_by_others(op->ptr, op->len) : is_run;

@@ -78,8 +78,8 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
         op_ask(pl, op);
     }
     rc = op->kind == PROTO_RTS ? rts_send(pl, op)
-                                   : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type,
-                                               op->len, op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0);
+                               : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type, op->len,
+                                           op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {
@@ -157,8 +157,7 @@ void out_poll_one(struct proto_lane *pl, const struct gw_peer *p)
     pl->is_sending_outs = false;
 }
 
-void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
-              size_t len)
+void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len)
 {
     assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
     if (likely(!pl->n_outs) || !out_find(pl, p)) {

@@ -85,6 +85,5 @@ void pace_taken(struct proto_lane *pl, const struct proto_recv *r)
 {
     pl->taken += r->want;
     if (--pl->n_taking || !r->ptr || !pl->taking_alone || lane_sends_large(pl)) return;
-    pieces_note(pl, &pace_of(pl, peer_get(pl->lane, r->world), r->want)[PACE_PIECES], gw_ticks() - pl->taking_since,
-                pl->taken);
+    pieces_note(pl, &pace_of(pl, peer_get(pl->lane, r->world), r->want)[PACE_PIECES], gw_ticks() - pl->taking_since, pl->taken);
 }

@@ -18,8 +18,7 @@ void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
         far_offer(pl, r, &cts);
     else
         pace_taking(pl);
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts,
-             sizeof cts);
+    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
 }
 
 static bool cts_is_right(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
@@ -50,7 +49,8 @@ void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, 
     op->end = cts.to;
     op->state = OP_PIECES;
     if (cts.key && op->ptr) put_start(op, &cts);
-    bool is_buffered = op->peer->ops != peer_wire && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
+    bool is_buffered =
+        op->peer->ops != peer_wire && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
     proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
@@ -111,7 +111,8 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     if (!r || !data_is_right(r, at, n)) return;
     if (r->state == RECV_SHARED) { /* of a piece that the sender could not write, or that we could not read */
-        const void *fault = recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
+        const void *fault =
+            recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
         if (fault) recv_fault(r, GW_EBUFFER, (uintptr_t)fault);
         if (!recv_has_fault(r)) gw_copy(r->ptr + at, payload, len);
         node_job_add(r->job, n);

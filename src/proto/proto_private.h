@@ -13,8 +13,8 @@
 /* ---- pools (proto_pool.c): blocks of one size, never given back before the end ------------------------------- */
 struct proto_pool {
     size_t size;
-    void *free;          /* linked through their first word */
-    char *fresh, *end;   /* of the newest slab: never used yet, so not touched either */
+    void *free;        /* linked through their first word */
+    char *fresh, *end; /* of the newest slab: never used yet, so not touched either */
     struct pool_slab *slabs;
 };
 void pool_init(struct proto_pool *p, size_t size);
@@ -50,15 +50,16 @@ void names_finish(struct proto_names *n);
 enum { MSG_DATA_MAX = 1 << 20 };
 struct proto_msg {
     struct match_msg m;
-    int32_t world;      /* of the sender */
-    uint32_t bytes;     /* of data[] */
-    uint8_t kind;       /* EAGER, EAGER_SYNC or RTS */
+    int32_t world;  /* of the sender */
+    uint32_t bytes; /* of data[] */
+    uint8_t kind;   /* EAGER, EAGER_SYNC or RTS */
     uint8_t lane;
-    bool has_note;      /* GODWIT_CHECK: behind data[] is a pointer, see msg_note() */
+    bool has_note; /* GODWIT_CHECK: behind data[] is a pointer, see msg_note() */
     uint8_t unused;
-    uint8_t data[];     /* the payload as it came */
+    uint8_t data[]; /* the payload as it came */
 } GW_ALIGNED(GW_ARENA_UNIT);
-_Static_assert(sizeof(struct proto_msg) == 64 && offsetof(struct proto_msg, data) == 64, "what an unexpected message costs besides its data");
+_Static_assert(sizeof(struct proto_msg) == 64 && offsetof(struct proto_msg, data) == 64,
+               "what an unexpected message costs besides its data");
 _Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a byte names the lane; 32 bits name a block");
 
 /* ---- outgoing operations -------------------------------------------------------------------------------------
@@ -67,48 +68,48 @@ _Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a 
  * PIECES, PUTTING: R1 goes on.  HELPING: claims pieces of a job.  COPIED: nothing left to do but wait for FIN. */
 enum op_state { OP_QUEUED = 1, OP_ASKED, OP_PIECES, OP_PUTTING, OP_HELPING, OP_COPIED };
 struct proto_op {
-    struct gw_list link;         /* proto_out.ops, proto_lane.asked or proto_lane.op_work */
-    struct gw_req *req;          /* NULL: control message, or already complete */
+    struct gw_list link; /* proto_out.ops, proto_lane.asked or proto_lane.op_work */
+    struct gw_req *req;  /* NULL: control message, or already complete */
     struct gw_peer *peer;
     uint8_t state, kind, ctl_len;
-    bool wants_cancel_ack;       /* CANCEL has gone: lives until CANCEL_ACK */
-    bool is_over;                /* apart from that */
-    bool may_be_read;            /* the RTS says where the data lies, and the message is not counted yet */
-    bool is_kept;                /* ptr is a copy of ours: the send is complete once the RTS has gone (proto_keep.c) */
-    bool no_room;                /* it waits for its receive only because neither end had room for it */
-    bool is_put_refused;         /* HELPING: the wire cannot write there; the piece goes as DATA */
-    bool has_fault;              /* a part of the data cannot be read here */
-    uint64_t name;               /* what the receiver calls it by: our cookie; 0: none yet */
+    bool wants_cancel_ack; /* CANCEL has gone: lives until CANCEL_ACK */
+    bool is_over;          /* apart from that */
+    bool may_be_read;      /* the RTS says where the data lies, and the message is not counted yet */
+    bool is_kept;          /* ptr is a copy of ours: the send is complete once the RTS has gone (proto_keep.c) */
+    bool no_room;          /* it waits for its receive only because neither end had room for it */
+    bool is_put_refused;   /* HELPING: the wire cannot write there; the piece goes as DATA */
+    bool has_fault;        /* a part of the data cannot be read here */
+    uint64_t name;         /* what the receiver calls it by: our cookie; 0: none yet */
     union {
         struct proto_hdr hdr;
         struct proto_ctl ctl;
     };
     uint8_t payload[PROTO_CTL_MAX];
-    const char *ptr;             /* the data if it is one run of bytes, else NULL */
+    const char *ptr; /* the data if it is one run of bytes, else NULL */
     int64_t len;
     const void *buf;
     int64_t count;
-    struct gw_type *type;        /* held unless predefined; NULL for control messages */
+    struct gw_type *type; /* held unless predefined; NULL for control messages */
     struct type_cursor *cursor;
-    int64_t pos, end;            /* PIECES, PUTTING and HELPING: next byte and end of what goes now */
-    uint64_t key;                /* under which the data are exposed; 0: they are not */
-    uint64_t to, addr, job;      /* the receiver's cookie, buffer (PUTTING, 0: put_key is a ticket) and job */
-    int64_t total;               /* of the job; PUTTING: the first byte that is wanted */
-    uint64_t put_key;            /* PUTTING: of the receiver's buffer */
-    int n_puts;                  /* chunks under way */
-    int put_err;                 /* PUTTING: the wire could not write there */
-    int64_t again, again_end;    /* HELPING: bytes that the receiver claimed and could not read; they go as DATA */
+    int64_t pos, end;         /* PIECES, PUTTING and HELPING: next byte and end of what goes now */
+    uint64_t key;             /* under which the data are exposed; 0: they are not */
+    uint64_t to, addr, job;   /* the receiver's cookie, buffer (PUTTING, 0: put_key is a ticket) and job */
+    int64_t total;            /* of the job; PUTTING: the first byte that is wanted */
+    uint64_t put_key;         /* PUTTING: of the receiver's buffer */
+    int n_puts;               /* chunks under way */
+    int put_err;              /* PUTTING: the wire could not write there */
+    int64_t again, again_end; /* HELPING: bytes that the receiver claimed and could not read; they go as DATA */
 };
-struct proto_sreq {              /* the request of a send that did not complete at once */
+struct proto_sreq { /* the request of a send that did not complete at once */
     struct gw_req req;
     struct proto_op *op;
-    struct gw_done done;         /* of the text of a fault: */
-    const void *buf, *fault;     /* the data begin there, and cannot be read here */
+    struct gw_done done;     /* of the text of a fault: */
+    const void *buf, *fault; /* the data begin there, and cannot be read here */
     int64_t len;
 };
 _Static_assert(sizeof(struct proto_sreq) <= GW_REQ_BYTES, "fits a request of the pool");
 
-struct proto_out {               /* what waits for room on the way to one peer; exists only while it is not empty */
+struct proto_out { /* what waits for room on the way to one peer; exists only while it is not empty */
     struct gw_list link;
     struct gw_peer *peer;
     struct gw_list ops;
@@ -117,7 +118,9 @@ struct proto_out {               /* what waits for room on the way to one peer; 
 /* What the two ways of a message have taken lately, in ticks a KiB; 0: not known.  GET: the copy of R0; PIECES: R1 from asking to the
  * last byte; IN, OUT: the copies of R1, those of the sender to and those of the receiver from that peer. */
 enum { PACE_GET, PACE_GET_HUGE, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
-struct proto_pace { uint32_t ticks[PACE_TIMES]; }; /* for a KiB; 0: not timed yet */
+struct proto_pace {
+    uint32_t ticks[PACE_TIMES];
+}; /* for a KiB; 0: not timed yet */
 
 /* Messages to other nodes (proto_far.c). */
 enum { FAR_PUT_BYTES = 64, FAR_TOGETHER_BYTES = 1024, FAR_TOGETHER_MOST = 64 };
@@ -125,14 +128,14 @@ struct proto_far {
     int64_t inline_max, eager_max; /* E0 and E1 to here */
     int64_t fast_max;              /* E0 without further thought; -1: never */
     size_t pack_max;
-    bool may_get, may_put;         /* R0; R1 without copies, in chunks */
-    bool is_direct;                /* R1 without copies, as a whole: where neither is */
-    int n_sent;                    /* since the last look at what comes in */
-    struct far_burst {             /* messages in a row: */
+    bool may_get, may_put; /* R0; R1 without copies, in chunks */
+    bool is_direct;        /* R1 without copies, as a whole: where neither is */
+    int n_sent;            /* since the last look at what comes in */
+    struct far_burst {     /* messages in a row: */
         const struct gw_peer *to;
-        uint64_t at;               /* when the last one was, */
-        uint32_t rounds;           /* and lane->net_rounds then */
-        int n, queued;             /* so many, of which these wait */
+        uint64_t at;     /* when the last one was, */
+        uint32_t rounds; /* and lane->net_rounds then */
+        int n, queued;   /* so many, of which these wait */
     } burst;
 };
 
@@ -141,42 +144,42 @@ enum tags_state { TAGS_OFF, TAGS_NET, TAGS_OWN };
 struct proto_tags {
     uint8_t state;
     bool must_take_over, has_warned, has_told_room;
-    const char *why;              /* must_take_over */
+    const char *why; /* must_take_over */
     struct wire_caps limits;
-    int n_posted, n_any, n_back;  /* receives at the wire; those from any source; those that came back from it */
+    int n_posted, n_any, n_back; /* receives at the wire; those from any source; those that came back from it */
     struct gw_list posted;
     struct proto_pool pool;
 };
 enum { PROTO_WORLD_UNKNOWN = -1 };
 
 struct proto_lane {
-    struct proto_fast fast;      /* first */
-    int64_t eager_fast;          /* proto_send needs no further thought up to here; -1 before the first connection */
+    struct proto_fast fast; /* first */
+    int64_t eager_fast;     /* proto_send needs no further thought up to here; -1 before the first connection */
     size_t short_max, pack_max;
-    struct proto_far far;        /* where there is a network wire */
+    struct proto_far far; /* where there is a network wire */
     struct proto_tags tags;
-    bool is_set_up;              /* the above are known */
-    bool has_choked;             /* counted in the door's `choked` */
-    uint64_t *told;              /* bit per world rank on other nodes: was told so; NULL: nobody ever */
+    bool is_set_up;  /* the above are known */
+    bool has_choked; /* counted in the door's `choked` */
+    uint64_t *told;  /* bit per world rank on other nodes: was told so; NULL: nobody ever */
     bool is_hooked;
-    int n_outs;                  /* peers with something queued */
-    bool is_sending_outs;        /* in out_poll() */
+    int n_outs;                                            /* peers with something queued */
+    bool is_sending_outs;                                  /* in out_poll() */
     struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
-    struct gw_arena arena;       /* unexpected messages, copies of messages to who has no room, operations */
-    int64_t unexpected_bytes;    /* as receiver; */
-    int64_t kept_bytes;          /* as sender: copies and their operations; */
+    struct gw_arena arena;    /* unexpected messages, copies of messages to who has no room, operations */
+    int64_t unexpected_bytes; /* as receiver; */
+    int64_t kept_bytes;       /* as sender: copies and their operations; */
     int64_t n_kept;
-    int64_t room;                /* and the bound of each: see room_find() */
+    int64_t room; /* and the bound of each: see room_find() */
     bool is_room_known;
-    bool is_leaving;             /* no receive will be posted any more */
+    bool is_leaving;                                   /* no receive will be posted any more */
     struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
-    int64_t got;                 /* bytes by R0 so far */
-    int getting_from;            /* R0: of which peer the last piece was, by turn_of() */
-    bool taking_alone;           /* while nothing large went out from here: */
-    int sampling;                /* of which way samples count now, or PACE_TIMES */
-    int n_taking;                /* streams of pieces under way to here, */
-    uint64_t taking_since;       /* since when there are any, */
-    int64_t taken;               /* and what came by those that ended meanwhile */
+    int64_t got;                                       /* bytes by R0 so far */
+    int getting_from;                                  /* R0: of which peer the last piece was, by turn_of() */
+    bool taking_alone;                                 /* while nothing large went out from here: */
+    int sampling;                                      /* of which way samples count now, or PACE_TIMES */
+    int n_taking;                                      /* streams of pieces under way to here, */
+    uint64_t taking_since;                             /* since when there are any, */
+    int64_t taken;                                     /* and what came by those that ended meanwhile */
     struct req_hook hook;
     struct gw_done poll;
     struct gw_lane *lane;
@@ -190,7 +193,10 @@ struct proto_lane {
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
 
 /* ---- helpers ------------------------------------------------------------------------------------------------ */
-static inline void proto_type_drop(struct gw_type *t) { if (unlikely(!t->obj.predefined)) type_release(t); }
+static inline void proto_type_drop(struct gw_type *t)
+{
+    if (unlikely(!t->obj.predefined)) type_release(t);
+}
 /* The peer holds too many unexpected messages.  It is connected. */
 static inline bool peer_is_choked(const struct gw_peer *p)
 {
@@ -208,8 +214,10 @@ void far_set_up(struct proto_lane *pl) GW_COLD;
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
     int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
-    if (rc == GW_OK && p->ops != peer_wire && unlikely(!pl->far.pack_max)) far_set_up(pl); /* once it is open the network says what it can do */
-    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max))) lane_set_up(pl, p);
+    if (rc == GW_OK && p->ops != peer_wire && unlikely(!pl->far.pack_max))
+        far_set_up(pl); /* once it is open the network says what it can do */
+    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max)))
+        lane_set_up(pl, p);
     return rc;
 }
 
@@ -237,7 +245,8 @@ int out_poll(struct proto_lane *pl);
 void out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
 void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
 /* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
-void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len);
+void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+              size_t len);
 
 /* proto_check.c */
 /* What can be said of a message by itself; is_far: it came from another node.  False: it is dropped, and counted. */
@@ -251,11 +260,11 @@ struct proto_recv *recv_named(const struct proto_lane *pl, bool is_far, enum pro
 /* proto_op.c */
 struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p);
 void op_give_back(struct proto_lane *pl, struct proto_op *op);
-uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op); /* its cookie */
+uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op);      /* its cookie */
 void op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
 void op_complete_req(struct proto_op *op, int err, bool is_cancelled);
-int rts_send(struct proto_lane *pl, struct proto_op *op);          /* of one that has become so: as send_short of the wire */
-void op_ask(struct proto_lane *pl, struct proto_op *op);           /* becomes an RTS; the caller sends or queues it */
+int rts_send(struct proto_lane *pl, struct proto_op *op); /* of one that has become so: as send_short of the wire */
+void op_ask(struct proto_lane *pl, struct proto_op *op);  /* becomes an RTS; the caller sends or queues it */
 
 /* proto_eager.c */
 int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
@@ -267,13 +276,15 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
 /* proto_rndv.c: what R0 and R1 have in common */
 void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload);
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
-                bool at_once); /* R0: in this call, else progress does it */
+                bool at_once);          /* R0: in this call, else progress does it */
 void recv_finish(struct proto_recv *r); /* everything that will come is there */
-void recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err)); /* explain: gw_fail(), when its wait asks */
+void recv_fail(struct proto_recv *r, int err,
+               void (*explain)(struct gw_done *done, int err)); /* explain: gw_fail(), when its wait asks */
 
 /* proto_pace.c: R0 or R1 for a message that could take either? */
 bool pace_direct(struct proto_lane *pl, const struct proto_recv *r);
-void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks); /* of a message of len */
+void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes,
+                 uint64_t ticks);                                   /* of a message of len */
 void pace_taking(struct proto_lane *pl);                            /* R1 begins */
 void pace_taken(struct proto_lane *pl, const struct proto_recv *r); /* R1 is over */
 
@@ -284,7 +295,8 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r);
 int share_step(struct proto_lane *pl, struct proto_recv *r);
 void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 bool help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts);
-void help_send(struct proto_lane *pl, struct proto_op *op, const struct proto_cts *cts); /* CTS of a piece that the receiver cannot read */
+void help_send(struct proto_lane *pl, struct proto_op *op,
+               const struct proto_cts *cts); /* CTS of a piece that the receiver cannot read */
 int help_step(struct proto_lane *pl, struct proto_op *op);
 void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
@@ -296,10 +308,12 @@ bool send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_
 void fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 
 /* proto_pieces.c (R1) */
-void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful); /* doubtful: they could not be read in the sender's memory */
-void pieces_over(struct proto_lane *pl, struct proto_recv *r);                  /* nothing more will come */
+void pieces_ask(struct proto_lane *pl, struct proto_recv *r,
+                bool is_doubtful);                             /* doubtful: they could not be read in the sender's memory */
+void pieces_over(struct proto_lane *pl, struct proto_recv *r); /* nothing more will come */
 void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
-int op_step(struct proto_lane *pl, struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
+int op_step(struct proto_lane *pl,
+            struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
 int pieces_step(struct proto_lane *pl, struct proto_op *op);
 int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
 void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
@@ -307,12 +321,14 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
 /* proto_far.c */
 enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
 int64_t far_short_default(int size); /* of E0, by the size of the job */
-void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
+void far_offer(struct proto_lane *pl, struct proto_recv *r,
+               struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
 void far_close(struct proto_lane *pl, struct proto_recv *r);
 void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
-bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts); /* the wire can do what is asked */
-void far_look(struct proto_lane *pl); /* before a send to another node */
+bool put_may_start(const struct proto_lane *pl, const struct proto_op *op,
+                   const struct proto_cts *cts); /* the wire can do what is asked */
+void far_look(struct proto_lane *pl);            /* before a send to another node */
 /* A small message that may go at once shall wait for the next ones; those to another rank that wait go now. */
 bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
 static inline bool far_goes_with_others(int64_t len) { return len <= FAR_TOGETHER_BYTES; }
@@ -321,10 +337,10 @@ int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things th
 /* proto_tag.c */
 void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps);
 void tags_finish(struct proto_lane *pl);
-int tags_poll(struct proto_lane *pl); /* must_take_over */
+int tags_poll(struct proto_lane *pl);  /* must_take_over */
 void tags_full(struct proto_lane *pl); /* the wire has no room for messages that nobody waits for */
 void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h) GW_COLD; /* n_any > 0, and match/ has no receive for it */
-void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a); /* what has come is probed for */
+void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a);       /* what has come is probed for */
 void tags_cancel_came(struct proto_lane *pl);
 void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len);
 /* EAGER and RTS where tag_goes().  As send_short of the wire; an error also where the tag is too large. */
@@ -342,7 +358,7 @@ static inline bool tag_has_room(const struct proto_lane *pl, uint32_t ctx, int s
 static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p, const struct proto_hdr *h)
 {
     return unlikely(pl->tags.state != TAGS_OFF) && p->ops == peer_net && !(h->ctx & PROTO_STREAM_MASK) &&
-           tag_has_room(pl, h->ctx, h->src);
+        tag_has_room(pl, h->ctx, h->src);
 }
 
 /* proto_choke.c */
@@ -357,18 +373,19 @@ void room_find(struct proto_lane *pl); /* pl->room is right afterwards; before, 
  * and completes the request once it has gone.  False: we have no room either. */
 bool keep_op(struct proto_lane *pl, struct proto_op *op) GW_COLD;
 bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /* by its receiver, on a node */
-void keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD; /* nobody needs the copy any more */
+void keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD;            /* nobody needs the copy any more */
 void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
 void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 /* proto_recv.c */
 /* The caller fills data[]; len: of the message. */
 struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
-int64_t msg_len(const struct proto_msg *m);     /* of the message */
-uint64_t msg_cookie(const struct proto_msg *m); /* EAGER_SYNC, RTS */
+int64_t msg_len(const struct proto_msg *m);      /* of the message */
+uint64_t msg_cookie(const struct proto_msg *m);  /* EAGER_SYNC, RTS */
 int msg_world(uint32_t ctx, int src, int world); /* `world`, or where that is unknown, what the communicator says */
-void recv_offer(struct proto_lane *pl, struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
-bool recv_find(struct proto_lane *pl, struct proto_recv *r);  /* the first half of that; r->m is set */
+void recv_offer(struct proto_lane *pl,
+                struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
+bool recv_find(struct proto_lane *pl, struct proto_recv *r); /* the first half of that; r->m is set */
 void msg_drop(struct proto_lane *pl, struct proto_msg *m);
 
 /* proto_cancel.c */
@@ -377,7 +394,7 @@ void recv_cancelled(struct proto_recv *r); /* nothing came, nothing will */
 /* proto_note.c: GODWIT_CHECK */
 void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
 wire_recv_fn note_receiver(bool is_far, wire_recv_fn plain); /* what arrives goes through it to the plain one */
-struct note *note_keep(const struct proto_lane *pl); /* of the message that arrives now; NULL: it has none */
+struct note *note_keep(const struct proto_lane *pl);         /* of the message that arrives now; NULL: it has none */
 /* A message of so many bytes; n may be NULL. */
 void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes);
 

@@ -46,8 +46,7 @@ uint64_t msg_cookie(const struct proto_msg *m)
     return cookie;
 }
 
-struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
-                           size_t data_len)
+struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len)
 {
     if (unlikely(pl->tags.n_any)) tags_other_came(pl, h);
     assert(data_len <= MSG_DATA_MAX + PROTO_SYNC_PREFIX);
@@ -70,7 +69,8 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
     gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
     if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
-        gw_event_raise(GW_EVENT_UNEXPECTED, false, msg_world(h->ctx, h->src, h->world), h->tag, h->ctx / (PROTO_STREAM_MASK + 1), len);
+        gw_event_raise(GW_EVENT_UNEXPECTED, false, msg_world(h->ctx, h->src, h->world), h->tag, h->ctx / (PROTO_STREAM_MASK + 1),
+                       len);
     if (unlikely(pl->unexpected_bytes > pl->room) && !pl->has_choked) lane_choke(pl, true);
     if (unlikely(pl->has_choked) && kind != PROTO_RTS) choke_sender(pl, msg_world(h->ctx, h->src, h->world));
     return m;
@@ -144,10 +144,7 @@ int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_t
     return GW_POSTED;
 }
 
-bool proto_is_posted(const struct gw_req *r)
-{
-    return !req_is_done(r) && ((const struct proto_recv *)r)->state == RECV_POSTED;
-}
+bool proto_is_posted(const struct gw_req *r) { return !req_is_done(r) && ((const struct proto_recv *)r)->state == RECV_POSTED; }
 
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *req)
 {
@@ -172,17 +169,15 @@ static inline bool is_for(const struct shm_line *l, const struct proto_addr *a, 
     const struct proto_hdr *h = (const struct proto_hdr *)l->hdr;
     uint32_t len = l->len_kind >> 8;
     return (uint8_t)l->len_kind == PROTO_EAGER && h->ctx == a->ctx && h->src == a->rank &&
-           (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= SHM_INLINE && len <= cap;
+        (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= SHM_INLINE && len <= cap;
 }
 
 enum { LOOKS_BESIDE_NET = 128 };
 
-bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t,
-                       struct gw_status *status)
+bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status)
 {
     struct proto_lane *pl = lane_of(a->lane);
-    if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || peer_wire != &shm_ops)
-        return false;
+    if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || peer_wire != &shm_ops) return false;
     if (a->rank == GW_ANY_SOURCE) return false; /* rings would not take turns */
     if (unlikely(a->lane->net) && a->peer->ops != &shm_ops) return false;
     int64_t cap = count * t->size;
@@ -217,18 +212,12 @@ static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_
     return m;
 }
 
-bool proto_iprobe(const struct proto_addr *a, struct gw_status *status)
-{
-    return probe(a, false, status) != NULL;
-}
+bool proto_iprobe(const struct proto_addr *a, struct gw_status *status) { return probe(a, false, status) != NULL; }
 
-struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status)
-{
-    return probe(a, true, status);
-}
+struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status) { return probe(a, true, status); }
 
-int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t,
-                const void *errctx, struct gw_req **req_out)
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
+                struct gw_req **req_out)
 {
     struct gw_req *req = req_new(lane, REQ_RECV);
     if (!req) return GW_ENOMEM;
@@ -241,7 +230,4 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
     return GW_POSTED;
 }
 
-struct gw_lane *proto_msg_lane(struct proto_msg *m)
-{
-    return &gw_lanes[m->lane];
-}
+struct gw_lane *proto_msg_lane(struct proto_msg *m) { return &gw_lanes[m->lane]; }

@@ -38,8 +38,7 @@ static bool may_get(struct proto_lane *pl, struct gw_peer *p, const struct proto
     return peer_may_read(p, &caps);
 }
 
-void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
-                bool at_once)
+void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world, bool at_once)
 {
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
     r->len = rts->len;
@@ -82,8 +81,7 @@ static void truncation_explain(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
     gw_fail(err, "message of %lld bytes from rank %d, tag %d does not fit the receive buffer of %lld bytes (%lld x %s)",
-            (long long)r->len, r->req.status.source, r->req.status.tag, (long long)r->cap, (long long)r->count,
-            r->type_name);
+            (long long)r->len, r->req.status.source, r->req.status.tag, (long long)r->cap, (long long)r->count, r->type_name);
 }
 
 static GW_COLD void error_note(struct proto_recv *r, int err, int64_t bytes, void (*explain)(struct gw_done *done, int err))

@@ -56,10 +56,9 @@ void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps)
     pool_init(&t->pool, sizeof(struct tag_recv));
     t->limits = *caps;
     t->state = TAGS_NET;
-    GW_EXPLAIN(
-        GW_LOG_PROTO,
-        "messages from other nodes are matched by the network: context ids to %d, tags to %d, %d receives at once",
-        t->limits.ctx_max, t->limits.tag_max, entries_of(pl));
+    GW_EXPLAIN(GW_LOG_PROTO,
+               "messages from other nodes are matched by the network: context ids to %d, tags to %d, %d receives at once",
+               t->limits.ctx_max, t->limits.tag_max, entries_of(pl));
 }
 
 void tags_finish(struct proto_lane *pl)
@@ -73,8 +72,8 @@ static struct wire_tag tag_of(const struct proto_hdr *h, bool asks)
     return (struct wire_tag){(int32_t)(h->ctx / (PROTO_STREAM_MASK + 1)), h->src, h->tag, asks};
 }
 
-int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
-             const void *payload, size_t len)
+int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
+             size_t len)
 {
     struct wire_tag tag = tag_of(h, kind == PROTO_RTS);
     if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ops->tag_check(pl->lane->net, &tag);
@@ -141,8 +140,7 @@ static void asked(struct proto_lane *pl, struct tag_recv *t)
     struct wire_tag tag = t->take.tag;
     struct tag_ask ask;
     bool is_right = ask_read(pl, t->take.buf, t->take.len, &ask);
-    if (t->take.buf == r->ptr)
-        memcpy(r->ptr, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
+    if (t->take.buf == r->ptr) memcpy(r->ptr, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
     if (!is_right) {
         waits_again(pl, t);
         return;
@@ -260,10 +258,7 @@ void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a)
         take_over(pl, "it probes for messages");
 }
 
-void tags_cancel_came(struct proto_lane *pl)
-{
-    take_over_soon(pl, "the sender cancels a message");
-}
+void tags_cancel_came(struct proto_lane *pl) { take_over_soon(pl, "the sender cancels a message"); }
 
 /* ---- posting ------------------------------------------------------------------------------------------------------------------ */
 static const uint64_t patience_ns = 1000000000; /* for entries to come free */
@@ -274,10 +269,7 @@ static void entries_wait(struct proto_lane *pl, int most)
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(struct wire_tag));
-}
+static int by_name(const void *a, const void *b) { return memcmp(a, b, sizeof(struct wire_tag)); }
 
 /* Says it while there is still time to change something, and whose messages most of the receives are for. */
 static GW_COLD void entries_warn(const struct proto_lane *pl, int most)

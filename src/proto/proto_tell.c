@@ -35,7 +35,7 @@ static int likeness(const struct match_msg *m, const struct boot_pending *like)
 {
     if (!like) return 0;
     return (m->ctx == like->ctx) + (like->tag == GW_ANY_TAG || m->tag == like->tag) +
-           (like->peer == GW_ANY_SOURCE || m->src == like->peer);
+        (like->peer == GW_ANY_SOURCE || m->src == like->peer);
 }
 
 /* Puts a message into the list, best first; the older one of two that are equally alike. */
@@ -51,20 +51,22 @@ static void list_add(struct boot_where *where, int *score, int *n, const struct 
     }
     const struct proto_msg *m = container_of(mm, struct proto_msg, m);
     score[at] = s;
-    where->unexpected[at] = (struct boot_pending){
-        .bytes = msg_len(m), .world = msg_world(mm->ctx, mm->src, m->world), .peer = mm->src, .tag = mm->tag, .ctx = mm->ctx, .about = BOOT_RECV};
+    where->unexpected[at] = (struct boot_pending){.bytes = msg_len(m),
+                                                  .world = msg_world(mm->ctx, mm->src, m->world),
+                                                  .peer = mm->src,
+                                                  .tag = mm->tag,
+                                                  .ctx = mm->ctx,
+                                                  .about = BOOT_RECV};
 }
 
-void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask,
-                               struct boot_where *where)
+void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where)
 {
     enum { LOOK_AT = 10000 }; /* the rest is counted among the others only */
     struct match_queue *q = lane_of(lane)->fast.q;
     int score[BOOT_PENDING], n = 0;
     int64_t seen = 0, others = 0;
     where->n_unexpected = 0;
-    for (struct match_msg *m = match_first_msg(q, UINT32_MAX); m && seen < LOOK_AT;
-         m = match_next_msg(q, m, UINT32_MAX), seen++) {
+    for (struct match_msg *m = match_first_msg(q, UINT32_MAX); m && seen < LOOK_AT; m = match_next_msg(q, m, UINT32_MAX), seen++) {
         if (m->ctx & mask)
             others++;
         else

@@ -17,9 +17,9 @@ static int rnd(int n)
 
 struct letter {
     int tag;
-    int64_t len, room;   /* room: of the receive */
+    int64_t len, room; /* room: of the receive */
     enum proto_mode mode;
-    char *from, *at;     /* `at`: EDGE bytes, room, EDGE bytes */
+    char *from, *at; /* `at`: EDGE bytes, room, EDGE bytes */
     struct gw_req *send, *recv;
     bool is_sent, is_posted;
 };
@@ -79,7 +79,8 @@ static void crowd(uint64_t seed, int peer, const struct loop_ways *ways, int pro
         bool sends = sent < MESSAGES && (posted == MESSAGES || rnd(2));
         struct letter *l = &letters[sends ? sent++ : posted++];
         struct proto_addr a = addr_of(peer, l->tag);
-        int rc = sends ? proto_send(&a, l->from, l->len, gw_type_byte, l->mode, &l->send) : proto_recv(&a, l->at + EDGE, l->room, gw_type_byte, &l->recv);
+        int rc = sends ? proto_send(&a, l->from, l->len, gw_type_byte, l->mode, &l->send)
+                       : proto_recv(&a, l->at + EDGE, l->room, gw_type_byte, &l->recv);
         CHECK(rc == GW_POSTED || (sends && rc == GW_OK));
         CHECK(loop_waiting() <= (int)ways->room);
         pump(rnd(4));

@@ -26,11 +26,23 @@
 #include "wire/wire.h"
 
 enum proto_kind {
-    PROTO_EAGER = 1, PROTO_EAGER_SYNC, PROTO_RTS, /* struct proto_hdr: take part in matching */
-    PROTO_CTS, PROTO_DATA, PROTO_HELP, PROTO_FIN, PROTO_ACK, PROTO_CANCEL, PROTO_CANCEL_ACK, /* struct proto_ctl */
-    PROTO_NOTE, /* the same */
-    PROTO_CHOKE, PROTO_PUT, PROTO_LEFT, PROTO_FAULT,
-    PROTO_CAUGHT = WIRE_CAUGHT, PROTO_FULL = WIRE_FULL /* of our own wire, not from a sender: see proto_tag.c */
+    PROTO_EAGER = 1,
+    PROTO_EAGER_SYNC,
+    PROTO_RTS, /* struct proto_hdr: take part in matching */
+    PROTO_CTS,
+    PROTO_DATA,
+    PROTO_HELP,
+    PROTO_FIN,
+    PROTO_ACK,
+    PROTO_CANCEL,
+    PROTO_CANCEL_ACK, /* struct proto_ctl */
+    PROTO_NOTE,       /* the same */
+    PROTO_CHOKE,
+    PROTO_PUT,
+    PROTO_LEFT,
+    PROTO_FAULT,
+    PROTO_CAUGHT = WIRE_CAUGHT,
+    PROTO_FULL = WIRE_FULL /* of our own wire, not from a sender: see proto_tag.c */
 };
 
 struct proto_hdr {
@@ -39,23 +51,25 @@ struct proto_hdr {
     int32_t world;    /* the sender's number as the receiver knows it: EAGER_SYNC, RTS: to answer; EAGER: for reports */
 };
 struct proto_ctl {
-    uint64_t to;      /* cookie of the record that this is for */
-    uint64_t value;   /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
+    uint64_t to; /* cookie of the record that this is for */
+    uint64_t
+        value; /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
 };
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
-    uint64_t key;          /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes; on a node: not 0 where they
+    uint64_t key; /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes; on a node: not 0 where they
                             * lie on huge pages */
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
-    uint64_t addr, key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key; addr 0: a ticket (wire.h).  key 0
+    uint64_t addr,
+        key; /* key not 0: byte 0 of the message may be written there, in memory exposed under that key; addr 0: a ticket (wire.h).  key 0
                          * on a node: addr not 0: they could not be read, so the sender is to look whether it can */
 };
 struct proto_fault {
-    uint64_t at;        /* the first byte that the sender cannot read, an address there */
-    int64_t from, to;   /* these bytes of the message will not come */
+    uint64_t at;      /* the first byte that the sender cannot read, an address there */
+    int64_t from, to; /* these bytes of the message will not come */
 };
 struct proto_help {
     uint64_t addr, job; /* of the receive buffer; offset in the node segment */
@@ -77,7 +91,7 @@ _Static_assert(sizeof(struct proto_cts) == 32 && offsetof(struct proto_cts, to) 
 _Static_assert(sizeof(struct proto_help) == 24 && offsetof(struct proto_help, total) == 16, "wire format");
 _Static_assert(sizeof(struct proto_fault) == 24 && offsetof(struct proto_fault, to) == 16, "wire format");
 _Static_assert(sizeof(struct proto_note) == 56 && offsetof(struct proto_note, type) == 24, "wire format");
-#define PROTO_CTL_MAX 56          /* the largest payload of a message that is not data */
-#define PROTO_SYNC_PREFIX 8       /* EAGER_SYNC: the cookie before the data */
+#define PROTO_CTL_MAX     56 /* the largest payload of a message that is not data */
+#define PROTO_SYNC_PREFIX 8  /* EAGER_SYNC: the cookie before the data */
 
 #endif

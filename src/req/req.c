@@ -160,10 +160,7 @@ int req_progress_locked(struct gw_lane *lane)
     return n;
 }
 
-void req_work_add(struct gw_lane *lane, struct req_work *w)
-{
-    gw_list_push(&works[lane->index], &w->link);
-}
+void req_work_add(struct gw_lane *lane, struct req_work *w) { gw_list_push(&works[lane->index], &w->link); }
 
 static GW_COLD int run_works(struct gw_lane *lane)
 {
@@ -220,8 +217,9 @@ void req_tell_about(struct gw_req **r, int n, bool is_any)
  * lane's lines from core to core at every turn. */
 static inline bool poller_become(struct gw_lane *lane)
 {
-    return !gw_threads || (atomic_load_explicit(&lane->has_poller, memory_order_relaxed) == 0 &&
-                           atomic_exchange_explicit(&lane->has_poller, 1, memory_order_acquire) == 0);
+    return !gw_threads ||
+        (atomic_load_explicit(&lane->has_poller, memory_order_relaxed) == 0 &&
+         atomic_exchange_explicit(&lane->has_poller, 1, memory_order_acquire) == 0);
 }
 
 static inline void poller_leave(struct gw_lane *lane)

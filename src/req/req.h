@@ -23,8 +23,8 @@ enum req_flag {
     REQ_ACTIVE = 2,     /* started and not yet waited for */
     REQ_FREED = 4,      /* the user freed the handle: recycle at completion */
     REQ_CANCELLED = 8,
-    REQ_STATIC = 16,    /* gw_req_sent and the like: never recycled */
-    REQ_FINALIZE = 32,  /* `final` must be called once by the wait/test that retires it (generalized, collective) */
+    REQ_STATIC = 16,   /* gw_req_sent and the like: never recycled */
+    REQ_FINALIZE = 32, /* `final` must be called once by the wait/test that retires it (generalized, collective) */
 };
 
 struct gw_req {
@@ -33,12 +33,12 @@ struct gw_req {
     uint8_t kind;
     uint8_t lane;
     uint16_t flags;
-    int32_t err;           /* GW_OK or the negative code of the operation */
+    int32_t err; /* GW_OK or the negative code of the operation */
     struct gw_status status;
-    struct gw_done *final; /* with REQ_FINALIZE: fn(final, err) before the request is retired */
+    struct gw_done *final;  /* with REQ_FINALIZE: fn(final, err) before the request is retired */
     struct gw_done *notify; /* called once inside req_complete (lane lock held), may be NULL: plan/ waits so */
-    const void *errctx;    /* the communicator whose error handler gets `err`; opaque here */
-    struct gw_list link;   /* pool, or a list of its owner */
+    const void *errctx;     /* the communicator whose error handler gets `err`; opaque here */
+    struct gw_list link;    /* pool, or a list of its owner */
 };
 
 /* Persistent requests of the rooms above p2p/ (REQ_COLL) begin so: MPI_Start and MPI_Request_free reach them through p2p/. */
@@ -72,14 +72,14 @@ struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind);
 void req_recycle(struct gw_req *r);
 /* The operation is over.  r->status and r->err are set.  Recycles if REQ_FREED. */
 void req_complete(struct gw_req *r);
-static inline bool req_is_done(const struct gw_req *r)
-{
-    return atomic_load_explicit(&r->done, memory_order_acquire) != 0;
-}
+static inline bool req_is_done(const struct gw_req *r) { return atomic_load_explicit(&r->done, memory_order_acquire) != 0; }
 
 /* ---- progress -------------------------------------------------------------------------------------------
  * A hook is called once a progress round with its lane's lock held (non-blocking collectives, queued sends). */
-struct req_hook { struct gw_list link; struct gw_done *poll; };
+struct req_hook {
+    struct gw_list link;
+    struct gw_done *poll;
+};
 void req_hook_add(struct gw_lane *lane, struct req_hook *h);
 void req_hook_del(struct gw_lane *lane, struct req_hook *h);
 void req_hook_count(struct gw_lane *lane, int n); /* a hook says how many things it made happen: waiting goes on awake */
@@ -107,7 +107,12 @@ void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg);
 
 /* What a long wait is for, told to the launcher.  Requests do not know their peers: p2p/ sets the function, which finds its arguments
  * around `done` and calls node_tell().  No lock held. */
-struct req_tell { struct gw_done done; struct gw_req **reqs; int n; bool is_any; };
+struct req_tell {
+    struct gw_done done;
+    struct gw_req **reqs;
+    int n;
+    bool is_any;
+};
 extern void (*req_teller)(struct gw_done *done, int err);
 /* As req_block_until; `about->fn` (may be NULL) tells what is waited for. */
 void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, struct gw_done *about);
@@ -131,7 +136,10 @@ int req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status
 int req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses);
 /* Generalized requests (MPI 4.1 section 13.2), kind REQ_USER.  No lock is held while the user's functions run.  What they fail
  * with comes back as GW_ECALLBACK.  The door that makes statuses calls them: it fills in req_call_user at init. */
-struct req_user_fns { struct gw_callback query, free, cancel; void *extra_state; };
+struct req_user_fns {
+    struct gw_callback query, free, cancel;
+    void *extra_state;
+};
 struct req_user_calls {
     int (*query)(const struct req_user_fns *f, struct gw_status *status);
     int (*free)(const struct req_user_fns *f);
@@ -141,7 +149,7 @@ extern const struct req_user_calls *req_call_user;
 int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void), void *extra_state, struct gw_req **req_out);
 int req_user_complete(struct gw_req *r); /* GW_EREQUEST: of another kind, or complete already */
 int req_user_cancel(struct gw_req *r);
-int req_user_free(struct gw_req **r);    /* MPI_Request_free */
-const void *req_error_context(void); /* errctx of the calling thread's last failing wait/test; NULL if none */
+int req_user_free(struct gw_req **r); /* MPI_Request_free */
+const void *req_error_context(void);  /* errctx of the calling thread's last failing wait/test; NULL if none */
 
 #endif

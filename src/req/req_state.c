@@ -33,7 +33,8 @@ const char *req_broken(const struct gw_req *r)
 {
     bool is_done = req_is_done(r);
     if (r->kind > REQ_USER || r->lane >= GW_MAX_LANES) return "the kind and the lane of a request";
-    if (r->flags & REQ_STATIC) return is_done && r->flags == REQ_STATIC && !r->notify ? identity_broken(r) : "a static request is complete";
+    if (r->flags & REQ_STATIC)
+        return is_done && r->flags == REQ_STATIC && !r->notify ? identity_broken(r) : "a static request is complete";
     if (!(r->flags & (REQ_ACTIVE | REQ_PERSISTENT))) return "a request outside the pool is active or persistent";
     if (r->flags & REQ_FREED && is_done) return "a freed request goes back to the pool when it is complete";
     if (r->flags & REQ_FINALIZE && !r->final) return "REQ_FINALIZE names what is called";

@@ -17,7 +17,13 @@ static int rnd(int n)
 }
 
 /* ---- requests that complete in some later round of progress --------------------------------------------------------------- */
-struct slot { enum what what; struct gw_req *req; int at, err, source, tag; int64_t bytes; bool retired, done, empty; };
+struct slot {
+    enum what what;
+    struct gw_req *req;
+    int at, err, source, tag;
+    int64_t bytes;
+    bool retired, done, empty;
+};
 static struct slot slots[MAX];
 static struct gw_req *reqs[MAX];
 static int n, now, finals, notified, context;
@@ -56,11 +62,14 @@ static uint32_t count_free(void)
 
 static void fill_slot(struct slot *s)
 {
-    *s = (struct slot){.what = (enum what)rnd(WHATS), .at = now + rnd(6), .source = rnd(9), .tag = rnd(99), .bytes = (int64_t)rnd(99) << 28};
+    *s = (struct slot){
+        .what = (enum what)rnd(WHATS), .at = now + rnd(6), .source = rnd(9), .tag = rnd(99), .bytes = (int64_t)rnd(99) << 28};
     if (rnd(8) == 0) s->err = rnd(2) ? GW_ETRUNCATE : GW_EOTHER;
     switch (s->what) {
     case NOTHING: break;
-    case SENT: s->req = &gw_req_sent, s->source = GW_ANY_SOURCE, s->tag = GW_ANY_TAG, s->bytes = 0, s->err = 0, s->done = true; break;
+    case SENT:
+        s->req = &gw_req_sent, s->source = GW_ANY_SOURCE, s->tag = GW_ANY_TAG, s->bytes = 0, s->err = 0, s->done = true;
+        break;
     case PROCNULL:
         s->req = &gw_req_procnull, s->source = GW_PROC_NULL, s->tag = GW_ANY_TAG, s->bytes = 0, s->err = 0, s->done = true;
         break;
@@ -98,7 +107,8 @@ static void check_status(const struct slot *s, const struct gw_status *st)
 }
 static void check_empty(const struct gw_status *st)
 {
-    CHECK(st->source == GW_ANY_SOURCE && st->tag == GW_ANY_TAG && gw_status_bytes(st) == 0 && !st->cancelled && st->error == GW_SUCCESS);
+    CHECK(st->source == GW_ANY_SOURCE && st->tag == GW_ANY_TAG && gw_status_bytes(st) == 0 && !st->cancelled &&
+          st->error == GW_SUCCESS);
 }
 
 static void retired(int i)
@@ -355,7 +365,11 @@ static void lowest(void)
 }
 
 /* Work runs once a time it is added, in order, without the lock, also what work itself adds; a wait runs it. */
-static struct job { struct req_work w; int ran, again; struct gw_req *completes; } jobs[3];
+static struct job {
+    struct req_work w;
+    int ran, again;
+    struct gw_req *completes;
+} jobs[3];
 static int ran_order;
 static void job_run(struct gw_done *d, int err)
 {

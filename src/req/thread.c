@@ -24,7 +24,8 @@ static void move_to_cpus(void)
     if (!gw_set.progress_cpus || !gw_set.progress_cpus[0]) return;
     gw_cpus_read(gw_set.progress_cpus, set, BYTES);
     if (pthread_setaffinity_np(pthread_self(), BYTES, (cpu_set_t *)set) != 0)
-        gw_warn("the progress thread may not run on CPUs %s (GODWIT_PROGRESS_CPUS): it stays where the rank is", gw_set.progress_cpus);
+        gw_warn("the progress thread may not run on CPUs %s (GODWIT_PROGRESS_CPUS): it stays where the rank is",
+                gw_set.progress_cpus);
 }
 
 static void *run(void *unused)
@@ -46,7 +47,8 @@ int req_thread_start(void)
     if (!gw_set.progress_thread) return GW_OK;
     assert(gw_threads);
     atomic_store_explicit(&is_over, false, memory_order_relaxed);
-    if (gw_thread_start(&thread, run, NULL) != GW_OK) return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset GODWIT_PROGRESS_THREAD");
+    if (gw_thread_start(&thread, run, NULL) != GW_OK)
+        return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset GODWIT_PROGRESS_THREAD");
     is_running = true;
     return GW_OK;
 }

@@ -16,10 +16,7 @@ struct user {
 };
 _Static_assert(sizeof(struct user) <= GW_REQ_BYTES, "fits a pooled request");
 
-static struct user *user_of(struct gw_req *r)
-{
-    return container_of(r, struct user, req);
-}
+static struct user *user_of(struct gw_req *r) { return container_of(r, struct user, req); }
 
 int req_user_query(struct gw_req *r)
 {
@@ -40,14 +37,10 @@ static void retire_user(struct gw_done *d, int err)
     u->req.err = free_err < 0 ? free_err : err;
 }
 
-int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void), void *extra_state,
-                   struct gw_req **req_out)
+int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void), void *extra_state, struct gw_req **req_out)
 {
     if (!query || !free_ || !cancel)
-        return gw_fail(GW_EARG, "%s is NULL; it must be a function",
-                       !query   ? "query_fn"
-                       : !free_ ? "free_fn"
-                                : "cancel_fn");
+        return gw_fail(GW_EARG, "%s is NULL; it must be a function", !query ? "query_fn" : !free_ ? "free_fn" : "cancel_fn");
     struct gw_lane *lane = &gw_lanes[0];
     gw_lock(&lane->lock);
     struct user *u = (struct user *)req_new(lane, REQ_USER);
@@ -86,10 +79,7 @@ int req_user_complete(struct gw_req *r)
     return was_freed ? user_end(r) : GW_OK;
 }
 
-int req_user_cancel(struct gw_req *r)
-{
-    return req_call_user->cancel(&user_of(r)->fns, req_is_done(r));
-}
+int req_user_cancel(struct gw_req *r) { return req_call_user->cancel(&user_of(r)->fns, req_is_done(r)); }
 
 int req_user_free(struct gw_req **slot)
 {

@@ -168,7 +168,10 @@ static int find_done(int n, struct gw_req **r)
     return find_done_from(n > 0 ? (int)(turn++ % (unsigned)n) : 0, n, r);
 }
 
-struct any { int n, found; struct gw_req **r; };
+struct any {
+    int n, found;
+    struct gw_req **r;
+};
 static bool any_is_done(void *arg)
 {
     struct any *a = arg;

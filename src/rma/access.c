@@ -12,10 +12,7 @@ struct data {
     int64_t count;
     struct gw_type *type;
 };
-static int64_t bytes_of(const struct data *d)
-{
-    return d->count * d->type->size;
-}
+static int64_t bytes_of(const struct data *d) { return d->count * d->type->size; }
 static void copy(const struct data *from, const struct data *to)
 {
     type_copy(from->buf, from->count, from->type, to->buf, to->count, to->type);
@@ -75,20 +72,18 @@ static GW_COLD int out_of_range(const struct place *p, int64_t disp, int64_t lo,
         return gw_fail(GW_ERMA_RANGE,
                        "the data between 0x%llx and 0x%llx are not all in memory that rank %d attached to the window",
                        (unsigned long long)lo, (unsigned long long)hi, p->rank);
-    return gw_fail(
-        GW_ERMA_RANGE,
-        "%lld items of %s at displacement %lld (times %lld bytes) are bytes %lld to %lld of rank %d's window, "
-        "which has %lld bytes",
-        (long long)p->there.count, type_name(p->there.type), (long long)disp, (long long)p->target->disp_unit,
-        (long long)lo, (long long)hi, p->rank, (long long)p->target->size);
+    return gw_fail(GW_ERMA_RANGE,
+                   "%lld items of %s at displacement %lld (times %lld bytes) are bytes %lld to %lld of rank %d's window, "
+                   "which has %lld bytes",
+                   (long long)p->there.count, type_name(p->there.type), (long long)disp, (long long)p->target->disp_unit,
+                   (long long)lo, (long long)hi, p->rank, (long long)p->target->size);
 }
 
 static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, struct gw_type *t, bool must_be_passive,
                       struct place *p)
 {
     if (unlikely(rank < 0 || rank >= w->comm->size))
-        return gw_fail(GW_ERANK, "target_rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank,
-                       w->comm->size - 1);
+        return gw_fail(GW_ERANK, "target_rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, w->comm->size - 1);
     int rc = epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
@@ -100,19 +95,18 @@ static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, 
     if (__builtin_mul_overflow(count, t->size, &bytes) || !type_bounds(t, count, &lo, &hi) ||
         __builtin_mul_overflow(disp, target->disp_unit, &offset) || __builtin_add_overflow(offset, lo, &lo) ||
         __builtin_add_overflow(offset, hi, &hi))
-        return gw_fail(GW_ERMA_RANGE, "%lld items of %s at displacement %lld are beyond any memory", (long long)count,
-                       type_name(t), (long long)disp);
+        return gw_fail(GW_ERMA_RANGE, "%lld items of %s at displacement %lld are beyond any memory", (long long)count, type_name(t),
+                       (long long)disp);
     p->there.buf = (void *)(uintptr_t)(target->base + (uint64_t)offset);
-    if (bytes > 0 && (is_dynamic ? !region_has(p, lo, hi) : lo < 0 || hi > target->size))
-        return out_of_range(p, disp, lo, hi);
+    if (bytes > 0 && (is_dynamic ? !region_has(p, lo, hi) : lo < 0 || hi > target->size)) return out_of_range(p, disp, lo, hi);
     return GW_OK;
 }
 
 static int check_fits(const struct data *from, const char *from_word, const struct data *to, const char *to_word)
 {
     if (likely(bytes_of(from) <= bytes_of(to))) return GW_OK;
-    return gw_fail(GW_ETRUNCATE, "the %s has %lld bytes of data, the %s has room for %lld", from_word,
-                   (long long)bytes_of(from), to_word, (long long)bytes_of(to));
+    return gw_fail(GW_ETRUNCATE, "the %s has %lld bytes of data, the %s has room for %lld", from_word, (long long)bytes_of(from),
+                   to_word, (long long)bytes_of(to));
 }
 
 /* ---- targets that are not near: through one run of bytes ---- */
@@ -131,9 +125,9 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
     char *there = one_run(&p->there);
-    int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
-                   : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type,
-                                bytes, packed);
+    int rc = there
+        ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
+        : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
     if (!run && rc == GW_OK) rc = late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
@@ -188,19 +182,16 @@ static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struc
     return move(&p, false, &origin);
 }
 
-static void *writable(const void *p)
-{
-    return (void *)(uintptr_t)p;
-}
+static void *writable(const void *p) { return (void *)(uintptr_t)p; }
 
-int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-            struct gw_type *tt, struct rma_win *w)
+int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+            struct rma_win *w)
 {
     return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
 }
 
-int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-            struct gw_type *tt, struct rma_win *w)
+int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+            struct rma_win *w)
 {
     return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
 }
@@ -212,12 +203,10 @@ static int check_op(struct gw_op *op, const struct data *origin, const struct da
         return gw_fail(GW_EOP, "op is %s; accumulates take predefined operations only", op_name(op));
     if (rma_is_op(op, GW_H_NO_OP) || (bytes_of(origin) == 0 && bytes_of(there) == 0)) return GW_OK;
     if (there->type->basic == GW_ELEM_NONE || origin->type->basic != there->type->basic)
-        return gw_fail(GW_ETYPE,
-                       "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",
+        return gw_fail(GW_ETYPE, "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",
                        type_name(origin->type), type_name(there->type));
     if (bytes_of(origin) != bytes_of(there))
-        return gw_fail(GW_ECOUNT,
-                       "the origin has %lld bytes of data, the target %lld; in an accumulate they must be as many",
+        return gw_fail(GW_ECOUNT, "the origin has %lld bytes of data, the target %lld; in an accumulate they must be as many",
                        (long long)bytes_of(origin), (long long)bytes_of(there));
     return rma_is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
 }
@@ -288,8 +277,7 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     bool has_all = (operand || !has_operand) && (old || !result);
     int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
-    if (rc == GW_OK)
-        rc = ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
+    if (rc == GW_OK) rc = ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
     if (rc == GW_OK && result && !into) {
         struct type_cursor c;
         type_cursor_init(&c, result->buf, result->count, result->type);
@@ -354,8 +342,8 @@ static int update(struct place *p, struct gw_op *op, const struct data *in, cons
     return rc;
 }
 
-static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount,
-                      struct gw_type *tt, struct gw_op *op, struct rma_win *w, bool must_be_passive)
+static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount, struct gw_type *tt,
+                      struct gw_op *op, struct rma_win *w, bool must_be_passive)
 {
     struct place p;
     if (rma_is_op(op, GW_H_NO_OP) && !result)
@@ -370,8 +358,8 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
 }
 
 /* The short way of rma_fast.h; false: another way, or an error. */
-static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                             int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                             struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     uint64_t bytes;
     bool is_short = (uint64_t)tcount <= RMA_SHORT && rma_is_short(ocount, ot, tcount, tt, &bytes);
@@ -396,9 +384,8 @@ int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int t
     return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, false);
 }
 
-int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                       struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                       struct gw_op *op, struct rma_win *w)
+int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                       int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     struct data r = {result, rcount, rt};
     return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, false);
@@ -430,8 +417,8 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
 
 static bool may_compare(const struct gw_type *t)
 {
-    return t->group == GW_GROUP_CINT || t->group == GW_GROUP_FINT || t->group == GW_GROUP_LOGICAL ||
-           t->group == GW_GROUP_MULTI || t->group == GW_GROUP_BYTE;
+    return t->group == GW_GROUP_CINT || t->group == GW_GROUP_FINT || t->group == GW_GROUP_LOGICAL || t->group == GW_GROUP_MULTI ||
+        t->group == GW_GROUP_BYTE;
 }
 
 static bool swap_by_mail(struct place *p, const void *origin, const void *compare, const struct data *result)
@@ -471,8 +458,8 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     return rc;
 }
 
-int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
-                         int64_t disp, struct rma_win *w)
+int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
+                         struct rma_win *w)
 {
     struct place p;
     struct data r = {result, 1, t};
@@ -506,14 +493,14 @@ static int request(struct rma_win *w, int rc, struct gw_req **req_out)
     return rc;
 }
 
-int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
+int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+             struct rma_win *w, struct gw_req **req_out)
 {
     return request(w, put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, true), req_out);
 }
 
-int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
+int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+             struct rma_win *w, struct gw_req **req_out)
 {
     return request(w, get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, true), req_out);
 }
@@ -525,11 +512,10 @@ int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int 
                    req_out);
 }
 
-int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                        struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                        struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                        int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
+                        struct gw_req **req_out)
 {
     struct data r = {result, rcount, rt};
-    return request(w, accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true),
-                   req_out);
+    return request(w, accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true), req_out);
 }

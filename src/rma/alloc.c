@@ -26,10 +26,7 @@ static int n_pieces, n_kept;
 static uint64_t kept_bytes;
 static struct gw_lock pieces_lock;
 
-static uint64_t first_byte(const struct piece *p)
-{
-    return (uint64_t)(uintptr_t)p->mapping.base + MEMORY_PAGE;
-}
+static uint64_t first_byte(const struct piece *p) { return (uint64_t)(uintptr_t)p->mapping.base + MEMORY_PAGE; }
 
 static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 {
@@ -97,8 +94,7 @@ static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
 static struct piece *piece_of(uint64_t lo, uint64_t hi)
 {
     for (int i = 0; i < n_pieces; i++)
-        if (lo >= first_byte(&pieces[i]) && hi <= first_byte(&pieces[i]) + pieces[i].mapping.bytes - MEMORY_PAGE)
-            return &pieces[i];
+        if (lo >= first_byte(&pieces[i]) && hi <= first_byte(&pieces[i]) + pieces[i].mapping.bytes - MEMORY_PAGE) return &pieces[i];
     return NULL;
 }
 
@@ -111,8 +107,7 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
     if (gw_boot.nlocal > 1 && n_pieces < MAX_PIECES && piece_get(bytes, align, &pieces[n_pieces]))
         p = (void *)(uintptr_t)first_byte(&pieces[n_pieces++]);
     gw_unlock(&pieces_lock);
-    if (!p && posix_memalign(&p, (size_t)align, bytes) != 0)
-        return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
+    if (!p && posix_memalign(&p, (size_t)align, bytes) != 0) return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
     *base_out = p;
     return GW_OK;
 }

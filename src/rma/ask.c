@@ -40,8 +40,8 @@ void ask_fill(char *message, const struct ask_head *h, const struct ask_run *run
 }
 
 /* `answer_bytes` follow how it went. */
-static int ask_begin(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
-                     int64_t bytes, int64_t answer_bytes, struct asking *a)
+static int ask_begin(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes,
+                     int64_t answer_bytes, struct asking *a)
 {
     a->got = NULL;
     a->target = target;
@@ -51,8 +51,8 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     if (a->rc != GW_OK) return a->rc;
     h.origin = w->comm->rank;
     h.number = ask_number(w);
-    int rc = p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm,
-                              &a->got);
+    int rc =
+        p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm, &a->got);
     return a->rc = rc < 0 ? rc : late_say(w, target, &h, runs, data, bytes);
 }
 
@@ -61,7 +61,8 @@ static int answer_check(const struct asking *a, int64_t bytes, struct ask_reply 
 {
     const char *what = "the answer of a window's target";
     if (bytes >= (int64_t)sizeof *how_out) memcpy(how_out, a->answer, sizeof *how_out);
-    bool is_known = bytes >= (int64_t)sizeof *how_out && (how_out->rc == GW_OK || how_out->rc == GW_AGAIN || how_out->rc == GW_ERMA_RANGE);
+    bool is_known =
+        bytes >= (int64_t)sizeof *how_out && (how_out->rc == GW_OK || how_out->rc == GW_AGAIN || how_out->rc == GW_ERMA_RANGE);
     if (is_known && bytes == (how_out->rc == GW_OK ? a->answer_bytes : (int64_t)sizeof *how_out)) return GW_OK;
     if (is_known || bytes < (int64_t)sizeof *how_out)
         gw_refused(what, "length", bytes);
@@ -78,16 +79,15 @@ static int ask_end(struct asking *a, void *answer)
     int64_t bytes = 0;
     int rc = a->rc == GW_OK ? p2p_stream_wait_bytes(a->got, &bytes) : a->rc;
     if (rc == GW_OK) rc = answer_check(a, bytes, &how);
-    if (rc == GW_OK && how.rc == GW_OK && answer)
-        memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
+    if (rc == GW_OK && how.rc == GW_OK && answer) memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
     if (a->answer != a->few) free(a->answer);
     if (rc != GW_OK || how.rc >= 0) return rc != GW_OK ? rc : (int)how.rc;
-    return gw_fail((int)how.rc, "the memory at 0x%llx is none that rank %d attached to the window",
-                   (unsigned long long)how.at, a->target);
+    return gw_fail((int)how.rc, "the memory at 0x%llx is none that rank %d attached to the window", (unsigned long long)how.at,
+                   a->target);
 }
 
-static int ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
-               int64_t bytes, void *answer, int64_t answer_bytes)
+static int ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes,
+               void *answer, int64_t answer_bytes)
 {
     struct asking a;
     ask_begin(w, target, h, runs, data, bytes, answer_bytes, &a);
@@ -115,8 +115,7 @@ static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, s
     return got;
 }
 
-int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-             char *packed)
+int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes, char *packed)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
@@ -139,8 +138,8 @@ int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t co
 }
 
 /* ---- accumulates ---- */
-int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
-               const char *packed, char *old)
+int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
+               char *old)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
@@ -152,12 +151,8 @@ int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
     for (int64_t done = 0, got; done < total && rc == GW_OK; done += got) {
         got = next_runs(&c, gw_min64(ASK_PIECE, total - done), element, runs, &n);
-        struct ask_head h = {.what = ASK_UPDATE,
-                             .flags = old ? ASK_OLD : 0,
-                             .n_runs = n,
-                             .bytes = got,
-                             .op = op->obj.id,
-                             .basic = t->basic};
+        struct ask_head h = {
+            .what = ASK_UPDATE, .flags = old ? ASK_OLD : 0, .n_runs = n, .bytes = got, .op = op->obj.id, .basic = t->basic};
         if (may_be_late)
             rc = late_change(w, target, h, runs, packed + done, got);
         else
@@ -174,8 +169,7 @@ int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const 
     assert(bytes <= ASK_SWAP_MAX);
     memcpy(both, compare, (size_t)bytes);
     memcpy(both + bytes, new, (size_t)bytes);
-    return ask(w, target, (struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = bytes}, &run, both, 2 * bytes, old,
-               bytes);
+    return ask(w, target, (struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = bytes}, &run, both, 2 * bytes, old, bytes);
 }
 
 /* ---- locks ---- */

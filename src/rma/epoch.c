@@ -58,10 +58,7 @@ static void set_access(struct rma_win *w, enum access access)
     short_way(w);
 }
 
-static bool may_open(struct rma_epoch *e)
-{
-    return e->access == NONE || (e->access == FENCE && !atomic_load(&e->accessed));
-}
+static bool may_open(struct rma_epoch *e) { return e->access == NONE || (e->access == FENCE && !atomic_load(&e->accessed)); }
 
 static int not_now(struct rma_epoch *e, const char *hint)
 {
@@ -74,8 +71,7 @@ int epoch_none(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (e->access != NONE && e->access != FENCE) return not_now(e, ": close it first");
     if (e->is_posted)
-        return gw_fail(GW_ERMA_SYNC,
-                       "an exposure epoch of MPI_Win_post is open on this window: call MPI_Win_wait first");
+        return gw_fail(GW_ERMA_SYNC, "an exposure epoch of MPI_Win_post is open on this window: call MPI_Win_wait first");
     return GW_OK;
 }
 
@@ -83,15 +79,13 @@ static GW_COLD int no_access(struct rma_win *w, int target, bool must_be_passive
 {
     struct rma_epoch *e = w->epoch;
     if (e->access == NONE)
-        return gw_fail(
-            GW_ERMA_SYNC,
-            "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
+        return gw_fail(GW_ERMA_SYNC,
+                       "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
     if (must_be_passive)
         return gw_fail(GW_ERMA_SYNC, "%s is open; operations with a request are for the locks of passive targets",
                        access_words[e->access]);
     return gw_fail(GW_ERMA_SYNC,
-                   e->access == START ? "rank %d is not in the group of MPI_Win_start"
-                                      : "the window of rank %d is not locked",
+                   e->access == START ? "rank %d is not in the group of MPI_Win_start" : "the window of rank %d is not locked",
                    target);
 }
 
@@ -115,7 +109,17 @@ static int check_assertions(int given, int allowed, const char *words)
 }
 
 /* For tools: the number of the call is the one in tool/event.c. */
-enum epoch_call { CALL_FENCE, CALL_START, CALL_COMPLETE, CALL_POST, CALL_WAIT, CALL_LOCK, CALL_UNLOCK, CALL_LOCK_ALL, CALL_UNLOCK_ALL };
+enum epoch_call {
+    CALL_FENCE,
+    CALL_START,
+    CALL_COMPLETE,
+    CALL_POST,
+    CALL_WAIT,
+    CALL_LOCK,
+    CALL_UNLOCK,
+    CALL_LOCK_ALL,
+    CALL_UNLOCK_ALL
+};
 static inline void tell(const struct rma_win *w, enum epoch_call call, int target, int assertions)
 {
     if (gw_event_wanted(GW_EVENT_EPOCH)) gw_event_raise(GW_EVENT_EPOCH, true, w->obj.id, call, target, assertions);
@@ -150,8 +154,7 @@ static int ranks_of(struct rma_win *w, struct gw_group *g, int **ranks_out)
     int rc = group_translate_ranks(g, g->size, in, w->comm->group, all);
     for (int i = 0; rc == GW_OK && i < g->size; i++)
         if (all[i] < 0)
-            rc = gw_fail(GW_EGROUP, "member %d of the group (world rank %d) is not of the window's group", i,
-                         group_world(g, i));
+            rc = gw_fail(GW_EGROUP, "member %d of the group (world rank %d) is not of the window's group", i, group_world(g, i));
     if (rc != GW_OK)
         free(all);
     else
@@ -212,8 +215,7 @@ int rma_win_complete(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
     if (e->access != START)
-        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start",
-                       access_words[e->access]);
+        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start", access_words[e->access]);
     int rc = late_flush_all(w);
     for (int i = 0; i < w->comm->size && rc >= 0; i++) {
         if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
@@ -228,8 +230,9 @@ int rma_win_complete(struct rma_win *w)
 int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
-    int *ranks, rc = check_assertions(assertions, GW_MODE_NOCHECK | GW_MODE_NOSTORE | GW_MODE_NOPUT,
-                                      "MPI_MODE_NOCHECK, MPI_MODE_NOSTORE and MPI_MODE_NOPUT");
+    int *ranks,
+        rc = check_assertions(assertions, GW_MODE_NOCHECK | GW_MODE_NOSTORE | GW_MODE_NOPUT,
+                              "MPI_MODE_NOCHECK, MPI_MODE_NOSTORE and MPI_MODE_NOPUT");
     if (rc == GW_OK && e->is_posted) rc = gw_fail(GW_ERMA_SYNC, "the window is posted already: MPI_Win_wait ends that");
     if (rc == GW_OK && e->access == FENCE && !may_open(e)) rc = not_now(e, "");
     if (rc == GW_OK) rc = ranks_of(w, g, &ranks);
@@ -347,8 +350,7 @@ int rma_win_unlock_all(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
     if (e->access != ALL)
-        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began",
-                       access_words[e->access]);
+        return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began", access_words[e->access]);
     int rc = e->all_unchecked ? late_flush_all(w) : lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);

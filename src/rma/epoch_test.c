@@ -38,7 +38,8 @@ static int put(bool by_request)
     int64_t got = 0;
     struct gw_req *r = NULL;
     v++;
-    int rc = by_request ? rma_rput(&v, 8, gw_type_byte, 0, 16, 8, gw_type_byte, w, &r) : rma_put(&v, 8, gw_type_byte, 0, 16, 8, gw_type_byte, w);
+    int rc = by_request ? rma_rput(&v, 8, gw_type_byte, 0, 16, 8, gw_type_byte, w, &r)
+                        : rma_put(&v, 8, gw_type_byte, 0, 16, 8, gw_type_byte, w);
     if (rc == GW_OK && by_request) rc = req_wait(&r, NULL);
     memcpy(&got, base + 16, 8);
     CHECK((rc == GW_OK) == (got == v)); /* an access that is refused changes nothing */

@@ -11,10 +11,7 @@
 #include "rma/rma_private.h"
 #include "world/world.h"
 
-static bool has_door(struct gw_comm *c, int rank)
-{
-    return node_door_of(group_world(c->group, rank)) != NULL;
-}
+static bool has_door(struct gw_comm *c, int rank) { return node_door_of(group_world(c->group, rank)) != NULL; }
 
 bool is_one_machine(struct gw_comm *c)
 {
@@ -40,8 +37,7 @@ static int group_here(struct rma_win *w, int *lowest, struct gw_group **group_ou
     int32_t *ours = malloc(sizeof *ours * (size_t)w->comm->size);
     w->leaders = malloc(sizeof *w->leaders * (size_t)w->comm->size);
     while (!w->targets[mine].door) mine++;
-    int rc = agree(w->comm,
-                   lowest && ours && w->leaders ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d ranks", w->comm->size));
+    int rc = agree(w->comm, lowest && ours && w->leaders ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d ranks", w->comm->size));
     if (rc == GW_OK) rc = coll_allgather(&mine, 1, gw_type_int, lowest, 1, gw_type_int, w->comm, NULL);
     if (rc == GW_OK) rc = agree(w->comm, group_from_map(sort(w, lowest, ours), ours, group_out));
     free(ours);

@@ -43,9 +43,9 @@ struct late {
     struct gw_list link; /* of a batch: in rma_late.open; and its target, bytes, and where its last request begins */
     int target;
     uint32_t used, last;
-    struct gw_req *req;     /* of a receive, else NULL: so many bytes are to come */
+    struct gw_req *req; /* of a receive, else NULL: so many bytes are to come */
     int64_t wanted;
-    struct late_gets *gets; /* NULL: it has none; then, of the message that answers them */
+    struct late_gets *gets;      /* NULL: it has none; then, of the message that answers them */
     char bytes[] GW_ALIGNED(16); /* of a message, or for one */
 };
 struct rma_late {
@@ -93,10 +93,7 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
     return l;
 }
 /* Before it is given away; late_done() ends it. */
-static void late_starts(struct late *l)
-{
-    atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed);
-}
+static void late_starts(struct late *l) { atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed); }
 
 /* ---- messages ---- */
 /* From, or into, memory that stays until late_settle(). */
@@ -191,7 +188,8 @@ static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct l
 }
 
 /* With the lock and room for it: head, runs and data, copied. */
-static int append(struct late *l, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes, bool goes_now)
+static int append(struct late *l, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
+                  bool goes_now)
 {
     uint32_t at = (uint32_t)gw_align_up(l->used, 16);
     if (at) ((struct ask_head *)(l->bytes + l->last))->flags |= ASK_MORE;
@@ -201,8 +199,8 @@ static int append(struct late *l, const struct ask_head *h, const struct ask_run
     return goes_now || l->used >= ASK_BATCH / 2 ? batch_send(l) : GW_OK;
 }
 
-static int tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
-                bool goes_now)
+static int tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
+                int64_t bytes, bool goes_now)
 {
     struct late *l;
     gw_lock(&w->late->lock);
@@ -288,7 +286,8 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
 int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
 {
     if (bytes < LONG_GET) {
-        struct ask_head h = {.what = ASK_READ, .flags = ASK_LATE | ASK_GATHER, .n_runs = n, .bytes = bytes, .origin = w->comm->rank};
+        struct ask_head h = {
+            .what = ASK_READ, .flags = ASK_LATE | ASK_GATHER, .n_runs = n, .bytes = bytes, .origin = w->comm->rank};
         int rc = wait_for_room(w);
         gw_lock(&w->late->lock);
         if (rc == GW_OK) rc = get_small(w, target, h, runs, into);
@@ -333,10 +332,7 @@ int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
 }
 
 /* ---- waiting ---- */
-static bool is_idle(void *arg)
-{
-    return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */
-}
+static bool is_idle(void *arg) { return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */ }
 
 bool late_may_unlock(struct rma_win *w, int target)
 {
@@ -357,10 +353,7 @@ int late_settle(struct rma_win *w)
     return gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
 }
 
-int rma_settle(struct rma_win *w)
-{
-    return late_settle(w);
-}
+int rma_settle(struct rma_win *w) { return late_settle(w); }
 
 /* A batch without gets holds copies of its data: it need not go for that, and so short operations with a local flush after each still
  * travel together. */
@@ -370,7 +363,8 @@ int late_flush_local(struct rma_win *w)
     if (likely(!all)) return GW_OK;
     bool has_gets = false;
     gw_lock(&all->lock);
-    for (struct gw_list *l = all->open.next; l != &all->open && !has_gets; l = l->next) has_gets = container_of(l, struct late, link)->gets;
+    for (struct gw_list *l = all->open.next; l != &all->open && !has_gets; l = l->next)
+        has_gets = container_of(l, struct late, link)->gets;
     gw_unlock(&all->lock);
     return !has_gets && is_idle(all) ? GW_OK : late_settle(w);
 }

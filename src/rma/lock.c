@@ -17,8 +17,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
 
-#define EXCLUSIVE (UINT32_C(1) << 31)
-#define ONE_ALL   (UINT64_C(1) << 32)
+#define EXCLUSIVE      (UINT32_C(1) << 31)
+#define ONE_ALL        (UINT64_C(1) << 32)
 #define EVER_EXCLUSIVE UINT64_C(1)
 
 struct wanted {
@@ -59,15 +59,9 @@ void busy_enter(struct rma_win *w, int target)
 {
     if (unlikely(!rma_busy_try(w, target))) wait_for(w, busy_try, target);
 }
-void busy_leave(struct rma_win *w, int target)
-{
-    rma_busy_leave(w, target);
-}
+void busy_leave(struct rma_win *w, int target) { rma_busy_leave(w, target); }
 
-bool short_way_is_wanted(void)
-{
-    return !gw_checking;
-}
+bool short_way_is_wanted(void) { return !gw_checking; }
 
 void mail_relax(struct rma_mail *m)
 {
@@ -82,8 +76,7 @@ static bool shared_try(void *arg)
     _Atomic uint32_t *word = &x->w->near[x->target].words->locked;
     uint32_t seen = atomic_load_explicit(word, memory_order_relaxed);
     while (!(seen & EXCLUSIVE))
-        if (atomic_compare_exchange_weak_explicit(word, &seen, seen + 1, memory_order_seq_cst, memory_order_relaxed))
-            return true;
+        if (atomic_compare_exchange_weak_explicit(word, &seen, seen + 1, memory_order_seq_cst, memory_order_relaxed)) return true;
     return false;
 }
 
@@ -129,15 +122,9 @@ static bool all_try(void *arg)
 static bool (*const try_lock[])(void *) = {
     [LOCK_KIND_SHARED] = shared_try, [LOCK_KIND_EXCLUSIVE] = exclusive_try, [LOCK_KIND_ALL] = all_try};
 
-bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind)
-{
-    return try_lock[kind](&(struct wanted){w, target});
-}
+bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind) { return try_lock[kind](&(struct wanted){w, target}); }
 
-void lock_here_take(struct rma_win *w, int target, enum lock_kind kind)
-{
-    wait_for(w, try_lock[kind], target);
-}
+void lock_here_take(struct rma_win *w, int target, enum lock_kind kind) { wait_for(w, try_lock[kind], target); }
 
 void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 {
@@ -156,10 +143,7 @@ void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 }
 
 /* ---- of targets here and elsewhere ---- */
-static enum lock_kind kind_of(bool exclusive)
-{
-    return exclusive ? LOCK_KIND_EXCLUSIVE : LOCK_KIND_SHARED;
-}
+static enum lock_kind kind_of(bool exclusive) { return exclusive ? LOCK_KIND_EXCLUSIVE : LOCK_KIND_SHARED; }
 
 int lock_take(struct rma_win *w, int target, bool exclusive)
 {

@@ -47,8 +47,7 @@ static void update_here(struct rma_mail *m, void *here)
         rma_copy_few(here, operand, m->bytes);
     } else if (m->op != GW_H_NO_OP) {
         struct gw_type *t = container_of(gw_obj_lookup(m->type, GW_KIND_TYPE), struct gw_type, obj);
-        op_reduce(container_of(gw_obj_lookup(m->op, GW_KIND_OP), struct gw_op, obj), operand, here, m->bytes / t->size,
-                  t);
+        op_reduce(container_of(gw_obj_lookup(m->op, GW_KIND_OP), struct gw_op, obj), operand, here, m->bytes / t->size, t);
     }
     if (m->wants_old) rma_copy_few(mail_old(m, m->bytes), was, m->bytes);
 }
@@ -63,24 +62,16 @@ static void do_it(struct rma_mail *m)
 {
     void *here = (void *)(uintptr_t)m->at;
     switch (m->what) {
-    case MAIL_READ:
-        rma_copy_few(mail_old(m, m->bytes), here, m->bytes);
-        break;
-    case MAIL_WRITE:
-        rma_copy_few(here, mail_operand(m, m->bytes), m->bytes);
-        break;
-    case MAIL_UPDATE:
-        update_here(m, here);
-        break;
-    default:
-        swap_here(m, here);
+    case MAIL_READ: rma_copy_few(mail_old(m, m->bytes), here, m->bytes); break;
+    case MAIL_WRITE: rma_copy_few(here, mail_operand(m, m->bytes), m->bytes); break;
+    case MAIL_UPDATE: update_here(m, here); break;
+    default: swap_here(m, here);
     }
 }
 
 static inline bool is_asked(struct rma_mail *mine)
 {
-    return atomic_load_explicit(&mine->asked, memory_order_acquire) !=
-           atomic_load_explicit(&mine->taken, memory_order_relaxed);
+    return atomic_load_explicit(&mine->asked, memory_order_acquire) != atomic_load_explicit(&mine->taken, memory_order_relaxed);
 }
 
 /* How many pieces.  The origin keeps up, or has lost its core. */
@@ -104,8 +95,7 @@ static GW_NOINLINE void serve(struct rma_mail *m, bool may_help)
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_acquire);
     atomic_store_explicit(&m->taken, n, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* [M1] pairs with withdraw() */
-    m->is_declined =
-        atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n || (m->what >= MAIL_GIVE && !may_help);
+    m->is_declined = atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n || (m->what >= MAIL_GIVE && !may_help);
     if (likely(!m->is_declined)) {
         GW_ORDER_ELSEWHERE_BEGIN; /* the origin holds our `busy`, and its user orders it with ours */
         if (likely(m->what < MAIL_GIVE))
@@ -174,8 +164,7 @@ bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
     if (likely(n == 0))
-        return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) ||
-               wake(w, target);
+        return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) || wake(w, target);
     uint32_t weight = 1 + (uint32_t)gw_min64(bytes / ALONE_BYTES, LEFT_ALONE);
     atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* threads may lose some */
     return false;
@@ -203,8 +192,7 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
         mail_relax(m);
         serve_own(w, mine);
         if (unlikely(looks == gw_set.rma_ask)) is_withdrawn = withdraw(m, n);
-        if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0)
-            sched_yield(); /* it has lost its core, perhaps */
+        if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0) sched_yield(); /* it has lost its core, perhaps */
     }
     if (likely(!is_withdrawn) && likely(!m->is_declined)) return true;
     atomic_store_explicit(&w->targets[target].left_alone, LEFT_ALONE, memory_order_relaxed);

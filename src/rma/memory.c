@@ -30,10 +30,7 @@ struct offer {     /* from the first rank */
     int32_t rc;
 };
 
-static double mib(uint64_t bytes)
-{
-    return (double)bytes / (1 << 20);
-}
+static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
 
 static int check_room(uint64_t bytes)
 {
@@ -45,8 +42,7 @@ static int check_room(uint64_t bytes)
                        mib((uint64_t)have));
     /* Growing a file past this limit would also send SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
-        return gw_fail(GW_ENOMEM,
-                       "the windows of all ranks need %.1f MiB, but the file size limit (ulimit -f) is %.1f MiB",
+        return gw_fail(GW_ENOMEM, "the windows of all ranks need %.1f MiB, but the file size limit (ulimit -f) is %.1f MiB",
                        mib(bytes), mib(r.rlim_cur));
     return GW_OK;
 }
@@ -55,12 +51,10 @@ int memory_file_make(uint64_t bytes, struct memory_file *o)
 {
     int rc = check_room(bytes);
     if (rc != GW_OK) return rc;
-    if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce)
-        o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
+    if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce) o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
     o->pid = (int32_t)getpid();
     o->fd = boot_file_make("godwit-window", bytes);
-    if (o->fd < 0)
-        return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
+    if (o->fd < 0) return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
     if (boot_file_size(o->fd, bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
         boot_file_seal(o->fd, false) == 0)
         return GW_OK;
@@ -76,13 +70,15 @@ int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
     const char *why;
     int fd = boot_file_open(o->pid, o->fd, &why);
     if (fd >= 0) why = boot_file_fault(fd, bytes, &have);
-    if (!why && (pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce)) why = "it is something else; are the ranks of the window in different pid namespaces?";
+    if (!why && (pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce))
+        why = "it is something else; are the ranks of the window in different pid namespaces?";
     if (!why) {
         *fd_out = fd;
         return GW_OK;
     }
     if (fd >= 0) close(fd);
-    return gw_fail(GW_ERMA_SHARED, "the window's memory (descriptor %d of process %d) cannot be used: %s", (int)o->fd, (int)o->pid, why);
+    return gw_fail(GW_ERMA_SHARED, "the window's memory (descriptor %d of process %d) cannot be used: %s", (int)o->fd, (int)o->pid,
+                   why);
 }
 
 static int reserve(int fd, uint64_t from, uint64_t bytes)
@@ -91,8 +87,7 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
     do n = bytes ? fallocate(fd, 0, (off_t)from, (off_t)bytes) : 0;
     while (n != 0 && errno == EINTR);
     if (n == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return GW_OK;
-    return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes),
-                   strerror(errno));
+    return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes), strerror(errno));
 }
 
 /* Addresses for a file whose second page begins at a multiple of m->align; NULL: any will do. */

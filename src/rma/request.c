@@ -10,8 +10,9 @@
 #include "rma/rma_private.h"
 
 static const char *const what_names[] = {
-    [ASK_READ] = "a get from a window", [ASK_WRITE] = "a put into a window", [ASK_UPDATE] = "an accumulate into a window",
-    [ASK_SWAP] = "a compare-and-swap in a window", [ASK_FLUSH] = "a flush of a window", [ASK_LOCK] = "a lock of a window",
+    [ASK_READ] = "a get from a window",           [ASK_WRITE] = "a put into a window",
+    [ASK_UPDATE] = "an accumulate into a window", [ASK_SWAP] = "a compare-and-swap in a window",
+    [ASK_FLUSH] = "a flush of a window",          [ASK_LOCK] = "a lock of a window",
     [ASK_UNLOCK] = "an unlock of a window"};
 
 bool request_refuse(const struct ask_head *h, const char *field, int64_t value)
@@ -31,9 +32,13 @@ static bool moves(const struct ask_head *h) { return h->what <= ASK_SWAP; }
 
 static bool flags_are_right(const struct rma_win *w, const struct ask_head *h)
 {
-    static const uint8_t allowed[] = {
-        [ASK_READ] = ASK_LONG | ASK_LATE | ASK_GATHER, [ASK_WRITE] = ASK_LONG | ASK_LATE, [ASK_UPDATE] = ASK_OLD | ASK_LATE,
-        [ASK_SWAP] = 0, [ASK_FLUSH] = 0, [ASK_LOCK] = ASK_TRY, [ASK_UNLOCK] = 0};
+    static const uint8_t allowed[] = {[ASK_READ] = ASK_LONG | ASK_LATE | ASK_GATHER,
+                                      [ASK_WRITE] = ASK_LONG | ASK_LATE,
+                                      [ASK_UPDATE] = ASK_OLD | ASK_LATE,
+                                      [ASK_SWAP] = 0,
+                                      [ASK_FLUSH] = 0,
+                                      [ASK_LOCK] = ASK_TRY,
+                                      [ASK_UNLOCK] = 0};
     bool is_late = h->flags & ASK_LATE, is_long = h->flags & ASK_LONG, is_gathered = h->flags & ASK_GATHER;
     if (h->flags & ~(allowed[h->what] | ASK_MORE)) return false;
     if (is_late && (w->flavor == GW_WIN_FLAVOR_DYNAMIC || h->flags & ASK_OLD)) return false;

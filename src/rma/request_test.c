@@ -59,26 +59,27 @@ static void wrong(int line, int64_t length)
     say_bytes(w, TAG_REQUEST, message, length);
     if (refused() == n + 1 && is_same()) return;
     unit_failures++;
-    fprintf(stderr, "line %d: flavour %d: refused %d, %s\n", line, flavor, (int)(refused() - n), is_same() ? "the same" : "changed");
+    fprintf(stderr, "line %d: flavour %d: refused %d, %s\n", line, flavor, (int)(refused() - n),
+            is_same() ? "the same" : "changed");
 }
 #define WRONG(length) wrong(__LINE__, length)
 
 /* With one field of the head of another value. */
-#define WRONG_FIELD(length, field, value)                      \
-    do {                                                       \
-        struct ask_head *head = (struct ask_head *)message;    \
-        __auto_type keep = head->field;                        \
-        head->field = (__typeof__(head->field))(value);        \
-        wrong(__LINE__, length);                               \
-        head->field = keep;                                    \
+#define WRONG_FIELD(length, field, value)                                                                                          \
+    do {                                                                                                                           \
+        struct ask_head *head = (struct ask_head *)message;                                                                        \
+        __auto_type keep = head->field;                                                                                            \
+        head->field = (__typeof__(head->field))(value);                                                                            \
+        wrong(__LINE__, length);                                                                                                   \
+        head->field = keep;                                                                                                        \
     } while (0)
-#define WRONG_RUN(length, i, field, value)                                                    \
-    do {                                                                                      \
-        struct ask_run *run = (struct ask_run *)(message + sizeof(struct ask_head)) + (i);    \
-        __auto_type keep = run->field;                                                        \
-        run->field = (value);                                                                 \
-        wrong(__LINE__, length);                                                              \
-        run->field = keep;                                                                    \
+#define WRONG_RUN(length, i, field, value)                                                                                         \
+    do {                                                                                                                           \
+        struct ask_run *run = (struct ask_run *)(message + sizeof(struct ask_head)) + (i);                                         \
+        __auto_type keep = run->field;                                                                                             \
+        run->field = (value);                                                                                                      \
+        wrong(__LINE__, length);                                                                                                   \
+        run->field = keep;                                                                                                         \
     } while (0)
 
 /* Of any request that moves data and is right otherwise. */
@@ -109,18 +110,30 @@ static int n_places;
 /* Where a run may not lie.  Of a dynamic window this is an error of the origin's, which is told. */
 static void wrong_places(int64_t length)
 {
-    const uint64_t places[] = {0, 1, at(-1), at(-EDGE), at(WIN_BYTES), at(WIN_BYTES - 1), at(WIN_BYTES + EDGE), UINT64_MAX, UINT64_MAX - 15,
-                               (uint64_t)1 << 63, (uint64_t)(uintptr_t)w, (uint64_t)(uintptr_t)message};
+    const uint64_t places[] = {0,
+                               1,
+                               at(-1),
+                               at(-EDGE),
+                               at(WIN_BYTES),
+                               at(WIN_BYTES - 1),
+                               at(WIN_BYTES + EDGE),
+                               UINT64_MAX,
+                               UINT64_MAX - 15,
+                               (uint64_t)1 << 63,
+                               (uint64_t)(uintptr_t)w,
+                               (uint64_t)(uintptr_t)message};
     for (size_t i = 0; flavor != 3 && i < GW_ARRAY_LEN(places); i++) WRONG_RUN(length, 0, at, places[i]);
     for (size_t i = 0; flavor == 3 && i < GW_ARRAY_LEN(places); i++) {
         struct ask_run *run = (struct ask_run *)(message + sizeof(struct ask_head));
-        int32_t number = ((struct ask_head *)message)->number = PLACE + n_places++; /* earlier ones may have answers that nobody took */
+        int32_t number = ((struct ask_head *)message)->number =
+            PLACE + n_places++; /* earlier ones may have answers that nobody took */
         bool overflows = run->bytes > UINT64_MAX - places[i];
         struct ask_reply how = {GW_OK, 0};
         struct gw_req *r = NULL;
         uint64_t keep = run->at, n = refused();
         run->at = places[i];
-        must(p2p_stream_irecv(GW_STREAM_P2P, &how, sizeof how, gw_type_byte, 0, TAG_REPLY + number, w->comm, &r) < 0 ? GW_EOTHER : GW_OK);
+        must(p2p_stream_irecv(GW_STREAM_P2P, &how, sizeof how, gw_type_byte, 0, TAG_REPLY + number, w->comm, &r) < 0 ? GW_EOTHER
+                                                                                                                     : GW_OK);
         say_bytes(w, TAG_REQUEST, message, length);
         if (overflows) say_bytes(w, TAG_REPLY + number, &(struct ask_reply){GW_ERMA_RANGE, 0}, sizeof how); /* nobody answers */
         must(p2p_stream_wait(r));
@@ -159,7 +172,8 @@ static void updates(void)
     struct ask_run run = {at(64), 16};
     int32_t old[4], add[4];
     memcpy(old, base + 64, 16);
-    struct ask_head h = {.what = ASK_UPDATE, .flags = late(), .n_runs = 1, .bytes = 16, .number = ASKED, .op = GW_H_SUM, .basic = GW_ELEM_I32};
+    struct ask_head h = {
+        .what = ASK_UPDATE, .flags = late(), .n_runs = 1, .bytes = 16, .number = ASKED, .op = GW_H_SUM, .basic = GW_ELEM_I32};
     int64_t n = fill(h, &run, 16);
     memcpy(add, message + n - 16, 16);
     wrong_anywhere(n);
@@ -216,7 +230,8 @@ static void more(void)
     WRONG(n);
 
     struct ask_run all = {at(0), WIN_BYTES};
-    n = fill((struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA}, &all, 0);
+    n = fill((struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA},
+             &all, 0);
     WRONG_RUN(n, 0, at, at(1));
     WRONG_RUN(n, 0, at, at(-1));
     WRONG_FIELD(n, bytes, WIN_BYTES + 1);
@@ -267,10 +282,15 @@ static void locks(void)
 /* The origin's side: answers that are too short, too long, or say nothing that a target says. */
 static void answers(void)
 {
-    struct { struct ask_reply how; char data[64]; } answer = {{GW_OK, 0}, {0}};
+    struct {
+        struct ask_reply how;
+        char data[64];
+    } answer = {{GW_OK, 0}, {0}};
     char old[8], new[8] = "abcdefg";
-    const struct { int64_t rc, bytes; } wrongs[] = {
-        {GW_OK, 0}, {GW_OK, 8}, {GW_OK, 15}, {GW_OK, 16}, {GW_OK, 23}, {1, 24}, {77, 24}, {-12345, 24}, {INT64_MIN, 16}, {GW_OK, 60}};
+    const struct {
+        int64_t rc, bytes;
+    } wrongs[] = {{GW_OK, 0}, {GW_OK, 8}, {GW_OK, 15},  {GW_OK, 16},     {GW_OK, 23},
+                  {1, 24},    {77, 24},   {-12345, 24}, {INT64_MIN, 16}, {GW_OK, 60}};
     for (size_t i = 0; i < GW_ARRAY_LEN(wrongs); i++) {
         uint64_t told = refused();
         int number = (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS);
@@ -310,7 +330,9 @@ static void leftovers(void)
     int64_t n = fill((struct ask_head){.what = ASK_FLUSH, .bytes = INT64_MAX, .number = ASKED}, NULL, 0);
     say_bytes(w, TAG_REQUEST, message, n);
     if (flavor == 3) return;
-    n = fill((struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA + 1}, &all, 0);
+    n = fill(
+        (struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA + 1},
+        &all, 0);
     say_bytes(w, TAG_REQUEST, message, n); /* whose data never come */
 }
 

@@ -49,16 +49,16 @@ struct rma_win {
     void *base;                          /* of this rank's part; attributes point to these five */
     int64_t size;
     int disp_unit, flavor, model;
-    struct gw_comm *here;   /* its ranks on this machine; most often `comm` itself */
-    int *leaders, n_leaders; /* one rank on each other machine */
+    struct gw_comm *here;       /* its ranks on this machine; most often `comm` itself */
+    int *leaders, n_leaders;    /* one rank on each other machine */
     struct rma_target *targets; /* [comm->size] */
     struct rma_shared *shared;  /* mapped by all ranks here */
     struct rma_epoch *epoch;
     struct rma_mapping {
         void *base;
         uint64_t bytes, heap;
-        int64_t align; /* what the user asks for */
-        bool is_made;  /* by this rank, which made the file */
+        int64_t align;         /* what the user asks for */
+        bool is_made;          /* by this rank, which made the file */
     } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
     struct rma_server *server; /* NULL: every rank reaches every other by itself */
     struct rma_late *late;     /* NULL as that: what goes on after its call */
@@ -76,8 +76,7 @@ struct rma_win {
 /* Memory that windows made over it reach by loads and stores (MPI 4.1 section 10.2).  info may be NULL. */
 int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
 int rma_free_mem(void *base);
-int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
-                   struct rma_win **win_out);
+int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);
 int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);
 int rma_win_allocate(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
                      struct rma_win **win_out);
@@ -99,29 +98,28 @@ int rma_win_get_attr(struct rma_win *w, int keyval, void **value_out, int *flag_
 int rma_win_delete_attr(struct rma_win *w, int keyval);
 
 /* ---- operations (access.c) ----  Types are committed.  Origin arguments of MPI_NO_OP are not looked at. */
-int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-            struct gw_type *tt, struct rma_win *w);
-int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-            struct gw_type *tt, struct rma_win *w);
+int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+            struct rma_win *w);
+int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+            struct rma_win *w);
 int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                    struct gw_type *tt, struct gw_op *op, struct rma_win *w);
-int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                       struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                       struct gw_op *op, struct rma_win *w);
+int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                       int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w);
 int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
                      struct rma_win *w);
-int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
-                         int64_t disp, struct rma_win *w);
+int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
+                         struct rma_win *w);
 /* The same behind requests, which are complete: at the origin, that is; allowed in passive epochs only. */
-int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out);
-int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-             struct gw_type *tt, struct rma_win *w, struct gw_req **req_out);
+int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+             struct rma_win *w, struct gw_req **req_out);
+int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
+             struct rma_win *w, struct gw_req **req_out);
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                     struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out);
-int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                        struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                        struct gw_op *op, struct rma_win *w, struct gw_req **req_out);
+int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
+                        int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
+                        struct gw_req **req_out);
 
 /* For check/: what this rank has begun is over at this end, and what was got is there.  May wait. */
 int rma_settle(struct rma_win *w);

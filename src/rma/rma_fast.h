@@ -32,7 +32,7 @@ static inline bool rma_busy_try(struct rma_win *w, int target)
     uint32_t is_free = 0;
     _Atomic uint32_t *word = &w->near[target].words->busy;
     return atomic_load_explicit(word, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_acquire, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(word, &is_free, 1, memory_order_acquire, memory_order_relaxed);
 }
 void rma_ring_all(struct rma_win *w);
 static inline void rma_busy_leave(struct rma_win *w, int target)
@@ -91,7 +91,7 @@ static inline void rma_counted(struct rma_win *w, _Atomic uint64_t *kind)
 
 /* ---- put, get, flush ---- */
 GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                                   int64_t tcount, struct gw_type *tt, struct rma_win *w)
+                               int64_t tcount, struct gw_type *tt, struct rma_win *w)
 {
     uint64_t bytes;
     char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
@@ -101,14 +101,14 @@ GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct g
     return true;
 }
 
-static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                                  struct gw_type *tt, struct rma_win *w)
 {
     return rma_move_inline(true, (void *)(uintptr_t)origin, ocount, ot, target, disp, tcount, tt, w);
 }
 
-static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                                  int64_t tcount, struct gw_type *tt, struct rma_win *w)
+static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
+                                  struct gw_type *tt, struct rma_win *w)
 {
     return rma_move_inline(false, origin, ocount, ot, target, disp, tcount, tt, w);
 }
@@ -148,10 +148,7 @@ static inline void rma_store(void *p, uint64_t value, size_t bytes)
         memcpy(p, &four, 4);
 }
 
-static inline bool rma_is_op(const struct gw_op *op, uint32_t id)
-{
-    return op->obj.id == id;
-}
+static inline bool rma_is_op(const struct gw_op *op, uint32_t id) { return op->obj.id == id; }
 
 static inline void rma_fetch_integer(char *there, const void *origin, void *result, size_t bytes, const struct gw_op *op)
 {
@@ -171,8 +168,8 @@ static inline void rma_swap_integer(char *there, const void *origin, const void 
 }
 
 /* NULL: the buffers, the operation or the datatype are not right or not the usual ones. */
-static inline char *rma_fetch_place(const void *origin, const void *result, const struct gw_type *t, int target,
-                                    int64_t disp, const struct gw_op *op, struct rma_win *w)
+static inline char *rma_fetch_place(const void *origin, const void *result, const struct gw_type *t, int target, int64_t disp,
+                                    const struct gw_op *op, struct rma_win *w)
 {
     bool is_known = likely(rma_is_op(op, GW_H_SUM)) || rma_is_op(op, GW_H_REPLACE) || rma_is_op(op, GW_H_NO_OP);
     if (unlikely(!is_known) || unlikely(!result) || (unlikely(!origin) && !rma_is_op(op, GW_H_NO_OP)) ||
@@ -180,15 +177,15 @@ static inline char *rma_fetch_place(const void *origin, const void *result, cons
         return NULL;
     return rma_near_place(w, target, disp, (uint64_t)t->size);
 }
-static inline char *rma_swap_place(const void *origin, const void *compare, const void *result, const struct gw_type *t,
-                                   int target, int64_t disp, struct rma_win *w)
+static inline char *rma_swap_place(const void *origin, const void *compare, const void *result, const struct gw_type *t, int target,
+                                   int64_t disp, struct rma_win *w)
 {
     if (unlikely(!origin) || unlikely(!compare) || unlikely(!result) || unlikely(!rma_is_integer(t))) return NULL;
     return rma_near_place(w, target, disp, (uint64_t)t->size);
 }
 
-static inline bool rma_fetch_and_op_inline(const void *origin, void *result, struct gw_type *t, int target,
-                                           int64_t disp, struct gw_op *op, struct rma_win *w)
+static inline bool rma_fetch_and_op_inline(const void *origin, void *result, struct gw_type *t, int target, int64_t disp,
+                                           struct gw_op *op, struct rma_win *w)
 {
     char *there = rma_fetch_place(origin, result, t, target, disp, op, w);
     if (unlikely(!there) || unlikely(!rma_busy_try(w, target))) return false;
@@ -198,8 +195,8 @@ static inline bool rma_fetch_and_op_inline(const void *origin, void *result, str
     return true;
 }
 
-static inline bool rma_compare_and_swap_inline(const void *origin, const void *compare, void *result, struct gw_type *t,
-                                               int target, int64_t disp, struct rma_win *w)
+static inline bool rma_compare_and_swap_inline(const void *origin, const void *compare, void *result, struct gw_type *t, int target,
+                                               int64_t disp, struct rma_win *w)
 {
     char *there = rma_swap_place(origin, compare, result, t, target, disp, w);
     if (unlikely(!there) || unlikely(!rma_busy_try(w, target))) return false;

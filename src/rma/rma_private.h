@@ -16,14 +16,15 @@ struct rma_target {
     uint64_t base; /* its address, there if it is not near; 0 in dynamic windows */
     int64_t size;
     int64_t disp_unit;
-    struct rma_mapping mapping; /* over memory of its MPI_Alloc_mem */
-    struct node_door *door; /* NULL: it is on another machine */
+    struct rma_mapping mapping;  /* over memory of its MPI_Alloc_mem */
+    struct node_door *door;      /* NULL: it is on another machine */
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
     _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
     _Atomic uint32_t turn;       /* counts them, for that */
-    uint64_t key;                /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
-    struct late *batch;          /* what waits to be sent to it, or NULL (late.c) */
-    _Atomic uint64_t sent, known; /* changes that it was sent without asking for an answer; that it has said to have done (late.c) */
+    uint64_t key;       /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
+    struct late *batch; /* what waits to be sent to it, or NULL (late.c) */
+    _Atomic uint64_t sent,
+        known; /* changes that it was sent without asking for an answer; that it has said to have done (late.c) */
 };
 
 /* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
@@ -66,7 +67,7 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
 enum {
     ASK_RUNS = 512,
     ASK_PIECE = 32768,
-    ASK_BATCH = 16384, /* of short requests that travel together, and of the data that they get */
+    ASK_BATCH = 16384,     /* of short requests that travel together, and of the data that they get */
     ASK_NUMBERS = 1 << 17, /* tags are below 2^19 (ofi_tag_2) */
     ASK_SWAP_MAX = 32
 };
@@ -100,14 +101,15 @@ static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
 }
 void ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
 int ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
-int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes, char *packed);
+int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+             char *packed);
 /* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
 int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
                char *old);
 int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
 int ask_lock(struct rma_win *w, int target, enum lock_kind kind);
 int ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all that was done there */
-int ask_all_take(struct rma_win *w); /* on all nodes */
+int ask_all_take(struct rma_win *w);                                /* on all nodes */
 int ask_all_give(struct rma_win *w);
 int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close() comes after the last question of anybody */
 int serve_close(struct rma_win *w);
@@ -115,7 +117,7 @@ int serve_close(struct rma_win *w);
 /* What came as a message is what an origin sends (request.c), before anything of it is followed; else false, and counted. */
 bool requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source);
 bool request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
-int64_t request_data(const struct ask_head *h); /* bytes behind its runs */
+int64_t request_data(const struct ask_head *h);                                          /* bytes behind its runs */
 
 /* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
  * copied.  Requests reach the target in the order of the calls; late_say() sends one, of any window, at once with those before it. */
@@ -126,7 +128,7 @@ int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
 int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
 /* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
 bool late_may_unlock(struct rma_win *w, int target);
-int late_settle(struct rma_win *w); /* all is over at this end; says what failed since it was last asked */
+int late_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
 int late_flush(struct rma_win *w, int target); /* and at the target */
 int late_flush_all(struct rma_win *w);
 int late_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
@@ -161,22 +163,16 @@ struct rma_mail { /* behind the words, one per target */
     /* Written by the target. */
     _Atomic uint64_t taken GW_ALIGNED(GW_CACHELINE);
     _Atomic uint64_t answered GW_ALIGNED(GW_CACHELINE); /* the line that the origin looks at */
-    uint32_t is_declined, pieces; /* GIVE, TAKE: so many are done */
-    char old[MAIL_SHORT]; /* what was there, or was read, of at most so many bytes */
-    char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE); /* longer ones, of both; SWAP: the new value */
+    uint32_t is_declined, pieces;                       /* GIVE, TAKE: so many are done */
+    char old[MAIL_SHORT];                               /* what was there, or was read, of at most so many bytes */
+    char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE);     /* longer ones, of both; SWAP: the new value */
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(offsetof(struct rma_mail, taken) == GW_CACHELINE, "a short request is one line");
-static inline char *mail_operand(struct rma_mail *m, int64_t bytes)
-{
-    return bytes <= MAIL_SHORT ? m->operand : m->data;
-}
-static inline char *mail_old(struct rma_mail *m, int64_t bytes)
-{
-    return bytes <= MAIL_SHORT ? m->old : m->data;
-}
+static inline char *mail_operand(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->operand : m->data; }
+static inline char *mail_old(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->old : m->data; }
 uint64_t mail_room(const struct rma_win *w);
 int mail_open(struct rma_win *w);
-void mail_close(struct rma_win *w); /* nobody asks any more */
+void mail_close(struct rma_win *w);  /* nobody asks any more */
 void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
 /* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES
  * at most or as a stream.  Every refusal counts, by its bytes, towards the next try. */
@@ -193,7 +189,7 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
  * Collective over the window: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks here;
  * this rank's part, which it touches first, is [from, from + own). */
 int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
-void memory_unmap(const struct rma_mapping *m); /* what is mapped, if anything is */
+void memory_unmap(const struct rma_mapping *m);           /* what is mapped, if anything is */
 void memory_noted(const struct rma_mapping *m, int sign); /* counts it as mapped (1), or no more (-1) */
 void memory_drop(struct rma_win *w, struct rma_mapping *m);
 /* Files in memory: the first page holds a number that the others look for, the rest is for use. */
@@ -202,7 +198,7 @@ struct memory_file {
     uint64_t nonce;
     int32_t pid, fd;
 };
-int memory_file_make(uint64_t bytes, struct memory_file *o); /* with that page */
+int memory_file_make(uint64_t bytes, struct memory_file *o);                    /* with that page */
 int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out); /* that cannot shrink below `bytes` */
 /* All of its `bytes`, so that what follows the first page begins at a multiple of m->align; the kernel sets [from, from + own) of
  * that aside. */
@@ -232,7 +228,7 @@ int epoch_open(struct rma_win *w);
 void epoch_close(struct rma_win *w);
 int epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
 int epoch_allows(struct rma_win *w, int target, bool must_be_passive); /* GW_OK: this rank may access the target now */
-bool short_way_is_wanted(void); /* rma_fast.h (lock.c: for the simulator) */
+bool short_way_is_wanted(void);                                        /* rma_fast.h (lock.c: for the simulator) */
 
 void hints_default(struct rma_win *w);
 bool hint_is_true(struct rma_win *w, const char *key);

@@ -49,14 +49,8 @@ struct long_put { /* its data are under way into the window; the origin counts o
     int origin;
 };
 
-static const struct ask_run *runs_of(const struct ask_head *h)
-{
-    return (const struct ask_run *)(h + 1);
-}
-static const char *data_of(const struct ask_head *h)
-{
-    return (const char *)(runs_of(h) + h->n_runs);
-}
+static const struct ask_run *runs_of(const struct ask_head *h) { return (const struct ask_run *)(h + 1); }
+static const char *data_of(const struct ask_head *h) { return (const char *)(runs_of(h) + h->n_runs); }
 
 /* ---- answers ---- */
 static void answer_sent(struct gw_done *done, int err)
@@ -379,8 +373,8 @@ int serve_open(struct rma_win *w)
     }
     s->w = w;
     s->heard.fn = request_heard;
-    s->listener = (struct p2p_listener){
-        .comm = w->comm, .tag = TAG_REQUEST, .buf = s->request, .room = REQUEST_MAX, .heard = &s->heard};
+    s->listener =
+        (struct p2p_listener){.comm = w->comm, .tag = TAG_REQUEST, .buf = s->request, .room = REQUEST_MAX, .heard = &s->heard};
     s->poll.fn = look;
     s->hook.poll = &s->poll;
     s->finish.run.fn = finish_run;

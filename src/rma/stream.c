@@ -22,10 +22,7 @@ struct rma_stream {
     char piece[PIECES][PIECE] GW_ALIGNED(GW_CACHELINE);
 };
 
-bool stream_is_over(const struct stream_end *e)
-{
-    return (int64_t)e->n * PIECE >= e->bytes;
-}
+bool stream_is_over(const struct stream_end *e) { return (int64_t)e->n * PIECE >= e->bytes; }
 
 bool stream_step(struct stream_end *e)
 {
@@ -41,10 +38,7 @@ bool stream_step(struct stream_end *e)
 }
 
 /* ---- which way ---- */
-static uint32_t pace_of(struct rma_target *t, int way)
-{
-    return atomic_load_explicit(&t->pace[way], memory_order_relaxed);
-}
+static uint32_t pace_of(struct rma_target *t, int way) { return atomic_load_explicit(&t->pace[way], memory_order_relaxed); }
 
 /* Ticks a KiB; a part that took long pulls the value up slowly: somebody may have lost his core. */
 static void pace_note(struct rma_target *t, int way, int64_t bytes, uint64_t ticks)

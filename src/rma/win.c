@@ -46,8 +46,7 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
     struct gw_comm *own = NULL;
     int rc = world_comm_create(c, c->group, &own); /* not a duplicate: no attributes come along */
     if (rc == GW_OK) *own_out = own;
-    if (rc == GW_OK)
-        snprintf(own->name, sizeof own->name, "a window of %.64s", c->name[0] ? c->name : "a communicator");
+    if (rc == GW_OK) snprintf(own->name, sizeof own->name, "a window of %.64s", c->name[0] ? c->name : "a communicator");
     return rc;
 }
 
@@ -56,8 +55,7 @@ static void win_drop(struct rma_win *w)
     mail_close(w);
     memory_drop(w, &w->mapping);
     memory_drop(w, &w->words);
-    for (int i = 0; w->targets && i < w->comm->size; i++)
-        memory_drop(w, &w->targets[i].mapping);
+    for (int i = 0; w->targets && i < w->comm->size; i++) memory_drop(w, &w->targets[i].mapping);
     epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
@@ -106,8 +104,7 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
 {
     struct part *parts = malloc(sizeof *parts * (size_t)w->comm->size);
     int rc = agree(w->comm, parts ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
-    if (rc == GW_OK)
-        rc = coll_allgather(&mine, sizeof mine, gw_type_byte, parts, sizeof mine, gw_type_byte, w->comm, NULL);
+    if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, parts, sizeof mine, gw_type_byte, w->comm, NULL);
     if (rc != GW_OK) {
         free(parts);
         return rc;
@@ -163,8 +160,7 @@ static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
     return rc;
 }
 
-int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
-                   struct rma_win **win_out)
+int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out)
 {
     struct part mine = {.size = size, .disp_unit = disp_unit, .base = (uint64_t)(uintptr_t)base}, *parts = NULL;
     struct rma_win *w;
@@ -207,8 +203,7 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
         if (has_gaps) at = gw_align_up(at, wanted > align ? wanted : align);
         w->targets[i].base = at;
         at += size;
-        if (at > (uint64_t)INT64_MAX / 2)
-            return gw_fail(GW_ENOMEM, "the windows of all ranks are %.3g bytes", (double)at);
+        if (at > (uint64_t)INT64_MAX / 2) return gw_fail(GW_ENOMEM, "the windows of all ranks are %.3g bytes", (double)at);
     }
     *total_out = at ? at : GW_CACHELINE;
     return GW_OK;
@@ -226,8 +221,8 @@ static int tell_bases(struct rma_win *w)
     return rc;
 }
 
-static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c,
-                    void **base_out, struct rma_win **win_out)
+static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
+                    struct rma_win **win_out)
 {
     struct part mine = {.size = size, .disp_unit = disp_unit}, *parts = NULL;
     struct rma_win *w;
@@ -269,9 +264,8 @@ int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *inf
                             struct rma_win **win_out)
 {
     if (!c->remote && !is_one_machine(c))
-        return gw_fail(
-            GW_ERMA_SHARED,
-            "the ranks of comm are on several nodes; MPI_Comm_split_type makes communicators that share memory");
+        return gw_fail(GW_ERMA_SHARED,
+                       "the ranks of comm are on several nodes; MPI_Comm_split_type makes communicators that share memory");
     return allocate(GW_WIN_FLAVOR_SHARED, size, disp_unit, info, c, base_out, win_out);
 }
 
@@ -296,8 +290,7 @@ int rma_win_free(struct rma_win **win)
 static int check_dynamic(struct rma_win *w, int64_t size)
 {
     if (w->flavor != GW_WIN_FLAVOR_DYNAMIC)
-        return gw_fail(GW_ERMA_FLAVOR,
-                       "memory is attached to, and detached from, windows of MPI_Win_create_dynamic only");
+        return gw_fail(GW_ERMA_FLAVOR, "memory is attached to, and detached from, windows of MPI_Win_create_dynamic only");
     return size >= 0 ? GW_OK : gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
 }
 
@@ -313,8 +306,7 @@ static int region_add(struct rma_words *t, struct rma_region new)
         uint32_t room = t->room ? 2 * t->room : REGIONS;
         uint64_t off = node_heap_alloc(room * sizeof *r);
         if (!off)
-            return gw_fail(GW_ERMA_ATTACH,
-                           "no memory for a list of %u attached regions: GODWIT_HEAP makes the shared heap larger",
+            return gw_fail(GW_ERMA_ATTACH, "no memory for a list of %u attached regions: GODWIT_HEAP makes the shared heap larger",
                            room);
         if (t->n_regions) memcpy(node_ptr(off), r, t->n_regions * sizeof *r);
         node_heap_free(t->regions);
@@ -358,8 +350,7 @@ int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t
     if (w->flavor == GW_WIN_FLAVOR_DYNAMIC) return gw_fail(GW_ERMA_FLAVOR, "a dynamic window has no memory of its own");
     if (rank == GW_PROC_NULL) /* the first that has any */
         for (rank = 0; rank < n - 1 && w->targets[rank].size == 0;) rank++;
-    if (rank < 0 || rank >= n)
-        return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, n - 1);
+    if (rank < 0 || rank >= n) return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, n - 1);
     const struct rma_target *t = &w->targets[rank];
     *size_out = t->is_near ? t->size : 0; /* no loads and stores there */
     *disp_unit_out = t->disp_unit;
@@ -367,10 +358,7 @@ int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t
     return GW_OK;
 }
 
-int rma_win_get_group(struct rma_win *w, struct gw_group **group_out)
-{
-    return comm_group(w->comm, group_out);
-}
+int rma_win_get_group(struct rma_win *w, struct gw_group **group_out) { return comm_group(w->comm, group_out); }
 
 int rma_win_set_name(struct rma_win *w, const char *name)
 {
@@ -406,24 +394,15 @@ int rma_win_get_errhandler(struct rma_win *w, struct gw_errhandler **eh_out)
 static void *predefined(struct rma_win *w, int keyval)
 {
     switch (keyval) {
-    case GW_WIN_BASE:
-        return w->base;
-    case GW_WIN_SIZE:
-        return &w->size;
-    case GW_WIN_DISP_UNIT:
-        return &w->disp_unit;
-    case GW_WIN_CREATE_FLAVOR:
-        return &w->flavor;
-    case GW_WIN_MODEL:
-        return &w->model;
-    default:
-        return NULL;
+    case GW_WIN_BASE: return w->base;
+    case GW_WIN_SIZE: return &w->size;
+    case GW_WIN_DISP_UNIT: return &w->disp_unit;
+    case GW_WIN_CREATE_FLAVOR: return &w->flavor;
+    case GW_WIN_MODEL: return &w->model;
+    default: return NULL;
     }
 }
-static bool is_predefined(int keyval)
-{
-    return keyval >= GW_WIN_BASE && keyval <= GW_WIN_MODEL;
-}
+static bool is_predefined(int keyval) { return keyval >= GW_WIN_BASE && keyval <= GW_WIN_MODEL; }
 _Static_assert(GW_WIN_MODEL - GW_WIN_BASE == 4, "five keys in a row");
 
 static int not_yours(int keyval)

@@ -80,8 +80,8 @@ int tool_category_get_index(const char *name, int *i_out)
     return GW_T_ERR_INVALID_NAME;
 }
 
-int tool_category_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *n_cvars_out,
-                           int *n_pvars_out, int *n_categories_out)
+int tool_category_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *n_cvars_out, int *n_pvars_out,
+                           int *n_categories_out)
 {
     int rc = check(i, 0);
     if (rc != 0) return rc;

@@ -69,9 +69,9 @@ static const struct facts *facts_of(const char *name)
 
 static enum tool_type type_of(const char *type)
 {
-    return strcmp(type, "bool") == 0 || strcmp(type, "enum") == 0  ? TOOL_INT
-           : strcmp(type, "int") == 0 || strcmp(type, "size") == 0 ? TOOL_COUNT
-                                                                   : TOOL_CHAR;
+    return strcmp(type, "bool") == 0 || strcmp(type, "enum") == 0 ? TOOL_INT
+        : strcmp(type, "int") == 0 || strcmp(type, "size") == 0   ? TOOL_COUNT
+                                                                  : TOOL_CHAR;
 }
 
 int tool_cvar_category(int i)
@@ -118,8 +118,8 @@ int tool_cvar_get_index(const char *name, int *i_out)
     return GW_T_ERR_INVALID_NAME;
 }
 
-int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enum tool_type *type_out,
-                       struct tool_enum **enum_out, char *desc, int *desc_len, int *bind_out, int *scope_out)
+int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enum tool_type *type_out, struct tool_enum **enum_out,
+                       char *desc, int *desc_len, int *bind_out, int *scope_out)
 {
     struct gw_setting_info info;
     char text[TEXT_ROOM];
@@ -186,7 +186,8 @@ static int handle_row(struct tool_cvar_handle *h, int *row_out)
 }
 
 /* What a read or write begins with: which variable it is, and its value as text. */
-static int access_begin(struct tool_cvar_handle *h, const void *buf, int *row_out, struct gw_setting_info *info, char text[TEXT_ROOM])
+static int access_begin(struct tool_cvar_handle *h, const void *buf, int *row_out, struct gw_setting_info *info,
+                        char text[TEXT_ROOM])
 {
     int rc = handle_row(h, row_out);
     if (rc != 0) return rc;
@@ -224,11 +225,8 @@ static bool value_text(const struct gw_setting_info *info, const void *buf, char
         snprintf(text, TEXT_ROOM, "%lld", (long long)v);
         if (v == -1 && strcmp(info->default_text, "auto") == 0) strcpy(text, "auto");
         return true;
-    case TOOL_CHAR:
-        snprintf(text, TEXT_ROOM, "%s", (const char *)buf);
-        return true;
-    default:
-        break;
+    case TOOL_CHAR: snprintf(text, TEXT_ROOM, "%s", (const char *)buf); return true;
+    default: break;
     }
     int n = *(const int *)buf;
     if (strcmp(info->type, "bool") == 0) {

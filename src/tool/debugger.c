@@ -23,7 +23,5 @@ __attribute__((constructor)) static void name_it(void)
 {
     Dl_info here;
     const char *end = dladdr((void *)&godwit_debugger, &here) && here.dli_fname ? strrchr(here.dli_fname, '/') : NULL;
-    if (end)
-        snprintf(MPIR_dll_name, sizeof MPIR_dll_name, "%.*s/libgodwit_msgq.so", (int)(end - here.dli_fname),
-                 here.dli_fname);
+    if (end) snprintf(MPIR_dll_name, sizeof MPIR_dll_name, "%.*s/libgodwit_msgq.so", (int)(end - here.dli_fname), here.dli_fname);
 }

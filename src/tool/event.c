@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 enum { ELEMENTS = 4, SAFETIES = 4, LISTENERS = 16 };
-static const int safeties[SAFETIES] = {GW_T_CB_REQUIRE_NONE, GW_T_CB_REQUIRE_MPI_RESTRICTED,
-                                       GW_T_CB_REQUIRE_THREAD_SAFE, GW_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
+static const int safeties[SAFETIES] = {GW_T_CB_REQUIRE_NONE, GW_T_CB_REQUIRE_MPI_RESTRICTED, GW_T_CB_REQUIRE_THREAD_SAFE,
+                                       GW_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
 
 static const struct {
     const char *name, *text;
@@ -22,31 +22,32 @@ static const struct {
 } kinds[GW_EVENTS] = {
     [GW_EVENT_UNEXPECTED] =
         {"unexpected_message",
-         "A message of the program came before its receive: rank of the sender in the job, tag, context of its communicator, bytes", 4,
-         GW_T_BIND_NO_OBJECT, CAT_MESSAGES},
-    [GW_EVENT_RENDEZVOUS] =
-        {"rendezvous",
-         "A large message is fetched: rank of the sender in the job, tag, bytes, 1 if its memory may be read", 4,
-         GW_T_BIND_NO_OBJECT, CAT_MESSAGES},
+         "A message of the program came before its receive: rank of the sender in the job, tag, context of its communicator, bytes",
+         4, GW_T_BIND_NO_OBJECT, CAT_MESSAGES},
+    [GW_EVENT_RENDEZVOUS] = {"rendezvous",
+                             "A large message is fetched: rank of the sender in the job, tag, bytes, 1 if its memory may be read",
+                             4, GW_T_BIND_NO_OBJECT, CAT_MESSAGES},
     [GW_EVENT_COLLECTIVE] = {"collective",
                              "An algorithm was chosen for a collective: context of the communicator, number of the "
                              "algorithm (as comm_algorithm), bytes, ranks",
                              4, GW_T_BIND_MPI_COMM, CAT_COLLECTIVES},
     [GW_EVENT_SLEPT] = {"slept", "A wait slept in the kernel: nanoseconds", 1, GW_T_BIND_NO_OBJECT, CAT_WAITING},
-    [GW_EVENT_EPOCH] = {"window_epoch",
-                        "An epoch of a window begins or ends: number of the window, call (0 fence, 1 start, 2 complete, 3 post, 4 wait "
-                        "or test, 5 lock, 6 unlock, 7 lock_all, 8 unlock_all), target of a lock or -1, assertions",
-                        4, GW_T_BIND_MPI_WIN, CAT_ONE_SIDED},
-    [GW_EVENT_FILE] = {"file_access",
-                       "An access to a file is over: number of the file, way (0 read, 1 write; 2 and 3: collective), bytes, nanoseconds",
-                       4, GW_T_BIND_MPI_FILE, CAT_FILES},
+    [GW_EVENT_EPOCH] =
+        {"window_epoch",
+         "An epoch of a window begins or ends: number of the window, call (0 fence, 1 start, 2 complete, 3 post, 4 wait "
+         "or test, 5 lock, 6 unlock, 7 lock_all, 8 unlock_all), target of a lock or -1, assertions",
+         4, GW_T_BIND_MPI_WIN, CAT_ONE_SIDED},
+    [GW_EVENT_FILE] =
+        {"file_access",
+         "An access to a file is over: number of the file, way (0 read, 1 write; 2 and 3: collective), bytes, nanoseconds", 4,
+         GW_T_BIND_MPI_FILE, CAT_FILES},
 };
 
 struct tool_registration {
     struct tool_live live;
     int kind;
-    uint32_t key;    /* what the first value is of events of its object: a communicator's context, the id of others */
-    int64_t missed;  /* that its dropped-handler must be told yet */
+    uint32_t key;   /* what the first value is of events of its object: a communicator's context, the id of others */
+    int64_t missed; /* that its dropped-handler must be told yet */
     struct {
         struct gw_callback fn;
         void *user_data;
@@ -82,8 +83,8 @@ static int listener_for(const struct tool_registration *r, int from)
 
 static bool listens(const struct tool_registration *r, const struct gw_event *e)
 {
-    return !r->is_free && r->kind == (int)e->kind &&
-           (kinds[r->kind].bind == GW_T_BIND_NO_OBJECT || r->key == (uint32_t)e->v[0]) && listener_for(r, 0) >= 0;
+    return !r->is_free && r->kind == (int)e->kind && (kinds[r->kind].bind == GW_T_BIND_NO_OBJECT || r->key == (uint32_t)e->v[0]) &&
+        listener_for(r, 0) >= 0;
 }
 
 static int calls_find(const struct gw_event *e, int needs, struct call *calls)
@@ -99,7 +100,8 @@ static int calls_find(const struct gw_event *e, int needs, struct call *calls)
             continue;
         }
         r->busy++;
-        calls[n++] = i < 0 ? (struct call){r, r->dropped, NULL, 1} : (struct call){r, r->listener[i].fn, r->listener[i].user_data, 0};
+        calls[n++] =
+            i < 0 ? (struct call){r, r->dropped, NULL, 1} : (struct call){r, r->listener[i].fn, r->listener[i].user_data, 0};
     }
     return n;
 }
@@ -119,10 +121,7 @@ static int calls_missed(struct call *calls)
 }
 
 /* Lock held; true: the caller frees it, without. */
-static bool is_over(const struct tool_registration *r)
-{
-    return r->is_free && r->busy == 0;
-}
+static bool is_over(const struct tool_registration *r) { return r->is_free && r->busy == 0; }
 
 static void registration_end(struct tool_registration *r)
 {
@@ -171,10 +170,7 @@ static void tell(struct gw_done *done, int err)
     is_confined = false;
 }
 
-bool tool_is_confined(void)
-{
-    return is_confined;
-}
+bool tool_is_confined(void) { return is_confined; }
 
 /* Lock held: what somebody listens to. */
 static void mask_update(void)
@@ -190,15 +186,9 @@ static void mask_update(void)
 }
 
 /* ---- inquiries ---- */
-int tool_event_category(int i)
-{
-    return kinds[i].category;
-}
+int tool_event_category(int i) { return kinds[i].category; }
 
-int tool_event_bind(int i)
-{
-    return i >= 0 && i < GW_EVENTS ? kinds[i].bind : GW_T_BIND_NO_OBJECT;
-}
+int tool_event_bind(int i) { return i >= 0 && i < GW_EVENTS ? kinds[i].bind : GW_T_BIND_NO_OBJECT; }
 
 int tool_event_get_num(int *n_out)
 {
@@ -220,8 +210,8 @@ int tool_event_get_index(const char *name, int *i_out)
     return GW_T_ERR_INVALID_NAME;
 }
 
-int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, int64_t *displacements_out, int *n,
-                        char *desc, int *desc_len, int *bind_out)
+int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, int64_t *displacements_out, int *n, char *desc,
+                        int *desc_len, int *bind_out)
 {
     TOOL_READY();
     if (i < 0 || i >= GW_EVENTS) return GW_T_ERR_INVALID_INDEX;
@@ -229,8 +219,7 @@ int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, in
     tool_text(kinds[i].text, desc, desc_len);
     tool_set(verbosity_out, GW_T_VERBOSITY_USER_DETAIL);
     tool_set(bind_out, kinds[i].bind);
-    for (int k = 0; n && displacements_out && k < *n && k < kinds[i].n; k++)
-        displacements_out[k] = k * (int64_t)sizeof(int64_t);
+    for (int k = 0; n && displacements_out && k < *n && k < kinds[i].n; k++) displacements_out[k] = k * (int64_t)sizeof(int64_t);
     tool_set(n, kinds[i].n);
     return 0;
 }
@@ -243,8 +232,8 @@ int tool_source_get_num(int *n_out)
     return 0;
 }
 
-int tool_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *is_ordered_out,
-                         int64_t *ticks_out, int64_t *max_ticks_out)
+int tool_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *is_ordered_out, int64_t *ticks_out,
+                         int64_t *max_ticks_out)
 {
     TOOL_READY();
     if (i != 0) return GW_T_ERR_INVALID_INDEX;

@@ -60,9 +60,9 @@ static struct pvar *add(enum source from, int which, int class, int category, co
 static void add_paths(void)
 {
     static const char *const paths[PROTO_PATHS] = {"e0", "e1", "r0", "r1"};
-    static const char *const ways[PROTO_PATHS] = {
-        "inline, in one line of the receiver's ring", "through the library's buffers",
-        "copied by the receiver out of the sender's memory", "in pieces through the library's buffers"};
+    static const char *const ways[PROTO_PATHS] = {"inline, in one line of the receiver's ring", "through the library's buffers",
+                                                  "copied by the receiver out of the sender's memory",
+                                                  "in pieces through the library's buffers"};
     static const struct {
         enum source from;
         int class;
@@ -107,23 +107,22 @@ static void add_queues(void)
 {
     static const struct {
         const char *name, *text;
-    } rows[] = {
-        [QUEUE_POSTED] = {"comm_posted_receives", "Receives of the program on the communicator that wait for a message"},
-        [QUEUE_MESSAGES] = {"comm_unexpected_messages",
-                            "Messages of the program on the communicator held for which no receive is posted"},
-        [QUEUE_BYTES] = {"comm_unexpected_bytes",
-                         "Bytes of the program's messages on the communicator held for which no receive is posted"}};
+    } rows[] = {[QUEUE_POSTED] = {"comm_posted_receives", "Receives of the program on the communicator that wait for a message"},
+                [QUEUE_MESSAGES] = {"comm_unexpected_messages",
+                                    "Messages of the program on the communicator held for which no receive is posted"},
+                [QUEUE_BYTES] = {"comm_unexpected_bytes",
+                                 "Bytes of the program's messages on the communicator held for which no receive is posted"}};
     for (int k = 0; k < (int)GW_ARRAY_LEN(rows); k++)
         add(COMM_QUEUE, k, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, rows[k].name, rows[k].text)->bind = GW_T_BIND_MPI_COMM;
 }
 
 static int counted_category(const char *name)
 {
-    return strncmp(name, "rma", 3) == 0   ? CAT_ONE_SIDED
-           : strncmp(name, "fil", 3) == 0 ? CAT_FILES
-           : strncmp(name, "cop", 3) == 0 ? CAT_COPIES
-           : strncmp(name, "un", 2) == 0  ? CAT_MESSAGES
-                                          : CAT_WAITING;
+    return strncmp(name, "rma", 3) == 0 ? CAT_ONE_SIDED
+        : strncmp(name, "fil", 3) == 0  ? CAT_FILES
+        : strncmp(name, "cop", 3) == 0  ? CAT_COPIES
+        : strncmp(name, "un", 2) == 0   ? CAT_MESSAGES
+                                        : CAT_WAITING;
 }
 
 static void make(void)
@@ -160,8 +159,7 @@ static void make(void)
         for (char *p = algorithm; *p; p++)
             if (*p == ' ') *p = '_';
         snprintf(name, sizeof name, "coll_%s", algorithm);
-        add(ALGORITHM_USES, i, GW_T_PVAR_CLASS_COUNTER, CAT_COLLECTIVES, name, text)->verbosity =
-            GW_T_VERBOSITY_TUNER_BASIC;
+        add(ALGORITHM_USES, i, GW_T_PVAR_CLASS_COUNTER, CAT_COLLECTIVES, name, text)->verbosity = GW_T_VERBOSITY_TUNER_BASIC;
     }
 }
 
@@ -173,14 +171,10 @@ static const struct pvar *pvar_at(int i)
 
 static bool is_counting(const struct pvar *v)
 {
-    return v->class == GW_T_PVAR_CLASS_COUNTER || v->class == GW_T_PVAR_CLASS_AGGREGATE ||
-           v->class == GW_T_PVAR_CLASS_TIMER;
+    return v->class == GW_T_PVAR_CLASS_COUNTER || v->class == GW_T_PVAR_CLASS_AGGREGATE || v->class == GW_T_PVAR_CLASS_TIMER;
 }
 
-int tool_pvar_category(int i)
-{
-    return pvar_at(i)->category;
-}
+int tool_pvar_category(int i) { return pvar_at(i)->category; }
 
 int tool_pvar_bind(int i)
 {
@@ -288,14 +282,8 @@ int tool_pvar_session_free(struct tool_pvar_session **s)
     return is_live ? 0 : GW_T_ERR_INVALID_SESSION;
 }
 
-static struct gw_comm *comm_of(uint64_t id)
-{
-    return (struct gw_comm *)gw_obj_lookup(id, GW_KIND_COMM);
-}
-static struct rma_win *win_of(uint64_t id)
-{
-    return (struct rma_win *)gw_obj_lookup(id, GW_KIND_WIN);
-}
+static struct gw_comm *comm_of(uint64_t id) { return (struct gw_comm *)gw_obj_lookup(id, GW_KIND_COMM); }
+static struct rma_win *win_of(uint64_t id) { return (struct rma_win *)gw_obj_lookup(id, GW_KIND_WIN); }
 
 static struct gw_file *file_of(uint64_t id)
 {
@@ -305,9 +293,10 @@ static struct gw_file *file_of(uint64_t id)
 
 bool tool_object_lives(int bind, uint64_t object)
 {
-    return bind == GW_T_BIND_NO_OBJECT || (bind == GW_T_BIND_MPI_COMM  ? comm_of(object) != NULL
-                                           : bind == GW_T_BIND_MPI_WIN ? win_of(object) != NULL
-                                                                       : file_of(object) != NULL);
+    return bind == GW_T_BIND_NO_OBJECT ||
+        (bind == GW_T_BIND_MPI_COMM      ? comm_of(object) != NULL
+             : bind == GW_T_BIND_MPI_WIN ? win_of(object) != NULL
+                                         : file_of(object) != NULL);
 }
 
 /* The queues are walked when they are asked for, so that messages pay nothing for it.  The lane's lock comes before that of tool/; where
@@ -344,35 +333,18 @@ static void look(const struct tool_pvar_handle *h, uint64_t *out)
             out[i] = v->from == PEER_BYTES ? t.bytes[v->which] : t.messages[v->which];
         }
         break;
-    case POSTED:
-        *out = (uint64_t)proto_posted();
-        break;
-    case LEVEL:
-        *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].now, memory_order_relaxed);
-        break;
-    case MARK:
-        *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].mark[h->mark], memory_order_relaxed);
-        break;
-    case COUNTED:
-        *out = atomic_load_explicit(gw_counter_rows[v->which].counter, memory_order_relaxed);
-        break;
-    case ALGORITHM_USES:
-        *out = coll_algorithm_uses(v->which);
-        break;
-    case COMM_COLLECTIVES:
-        *out = c->colls;
-        break;
-    case COMM_ALGORITHM:
-        *out = c->chosen;
-        break;
+    case POSTED: *out = (uint64_t)proto_posted(); break;
+    case LEVEL: *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].now, memory_order_relaxed); break;
+    case MARK: *out = (uint64_t)atomic_load_explicit(&gw_levels[v->which].mark[h->mark], memory_order_relaxed); break;
+    case COUNTED: *out = atomic_load_explicit(gw_counter_rows[v->which].counter, memory_order_relaxed); break;
+    case ALGORITHM_USES: *out = coll_algorithm_uses(v->which); break;
+    case COMM_COLLECTIVES: *out = c->colls; break;
+    case COMM_ALGORITHM: *out = c->chosen; break;
     case FILE_COUNT:
         *out = (uint64_t)atomic_load_explicit(&file_of(h->object)->counts[v->which % 2][v->which / 2], memory_order_relaxed);
         break;
-    case COMM_QUEUE: /* look_at_queue() */
-        break;
-    case WIN_OPERATIONS:
-        *out = atomic_load_explicit(&win_of(h->object)->n_ops, memory_order_relaxed);
-        break;
+    case COMM_QUEUE: /* look_at_queue() */ break;
+    case WIN_OPERATIONS: *out = atomic_load_explicit(&win_of(h->object)->n_ops, memory_order_relaxed); break;
     }
 }
 
@@ -507,17 +479,13 @@ static int do_one(struct tool_pvar_handle *h, enum action what, void *out, const
         gather(h);
         h->is_started = false;
         return 0;
-    case RESET:
-        return reset(h);
-    case READ:
-        read_out(h, out);
-        return 0;
+    case RESET: return reset(h);
+    case READ: read_out(h, out); return 0;
     case READRESET:
         if (!can_reset) return GW_T_ERR_PVAR_NO_ATOMIC;
         read_out(h, out);
         return reset(h);
-    default:
-        return write_in(h, in);
+    default: return write_in(h, in);
     }
 }
 
@@ -548,22 +516,10 @@ static int act(struct tool_pvar_session *s, struct tool_pvar_handle *h, enum act
     return rc;
 }
 
-int tool_pvar_start(struct tool_pvar_session *s, struct tool_pvar_handle *h)
-{
-    return act(s, h, START, NULL, NULL);
-}
-int tool_pvar_stop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
-{
-    return act(s, h, STOP, NULL, NULL);
-}
-int tool_pvar_reset(struct tool_pvar_session *s, struct tool_pvar_handle *h)
-{
-    return act(s, h, RESET, NULL, NULL);
-}
-int tool_pvar_read(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf)
-{
-    return act(s, h, READ, buf, NULL);
-}
+int tool_pvar_start(struct tool_pvar_session *s, struct tool_pvar_handle *h) { return act(s, h, START, NULL, NULL); }
+int tool_pvar_stop(struct tool_pvar_session *s, struct tool_pvar_handle *h) { return act(s, h, STOP, NULL, NULL); }
+int tool_pvar_reset(struct tool_pvar_session *s, struct tool_pvar_handle *h) { return act(s, h, RESET, NULL, NULL); }
+int tool_pvar_read(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf) { return act(s, h, READ, buf, NULL); }
 int tool_pvar_readreset(struct tool_pvar_session *s, struct tool_pvar_handle *h, void *buf)
 {
     return act(s, h, READRESET, buf, NULL);

@@ -15,10 +15,11 @@ int tool_init_thread(int required, int *provided_out)
     gw_settings_load();
     atomic_fetch_add(&users, 1);
     /* The mutex is always real. */
-    tool_set(provided_out, required >= GW_THREAD_MULTIPLE     ? GW_THREAD_MULTIPLE
-                           : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
-                           : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
-                                                              : GW_THREAD_SINGLE);
+    tool_set(provided_out,
+             required >= GW_THREAD_MULTIPLE         ? GW_THREAD_MULTIPLE
+                 : required >= GW_THREAD_SERIALIZED ? GW_THREAD_SERIALIZED
+                 : required >= GW_THREAD_FUNNELED   ? GW_THREAD_FUNNELED
+                                                    : GW_THREAD_SINGLE);
     return 0;
 }
 
@@ -29,10 +30,7 @@ int tool_finalize(void)
     return 0;
 }
 
-int tool_ready(void)
-{
-    return atomic_load(&users) > 0 ? 0 : GW_T_ERR_NOT_INITIALIZED;
-}
+int tool_ready(void) { return atomic_load(&users) > 0 ? 0 : GW_T_ERR_NOT_INITIALIZED; }
 
 void tool_text(const char *text, char *out, int *len)
 {

@@ -33,8 +33,8 @@ int tool_enum_get_item(struct tool_enum *e, int i, int *value_out, char *name, i
 /* ---- control variables (cvar.c) ---- */
 int tool_cvar_get_num(int *n_out);
 int tool_cvar_get_index(const char *name, int *i_out);
-int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enum tool_type *type_out,
-                       struct tool_enum **enum_out, char *desc, int *desc_len, int *bind_out, int *scope_out);
+int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enum tool_type *type_out, struct tool_enum **enum_out,
+                       char *desc, int *desc_len, int *bind_out, int *scope_out);
 int tool_cvar_handle_alloc(int i, struct tool_cvar_handle **handle_out, int *count_out);
 int tool_cvar_handle_free(struct tool_cvar_handle **h);
 int tool_cvar_read(struct tool_cvar_handle *h, void *buf);
@@ -66,8 +66,8 @@ int tool_pvar_write(struct tool_pvar_session *s, struct tool_pvar_handle *h, con
 /* ---- categories (category.c) ---- */
 int tool_category_get_num(int *n_out);
 int tool_category_get_index(const char *name, int *i_out);
-int tool_category_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *n_cvars_out,
-                           int *n_pvars_out, int *n_categories_out);
+int tool_category_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *n_cvars_out, int *n_pvars_out,
+                           int *n_categories_out);
 int tool_category_get_num_events(int i, int *n_out);
 int tool_category_get_cvars(int i, int len, int *indices_out);
 int tool_category_get_pvars(int i, int len, int *indices_out);
@@ -77,14 +77,14 @@ int tool_category_changed(int *number_out);
 
 /* ---- events (event.c) ----  One source; info objects have no keys yet. */
 int tool_source_get_num(int *n_out);
-int tool_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *is_ordered_out,
-                         int64_t *ticks_out, int64_t *max_ticks_out);
+int tool_source_get_info(int i, char *name, int *name_len, char *desc, int *desc_len, int *is_ordered_out, int64_t *ticks_out,
+                         int64_t *max_ticks_out);
 int tool_source_get_timestamp(int i, int64_t *time_out);
 int tool_event_get_num(int *n_out);
 int tool_event_get_index(const char *name, int *i_out);
 /* *n: room for displacements (elements are TOOL_COUNT); afterwards how many there are. */
-int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, int64_t *displacements_out, int *n,
-                        char *desc, int *desc_len, int *bind_out);
+int tool_event_get_info(int i, char *name, int *name_len, int *verbosity_out, int64_t *displacements_out, int *n, char *desc,
+                        int *desc_len, int *bind_out);
 int tool_event_bind(int i);
 int tool_event_handle_alloc(int i, uint64_t object, struct tool_registration **r_out);
 int tool_event_handle_check(struct tool_registration *r);
@@ -99,8 +99,7 @@ int tool_event_get_source(struct tool_instance *e, int *source_out);
 
 /* Listeners take handles, so the door calls them. */
 struct tool_calls {
-    void (*event)(const struct gw_callback *fn, struct tool_instance *e, struct tool_registration *r, int safety,
-                  void *user_data);
+    void (*event)(const struct gw_callback *fn, struct tool_instance *e, struct tool_registration *r, int safety, void *user_data);
     void (*dropped)(const struct gw_callback *fn, int64_t count, struct tool_registration *r, int source, int safety,
                     void *user_data);
     void (*freed)(const struct gw_callback *fn, struct tool_registration *r, int safety, void *user_data);

@@ -24,10 +24,10 @@ static inline void tool_set(int *out, int value)
 {
     if (out) *out = value;
 }
-#define TOOL_READY()                                                                                                   \
-    do {                                                                                                               \
-        int ready = tool_ready();                                                                                      \
-        if (ready != 0) return ready;                                                                                  \
+#define TOOL_READY()                                                                                                               \
+    do {                                                                                                                           \
+        int ready = tool_ready();                                                                                                  \
+        if (ready != 0) return ready;                                                                                              \
     } while (0)
 
 /* An enumeration: words separated by commas, numbered from 0; or the algorithms of collectives, 0 being none. */
@@ -49,7 +49,7 @@ enum tool_category {
     CATEGORIES
 };
 bool tool_object_lives(int bind, uint64_t object); /* a communicator, window or file; NO_OBJECT: always */
-bool tool_is_confined(void); /* this thread is in a listener that was called with locks of the library held */
+bool tool_is_confined(void);                       /* this thread is in a listener that was called with locks of the library held */
 int tool_cvar_category(int i);
 int tool_pvar_category(int i);
 int tool_event_category(int i);

@@ -94,7 +94,8 @@ static struct tool_cvar_handle *handle_of(const char *name)
 /* Written before MPI starts they are settings as from the environment; afterwards only those may be that are looked at each time. */
 static void writes(bool has_started)
 {
-    struct tool_cvar_handle *eager = handle_of("eager_max"), *cma = handle_of("cma_sure"), *args = handle_of("check_args"), *warn = handle_of("hang_warn");
+    struct tool_cvar_handle *eager = handle_of("eager_max"), *cma = handle_of("cma_sure"), *args = handle_of("check_args"),
+                            *warn = handle_of("hang_warn");
     struct tool_cvar_handle *stale = cma;
     int64_t v = 4711, was = gw_set.eager_max, back;
     int flag = 0;
@@ -133,7 +134,8 @@ static void categories(void)
         for (int i = 0; i < cvars; i++) CHECK(seen[list[i]]++ == 0);
         list[1] = -7; /* no more than there is room for */
         CHECK(tool_category_get_cvars(c, 1, list) == 0 && list[1] == -7);
-        CHECK(c == CAT_ALL ? inner == n - 1 && tool_category_get_categories(c, 2, list) == 0 && list[0] == 1 && list[1] == 2 : inner == 0);
+        CHECK(c == CAT_ALL ? inner == n - 1 && tool_category_get_categories(c, 2, list) == 0 && list[0] == 1 && list[1] == 2
+                           : inner == 0);
     }
     for (int k = 0; k < 3; k++) CHECK_EQ(have[k], counts[k]);
     CHECK_EQ(parts, n - 1);

@@ -45,13 +45,12 @@ static int grid_size(const struct gw_comm *c, int ndims, const int *dims, int *n
     if (rc != GW_OK) return rc;
     if (ndims < 0) return gw_fail(GW_EDIMS, "ndims is %d; it must not be negative", ndims);
     for (int i = 0; i < ndims; i++) {
-        if (dims[i] < 1)
-            return gw_fail(GW_EDIMS, "dims[%d] is %d; every dimension needs at least 1 process", i, dims[i]);
+        if (dims[i] < 1) return gw_fail(GW_EDIMS, "dims[%d] is %d; every dimension needs at least 1 process", i, dims[i]);
         if (n <= c->size) n *= dims[i];
     }
     if (n > c->size)
-        return gw_fail(GW_EDIMS, "the grid has %lld processes or more, the communicator only %d; choose smaller dims",
-                       (long long)n, c->size);
+        return gw_fail(GW_EDIMS, "the grid has %lld processes or more, the communicator only %d; choose smaller dims", (long long)n,
+                       c->size);
     *n_out = (int)n;
     return GW_OK;
 }
@@ -104,8 +103,7 @@ static int grid_edges(int ndims, const int *dims, const int *periods, int n, str
     return GW_OK;
 }
 
-static int cart_reorder(struct gw_comm *c, int ndims, const int *dims, const int *periods, int n,
-                        struct topo_reorder *r)
+static int cart_reorder(struct gw_comm *c, int ndims, const int *dims, const int *periods, int n, struct topo_reorder *r)
 {
     int rc = topo_reorder_begin(c, r);
     if (rc != GW_OK || !r->useful) return rc;
@@ -116,8 +114,7 @@ static int cart_reorder(struct gw_comm *c, int ndims, const int *dims, const int
     return rc;
 }
 
-int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *periods, int reorder,
-                     struct gw_comm **comm_out)
+int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *periods, int reorder, struct gw_comm **comm_out)
 {
     int n;
     struct topo_reorder r = {0};
@@ -173,8 +170,7 @@ int topo_cartdim_get(struct gw_comm *c, int *ndims_out)
 static int check_maxdims(const struct gw_topo *t, int maxdims)
 {
     if (maxdims >= t->cart.ndims) return GW_OK;
-    return gw_fail(GW_EARG, "maxdims is %d, but the topology has %d dimensions (see MPI_Cartdim_get)", maxdims,
-                   t->cart.ndims);
+    return gw_fail(GW_EARG, "maxdims is %d, but the topology has %d dimensions (see MPI_Cartdim_get)", maxdims, t->cart.ndims);
 }
 
 int topo_cart_get(struct gw_comm *c, int maxdims, int *dims_out, int *periods_out, int *coords_out)
@@ -196,16 +192,14 @@ int topo_cart_rank(struct gw_comm *c, const int *coords, int *rank_out)
     int rc = topo_want(c, GW_CART);
     if (rc != GW_OK) return rc;
     const struct gw_topo *t = c->topo;
-    if (t->cart.ndims > 0 && !coords)
-        return gw_fail(GW_EARG, "coords is NULL; the topology has %d dimensions", t->cart.ndims);
+    if (t->cart.ndims > 0 && !coords) return gw_fail(GW_EARG, "coords is NULL; the topology has %d dimensions", t->cart.ndims);
     int rank = 0;
     for (int i = 0; i < t->cart.ndims; i++) {
         int size = t->cart.dims[i], at = coords[i];
         if (t->cart.periods[i])
             at = (at % size + size) % size;
         else if (at < 0 || at >= size)
-            return gw_fail(GW_EARG, "coords[%d] is %d, but this dimension is not periodic and goes from 0 to %d", i, at,
-                           size - 1);
+            return gw_fail(GW_EARG, "coords[%d] is %d, but this dimension is not periodic and goes from 0 to %d", i, at, size - 1);
         rank = rank * size + at;
     }
     *rank_out = rank;
@@ -216,8 +210,7 @@ int topo_cart_coords(struct gw_comm *c, int rank, int maxdims, int *coords_out)
 {
     int rc = topo_want(c, GW_CART);
     if (rc != GW_OK) return rc;
-    if (rank < 0 || rank >= c->size)
-        return gw_fail(GW_ERANK, "rank is %d; the communicator has ranks 0 to %d", rank, c->size - 1);
+    if (rank < 0 || rank >= c->size) return gw_fail(GW_ERANK, "rank is %d; the communicator has ranks 0 to %d", rank, c->size - 1);
     rc = check_maxdims(c->topo, maxdims);
     if (rc == GW_OK) grid_coords(c->topo->cart.ndims, c->topo->cart.dims, rank, coords_out);
     return rc;
@@ -229,8 +222,7 @@ int topo_cart_shift(struct gw_comm *c, int direction, int disp, int *source_out,
     if (rc != GW_OK) return rc;
     const struct gw_topo *t = c->topo;
     if (direction < 0 || direction >= t->cart.ndims)
-        return gw_fail(GW_EDIMS, "direction is %d; the topology has %d dimensions, counted from 0", direction,
-                       t->cart.ndims);
+        return gw_fail(GW_EDIMS, "direction is %d; the topology has %d dimensions, counted from 0", direction, t->cart.ndims);
     *source_out = grid_step(t, t->cart.coords, direction, -(int64_t)disp);
     *dest_out = grid_step(t, t->cart.coords, direction, disp);
     return GW_OK;

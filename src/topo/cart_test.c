@@ -21,7 +21,8 @@ static void grid(int rank)
     int kind = 0, d[2] = {0}, p[2] = {-1, -1}, xy[2] = {-1, -1}, r = -1, n = 0;
     CHECK_EQ(topo_cart_create(&gw_comm_world, 2, dims, periods, 0, &c), GW_OK);
     CHECK(topo_test(c, &kind) == GW_OK && kind == GW_CART && topo_cartdim_get(c, &n) == GW_OK && n == 2);
-    CHECK(topo_cart_get(c, 2, d, p, xy) == GW_OK && d[0] == X && d[1] == Y && !p[0] && p[1] && xy[0] == rank / Y && xy[1] == rank % Y);
+    CHECK(topo_cart_get(c, 2, d, p, xy) == GW_OK && d[0] == X && d[1] == Y && !p[0] && p[1] && xy[0] == rank / Y &&
+          xy[1] == rank % Y);
     for (int i = 0; i < RANKS; i++) {
         CHECK(topo_cart_coords(c, i, 2, xy) == GW_OK && xy[0] == i / Y && xy[1] == i % Y);
         CHECK(topo_cart_rank(c, xy, &r) == GW_OK && r == i);
@@ -38,7 +39,8 @@ static void grid(int rank)
         }
     CHECK(topo_cart_shift(c, 2, 1, &r, &n) != GW_OK);
     CHECK_EQ(topo_cart_sub(c, (int[]){0, 1}, &row), GW_OK);
-    CHECK(row->size == Y && row->rank == rank % Y && topo_cart_get(row, 1, d, p, xy) == GW_OK && d[0] == Y && p[0] && xy[0] == rank % Y);
+    CHECK(row->size == Y && row->rank == rank % Y && topo_cart_get(row, 1, d, p, xy) == GW_OK && d[0] == Y && p[0] &&
+          xy[0] == rank % Y);
     int mine = rank, all[Y];
     CHECK_EQ(coll_allgather(&mine, 1, gw_type_int, all, 1, gw_type_int, row, NULL), GW_OK);
     for (int y = 0; y < Y; y++) CHECK_EQ(all[y], at(rank / Y, y));
@@ -75,11 +77,13 @@ static void star(int rank)
     /* the same from what each rank knows, with weights */
     const int from[5] = {1, 2, 3, 4, 5}, weight[5] = {10, 20, 30, 40, 50}, middle = 0, mine = 10 * rank;
     int in = 0, out = 0, weighted = 0, s[5], sw[5], d[5], dw[5], deg = rank ? 1 : 5;
-    CHECK_EQ(topo_dist_create_adjacent(&gw_comm_world, deg, rank ? &middle : from, rank ? &mine : weight, deg, rank ? &middle : from,
-                                       rank ? &mine : weight, NULL, 0, &c), GW_OK);
+    CHECK_EQ(topo_dist_create_adjacent(&gw_comm_world, deg, rank ? &middle : from, rank ? &mine : weight, deg,
+                                       rank ? &middle : from, rank ? &mine : weight, NULL, 0, &c),
+             GW_OK);
     CHECK(topo_dist_neighbors_count(c, &in, &out, &weighted) == GW_OK && in == deg && out == deg && weighted);
     CHECK_EQ(topo_dist_neighbors(c, 5, s, sw, 5, d, dw), GW_OK);
-    for (int k = 0; k < deg; k++) CHECK(s[k] == (rank ? 0 : k + 1) && d[k] == s[k] && sw[k] == (rank ? mine : weight[k]) && dw[k] == sw[k]);
+    for (int k = 0; k < deg; k++)
+        CHECK(s[k] == (rank ? 0 : k + 1) && d[k] == s[k] && sw[k] == (rank ? mine : weight[k]) && dw[k] == sw[k]);
     CHECK(world_comm_free(&c) == GW_OK);
 }
 

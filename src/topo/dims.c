@@ -127,8 +127,8 @@ int topo_dims_create(int nnodes, int ndims, int *dims)
         if (dims[i] > 0 && product <= nnodes) product *= dims[i];
     }
     if (nnodes % product != 0 || (nfree == 0 && ndims > 0 && product != nnodes))
-        return gw_fail(GW_EDIMS, "nnodes is %d, which the given sizes in dims (product %s%lld) cannot fill evenly",
-                       nnodes, product > nnodes ? "at least " : "", (long long)product);
+        return gw_fail(GW_EDIMS, "nnodes is %d, which the given sizes in dims (product %s%lld) cannot fill evenly", nnodes,
+                       product > nnodes ? "at least " : "", (long long)product);
     if (nfree == 0) return GW_OK;
     struct divisors d;
     int f[FACTORS_MAX], k = nfree < FACTORS_MAX ? nfree : FACTORS_MAX, m = (int)(nnodes / product);

@@ -13,8 +13,7 @@ static int check_ranks(const struct gw_comm *c, const char *name, int n, const i
 {
     for (int i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= c->size)
-            return gw_fail(GW_ERANK, "%s[%d] is %d; the communicator has ranks 0 to %d", name, i, ranks[i],
-                           c->size - 1);
+            return gw_fail(GW_ERANK, "%s[%d] is %d; the communicator has ranks 0 to %d", name, i, ranks[i], c->size - 1);
     return GW_OK;
 }
 
@@ -22,16 +21,14 @@ static int check_weights(const char *name, int64_t n, const int *w)
 {
     if (w == GW_UNWEIGHTED || n == 0) return GW_OK;
     if (!w || w == GW_WEIGHTS_EMPTY)
-        return gw_fail(GW_EARG,
-                       "%s is %s, but there are %lld edges; give their weights, or MPI_UNWEIGHTED on every process",
-                       name, w ? "MPI_WEIGHTS_EMPTY" : "NULL", (long long)n);
+        return gw_fail(GW_EARG, "%s is %s, but there are %lld edges; give their weights, or MPI_UNWEIGHTED on every process", name,
+                       w ? "MPI_WEIGHTS_EMPTY" : "NULL", (long long)n);
     for (int64_t i = 0; i < n; i++)
         if (w[i] < 0) return gw_fail(GW_EARG, "%s[%lld] is %d; weights must not be negative", name, (long long)i, w[i]);
     return GW_OK;
 }
 
-static int check_adjacent(struct gw_comm *c, int nin, const int *in, const int *inw, int nout, const int *out,
-                          const int *outw)
+static int check_adjacent(struct gw_comm *c, int nin, const int *in, const int *inw, int nout, const int *out, const int *outw)
 {
     int rc = topo_intra(c);
     if (rc != GW_OK) return rc;
@@ -42,8 +39,7 @@ static int check_adjacent(struct gw_comm *c, int nin, const int *in, const int *
     if (rc == GW_OK) rc = check_ranks(c, "destinations", nout, out);
     if (rc == GW_OK) rc = check_weights("destweights", nout, outw);
     if (rc == GW_OK && nin && nout && (inw == GW_UNWEIGHTED) != (outw == GW_UNWEIGHTED))
-        rc = gw_fail(GW_EARG,
-                     "%s is MPI_UNWEIGHTED and the other weights are not; the whole graph has weights, or none of it",
+        rc = gw_fail(GW_EARG, "%s is MPI_UNWEIGHTED and the other weights are not; the whole graph has weights, or none of it",
                      inw == GW_UNWEIGHTED ? "sourceweights" : "destweights");
     return rc;
 }
@@ -84,10 +80,7 @@ static int64_t offsets(int n, const int64_t *count, int64_t *at)
     return sum;
 }
 
-static int damaged(void)
-{
-    return gw_fail(GW_EOTHER, "what another process says of its edges cannot be");
-}
+static int damaged(void) { return gw_fail(GW_EOTHER, "what another process says of its edges cannot be"); }
 
 /* At rank 0: all edges, as those out of everybody. */
 static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edges *e)
@@ -125,8 +118,7 @@ static int pass_on(struct gw_comm *c, int to, const int *out, int64_t n, int fro
     counts[to] = n;
     counts[c->size + from] = nin;
     int rc = coll_alltoallv(out, (struct gw_counts){counts, true}, (struct gw_counts){none, true}, gw_type_int, in,
-                            (struct gw_counts){counts + c->size, true}, (struct gw_counts){none, true}, gw_type_int, c,
-                            NULL);
+                            (struct gw_counts){counts + c->size, true}, (struct gw_counts){none, true}, gw_type_int, c, NULL);
     free(counts);
     return rc;
 }
@@ -276,14 +268,12 @@ static int exchange_run(struct exchange *x, struct gw_comm *c)
     if (rc != GW_OK) return rc;
     x->nrecv = offsets(c->size, x->rcount, x->rat);
     if (x->nrecv < 0) return damaged();
-    if (x->nrecv > INT32_MAX)
-        return gw_fail(GW_EARG, "this process has %lld edges; 2,147,483,647 can be", (long long)x->nrecv);
+    if (x->nrecv > INT32_MAX) return gw_fail(GW_EARG, "this process has %lld edges; 2,147,483,647 can be", (long long)x->nrecv);
     x->recv = malloc(sizeof *x->recv * (size_t)(x->nrecv + 1));
     if (!x->recv) return gw_fail(GW_ENOMEM, "no memory for %lld edges", (long long)x->nrecv);
     for (int i = 0; i < 4 * c->size; i++) x->scount[i] *= PARTS;
-    return coll_alltoallv(x->send, (struct gw_counts){x->scount, true}, (struct gw_counts){x->sat, true}, gw_type_int,
-                          x->recv, (struct gw_counts){x->rcount, true}, (struct gw_counts){x->rat, true}, gw_type_int,
-                          c, NULL);
+    return coll_alltoallv(x->send, (struct gw_counts){x->scount, true}, (struct gw_counts){x->sat, true}, gw_type_int, x->recv,
+                          (struct gw_counts){x->rcount, true}, (struct gw_counts){x->rat, true}, gw_type_int, c, NULL);
 }
 
 /* Splits the edges that I was told of into those in and out. */
@@ -314,8 +304,8 @@ static int hood_of(const struct exchange *x, int size, bool weighted, struct hoo
     return GW_OK;
 }
 
-int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations,
-                     const int *weights, struct gw_info *info, int reorder, struct gw_comm **comm_out)
+int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations, const int *weights,
+                     struct gw_info *info, int reorder, struct gw_comm **comm_out)
 {
     bool weighted = weights != GW_UNWEIGHTED;
     int64_t nedges = 0;
@@ -353,8 +343,8 @@ static int weights_array(const struct gw_topo *t, const char *name, int n, int *
     return GW_OK;
 }
 
-int topo_dist_neighbors(struct gw_comm *c, int maxin, int *sources_out, int *in_weights_out, int maxout,
-                        int *destinations_out, int *out_weights_out)
+int topo_dist_neighbors(struct gw_comm *c, int maxin, int *sources_out, int *in_weights_out, int maxout, int *destinations_out,
+                        int *out_weights_out)
 {
     int rc = topo_want(c, GW_DIST_GRAPH);
     if (rc != GW_OK) return rc;

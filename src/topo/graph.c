@@ -14,8 +14,7 @@ static int graph_check(const struct gw_comm *c, int nnodes, const int *index, co
         return gw_fail(GW_EARG, "nnodes is %d; it must be between 0 and the communicator's size %d", nnodes, c->size);
     for (int i = 0; i < nnodes; i++) {
         if (index[i] < (i ? index[i - 1] : 0))
-            return gw_fail(GW_ETOPOLOGY,
-                           "index[%d] is %d; index counts the neighbours of nodes 0 to i, so it never falls", i,
+            return gw_fail(GW_ETOPOLOGY, "index[%d] is %d; index counts the neighbours of nodes 0 to i, so it never falls", i,
                            index[i]);
     }
     int nedges = nnodes ? index[nnodes - 1] : 0;
@@ -26,10 +25,7 @@ static int graph_check(const struct gw_comm *c, int nnodes, const int *index, co
     return GW_OK;
 }
 
-static int graph_begin(const struct gw_topo *t, int rank)
-{
-    return rank ? t->graph.index[rank - 1] : 0;
-}
+static int graph_begin(const struct gw_topo *t, int rank) { return rank ? t->graph.index[rank - 1] : 0; }
 
 static struct gw_topo *graph_new(int nnodes, const int *index, const int *edges, int rank)
 {
@@ -62,8 +58,7 @@ static int graph_reorder(struct gw_comm *c, int nnodes, const int *index, const 
     return rc;
 }
 
-int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder,
-                      struct gw_comm **comm_out)
+int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder, struct gw_comm **comm_out)
 {
     struct gw_comm *new = NULL;
     struct topo_reorder r = {0};
@@ -102,11 +97,9 @@ int topo_graph_get(struct gw_comm *c, int maxindex, int maxedges, int *index_out
     if (rc != GW_OK) return rc;
     const struct gw_topo *t = c->topo;
     if (maxindex < t->graph.nnodes)
-        return gw_fail(GW_EARG, "maxindex is %d, but the graph has %d nodes (see MPI_Graphdims_get)", maxindex,
-                       t->graph.nnodes);
+        return gw_fail(GW_EARG, "maxindex is %d, but the graph has %d nodes (see MPI_Graphdims_get)", maxindex, t->graph.nnodes);
     if (maxedges < t->graph.nedges)
-        return gw_fail(GW_EARG, "maxedges is %d, but the graph has %d edges (see MPI_Graphdims_get)", maxedges,
-                       t->graph.nedges);
+        return gw_fail(GW_EARG, "maxedges is %d, but the graph has %d edges (see MPI_Graphdims_get)", maxedges, t->graph.nedges);
     for (int i = 0; i < t->graph.nnodes; i++) index_out[i] = t->graph.index[i];
     for (int i = 0; i < t->graph.nedges; i++) edges_out[i] = t->graph.edges[i];
     return GW_OK;
@@ -118,8 +111,7 @@ static int graph_find(struct gw_comm *c, int rank, const int **first_out, int *c
     int rc = topo_want(c, GW_GRAPH);
     if (rc != GW_OK) return rc;
     const struct gw_topo *t = c->topo;
-    if (rank < 0 || rank >= c->size)
-        return gw_fail(GW_ERANK, "rank is %d; the communicator has ranks 0 to %d", rank, c->size - 1);
+    if (rank < 0 || rank >= c->size) return gw_fail(GW_ERANK, "rank is %d; the communicator has ranks 0 to %d", rank, c->size - 1);
     *first_out = t->graph.edges + graph_begin(t, rank);
     *count_out = t->graph.index[rank] - graph_begin(t, rank);
     return GW_OK;
@@ -137,8 +129,8 @@ int topo_graph_neighbors(struct gw_comm *c, int rank, int max, int *neighbors_ou
     int count, rc = graph_find(c, rank, &first, &count);
     if (rc != GW_OK) return rc;
     if (max < count)
-        return gw_fail(GW_EARG, "maxneighbors is %d, but rank %d has %d neighbours (see MPI_Graph_neighbors_count)",
-                       max, rank, count);
+        return gw_fail(GW_EARG, "maxneighbors is %d, but rank %d has %d neighbours (see MPI_Graph_neighbors_count)", max, rank,
+                       count);
     for (int i = 0; i < count; i++) neighbors_out[i] = first[i];
     return GW_OK;
 }

@@ -27,8 +27,7 @@ int64_t map_cost(const struct map_graph *g, const struct map_place *places, cons
     int64_t sum = 0;
     for (int v = 0; v < g->n; v++)
         for (int64_t e = g->first[v]; e < g->first[v + 1]; e++)
-            if (g->to[e] > v)
-                sum += g->weight[e] * level_cost[shared_levels(&places[order[v]], &places[order[g->to[e]]])];
+            if (g->to[e] > v) sum += g->weight[e] * level_cost[shared_levels(&places[order[v]], &places[order[g->to[e]]])];
     return sum;
 }
 
@@ -37,8 +36,7 @@ int64_t map_crossing(const struct map_graph *g, const struct map_place *places, 
     int64_t sum = 0;
     for (int v = 0; v < g->n; v++)
         for (int64_t e = g->first[v]; e < g->first[v + 1]; e++)
-            if (g->to[e] > v && shared_levels(&places[order[v]], &places[order[g->to[e]]]) <= level)
-                sum += g->weight[e];
+            if (g->to[e] > v && shared_levels(&places[order[v]], &places[order[g->to[e]]]) <= level) sum += g->weight[e];
     return sum;
 }
 
@@ -84,10 +82,7 @@ struct queue {
     int64_t n;
 };
 
-static bool before(struct entry a, struct entry b)
-{
-    return a.gain != b.gain ? a.gain > b.gain : a.v < b.v;
-}
+static bool before(struct entry a, struct entry b) { return a.gain != b.gain ? a.gain > b.gain : a.v < b.v; }
 
 static void queue_add(struct queue *q, int64_t gain, int v)
 {
@@ -394,8 +389,7 @@ static int unit_end(const struct map_place *places, const int *all, int begin, i
 
 /* Marks `need` of the sorted processes all[begin, end), of as few units as can be: whole units from the largest down, and the rest
  * from the smallest that has room for it. */
-static void choose(const struct map_place *places, const int *all, int begin, int end, int level, int need,
-                   unsigned char *chosen)
+static void choose(const struct map_place *places, const int *all, int begin, int end, int level, int need, unsigned char *chosen)
 {
     int largest = 0;
     for (int i = begin, next; i < end; i = next) {
@@ -437,8 +431,7 @@ static int slots_make(int n, int nslots, const struct map_place *places, int *sl
 }
 
 /* ---- the end: exchange pairs while that helps ---- */
-static int64_t cost_at(const struct map_graph *g, const struct map_place *places, const int *order, int v, int slot,
-                       int other)
+static int64_t cost_at(const struct map_graph *g, const struct map_place *places, const int *order, int v, int slot, int other)
 {
     int64_t sum = 0;
     for (int64_t e = g->first[v]; e < g->first[v + 1]; e++)
@@ -476,8 +469,7 @@ static int work_open(struct work *w, const struct map_graph *g)
     w->locked = malloc(n);
     w->queue[0].at = malloc(sizeof(struct entry) * entries);
     w->queue[1].at = malloc(sizeof(struct entry) * entries);
-    bool ok = w->vertices && w->slots && w->list && w->gain && w->side && w->best && w->locked && w->queue[0].at &&
-              w->queue[1].at;
+    bool ok = w->vertices && w->slots && w->list && w->gain && w->side && w->best && w->locked && w->queue[0].at && w->queue[1].at;
     return ok ? GW_OK : GW_ENOMEM;
 }
 
@@ -504,8 +496,7 @@ static void shuffle(int *order, int n, uint64_t *state)
     }
 }
 
-int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places,
-              int *order_out)
+int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places, int *order_out)
 {
     enum { SHUFFLED = 2048 };
     struct work w = {.g = g, .grid = grid, .places = places};

@@ -39,7 +39,6 @@ int64_t map_crossing(const struct map_graph *g, const struct map_place *places, 
 
 /* A good order of g->n of the nslots processes; 0, 1, 2, ... if nothing cheaper is found.  grid: NULL if it is none.  GW_ENOMEM: the
  * order is 0, 1, 2, ... */
-int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places,
-              int *order_out);
+int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places, int *order_out);
 
 #endif

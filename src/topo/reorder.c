@@ -15,10 +15,8 @@ static int place_pretended(struct map_place *p)
 {
     int nodes, packages, cores, end = 0, rank = gw_boot.rank;
     const char *text = gw_set.reorder_machine;
-    if (sscanf(text, "%dx%dx%d%n", &nodes, &packages, &cores, &end) != 3 || text[end] || nodes < 1 || packages < 1 ||
-        cores < 1)
-        return gw_fail(GW_EARG, "GODWIT_REORDER_MACHINE is '%s'; it must be nodes x packages x cores, such as 2x2x8",
-                       text);
+    if (sscanf(text, "%dx%dx%d%n", &nodes, &packages, &cores, &end) != 3 || text[end] || nodes < 1 || packages < 1 || cores < 1)
+        return gw_fail(GW_EARG, "GODWIT_REORDER_MACHINE is '%s'; it must be nodes x packages x cores, such as 2x2x8", text);
     int package = rank / nodes % packages, core = rank / nodes / packages % cores;
     *p = (struct map_place){{rank % nodes, package, package, package, core, core}};
     return GW_OK;
@@ -27,23 +25,18 @@ static int place_pretended(struct map_place *p)
 /* Where this process runs.  If it may run in several units of a level, it is in one of its own there: near to nobody. */
 static int place_mine(struct map_place *p)
 {
-    static const uint8_t kinds[MAP_LEVELS] = {NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA,
-                                              NODE_HW_L3,      NODE_HW_L2,      NODE_HW_CORE};
+    static const uint8_t kinds[MAP_LEVELS] = {NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE};
     enum { OWN = -3 }; /* and below: not NODE_HW_SEVERAL, not NODE_HW_UNKNOWN */
     if (gw_set.reorder_machine && *gw_set.reorder_machine) return place_pretended(p);
     int32_t hw[NODE_HW_KINDS];
     node_hw_of_process(hw);
-    for (int k = 0; k < MAP_LEVELS; k++)
-        p->unit[k] = hw[kinds[k]] == NODE_HW_SEVERAL ? OWN - gw_boot.rank : hw[kinds[k]];
+    for (int k = 0; k < MAP_LEVELS; k++) p->unit[k] = hw[kinds[k]] == NODE_HW_SEVERAL ? OWN - gw_boot.rank : hw[kinds[k]];
     p->unit[MAP_NODE] = gw_boot.local_to_world[0];
     return GW_OK;
 }
 
 /* ---- rank 0 decides ---- */
-static int tell(struct gw_comm *c, int *values, int n)
-{
-    return coll_bcast(values, n, gw_type_int, 0, c, NULL);
-}
+static int tell(struct gw_comm *c, int *values, int n) { return coll_bcast(values, n, gw_type_int, 0, c, NULL); }
 
 int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r)
 {
@@ -69,8 +62,7 @@ static bool changes(const int *order, int n)
     return false;
 }
 
-static void explain(const struct gw_comm *c, const struct map_graph *g, const struct map_place *places,
-                    const int *order)
+static void explain(const struct gw_comm *c, const struct map_graph *g, const struct map_place *places, const int *order)
 {
     int *none = malloc(sizeof *none * (size_t)(g->n + 1));
     if (!none) return;
@@ -81,14 +73,12 @@ static void explain(const struct gw_comm *c, const struct map_graph *g, const st
                g->n, c->size, c->name[0] ? c->name : "a communicator without a name",
                changes(order, g->n) ? "reordered" : "not reordered", (long long)map_cost(g, places, order),
                (long long)map_cost(g, places, none), (long long)map_crossing(g, places, order, MAP_NODE),
-               (long long)map_crossing(g, places, none, MAP_NODE),
-               (long long)map_crossing(g, places, order, MAP_PACKAGE),
+               (long long)map_crossing(g, places, none, MAP_NODE), (long long)map_crossing(g, places, order, MAP_PACKAGE),
                (long long)map_crossing(g, places, none, MAP_PACKAGE));
     free(none);
 }
 
-int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const struct topo_edges *edges,
-                     const struct map_grid *grid)
+int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const struct topo_edges *edges, const struct map_grid *grid)
 {
     int changed = 0;
     r->order = malloc(sizeof *r->order * (size_t)(n + 1));

@@ -60,19 +60,15 @@ int topo_intra(const struct gw_comm *c)
     return gw_fail(GW_ECOMM, "the communicator is an intercommunicator; topologies are for intracommunicators");
 }
 
-static const char *kind_name(int kind)
-{
-    return kind == GW_CART ? "Cartesian" : kind == GW_GRAPH ? "graph" : "distributed graph";
-}
+static const char *kind_name(int kind) { return kind == GW_CART ? "Cartesian" : kind == GW_GRAPH ? "graph" : "distributed graph"; }
 
 int topo_want(const struct gw_comm *c, int kind)
 {
     if (c->topo && c->topo->kind == kind) return GW_OK;
     if (!c->topo)
-        return gw_fail(GW_ETOPOLOGY, "the communicator has no topology; this call needs one with a %s topology",
-                       kind_name(kind));
-    return gw_fail(GW_ETOPOLOGY, "the communicator has a %s topology; this call needs a %s topology",
-                   kind_name(c->topo->kind), kind_name(kind));
+        return gw_fail(GW_ETOPOLOGY, "the communicator has no topology; this call needs one with a %s topology", kind_name(kind));
+    return gw_fail(GW_ETOPOLOGY, "the communicator has a %s topology; this call needs a %s topology", kind_name(c->topo->kind),
+                   kind_name(kind));
 }
 
 int topo_test(struct gw_comm *c, int *kind_out)

@@ -21,8 +21,7 @@ int topo_dims_create(int nnodes, int ndims, int *dims);
 int topo_test(struct gw_comm *c, int *kind_out); /* GW_CART, GW_GRAPH, GW_DIST_GRAPH or GW_UNDEFINED */
 
 /* ---- grids; the last dimension's coordinate changes fastest with the rank ---- */
-int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *periods, int reorder,
-                     struct gw_comm **comm_out);
+int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *periods, int reorder, struct gw_comm **comm_out);
 int topo_cart_map(struct gw_comm *c, int ndims, const int *dims, const int *periods, int *rank_out);
 int topo_cart_sub(struct gw_comm *c, const int *remain, struct gw_comm **comm_out);
 int topo_cartdim_get(struct gw_comm *c, int *ndims_out);
@@ -32,8 +31,7 @@ int topo_cart_coords(struct gw_comm *c, int rank, int maxdims, int *coords_out);
 int topo_cart_shift(struct gw_comm *c, int direction, int disp, int *source_out, int *dest_out);
 
 /* ---- graphs that every process knows: the neighbours of i are edges[index[i-1]] .. edges[index[i]-1] ---- */
-int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder,
-                      struct gw_comm **comm_out);
+int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int *edges, int reorder, struct gw_comm **comm_out);
 int topo_graph_map(struct gw_comm *c, int nnodes, const int *index, const int *edges, int *rank_out);
 int topo_graphdims_get(struct gw_comm *c, int *nnodes_out, int *nedges_out);
 int topo_graph_get(struct gw_comm *c, int maxindex, int maxedges, int *index_out, int *edges_out);
@@ -44,10 +42,10 @@ int topo_graph_neighbors(struct gw_comm *c, int rank, int max, int *neighbors_ou
 int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *sources, const int *in_weights, int outdegree,
                               const int *destinations, const int *out_weights, struct gw_info *info, int reorder,
                               struct gw_comm **comm_out);
-int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations,
-                     const int *weights, struct gw_info *info, int reorder, struct gw_comm **comm_out);
+int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *degrees, const int *destinations, const int *weights,
+                     struct gw_info *info, int reorder, struct gw_comm **comm_out);
 int topo_dist_neighbors_count(struct gw_comm *c, int *indegree_out, int *outdegree_out, int *weighted_out);
-int topo_dist_neighbors(struct gw_comm *c, int maxin, int *sources_out, int *in_weights_out, int maxout,
-                        int *destinations_out, int *out_weights_out); /* fewer than there are: the first ones */
+int topo_dist_neighbors(struct gw_comm *c, int maxin, int *sources_out, int *in_weights_out, int maxout, int *destinations_out,
+                        int *out_weights_out); /* fewer than there are: the first ones */
 
 #endif

@@ -10,12 +10,11 @@
 #include "../../test/unit.h"
 
 #define COUNTS(...) ((struct gw_counts){(const int64_t[]){__VA_ARGS__}, true})
-#define INTS(...) ((struct gw_counts){(const int[]){__VA_ARGS__}, false})
+#define INTS(...)   ((struct gw_counts){(const int[]){__VA_ARGS__}, false})
 static const int64_t huge = (int64_t)1 << 61;
 
 /* One dimension over `procs` processes. */
-static int line_darray(int procs, int rank, struct gw_counts size, int kind, int arg, struct gw_type *old,
-                       struct gw_type **out)
+static int line_darray(int procs, int rank, struct gw_counts size, int kind, int arg, struct gw_type *old, struct gw_type **out)
 {
     return type_darray(procs, rank, 1, size, &kind, &arg, &procs, GW_ORDER_C, old, out);
 }
@@ -143,9 +142,13 @@ static void test_large_contents(void)
     CHECK_EQ(type_hindexed_block(1, big, COUNTS(-big), gw_type_int, &t[1]), GW_OK);
     CHECK_EQ(type_hvector(2, big, 9 * big, gw_type_int, &t[2]), GW_OK);
     CHECK_EQ(type_indexed(1, COUNTS(big), COUNTS(-big), gw_type_int, &t[3]), GW_OK);
-    const struct { int combiner, n; int64_t v[3]; } want[] = {{GW_COMBINER_CONTIGUOUS, 1, {big}},
-        {GW_COMBINER_HINDEXED_BLOCK, 3, {1, big, -big}}, {GW_COMBINER_HVECTOR, 3, {2, big, 9 * big}},
-        {GW_COMBINER_INDEXED, 3, {1, big, -big}}};
+    const struct {
+        int combiner, n;
+        int64_t v[3];
+    } want[] = {{GW_COMBINER_CONTIGUOUS, 1, {big}},
+                {GW_COMBINER_HINDEXED_BLOCK, 3, {1, big, -big}},
+                {GW_COMBINER_HVECTOR, 3, {2, big, 9 * big}},
+                {GW_COMBINER_INDEXED, 3, {1, big, -big}}};
     for (int i = 0; i < 4; i++) {
         type_mark_large(t[i]);
         type_mark_large(t[i]);
@@ -206,9 +209,9 @@ static void test_bad_arguments(void)
     CHECK_EQ(type_subarray(1, INTS(4), INTS(0), INTS(0), GW_ORDER_C, old, &t), GW_EARG);
     CHECK_EQ(type_subarray(1, INTS(4), INTS(2), INTS(3), GW_ORDER_C, old, &t), GW_EARG);
     CHECK_EQ(type_subarray(1, INTS(4), INTS(2), INTS(-1), GW_ORDER_C, old, &t), GW_EARG);
-    CHECK_EQ(type_darray(2, 2, 1, INTS(8), &block, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);  /* rank */
-    CHECK_EQ(type_darray(3, 0, 1, INTS(8), &block, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);  /* grid */
-    CHECK_EQ(type_darray(2, 0, 1, INTS(8), &none, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);   /* none on 2 */
+    CHECK_EQ(type_darray(2, 2, 1, INTS(8), &block, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);     /* rank */
+    CHECK_EQ(type_darray(3, 0, 1, INTS(8), &block, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);     /* grid */
+    CHECK_EQ(type_darray(2, 0, 1, INTS(8), &none, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);      /* none on 2 */
     CHECK_EQ(type_darray(2, 0, 1, INTS(8), &block, INTS(3).v, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG); /* 2 x 3 < 8 */
     CHECK_EQ(type_darray(2, 0, 1, INTS(8), &block, INTS(0).v, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);
     CHECK_EQ(type_darray(2, 0, 1, INTS(8), INTS(1).v, &dflt, INTS(2).v, GW_ORDER_C, old, &t), GW_EARG);
@@ -332,7 +335,7 @@ static void external(uint32_t id, const void *value, size_t size, const char *by
     CHECK_EQ(type_mpi_unpack_external("external32", bytes, n, &at, back, 1, t), GW_OK);
     CHECK(memcmp(back, value, size) == 0);
 }
-#define EXTERNAL(id, ctype, v, bytes) \
+#define EXTERNAL(id, ctype, v, bytes)                                                                                              \
     external(id, &(ctype){v}, id == GW_H_LONG_DOUBLE ? 10 : sizeof(ctype), bytes, (int64_t)sizeof(bytes) - 1)
 
 static void test_external_bytes(void)
@@ -364,9 +367,15 @@ static void test_external_bytes(void)
     memcpy(complex[1], &(long double){-2.0L}, used);
     external(GW_H_C_LONG_DOUBLE_COMPLEX, complex, sizeof complex,
              "\x3f\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 32);
-    struct { long value; int index; } long_int = {-3, 7};
+    struct {
+        long value;
+        int index;
+    } long_int = {-3, 7};
     external(GW_H_LONG_INT, &long_int, 12, "\377\377\377\375\0\0\0\7", 8);
-    struct { short value; int index; } short_int;
+    struct {
+        short value;
+        int index;
+    } short_int;
     memset(&short_int, 0, sizeof short_int);
     short_int.value = 258, short_int.index = 7;
     external(GW_H_SHORT_INT, &short_int, 8, "\1\2\0\0\0\7", 6);

@@ -19,7 +19,13 @@ static int count_check(const char *what, int64_t v)
 }
 
 /* Constructors with a few numbers, one old type and a regular shape. */
-struct few { int combiner; int64_t ints[MAX_FEW]; int n_ints; int64_t aints[2]; int n_aints; };
+struct few {
+    int combiner;
+    int64_t ints[MAX_FEW];
+    int n_ints;
+    int64_t aints[2];
+    int n_aints;
+};
 
 static int make_few(const struct few *f, int64_t outer, int64_t stride, int64_t blocklen, struct gw_type *old,
                     struct gw_type **type_out)
@@ -27,8 +33,17 @@ static int make_few(const struct few *f, int64_t outer, int64_t stride, int64_t 
     int ints[MAX_FEW];
     for (int i = 0; i < f->n_ints; i++) ints[i] = (int)f->ints[i];
     struct type_seg seg = {blocklen, 0, old};
-    struct type_args a = {.combiner = f->combiner, .n_ints = f->n_ints, .ints = ints, .n_aints = f->n_aints, .aints = f->aints,
-                          .n_types = 1, .types = &old, .outer = outer, .stride = stride, .n_segs = 1, .segs = &seg};
+    struct type_args a = {.combiner = f->combiner,
+                          .n_ints = f->n_ints,
+                          .ints = ints,
+                          .n_aints = f->n_aints,
+                          .aints = f->aints,
+                          .n_types = 1,
+                          .types = &old,
+                          .outer = outer,
+                          .stride = stride,
+                          .n_segs = 1,
+                          .segs = &seg};
     int rc = type_make(&a, type_out);
     for (int i = 0; rc == GW_OK && i < f->n_ints; i++) (*type_out)->tree->few[i] = f->ints[i];
     return rc;
@@ -89,10 +104,10 @@ struct blocks {
     int combiner;
     int64_t count;
     struct gw_counts lens;
-    int64_t len;              /* for all, in the block forms */
+    int64_t len; /* for all, in the block forms */
     struct gw_counts displs;
-    int64_t unit;             /* of displacements, bytes; 0: the old type's extent */
-    struct gw_type *old;      /* of a struct: types[] */
+    int64_t unit;        /* of displacements, bytes; 0: the old type's extent */
+    struct gw_type *old; /* of a struct: types[] */
     struct gw_type **types;
 };
 
@@ -111,7 +126,8 @@ static int blocks_segs(const struct blocks *b, struct type_seg *segs)
         s->type = has_types(b) ? b->types[i] : b->old;
         s->count = has_one_length(b) ? b->len : gw_counts_at(b->lens, i);
         if (s->count < 0)
-            return gw_fail(GW_ECOUNT, "array_of_blocklengths[%lld] is %lld; it must not be negative", (long long)i, (long long)s->count);
+            return gw_fail(GW_ECOUNT, "array_of_blocklengths[%lld] is %lld; it must not be negative", (long long)i,
+                           (long long)s->count);
         if (!scaled(d, b->unit ? b->unit : s->type->extent, &s->disp))
             return gw_fail(GW_EARG, "array_of_displacements[%lld] is %lld: too large", (long long)i, (long long)d);
     }
@@ -181,8 +197,7 @@ static int make_blocks(const struct blocks *b, struct gw_type **type_out)
     return rc;
 }
 
-int type_indexed(int64_t count, struct gw_counts blocklens, struct gw_counts displs, struct gw_type *old,
-                 struct gw_type **type_out)
+int type_indexed(int64_t count, struct gw_counts blocklens, struct gw_counts displs, struct gw_type *old, struct gw_type **type_out)
 {
     struct blocks b = {.combiner = GW_COMBINER_INDEXED, .count = count, .lens = blocklens, .displs = displs, .old = old};
     return make_blocks(&b, type_out);
@@ -191,8 +206,8 @@ int type_indexed(int64_t count, struct gw_counts blocklens, struct gw_counts dis
 int type_hindexed(int64_t count, struct gw_counts blocklens, struct gw_counts displs_bytes, struct gw_type *old,
                   struct gw_type **type_out)
 {
-    struct blocks b = {.combiner = GW_COMBINER_HINDEXED, .count = count, .lens = blocklens, .displs = displs_bytes, .unit = 1,
-                       .old = old};
+    struct blocks b = {
+        .combiner = GW_COMBINER_HINDEXED, .count = count, .lens = blocklens, .displs = displs_bytes, .unit = 1, .old = old};
     return make_blocks(&b, type_out);
 }
 
@@ -205,16 +220,16 @@ int type_indexed_block(int64_t count, int64_t blocklen, struct gw_counts displs,
 int type_hindexed_block(int64_t count, int64_t blocklen, struct gw_counts displs_bytes, struct gw_type *old,
                         struct gw_type **type_out)
 {
-    struct blocks b = {.combiner = GW_COMBINER_HINDEXED_BLOCK, .count = count, .len = blocklen, .displs = displs_bytes, .unit = 1,
-                       .old = old};
+    struct blocks b = {
+        .combiner = GW_COMBINER_HINDEXED_BLOCK, .count = count, .len = blocklen, .displs = displs_bytes, .unit = 1, .old = old};
     return make_blocks(&b, type_out);
 }
 
 int type_struct(int64_t count, struct gw_counts blocklens, struct gw_counts displs_bytes, struct gw_type **types,
                 struct gw_type **type_out)
 {
-    struct blocks b = {.combiner = GW_COMBINER_STRUCT, .count = count, .lens = blocklens, .displs = displs_bytes, .unit = 1,
-                       .types = types};
+    struct blocks b = {
+        .combiner = GW_COMBINER_STRUCT, .count = count, .lens = blocklens, .displs = displs_bytes, .unit = 1, .types = types};
     return make_blocks(&b, type_out);
 }
 
@@ -223,8 +238,17 @@ int type_resized(struct gw_type *old, int64_t lb, int64_t extent, struct gw_type
 {
     int64_t aints[2] = {lb, extent};
     struct type_seg seg = {1, 0, old};
-    struct type_args a = {.combiner = GW_COMBINER_RESIZED, .n_aints = 2, .aints = aints, .n_types = 1, .types = &old, .outer = 1,
-                          .n_segs = 1, .segs = &seg, .resized = true, .lb = lb, .extent = extent};
+    struct type_args a = {.combiner = GW_COMBINER_RESIZED,
+                          .n_aints = 2,
+                          .aints = aints,
+                          .n_types = 1,
+                          .types = &old,
+                          .outer = 1,
+                          .n_segs = 1,
+                          .segs = &seg,
+                          .resized = true,
+                          .lb = lb,
+                          .extent = extent};
     return type_make(&a, type_out);
 }
 
@@ -251,7 +275,10 @@ int type_dup(struct gw_type *old, struct gw_type **type_out)
 
 /* ---- arrays: built of simpler types inside, with the arguments of the whole kept for contents ------------------------------ */
 /* One dimension after another, fastest first: `whole` is the type so far with the extent of the part of the array it spans. */
-struct array_build { struct gw_type *so_far; int64_t span; /* bytes of the full array up to here */ };
+struct array_build {
+    struct gw_type *so_far;
+    int64_t span; /* bytes of the full array up to here */
+};
 
 static int array_replace(struct array_build *b, int rc, struct gw_type *next)
 {
@@ -285,7 +312,8 @@ static int subarray_check(int ndims, struct gw_counts sizes, struct gw_counts su
         if (s < 1 || s > n)
             return gw_fail(GW_EARG, "array_of_subsizes[%d] is %lld; it must be between 1 and %lld", i, (long long)s, (long long)n);
         if (at < 0 || at > n - s)
-            return gw_fail(GW_EARG, "array_of_starts[%d] is %lld; it must be between 0 and %lld", i, (long long)at, (long long)(n - s));
+            return gw_fail(GW_EARG, "array_of_starts[%d] is %lld; it must be between 0 and %lld", i, (long long)at,
+                           (long long)(n - s));
     }
     return GW_OK;
 }
@@ -346,7 +374,10 @@ int type_subarray(int ndims, struct gw_counts sizes, struct gw_counts subsizes, 
 }
 
 /* ---- darray: block, cyclic or none per dimension over a grid of processes ---------------------------------------------------- */
-struct distribution { int64_t size; int kind, arg, procs, coord; };
+struct distribution {
+    int64_t size;
+    int kind, arg, procs, coord;
+};
 
 static int darray_check(int i, const struct distribution *d)
 {
@@ -355,12 +386,12 @@ static int darray_check(int i, const struct distribution *d)
         return gw_fail(GW_EARG, "array_of_dargs[%d] is %d; it must be positive or MPI_DISTRIBUTE_DFLT_DARG", i, d->arg);
     switch (d->kind) {
     case GW_DISTRIBUTE_NONE:
-        if (d->procs != 1)
-            return gw_fail(GW_EARG, "array_of_psizes[%d] is %d; with MPI_DISTRIBUTE_NONE it must be 1", i, d->procs);
+        if (d->procs != 1) return gw_fail(GW_EARG, "array_of_psizes[%d] is %d; with MPI_DISTRIBUTE_NONE it must be 1", i, d->procs);
         return GW_OK;
     case GW_DISTRIBUTE_BLOCK:
         if (d->arg != GW_DISTRIBUTE_DFLT_DARG && (int64_t)d->arg * d->procs < d->size)
-            return gw_fail(GW_EARG, "array_of_dargs[%d] is %d: %d blocks of that size do not cover %lld", i, d->arg, d->procs, (long long)d->size);
+            return gw_fail(GW_EARG, "array_of_dargs[%d] is %d: %d blocks of that size do not cover %lld", i, d->arg, d->procs,
+                           (long long)d->size);
         return GW_OK;
     case GW_DISTRIBUTE_CYCLIC: return GW_OK;
     default: return gw_fail(GW_EARG, "array_of_distribs[%d] is %d; that is no distribution", i, d->kind);
@@ -404,8 +435,8 @@ static int darray_dimension(struct array_build *a, const struct distribution *d,
     return array_replace(a, rc, full);
 }
 
-int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const int *distribs, const int *dargs,
-                const int *psizes, int order, struct gw_type *old, struct gw_type **type_out)
+int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const int *distribs, const int *dargs, const int *psizes,
+                int order, struct gw_type *old, struct gw_type **type_out)
 {
     if (ndims < 1) return gw_fail(GW_EARG, "ndims is %d; it must be at least 1", ndims);
     if (order != GW_ORDER_C && order != GW_ORDER_FORTRAN)
@@ -449,8 +480,13 @@ int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const in
         for (int i = 0; i < ndims; i++) ints[k++] = dargs[i];
         for (int i = 0; i < ndims; i++) ints[k++] = psizes[i];
         ints[k++] = order;
-        struct type_args a = {.combiner = GW_COMBINER_DARRAY, .n_types = 1, .types = &old, .ints = ints, .n_ints = k,
-                              .counts = counts, .n_counts = gsizes.wide ? ndims : 0};
+        struct type_args a = {.combiner = GW_COMBINER_DARRAY,
+                              .n_types = 1,
+                              .types = &old,
+                              .ints = ints,
+                              .n_ints = k,
+                              .counts = counts,
+                              .n_counts = gsizes.wide ? ndims : 0};
         rc = array_finish(&b, &a, type_out);
     }
     free(counts);

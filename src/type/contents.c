@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-int type_get_envelope(struct gw_type *t, int64_t *n_ints_out, int64_t *n_aints_out, int64_t *n_counts_out,
-                      int64_t *n_types_out, int *combiner_out)
+int type_get_envelope(struct gw_type *t, int64_t *n_ints_out, int64_t *n_aints_out, int64_t *n_counts_out, int64_t *n_types_out,
+                      int *combiner_out)
 {
     struct type_tree *tree = t->tree;
     *n_ints_out = tree ? tree->n_ints : 0;
@@ -24,8 +24,8 @@ static int room_check(const char *what, int64_t max, int64_t need)
     return gw_fail(GW_EARG, "%s is %lld; MPI_Type_get_envelope says %lld", what, (long long)max, (long long)need);
 }
 
-int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, int64_t max_counts, int64_t max_types,
-                      int *ints, int64_t *aints, int64_t *counts, struct gw_type **types_out)
+int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, int64_t max_counts, int64_t max_types, int *ints,
+                      int64_t *aints, int64_t *counts, struct gw_type **types_out)
 {
     struct type_tree *tree = t->tree;
     if (!tree) return gw_fail(GW_ETYPE, "%s is a named type: it has no contents", type_name(t));
@@ -45,7 +45,11 @@ int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, in
 }
 
 /* ---- MPI_Type_create_f90_*: one type per parameters, never freed by the user ------------------------------------------------ */
-struct f90_entry { struct f90_entry *next; int combiner, p, r; struct gw_type *type; };
+struct f90_entry {
+    struct f90_entry *next;
+    int combiner, p, r;
+    struct gw_type *type;
+};
 static struct f90_entry *f90_list;
 static struct gw_lock f90_lock;
 
@@ -65,8 +69,12 @@ static int f90_make(int combiner, int p, int r, int typeclass, int size, struct 
     struct gw_type *base;
     int ints[2] = {combiner == GW_COMBINER_F90_INTEGER ? r : p, r}, rc = type_match_size(typeclass, size, &base);
     struct type_seg seg = {1, 0, base};
-    struct type_args a = {.combiner = combiner, .ints = ints, .n_ints = combiner == GW_COMBINER_F90_INTEGER ? 1 : 2, .outer = 1,
-                          .n_segs = 1, .segs = &seg};
+    struct type_args a = {.combiner = combiner,
+                          .ints = ints,
+                          .n_ints = combiner == GW_COMBINER_F90_INTEGER ? 1 : 2,
+                          .outer = 1,
+                          .n_segs = 1,
+                          .segs = &seg};
     if (rc != GW_OK) return rc;
     struct f90_entry *e = malloc(sizeof *e);
     if (!e) return gw_fail(GW_ENOMEM, "no memory for a datatype");

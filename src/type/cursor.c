@@ -164,8 +164,8 @@ static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t cou
         one->bytes *= count;
         return one;
     }
-    *all = (struct type_prog){.kind = PROG_VECTOR, .disp = one->disp, .bytes = one->bytes * count, .count = count,
-                              .stride = t->extent, .child = one};
+    *all = (struct type_prog){
+        .kind = PROG_VECTOR, .disp = one->disp, .bytes = one->bytes * count, .count = count, .stride = t->extent, .child = one};
     one->disp = 0;
     return all;
 }

@@ -108,7 +108,8 @@ static int element_out(uint8_t *out, const uint8_t *in, int native, int external
     int64_t lowest = is_unsigned ? 0 : -((int64_t)1 << (8 * external - 1));
     int64_t highest = ((int64_t)1 << (8 * external - (is_unsigned ? 0 : 1))) - 1;
     if (v < lowest || v > highest)
-        return gw_fail(GW_ECONVERSION, "the value %lld does not fit the %d bytes that external32 has for it", (long long)v, external);
+        return gw_fail(GW_ECONVERSION, "the value %lld does not fit the %d bytes that external32 has for it", (long long)v,
+                       external);
     for (int i = 0; i < external; i++) out[i] = (uint8_t)(v >> (8 * (external - 1 - i)));
     return GW_OK;
 }
@@ -195,7 +196,8 @@ int type_mpi_pack_external_size(const char *rep, int64_t count, struct gw_type *
     int rc = rep_check(rep);
     if (rc != GW_OK) return rc;
     if (t->size < 0) return gw_fail(GW_ETYPE, "%s does not exist on this machine", type_name(t));
-    if (__builtin_mul_overflow(count, external_bytes(t), size_out)) return gw_fail(GW_ECOUNT, "the packed size is more than 2^63 bytes");
+    if (__builtin_mul_overflow(count, external_bytes(t), size_out))
+        return gw_fail(GW_ECOUNT, "the packed size is more than 2^63 bytes");
     return GW_OK;
 }
 
@@ -218,8 +220,8 @@ int type_mpi_pack_external(const char *rep, const void *in, int64_t count, struc
     return external_move(true, rep, (void *)(uintptr_t)in, count, t, out, outsize, position);
 }
 
-int type_mpi_unpack_external(const char *rep, const void *in, int64_t insize, int64_t *position, void *out,
-                             int64_t count, struct gw_type *t)
+int type_mpi_unpack_external(const char *rep, const void *in, int64_t insize, int64_t *position, void *out, int64_t count,
+                             struct gw_type *t)
 {
     return external_move(false, rep, out, count, t, (void *)(uintptr_t)in, insize, position);
 }

@@ -10,13 +10,13 @@
 
 typedef char block16 __attribute__((vector_size(16)));
 
-#define COPY_ENDS(T)                                    \
-    do {                                                \
-        T a, b;                                         \
-        memcpy(&a, from, sizeof a);                     \
-        memcpy(&b, from + n - sizeof b, sizeof b);      \
-        memcpy(to, &a, sizeof a);                       \
-        memcpy(to + n - sizeof b, &b, sizeof b);        \
+#define COPY_ENDS(T)                                                                                                               \
+    do {                                                                                                                           \
+        T a, b;                                                                                                                    \
+        memcpy(&a, from, sizeof a);                                                                                                \
+        memcpy(&b, from + n - sizeof b, sizeof b);                                                                                 \
+        memcpy(to, &a, sizeof a);                                                                                                  \
+        memcpy(to + n - sizeof b, &b, sizeof b);                                                                                   \
     } while (0)
 
 /* memcpy without a call where n is small. */
@@ -46,46 +46,52 @@ static inline void copy_small(char *to, const char *from, size_t n)
 /* ---- equal distances ----------------------------------------------------------------------------------------------------- */
 /* Stores far apart are found by the processor's prefetcher only if they all come from one instruction. */
 static inline bool is_close(int64_t step) { return step < 256 && step > -256; }
-#define STRIDED(B)                                                                                                              \
-    static void strided_##B(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n)         \
-    {                                                                                                                           \
-        for (; n >= 4 && is_close(to_step); n -= 4) {                                                                           \
-            memcpy(to, from, B);                                                                                                \
-            memcpy(to + to_step, from + from_step, B);                                                                          \
-            memcpy(to + 2 * to_step, from + 2 * from_step, B);                                                                  \
-            memcpy(to + 3 * to_step, from + 3 * from_step, B);                                                                  \
-            to += 4 * to_step, from += 4 * from_step;                                                                           \
-        }                                                                                                                       \
-        for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, B);                                               \
+#define STRIDED(B)                                                                                                                 \
+    static void strided_##B(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n)           \
+    {                                                                                                                              \
+        for (; n >= 4 && is_close(to_step); n -= 4) {                                                                              \
+            memcpy(to, from, B);                                                                                                   \
+            memcpy(to + to_step, from + from_step, B);                                                                             \
+            memcpy(to + 2 * to_step, from + 2 * from_step, B);                                                                     \
+            memcpy(to + 3 * to_step, from + 3 * from_step, B);                                                                     \
+            to += 4 * to_step, from += 4 * from_step;                                                                              \
+        }                                                                                                                          \
+        for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, B);                                                  \
     }
-STRIDED(1) STRIDED(2) STRIDED(4) STRIDED(8) STRIDED(12) STRIDED(16) STRIDED(20) STRIDED(24) STRIDED(32) STRIDED(40) STRIDED(48)
-STRIDED(64)
+STRIDED(1)
+STRIDED(2)
+STRIDED(4)
+STRIDED(8)
+STRIDED(12)
+STRIDED(16)
+STRIDED(20) STRIDED(24) STRIDED(32) STRIDED(40) STRIDED(48) STRIDED(64)
 #define EACH_STRIDED(X) X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(40) X(48) X(64)
 
 /* Blocks of W to 2 W bytes. */
-#define STRIDED_ENDS(W, T)                                                                                                      \
-    static void strided_from_##W(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n,    \
-                                 int64_t bytes)                                                                                 \
-    {                                                                                                                           \
-        int64_t last = bytes - W;                                                                                               \
-        for (; n >= 2; n -= 2, to += 2 * to_step, from += 2 * from_step) {                                                      \
-            ENDS(W, T, 0, 0);                                                                                                   \
-            ENDS(W, T, to_step, from_step);                                                                                     \
-        }                                                                                                                       \
-        if (n > 0) ENDS(W, T, 0, 0);                                                                                            \
+#define STRIDED_ENDS(W, T)                                                                                                         \
+    static void strided_from_##W(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n,      \
+                                 int64_t bytes)                                                                                    \
+    {                                                                                                                              \
+        int64_t last = bytes - W;                                                                                                  \
+        for (; n >= 2; n -= 2, to += 2 * to_step, from += 2 * from_step) {                                                         \
+            ENDS(W, T, 0, 0);                                                                                                      \
+            ENDS(W, T, to_step, from_step);                                                                                        \
+        }                                                                                                                          \
+        if (n > 0) ENDS(W, T, 0, 0);                                                                                               \
     }
-#define ENDS(W, T, to_add, from_add)                                                                        \
-    do {                                                                                                    \
-        T a, b;                                                                                             \
-        memcpy(&a, from + from_add, W), memcpy(&b, from + from_add + last, W);                              \
-        memcpy(to + to_add, &a, W), memcpy(to + to_add + last, &b, W);                                      \
+#define ENDS(W, T, to_add, from_add)                                                                                               \
+    do {                                                                                                                           \
+        T a, b;                                                                                                                    \
+        memcpy(&a, from + from_add, W), memcpy(&b, from + from_add + last, W);                                                     \
+        memcpy(to + to_add, &a, W), memcpy(to + to_add + last, &b, W);                                                             \
     } while (0)
-STRIDED_ENDS(2, uint16_t) STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
+    STRIDED_ENDS(2, uint16_t) STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
 
-void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
+        void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
 {
     switch (bytes) {
-#define CASE(B) case B: strided_##B(to, to_step, from, from_step, n); return;
+#define CASE(B)                                                                                                                    \
+    case B: strided_##B(to, to_step, from, from_step, n); return;
         EACH_STRIDED(CASE)
 #undef CASE
     }
@@ -111,46 +117,50 @@ static inline char *place(const char *mem, int64_t at)
     return mem_at(mem, at);
 }
 
-#define RUNS(B, T)                                                                                                      \
-    static void pack_runs_##B##_##T(char *restrict to, const char *restrict mem, int64_t n, const T *restrict at)       \
-    {                                                                                                                   \
-        int64_t i = 0;                                                                                                  \
-        for (; i + 4 <= n; i += 4, to += 4 * B) {                                                                       \
-            memcpy(to, place(mem, at[i]), B);                                                                          \
-            memcpy(to + B, place(mem, at[i + 1]), B);                                                                  \
-            memcpy(to + 2 * B, place(mem, at[i + 2]), B);                                                              \
-            memcpy(to + 3 * B, place(mem, at[i + 3]), B);                                                              \
-        }                                                                                                               \
-        for (; i < n; i++, to += B) memcpy(to, place(mem, at[i]), B);                                                  \
-    }                                                                                                                   \
-    static void unpack_runs_##B##_##T(char *restrict mem, const char *restrict from, int64_t n, const T *restrict at)   \
-    {                                                                                                                   \
-        int64_t i = 0;                                                                                                  \
-        for (; i + 4 <= n; i += 4, from += 4 * B) {                                                                     \
-            memcpy(place(mem, at[i]), from, B);                                                                        \
-            memcpy(place(mem, at[i + 1]), from + B, B);                                                                \
-            memcpy(place(mem, at[i + 2]), from + 2 * B, B);                                                            \
-            memcpy(place(mem, at[i + 3]), from + 3 * B, B);                                                            \
-        }                                                                                                               \
-        for (; i < n; i++, from += B) memcpy(place(mem, at[i]), from, B);                                              \
+#define RUNS(B, T)                                                                                                                 \
+    static void pack_runs_##B##_##T(char *restrict to, const char *restrict mem, int64_t n, const T *restrict at)                  \
+    {                                                                                                                              \
+        int64_t i = 0;                                                                                                             \
+        for (; i + 4 <= n; i += 4, to += 4 * B) {                                                                                  \
+            memcpy(to, place(mem, at[i]), B);                                                                                      \
+            memcpy(to + B, place(mem, at[i + 1]), B);                                                                              \
+            memcpy(to + 2 * B, place(mem, at[i + 2]), B);                                                                          \
+            memcpy(to + 3 * B, place(mem, at[i + 3]), B);                                                                          \
+        }                                                                                                                          \
+        for (; i < n; i++, to += B) memcpy(to, place(mem, at[i]), B);                                                              \
+    }                                                                                                                              \
+    static void unpack_runs_##B##_##T(char *restrict mem, const char *restrict from, int64_t n, const T *restrict at)              \
+    {                                                                                                                              \
+        int64_t i = 0;                                                                                                             \
+        for (; i + 4 <= n; i += 4, from += 4 * B) {                                                                                \
+            memcpy(place(mem, at[i]), from, B);                                                                                    \
+            memcpy(place(mem, at[i + 1]), from + B, B);                                                                            \
+            memcpy(place(mem, at[i + 2]), from + 2 * B, B);                                                                        \
+            memcpy(place(mem, at[i + 3]), from + 3 * B, B);                                                                        \
+        }                                                                                                                          \
+        for (; i < n; i++, from += B) memcpy(place(mem, at[i]), from, B);                                                          \
     }
 #define EACH_RUNS(X, T) X(1, T) X(2, T) X(4, T) X(8, T) X(12, T) X(16, T) X(24, T) X(32, T) X(48, T) X(64, T)
-#define CASE(B, T) case B: pack ? pack_runs_##B##_##T(stream, mem, n, at) : unpack_runs_##B##_##T(mem, stream, n, at); return;
-#define MOVE_RUNS(T)                                                                                                    \
-    EACH_RUNS(RUNS, T)                                                                                                  \
-    static void move_runs_##T(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const T *at)                \
-    {                                                                                                                   \
-        switch (bytes) {                                                                                                \
-            EACH_RUNS(CASE, T)                                                                                          \
-        }                                                                                                               \
-        for (int64_t i = 0; i < n; i++, stream += bytes) {                                                              \
-            if (pack)                                                                                                   \
-                copy_small(stream, mem_at(mem, at[i]), (size_t)bytes);                                                  \
-            else                                                                                                        \
-                copy_small(mem_at(mem, at[i]), stream, (size_t)bytes);                                                  \
-        }                                                                                                               \
+#define CASE(B, T)                                                                                                                 \
+    case B:                                                                                                                        \
+        pack ? pack_runs_##B##_##T(stream, mem, n, at) : unpack_runs_##B##_##T(mem, stream, n, at);                                \
+        return;
+#define MOVE_RUNS(T)                                                                                                               \
+    EACH_RUNS(RUNS, T)                                                                                                             \
+    static void move_runs_##T(bool pack, char *mem, char *stream, int64_t n, int64_t bytes, const T *at)                           \
+    {                                                                                                                              \
+        switch (bytes) {                                                                                                           \
+            EACH_RUNS(CASE, T)                                                                                                     \
+        }                                                                                                                          \
+        for (int64_t i = 0; i < n; i++, stream += bytes) {                                                                         \
+            if (pack)                                                                                                              \
+                copy_small(stream, mem_at(mem, at[i]), (size_t)bytes);                                                             \
+            else                                                                                                                   \
+                copy_small(mem_at(mem, at[i]), stream, (size_t)bytes);                                                             \
+        }                                                                                                                          \
     }
-MOVE_RUNS(int32_t) MOVE_RUNS(int64_t)
+MOVE_RUNS(int32_t)
+MOVE_RUNS(int64_t)
 #undef CASE
 
 /* The most frequent case: two places in one load, two blocks in another, as loads and stores are what takes the time. */

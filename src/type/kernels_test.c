@@ -18,7 +18,10 @@ static int64_t rnd(int64_t n)
 }
 
 /* One instance: blocks in the order of the stream, none overlapping. */
-struct layout { int n; int64_t at[MAX_BLOCKS], len[MAX_BLOCKS], extent, size; };
+struct layout {
+    int n;
+    int64_t at[MAX_BLOCKS], len[MAX_BLOCKS], extent, size;
+};
 
 static struct layout layout_random(void)
 {

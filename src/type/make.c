@@ -9,7 +9,10 @@
 typedef __int128 wide;
 
 /* Lowest and highest value over the places of a pattern. */
-struct range { wide low, high; bool is_set; };
+struct range {
+    wide low, high;
+    bool is_set;
+};
 
 static void range_add(struct range *r, wide low, wide high)
 {
@@ -29,7 +32,13 @@ static wide clamp(wide v)
 
 /* Bounds and sums of a shape, in 128 bits: the caller checks that they fit.  `marks` are the bounds of resized types, `whole` those of the
  * others with the padding at their ends, `data` those of their bytes. */
-struct measure { struct range marks, whole, data; wide size, elems; int64_t align; uint8_t basic; bool mixed; };
+struct measure {
+    struct range marks, whole, data;
+    wide size, elems;
+    int64_t align;
+    uint8_t basic;
+    bool mixed;
+};
 
 /* Every bound of `count` copies `step` apart is that of the first or of the last copy.  Types without elements have none, unless marked.
  * An old type counts with its padding: where copies are not aligned, the definition (section 5.1, bounds of the basic elements, rounded up
@@ -146,8 +155,7 @@ int type_make(const struct type_args *a, struct gw_type **type_out)
 {
     struct measure m;
     for (int64_t i = 0; i < a->n_segs; i++)
-        if (a->segs[i].type->size < 0)
-            return gw_fail(GW_ETYPE, "%s does not exist on this machine", type_name(a->segs[i].type));
+        if (a->segs[i].type->size < 0) return gw_fail(GW_ETYPE, "%s does not exist on this machine", type_name(a->segs[i].type));
     struct gw_type *t = calloc(1, sizeof *t);
     if (t) t->tree = calloc(1, sizeof *t->tree);
     if (!t || !t->tree || !tree_fill(t->tree, a)) {

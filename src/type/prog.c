@@ -32,8 +32,12 @@ static struct type_prog repeat(const struct type_prog *node, int64_t count, int6
     }
     *keep = *node;
     keep->disp = 0;
-    return (struct type_prog){.kind = PROG_VECTOR, .disp = node->disp + disp, .bytes = node->bytes * count, .count = count,
-                              .stride = stride, .child = keep};
+    return (struct type_prog){.kind = PROG_VECTOR,
+                              .disp = node->disp + disp,
+                              .bytes = node->bytes * count,
+                              .count = count,
+                              .stride = stride,
+                              .child = keep};
 }
 
 /* m unlike blocks, or equal ones at unequal distances. */
@@ -46,8 +50,8 @@ static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int6
     int64_t *at = small ? NULL : tree_memory(tree, sizeof *at * (size_t)m);
     int64_t *from = equal ? NULL : tree_memory(tree, sizeof *from * (size_t)(m + 1));
     if ((!near && !at) || (!equal && !from)) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld blocks", (long long)m);
-    *out = (struct type_prog){.kind = PROG_RUNS, .bytes = total, .count = m, .run = equal ? nodes[0].bytes : 0,
-                              .at = at, .near = near, .from = from};
+    *out = (struct type_prog){
+        .kind = PROG_RUNS, .bytes = total, .count = m, .run = equal ? nodes[0].bytes : 0, .at = at, .near = near, .from = from};
     for (int64_t i = 0, pos = 0; i < m; pos += nodes[i].bytes, i++) {
         if (near) near[i] = (int32_t)nodes[i].disp;
         if (at) at[i] = nodes[i].disp;

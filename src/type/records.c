@@ -15,73 +15,74 @@ typedef char block16 __attribute__((vector_size(16)));
 enum { BATCH_BYTES = 14 << 10, FEW = 48 /* records: below, making the steps costs more than they save */ };
 
 /* ---- two or three words of each record --------------------------------------------------------------------------------- */
-#define LOOP_PARAMETERS                                                                                                         \
-    char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n, const int64_t *to_at,           \
+#define LOOP_PARAMETERS                                                                                                            \
+    char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n, const int64_t *to_at,             \
         const int64_t *from_at
 #define WORD(B) WORD_##B
-#define WORD_1 uint8_t
-#define WORD_2 uint16_t
-#define WORD_4 uint32_t
-#define WORD_8 uint64_t
+#define WORD_1  uint8_t
+#define WORD_2  uint16_t
+#define WORD_4  uint32_t
+#define WORD_8  uint64_t
 #define WORD_16 block16
-#define MOVE_2(A, B)                                                                                    \
-    do {                                                                                                \
-        WORD(A) a;                                                                                      \
-        WORD(B) b;                                                                                      \
-        memcpy(&a, from + f0, A), memcpy(&b, from + f1, B);                                             \
-        memcpy(to + t0, &a, A), memcpy(to + t1, &b, B);                                                 \
+#define MOVE_2(A, B)                                                                                                               \
+    do {                                                                                                                           \
+        WORD(A) a;                                                                                                                 \
+        WORD(B) b;                                                                                                                 \
+        memcpy(&a, from + f0, A), memcpy(&b, from + f1, B);                                                                        \
+        memcpy(to + t0, &a, A), memcpy(to + t1, &b, B);                                                                            \
     } while (0)
-#define MOVE_3(A, B, C)                                                                                 \
-    do {                                                                                                \
-        WORD(A) a;                                                                                      \
-        WORD(B) b;                                                                                      \
-        WORD(C) c;                                                                                      \
-        memcpy(&a, from + f0, A), memcpy(&b, from + f1, B), memcpy(&c, from + f2, C);                   \
-        memcpy(to + t0, &a, A), memcpy(to + t1, &b, B), memcpy(to + t2, &c, C);                         \
+#define MOVE_3(A, B, C)                                                                                                            \
+    do {                                                                                                                           \
+        WORD(A) a;                                                                                                                 \
+        WORD(B) b;                                                                                                                 \
+        WORD(C) c;                                                                                                                 \
+        memcpy(&a, from + f0, A), memcpy(&b, from + f1, B), memcpy(&c, from + f2, C);                                              \
+        memcpy(to + t0, &a, A), memcpy(to + t1, &b, B), memcpy(to + t2, &c, C);                                                    \
     } while (0)
 /* The compiler must not see through the sum: it would keep a pointer for each word, more than there are registers. */
-#define NEXT                                                                                            \
-    do {                                                                                                \
-        to += to_step, from += from_step;                                                               \
-        __asm__("" : "+r"(to));                                                                         \
-        __asm__("" : "+r"(from));                                                                       \
+#define NEXT                                                                                                                       \
+    do {                                                                                                                           \
+        to += to_step, from += from_step;                                                                                          \
+        __asm__("" : "+r"(to));                                                                                                    \
+        __asm__("" : "+r"(from));                                                                                                  \
     } while (0)
 
 /* Two records a turn. */
-#define LOOP_2(A, B)                                                                                    \
-    static __attribute__((noinline)) void words_##A##_##B(LOOP_PARAMETERS)                              \
-    {                                                                                                   \
-        const int64_t t0 = to_at[0], t1 = to_at[1], f0 = from_at[0], f1 = from_at[1];                   \
-        for (; n >= 2; n -= 2) {                                                                        \
-            MOVE_2(A, B);                                                                               \
-            NEXT;                                                                                       \
-            MOVE_2(A, B);                                                                               \
-            NEXT;                                                                                       \
-        }                                                                                               \
-        if (n) MOVE_2(A, B);                                                                            \
+#define LOOP_2(A, B)                                                                                                               \
+    static __attribute__((noinline)) void words_##A##_##B(LOOP_PARAMETERS)                                                         \
+    {                                                                                                                              \
+        const int64_t t0 = to_at[0], t1 = to_at[1], f0 = from_at[0], f1 = from_at[1];                                              \
+        for (; n >= 2; n -= 2) {                                                                                                   \
+            MOVE_2(A, B);                                                                                                          \
+            NEXT;                                                                                                                  \
+            MOVE_2(A, B);                                                                                                          \
+            NEXT;                                                                                                                  \
+        }                                                                                                                          \
+        if (n) MOVE_2(A, B);                                                                                                       \
     }
-#define LOOP_3(A, B, C)                                                                                 \
-    static __attribute__((noinline)) void words_##A##_##B##_##C(LOOP_PARAMETERS)                        \
-    {                                                                                                   \
-        const int64_t t0 = to_at[0], t1 = to_at[1], f0 = from_at[0], f1 = from_at[1];                   \
-        const int64_t t2 = to_at[2], f2 = from_at[2];                                                   \
-        for (; n >= 2; n -= 2) {                                                                        \
-            MOVE_3(A, B, C);                                                                            \
-            NEXT;                                                                                       \
-            MOVE_3(A, B, C);                                                                            \
-            NEXT;                                                                                       \
-        }                                                                                               \
-        if (n) MOVE_3(A, B, C);                                                                         \
+#define LOOP_3(A, B, C)                                                                                                            \
+    static __attribute__((noinline)) void words_##A##_##B##_##C(LOOP_PARAMETERS)                                                   \
+    {                                                                                                                              \
+        const int64_t t0 = to_at[0], t1 = to_at[1], f0 = from_at[0], f1 = from_at[1];                                              \
+        const int64_t t2 = to_at[2], f2 = from_at[2];                                                                              \
+        for (; n >= 2; n -= 2) {                                                                                                   \
+            MOVE_3(A, B, C);                                                                                                       \
+            NEXT;                                                                                                                  \
+            MOVE_3(A, B, C);                                                                                                       \
+            NEXT;                                                                                                                  \
+        }                                                                                                                          \
+        if (n) MOVE_3(A, B, C);                                                                                                    \
     }
 #define EACH_C(X, A, B) X(A, B, 1) X(A, B, 2) X(A, B, 4) X(A, B, 8) X(A, B, 16)
-#define EACH_BC(X, A) EACH_C(X, A, 1) EACH_C(X, A, 2) EACH_C(X, A, 4) EACH_C(X, A, 8) EACH_C(X, A, 16)
-#define EACH_3(X) EACH_BC(X, 1) EACH_BC(X, 2) EACH_BC(X, 4) EACH_BC(X, 8) EACH_BC(X, 16)
-#define EACH_B(X, A) X(A, 1) X(A, 2) X(A, 4) X(A, 8) X(A, 16)
-#define EACH_2(X) EACH_B(X, 1) EACH_B(X, 2) EACH_B(X, 4) EACH_B(X, 8) EACH_B(X, 16)
-EACH_2(LOOP_2) EACH_3(LOOP_3)
+#define EACH_BC(X, A)   EACH_C(X, A, 1) EACH_C(X, A, 2) EACH_C(X, A, 4) EACH_C(X, A, 8) EACH_C(X, A, 16)
+#define EACH_3(X)       EACH_BC(X, 1) EACH_BC(X, 2) EACH_BC(X, 4) EACH_BC(X, 8) EACH_BC(X, 16)
+#define EACH_B(X, A)    X(A, 1) X(A, 2) X(A, 4) X(A, 8) X(A, 16)
+#define EACH_2(X)       EACH_B(X, 1) EACH_B(X, 2) EACH_B(X, 4) EACH_B(X, 8) EACH_B(X, 16)
+EACH_2(LOOP_2)
+EACH_3(LOOP_3)
 
 typedef void (*loop_fn)(LOOP_PARAMETERS);
-#define NAME_2(A, B) words_##A##_##B,
+#define NAME_2(A, B)    words_##A##_##B,
 #define NAME_3(A, B, C) words_##A##_##B##_##C,
 static const loop_fn loops_2[25] = {EACH_2(NAME_2)}, loops_3[125] = {EACH_3(NAME_3)}; /* by the logarithms of the widths */
 
@@ -93,7 +94,10 @@ struct step {
 };
 struct record { /* places are counted from the first block: the base may be NULL */
     int n_words, n_steps;
-    struct { int64_t at, pos; int log; } words[2 * TYPE_RECORD_BLOCKS];
+    struct {
+        int64_t at, pos;
+        int log;
+    } words[2 * TYPE_RECORD_BLOCKS];
     struct step steps[TYPE_RECORD_BLOCKS + 1];
 };
 

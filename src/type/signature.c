@@ -39,10 +39,7 @@ static struct seq repeat(struct seq a, int64_t count)
     return all;
 }
 
-static struct seq element(uint8_t elem)
-{
-    return (struct seq){elem, base, 1};
-}
+static struct seq element(uint8_t elem) { return (struct seq){elem, base, 1}; }
 
 /* The first `limit` elements of a predefined type: a pair has two. */
 static struct seq of_predefined(const struct gw_type *t, int64_t limit)

@@ -9,10 +9,7 @@
 #include "../../test/unit.h"
 
 #define COUNTS(...) ((struct gw_counts){(const int64_t[]){__VA_ARGS__}, true})
-static struct gw_type *named(uint32_t id)
-{
-    return (struct gw_type *)gw_obj_lookup(id, GW_KIND_TYPE);
-}
+static struct gw_type *named(uint32_t id) { return (struct gw_type *)gw_obj_lookup(id, GW_KIND_TYPE); }
 
 static bool same(struct gw_type *a, int64_t na, struct gw_type *b, int64_t nb, int64_t limit)
 {

@@ -11,50 +11,132 @@
 
 /* size, alignment, size in external32, and the two parts of a pair. */
 const struct elem_info type_elem_info[GW_ELEM_COUNT] = {
-    [GW_ELEM_I8] = {1, 1, 1, {0}}, [GW_ELEM_I16] = {2, 2, 2, {0}}, [GW_ELEM_I32] = {4, 4, 4, {0}}, [GW_ELEM_I64] = {8, 8, 8, {0}},
-    [GW_ELEM_U8] = {1, 1, 1, {0}}, [GW_ELEM_U16] = {2, 2, 2, {0}}, [GW_ELEM_U32] = {4, 4, 4, {0}}, [GW_ELEM_U64] = {8, 8, 8, {0}},
-    [GW_ELEM_I128] = {16, 16, 16, {0}}, [GW_ELEM_F16] = {2, 2, 2, {0}}, [GW_ELEM_F32] = {4, 4, 4, {0}}, [GW_ELEM_F64] = {8, 8, 8, {0}},
-    [GW_ELEM_F80] = {sizeof(long double), _Alignof(long double), 16, {0}}, [GW_ELEM_F128] = {16, 16, 16, {0}},
-    [GW_ELEM_C16] = {4, 2, 4, {0}}, [GW_ELEM_C32] = {8, 4, 8, {0}}, [GW_ELEM_C64] = {16, 8, 16, {0}},
-    [GW_ELEM_C80] = {2 * sizeof(long double), _Alignof(long double), 32, {0}}, [GW_ELEM_C128] = {32, 16, 32, {0}},
-    [GW_ELEM_BOOL] = {1, 1, 1, {0}}, [GW_ELEM_L8] = {1, 1, 1, {0}}, [GW_ELEM_L16] = {2, 2, 2, {0}}, [GW_ELEM_L32] = {4, 4, 4, {0}},
-    [GW_ELEM_L64] = {8, 8, 8, {0}}, [GW_ELEM_L128] = {16, 16, 16, {0}}, [GW_ELEM_BYTE] = {1, 1, 1, {0}},
-    [GW_ELEM_CHAR] = {1, 1, 1, {0}}, [GW_ELEM_WCHAR] = {sizeof(wchar_t), _Alignof(wchar_t), 2, {0}}, [GW_ELEM_PACKED] = {1, 1, 1, {0}},
-    [GW_ELEM_FLOAT_INT] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_I32}}, [GW_ELEM_DOUBLE_INT] = {12, 8, 12, {GW_ELEM_F64, GW_ELEM_I32}},
-    [GW_ELEM_LONG_INT] = {12, 8, 12, {GW_ELEM_I64, GW_ELEM_I32}}, [GW_ELEM_2INT] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
+    [GW_ELEM_I8] = {1, 1, 1, {0}},
+    [GW_ELEM_I16] = {2, 2, 2, {0}},
+    [GW_ELEM_I32] = {4, 4, 4, {0}},
+    [GW_ELEM_I64] = {8, 8, 8, {0}},
+    [GW_ELEM_U8] = {1, 1, 1, {0}},
+    [GW_ELEM_U16] = {2, 2, 2, {0}},
+    [GW_ELEM_U32] = {4, 4, 4, {0}},
+    [GW_ELEM_U64] = {8, 8, 8, {0}},
+    [GW_ELEM_I128] = {16, 16, 16, {0}},
+    [GW_ELEM_F16] = {2, 2, 2, {0}},
+    [GW_ELEM_F32] = {4, 4, 4, {0}},
+    [GW_ELEM_F64] = {8, 8, 8, {0}},
+    [GW_ELEM_F80] = {sizeof(long double), _Alignof(long double), 16, {0}},
+    [GW_ELEM_F128] = {16, 16, 16, {0}},
+    [GW_ELEM_C16] = {4, 2, 4, {0}},
+    [GW_ELEM_C32] = {8, 4, 8, {0}},
+    [GW_ELEM_C64] = {16, 8, 16, {0}},
+    [GW_ELEM_C80] = {2 * sizeof(long double), _Alignof(long double), 32, {0}},
+    [GW_ELEM_C128] = {32, 16, 32, {0}},
+    [GW_ELEM_BOOL] = {1, 1, 1, {0}},
+    [GW_ELEM_L8] = {1, 1, 1, {0}},
+    [GW_ELEM_L16] = {2, 2, 2, {0}},
+    [GW_ELEM_L32] = {4, 4, 4, {0}},
+    [GW_ELEM_L64] = {8, 8, 8, {0}},
+    [GW_ELEM_L128] = {16, 16, 16, {0}},
+    [GW_ELEM_BYTE] = {1, 1, 1, {0}},
+    [GW_ELEM_CHAR] = {1, 1, 1, {0}},
+    [GW_ELEM_WCHAR] = {sizeof(wchar_t), _Alignof(wchar_t), 2, {0}},
+    [GW_ELEM_PACKED] = {1, 1, 1, {0}},
+    [GW_ELEM_FLOAT_INT] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_I32}},
+    [GW_ELEM_DOUBLE_INT] = {12, 8, 12, {GW_ELEM_F64, GW_ELEM_I32}},
+    [GW_ELEM_LONG_INT] = {12, 8, 12, {GW_ELEM_I64, GW_ELEM_I32}},
+    [GW_ELEM_2INT] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
     [GW_ELEM_SHORT_INT] = {6, 4, 6, {GW_ELEM_I16, GW_ELEM_I32}},
     [GW_ELEM_LONG_DOUBLE_INT] = {sizeof(long double) + 4, _Alignof(long double), 20, {GW_ELEM_F80, GW_ELEM_I32}},
-    [GW_ELEM_2REAL] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_F32}}, [GW_ELEM_2DOUBLE] = {16, 8, 16, {GW_ELEM_F64, GW_ELEM_F64}},
+    [GW_ELEM_2REAL] = {8, 4, 8, {GW_ELEM_F32, GW_ELEM_F32}},
+    [GW_ELEM_2DOUBLE] = {16, 8, 16, {GW_ELEM_F64, GW_ELEM_F64}},
     [GW_ELEM_2INTEGER] = {8, 4, 8, {GW_ELEM_I32, GW_ELEM_I32}},
-    [GW_ELEM_2LONG] = {16, 8, 16, {GW_ELEM_I64, GW_ELEM_I64}}, [GW_ELEM_2QUAD] = {32, 16, 32, {GW_ELEM_F128, GW_ELEM_F128}},
+    [GW_ELEM_2LONG] = {16, 8, 16, {GW_ELEM_I64, GW_ELEM_I64}},
+    [GW_ELEM_2QUAD] = {32, 16, 32, {GW_ELEM_F128, GW_ELEM_F128}},
 };
 
 /* X(name, element, group) */
-#define PREDEFINED(X)                                                                                                            \
-    X(AINT, I64, MULTI) X(COUNT, I64, MULTI) X(OFFSET, I64, MULTI) X(PACKED, PACKED, NONE) X(SHORT, I16, CINT) X(INT, I32, CINT)  \
-    X(LONG, I64, CINT) X(LONG_LONG_INT, I64, CINT) X(UNSIGNED_SHORT, U16, CINT) X(UNSIGNED, U32, CINT) X(UNSIGNED_LONG, U64, CINT)    \
-    X(UNSIGNED_LONG_LONG, U64, CINT) X(FLOAT, F32, FLOAT) X(C_COMPLEX, C32, COMPLEX) X(CXX_FLOAT_COMPLEX, C32, COMPLEX)     \
-    X(DOUBLE, F64, FLOAT) X(C_DOUBLE_COMPLEX, C64, COMPLEX) X(CXX_DOUBLE_COMPLEX, C64, COMPLEX) X(LOGICAL, L32, LOGICAL)          \
-    X(INTEGER, I32, FINT) X(REAL, F32, FLOAT) X(COMPLEX, C32, COMPLEX) X(DOUBLE_PRECISION, F64, FLOAT)                            \
-    X(DOUBLE_COMPLEX, C64, COMPLEX) X(CHARACTER, CHAR, CHAR) X(LONG_DOUBLE, F80, FLOAT) X(C_LONG_DOUBLE_COMPLEX, C80, COMPLEX)    \
-    X(CXX_LONG_DOUBLE_COMPLEX, C80, COMPLEX) X(FLOAT_INT, FLOAT_INT, PAIR) X(DOUBLE_INT, DOUBLE_INT, PAIR)                        \
-    X(LONG_INT, LONG_INT, PAIR) X(2INT, 2INT, PAIR) X(SHORT_INT, SHORT_INT, PAIR) X(LONG_DOUBLE_INT, LONG_DOUBLE_INT, PAIR)       \
-    X(2REAL, 2REAL, PAIR) X(2DOUBLE_PRECISION, 2DOUBLE, PAIR) X(2INTEGER, 2INTEGER, PAIR) X(C_BOOL, BOOL, LOGICAL)                \
-    X(CXX_BOOL, BOOL, LOGICAL) X(WCHAR, WCHAR, CHAR) X(INT8_T, I8, CINT) X(UINT8_T, U8, CINT) X(CHAR, CHAR, CINT)                 \
-    X(SIGNED_CHAR, I8, CINT) X(UNSIGNED_CHAR, U8, CINT) X(BYTE, BYTE, BYTE) X(INT16_T, I16, CINT) X(UINT16_T, U16, CINT)          \
-    X(INT32_T, I32, CINT) X(UINT32_T, U32, CINT) X(INT64_T, I64, CINT) X(UINT64_T, U64, CINT) X(LOGICAL1, L8, LOGICAL)            \
-    X(LOGICAL2, L16, LOGICAL) X(LOGICAL4, L32, LOGICAL) X(LOGICAL8, L64, LOGICAL) X(LOGICAL16, L128, LOGICAL)                     \
-    X(INTEGER1, I8, FINT) X(INTEGER2, I16, FINT) X(INTEGER4, I32, FINT) X(INTEGER8, I64, FINT) X(INTEGER16, I128, FINT)           \
-    X(REAL2, F16, FLOAT) X(REAL4, F32, FLOAT) X(REAL8, F64, FLOAT) X(REAL16, F128, FLOAT) X(COMPLEX4, C16, COMPLEX)               \
-    X(COMPLEX8, C32, COMPLEX) X(COMPLEX16, C64, COMPLEX) X(COMPLEX32, C128, COMPLEX)
+#define PREDEFINED(X)                                                                                                              \
+    X(AINT, I64, MULTI)                                                                                                            \
+    X(COUNT, I64, MULTI)                                                                                                           \
+    X(OFFSET, I64, MULTI)                                                                                                          \
+    X(PACKED, PACKED, NONE)                                                                                                        \
+    X(SHORT, I16, CINT)                                                                                                            \
+    X(INT, I32, CINT)                                                                                                              \
+    X(LONG, I64, CINT)                                                                                                             \
+    X(LONG_LONG_INT, I64, CINT)                                                                                                    \
+    X(UNSIGNED_SHORT, U16, CINT)                                                                                                   \
+    X(UNSIGNED, U32, CINT)                                                                                                         \
+    X(UNSIGNED_LONG, U64, CINT)                                                                                                    \
+    X(UNSIGNED_LONG_LONG, U64, CINT)                                                                                               \
+    X(FLOAT, F32, FLOAT)                                                                                                           \
+    X(C_COMPLEX, C32, COMPLEX)                                                                                                     \
+    X(CXX_FLOAT_COMPLEX, C32, COMPLEX)                                                                                             \
+    X(DOUBLE, F64, FLOAT)                                                                                                          \
+    X(C_DOUBLE_COMPLEX, C64, COMPLEX)                                                                                              \
+    X(CXX_DOUBLE_COMPLEX, C64, COMPLEX)                                                                                            \
+    X(LOGICAL, L32, LOGICAL)                                                                                                       \
+    X(INTEGER, I32, FINT)                                                                                                          \
+    X(REAL, F32, FLOAT)                                                                                                            \
+    X(COMPLEX, C32, COMPLEX)                                                                                                       \
+    X(DOUBLE_PRECISION, F64, FLOAT)                                                                                                \
+    X(DOUBLE_COMPLEX, C64, COMPLEX)                                                                                                \
+    X(CHARACTER, CHAR, CHAR)                                                                                                       \
+    X(LONG_DOUBLE, F80, FLOAT)                                                                                                     \
+    X(C_LONG_DOUBLE_COMPLEX, C80, COMPLEX)                                                                                         \
+    X(CXX_LONG_DOUBLE_COMPLEX, C80, COMPLEX)                                                                                       \
+    X(FLOAT_INT, FLOAT_INT, PAIR)                                                                                                  \
+    X(DOUBLE_INT, DOUBLE_INT, PAIR)                                                                                                \
+    X(LONG_INT, LONG_INT, PAIR)                                                                                                    \
+    X(2INT, 2INT, PAIR)                                                                                                            \
+    X(SHORT_INT, SHORT_INT, PAIR)                                                                                                  \
+    X(LONG_DOUBLE_INT, LONG_DOUBLE_INT, PAIR)                                                                                      \
+    X(2REAL, 2REAL, PAIR)                                                                                                          \
+    X(2DOUBLE_PRECISION, 2DOUBLE, PAIR)                                                                                            \
+    X(2INTEGER, 2INTEGER, PAIR)                                                                                                    \
+    X(C_BOOL, BOOL, LOGICAL)                                                                                                       \
+    X(CXX_BOOL, BOOL, LOGICAL)                                                                                                     \
+    X(WCHAR, WCHAR, CHAR)                                                                                                          \
+    X(INT8_T, I8, CINT)                                                                                                            \
+    X(UINT8_T, U8, CINT)                                                                                                           \
+    X(CHAR, CHAR, CINT)                                                                                                            \
+    X(SIGNED_CHAR, I8, CINT)                                                                                                       \
+    X(UNSIGNED_CHAR, U8, CINT)                                                                                                     \
+    X(BYTE, BYTE, BYTE)                                                                                                            \
+    X(INT16_T, I16, CINT)                                                                                                          \
+    X(UINT16_T, U16, CINT)                                                                                                         \
+    X(INT32_T, I32, CINT)                                                                                                          \
+    X(UINT32_T, U32, CINT)                                                                                                         \
+    X(INT64_T, I64, CINT)                                                                                                          \
+    X(UINT64_T, U64, CINT)                                                                                                         \
+    X(LOGICAL1, L8, LOGICAL)                                                                                                       \
+    X(LOGICAL2, L16, LOGICAL)                                                                                                      \
+    X(LOGICAL4, L32, LOGICAL)                                                                                                      \
+    X(LOGICAL8, L64, LOGICAL)                                                                                                      \
+    X(LOGICAL16, L128, LOGICAL)                                                                                                    \
+    X(INTEGER1, I8, FINT)                                                                                                          \
+    X(INTEGER2, I16, FINT)                                                                                                         \
+    X(INTEGER4, I32, FINT)                                                                                                         \
+    X(INTEGER8, I64, FINT)                                                                                                         \
+    X(INTEGER16, I128, FINT)                                                                                                       \
+    X(REAL2, F16, FLOAT)                                                                                                           \
+    X(REAL4, F32, FLOAT)                                                                                                           \
+    X(REAL8, F64, FLOAT)                                                                                                           \
+    X(REAL16, F128, FLOAT)                                                                                                         \
+    X(COMPLEX4, C16, COMPLEX)                                                                                                      \
+    X(COMPLEX8, C32, COMPLEX)                                                                                                      \
+    X(COMPLEX16, C64, COMPLEX)                                                                                                     \
+    X(COMPLEX32, C128, COMPLEX)
 
 enum {
 #define X(name, elem, group) PREDEF_##name,
     PREDEFINED(X)
 #undef X
-    N_PREDEF
+        N_PREDEF
 };
-static const struct { uint32_t id; uint8_t elem, group; const char *name; } predefs[N_PREDEF] = {
+static const struct {
+    uint32_t id;
+    uint8_t elem, group;
+    const char *name;
+} predefs[N_PREDEF] = {
 #define X(name, elem, group) [PREDEF_##name] = {GW_H_##name, GW_ELEM_##elem, GW_GROUP_##group, "MPI_" #name},
     PREDEFINED(X)
 #undef X
@@ -115,7 +197,8 @@ static void fortran_is(int i, uint8_t elem)
 
 int type_fortran_sizes(const struct type_fortran *f)
 {
-    static const uint8_t logicals[] = {[1] = GW_ELEM_L8, [2] = GW_ELEM_L16, [4] = GW_ELEM_L32, [8] = GW_ELEM_L64, [16] = GW_ELEM_L128};
+    static const uint8_t logicals[] = {
+        [1] = GW_ELEM_L8, [2] = GW_ELEM_L16, [4] = GW_ELEM_L32, [8] = GW_ELEM_L64, [16] = GW_ELEM_L128};
     if (f->logical < 0 || f->logical > 16 || !logicals[f->logical])
         return gw_fail(GW_EARG, "mpi_logical_size is %d; LOGICAL has 1, 2, 4, 8 or 16 bytes", f->logical);
     if (f->integer != 4 && f->integer != 8) return gw_fail(GW_EARG, "mpi_integer_size is %d; INTEGER has 4 or 8 bytes", f->integer);
@@ -173,7 +256,7 @@ void type_set_committed(struct gw_type *t)
     const int64_t near = INT32_MAX;
     t->committed = true;
     t->is_near = t->size >= 0 && t->size <= near && t->lb >= -near && t->lb <= near && t->extent >= -near && t->extent <= near &&
-                 t->true_lb >= -near && t->true_lb <= near && t->true_extent <= near;
+        t->true_lb >= -near && t->true_lb <= near && t->true_extent <= near;
     t->is_plain = t->is_near && t->is_dense && t->true_lb == 0 && t->size > 0;
 }
 
@@ -267,21 +350,23 @@ bool type_is_beyond(const struct gw_type *t, int64_t count)
 {
     int64_t bytes, lo, hi;
     if (count <= 0 || t->size <= 0) return false;
-    return __builtin_mul_overflow(count, t->size, &bytes) || !type_bounds(t, count, &lo, &hi) || __builtin_sub_overflow(hi, lo, &bytes);
+    return __builtin_mul_overflow(count, t->size, &bytes) || !type_bounds(t, count, &lo, &hi) ||
+        __builtin_sub_overflow(hi, lo, &bytes);
 }
 
 int type_match_size(int typeclass, int size, struct gw_type **type_out)
 {
-    static const struct { int class, size, type; } table[] = {
-        {GW_TYPECLASS_REAL, 2, PREDEF_REAL2}, {GW_TYPECLASS_REAL, 4, PREDEF_REAL4}, {GW_TYPECLASS_REAL, 8, PREDEF_REAL8},
-        {GW_TYPECLASS_REAL, 16, PREDEF_REAL16}, {GW_TYPECLASS_INTEGER, 1, PREDEF_INTEGER1}, {GW_TYPECLASS_INTEGER, 2, PREDEF_INTEGER2},
-        {GW_TYPECLASS_INTEGER, 4, PREDEF_INTEGER4}, {GW_TYPECLASS_INTEGER, 8, PREDEF_INTEGER8},
-        {GW_TYPECLASS_INTEGER, 16, PREDEF_INTEGER16}, {GW_TYPECLASS_COMPLEX, 4, PREDEF_COMPLEX4},
-        {GW_TYPECLASS_COMPLEX, 8, PREDEF_COMPLEX8}, {GW_TYPECLASS_COMPLEX, 16, PREDEF_COMPLEX16},
-        {GW_TYPECLASS_COMPLEX, 32, PREDEF_COMPLEX32}};
+    static const struct {
+        int class, size, type;
+    } table[] = {{GW_TYPECLASS_REAL, 2, PREDEF_REAL2},         {GW_TYPECLASS_REAL, 4, PREDEF_REAL4},
+                 {GW_TYPECLASS_REAL, 8, PREDEF_REAL8},         {GW_TYPECLASS_REAL, 16, PREDEF_REAL16},
+                 {GW_TYPECLASS_INTEGER, 1, PREDEF_INTEGER1},   {GW_TYPECLASS_INTEGER, 2, PREDEF_INTEGER2},
+                 {GW_TYPECLASS_INTEGER, 4, PREDEF_INTEGER4},   {GW_TYPECLASS_INTEGER, 8, PREDEF_INTEGER8},
+                 {GW_TYPECLASS_INTEGER, 16, PREDEF_INTEGER16}, {GW_TYPECLASS_COMPLEX, 4, PREDEF_COMPLEX4},
+                 {GW_TYPECLASS_COMPLEX, 8, PREDEF_COMPLEX8},   {GW_TYPECLASS_COMPLEX, 16, PREDEF_COMPLEX16},
+                 {GW_TYPECLASS_COMPLEX, 32, PREDEF_COMPLEX32}};
     bool known = typeclass == GW_TYPECLASS_REAL || typeclass == GW_TYPECLASS_INTEGER || typeclass == GW_TYPECLASS_COMPLEX;
-    if (!known)
-        return gw_fail(GW_EARG, "typeclass is %d; it must be MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX", typeclass);
+    if (!known) return gw_fail(GW_EARG, "typeclass is %d; it must be MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX", typeclass);
     for (size_t i = 0; i < GW_ARRAY_LEN(table); i++) {
         if (table[i].class != typeclass || table[i].size != size || predef_types[table[i].type].size < 0) continue;
         *type_out = &predef_types[table[i].type];
@@ -292,11 +377,17 @@ int type_match_size(int typeclass, int size, struct gw_type **type_out)
 
 int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw_type **pair_out)
 {
-    static const struct { int value, index, pair; } table[] = {
-        {PREDEF_FLOAT, PREDEF_INT, PREDEF_FLOAT_INT}, {PREDEF_DOUBLE, PREDEF_INT, PREDEF_DOUBLE_INT},
-        {PREDEF_LONG, PREDEF_INT, PREDEF_LONG_INT}, {PREDEF_SHORT, PREDEF_INT, PREDEF_SHORT_INT}, {PREDEF_INT, PREDEF_INT, PREDEF_2INT},
-        {PREDEF_LONG_DOUBLE, PREDEF_INT, PREDEF_LONG_DOUBLE_INT}, {PREDEF_REAL, PREDEF_REAL, PREDEF_2REAL},
-        {PREDEF_DOUBLE_PRECISION, PREDEF_DOUBLE_PRECISION, PREDEF_2DOUBLE_PRECISION}, {PREDEF_INTEGER, PREDEF_INTEGER, PREDEF_2INTEGER}};
+    static const struct {
+        int value, index, pair;
+    } table[] = {{PREDEF_FLOAT, PREDEF_INT, PREDEF_FLOAT_INT},
+                 {PREDEF_DOUBLE, PREDEF_INT, PREDEF_DOUBLE_INT},
+                 {PREDEF_LONG, PREDEF_INT, PREDEF_LONG_INT},
+                 {PREDEF_SHORT, PREDEF_INT, PREDEF_SHORT_INT},
+                 {PREDEF_INT, PREDEF_INT, PREDEF_2INT},
+                 {PREDEF_LONG_DOUBLE, PREDEF_INT, PREDEF_LONG_DOUBLE_INT},
+                 {PREDEF_REAL, PREDEF_REAL, PREDEF_2REAL},
+                 {PREDEF_DOUBLE_PRECISION, PREDEF_DOUBLE_PRECISION, PREDEF_2DOUBLE_PRECISION},
+                 {PREDEF_INTEGER, PREDEF_INTEGER, PREDEF_2INTEGER}};
     *pair_out = NULL;
     for (size_t i = 0; i < GW_ARRAY_LEN(table); i++)
         if (value == &predef_types[table[i].value] && index == &predef_types[table[i].index])

@@ -40,10 +40,10 @@ struct type_tree {
     struct gw_type **types; /* held */
     int64_t few[3];         /* the first ints in full width, should type_mark_large() ask */
     int64_t outer, stride, n_segs;
-    struct type_seg *segs;  /* their types are held */
-    bool is_marked;         /* MPI_Type_create_resized or an array somewhere inside: bounds are marked */
-    int64_t align;          /* strictest alignment of its basic elements */
-    void *memory[6];        /* of the program: freed with the type */
+    struct type_seg *segs; /* their types are held */
+    bool is_marked;        /* MPI_Type_create_resized or an array somewhere inside: bounds are marked */
+    int64_t align;         /* strictest alignment of its basic elements */
+    void *memory[6];       /* of the program: freed with the type */
     int n_memory;
 };
 
@@ -61,8 +61,8 @@ struct type_args {
 };
 int type_make(const struct type_args *a, struct gw_type **type_out);
 
-int prog_build(struct gw_type *t);                      /* from its shape; sets prog, is_dense, is_single */
-void *tree_memory(struct type_tree *tree, size_t n);    /* NULL: no memory */
+int prog_build(struct gw_type *t);                   /* from its shape; sets prog, is_dense, is_single */
+void *tree_memory(struct type_tree *tree, size_t n); /* NULL: no memory */
 
 /* Bases may be NULL (MPI_BOTTOM) and displacements addresses, which C's pointer arithmetic does not allow. */
 static inline char *mem_at(const char *base, int64_t disp) { return (char *)((uintptr_t)base + (uintptr_t)disp); }
@@ -77,7 +77,10 @@ enum { TYPE_RECORD_BLOCKS = 16 };
 void type_move_records(bool pack, const struct type_prog *p, char *mem, int64_t stride, char *stream, int64_t n);
 
 /* Basic elements of one instance in the order of the stream. */
-struct elem_info { uint8_t size, align, external; uint8_t part[2]; };
+struct elem_info {
+    uint8_t size, align, external;
+    uint8_t part[2];
+};
 extern const struct elem_info type_elem_info[GW_ELEM_COUNT];
 
 static inline int64_t tree_align(const struct gw_type *t) { return t->tree ? t->tree->align : type_elem_info[t->elem].align; }

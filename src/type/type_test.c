@@ -31,7 +31,10 @@ static int64_t chance(int64_t low, int64_t high) { return low + (int64_t)(chance
 /* ---- the reference: a typemap as a plain list -------------------------------------------------------------------- */
 enum { MAX_ENTRIES = 400, MAX_SPAN = 1 << 15, MAX_DESC = 600, MAX_ARGS = 4, MAX_DIMS = 3, MAX_COUNT = 3 };
 
-struct entry { int64_t disp; uint8_t size, align, kind; };
+struct entry {
+    int64_t disp;
+    uint8_t size, align, kind;
+};
 struct ref {
     struct gw_type *type;
     struct ref *child; /* what it was made of, if that handle still lives */
@@ -43,7 +46,9 @@ struct ref {
     struct entry e[MAX_ENTRIES];
     char desc[MAX_DESC];
 };
-struct bounds { int64_t lb, ub, true_lb, true_ub; };
+struct bounds {
+    int64_t lb, ub, true_lb, true_ub;
+};
 
 /* What a tree is, for the message of a failure; cut where it grows long. */
 static void desc_add(char *desc, const char *format, ...)
@@ -135,7 +140,12 @@ static int64_t ref_size(const struct ref *r)
 }
 
 /* ---- trees at random --------------------------------------------------------------------------------------------- */
-static const struct basic { uint32_t id; int n; struct entry e[2]; const char *name; } basics[] = {
+static const struct basic {
+    uint32_t id;
+    int n;
+    struct entry e[2];
+    const char *name;
+} basics[] = {
     {GW_H_CHAR, 1, {{0, 1, 1, GW_ELEM_CHAR}}, "char"},
     {GW_H_BYTE, 1, {{0, 1, 1, GW_ELEM_BYTE}}, "byte"},
     {GW_H_SHORT, 1, {{0, 2, 2, GW_ELEM_I16}}, "short"},
@@ -165,7 +175,10 @@ static struct ref *make_basic(void)
 }
 
 /* The same numbers as int and as 64-bit arrays. */
-struct numbers { int64_t n64[MAX_ARGS]; int n32[MAX_ARGS]; };
+struct numbers {
+    int64_t n64[MAX_ARGS];
+    int n32[MAX_ARGS];
+};
 
 static void numbers_pick(struct numbers *a, int64_t n, int64_t low, int64_t high)
 {
@@ -231,8 +244,7 @@ static struct ref *make_indexed(struct ref *old)
     }
     if (is_wide) type_mark_large(r->type);
     for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < (is_block ? len : lens.n64[i]); j++)
-            ref_place(r, old, displs.n64[i] * unit + j * ref_extent(old));
+        for (int64_t j = 0; j < (is_block ? len : lens.n64[i]); j++) ref_place(r, old, displs.n64[i] * unit + j * ref_extent(old));
     return r;
 }
 
@@ -289,7 +301,9 @@ static void grid_place(struct ref *r, const struct grid *g, const struct ref *ol
     r->mark_ub = all * ex;
 }
 
-struct sub { struct numbers sizes, subsizes, starts; };
+struct sub {
+    struct numbers sizes, subsizes, starts;
+};
 
 static bool sub_owns(const struct grid *g, int dim, int64_t index)
 {
@@ -310,18 +324,19 @@ static struct ref *make_subarray(struct ref *old)
         s.starts.n32[i] = (int)(s.starts.n64[i] = chance(0, g.sizes[i] - s.subsizes.n64[i]));
     }
     struct ref *r = ref_new("subarray(");
-    for (int i = 0; i < g.ndims; i++)
-        desc_add(r->desc, "%d/%d+%d ", s.subsizes.n32[i], s.sizes.n32[i], s.starts.n32[i]);
+    for (int i = 0; i < g.ndims; i++) desc_add(r->desc, "%d/%d+%d ", s.subsizes.n32[i], s.sizes.n32[i], s.starts.n32[i]);
     desc_add(r->desc, "order %d, %s)", g.order, old->desc);
-    int rc = type_subarray(g.ndims, numbers_as(&s.sizes, is_wide), numbers_as(&s.subsizes, is_wide),
-                           numbers_as(&s.starts, is_wide), g.order, old->type, &r->type);
+    int rc = type_subarray(g.ndims, numbers_as(&s.sizes, is_wide), numbers_as(&s.subsizes, is_wide), numbers_as(&s.starts, is_wide),
+                           g.order, old->type, &r->type);
     CHECK_EQ(rc, GW_OK);
     if (is_wide) type_mark_large(r->type);
     grid_place(r, &g, old);
     return r;
 }
 
-struct dist { int kind[MAX_DIMS], arg[MAX_DIMS], procs[MAX_DIMS], coord[MAX_DIMS]; };
+struct dist {
+    int kind[MAX_DIMS], arg[MAX_DIMS], procs[MAX_DIMS], coord[MAX_DIMS];
+};
 
 static bool dist_owns(const struct grid *g, int dim, int64_t index)
 {
@@ -357,8 +372,7 @@ static struct ref *make_darray(struct ref *old)
         desc_add(desc, "%d kind %d arg %d %d/%d; ", sizes.n32[i], d.kind[i], d.arg[i], d.coord[i], d.procs[i]);
     }
     struct ref *r = ref_new("darray(%s order %d, %s)", desc, g.order, old->desc);
-    int rc = type_darray(size, rank, g.ndims, numbers_as(&sizes, is_wide), d.kind, d.arg, d.procs, g.order, old->type,
-                         &r->type);
+    int rc = type_darray(size, rank, g.ndims, numbers_as(&sizes, is_wide), d.kind, d.arg, d.procs, g.order, old->type, &r->type);
     CHECK_EQ(rc, GW_OK);
     if (is_wide) type_mark_large(r->type);
     grid_place(r, &g, old);
@@ -392,7 +406,8 @@ static struct ref *tree_make(int depth)
     if (depth == 0) return make_basic();
     struct ref *old = tree_make(depth - 1), *r;
     switch (chance(0, 6)) {
-    case 0: case 1: r = make_regular(old); break;
+    case 0:
+    case 1: r = make_regular(old); break;
     case 2: r = make_indexed(old); break;
     case 3: r = make_struct(old, depth); break;
     case 4: r = make_subarray(old); break;
@@ -632,8 +647,7 @@ static void check_external(const struct ref *r)
     for (int64_t c = 0; c < l.count; c++)
         for (int i = 0; i < r->n; i++) {
             int each = r->e[i].size, part = r->e[i].kind == GW_ELEM_C64 ? 8 : each;
-            for (int byte = 0; byte < each; byte++)
-                want[k + byte] = l.mem[l.at[k + byte / part * part + part - 1 - byte % part]];
+            for (int byte = 0; byte < each; byte++) want[k + byte] = l.mem[l.at[k + byte / part * part + part - 1 - byte % part]];
             k += each;
         }
     CHECK_EQ(type_mpi_pack_external_size("external32", l.count, r->type, &size), GW_OK);
@@ -668,8 +682,7 @@ static void contents_get(struct gw_type *t, struct contents *c)
     memset(c, 0, sizeof *c);
     CHECK_EQ(type_get_envelope(t, &c->n_ints, &c->n_aints, &c->n_counts, &c->n_types, &c->combiner), GW_OK);
     if (c->combiner == GW_COMBINER_NAMED) return;
-    int rc = type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts,
-                               c->types);
+    int rc = type_get_contents(t, c->n_ints, c->n_aints, c->n_counts, c->n_types, c->ints, c->aints, c->counts, c->types);
     CHECK_EQ(rc, GW_OK);
 }
 
@@ -694,8 +707,7 @@ static int rebuild_array(const struct contents *c, struct gw_type **type_out)
     int64_t n = i[2];
     const int *lists = is_wide ? i + 3 : i + 3 + n;
     struct gw_counts gsizes = {is_wide ? (const void *)c->counts : i + 3, is_wide};
-    return type_darray(i[0], i[1], (int)n, gsizes, lists, lists + n, lists + 2 * n, i[c->n_ints - 1], c->types[0],
-                       type_out);
+    return type_darray(i[0], i[1], (int)n, gsizes, lists, lists + n, lists + 2 * n, i[c->n_ints - 1], c->types[0], type_out);
 }
 
 static int rebuild(const struct contents *c, struct gw_type **type_out)
@@ -749,8 +761,7 @@ static void check_contents(struct ref *r)
     contents_free(&c);
     CHECK_EQ(type_free(&t), GW_OK);
     contents_get(original, &c); /* handles that were freed come back alive */
-    for (int64_t i = 0; i < c.n_types; i++)
-        CHECK(gw_obj_lookup(c.types[i]->obj.id, GW_KIND_TYPE) == &c.types[i]->obj);
+    for (int64_t i = 0; i < c.n_types; i++) CHECK(gw_obj_lookup(c.types[i]->obj.id, GW_KIND_TYPE) == &c.types[i]->obj);
     contents_free(&c);
     if (!r->child) return;
     struct gw_obj *child = &r->child->type->obj; /* freeing what contents gave does not free the maker's handle */

@@ -19,13 +19,13 @@ typedef void (*wire_recv_fn)(void *ctx, int lane, uint8_t kind, const void *hdr,
 
 /* What a wire can do, as data: protocol selection and the simulator read it. */
 struct wire_caps {
-    size_t short_max;   /* bytes that travel with the header in one piece (E0) */
-    size_t pack_max;    /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
-    bool get, put;      /* one-sided copies of remote memory by address (R0) */
-    bool keys;          /* but only where its owner has exposed it */
-    bool soft;          /* and these are done by the processes themselves, not by a card */
-    bool direct;        /* messages from memory to memory (recv_into, send_from) */
-    bool node;          /* both ends share the node segment */
+    size_t short_max; /* bytes that travel with the header in one piece (E0) */
+    size_t pack_max;  /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
+    bool get, put;    /* one-sided copies of remote memory by address (R0) */
+    bool keys;        /* but only where its owner has exposed it */
+    bool soft;        /* and these are done by the processes themselves, not by a card */
+    bool direct;      /* messages from memory to memory (recv_into, send_from) */
+    bool node;        /* both ends share the node segment */
     /* Matches messages with receives (tag_recv) below these limits: largest context id, source and tag; receives that it can hold. */
     bool matches;
     int32_t ctx_max, src_max, tag_max, match_entries;
@@ -41,14 +41,14 @@ struct wire_tag {
     int32_t asks;          /* 0 or 1; receives take both */
 };
 _Static_assert(sizeof(struct wire_tag) == WIRE_HDR_BYTES, "it is the header of a caught message");
-struct wire_take {         /* a receive; its owner's until `done`, and then again */
-    struct gw_done done;   /* GW_OK, or GW_ETRUNCATE: cap bytes at most of a message of len are in buf */
+struct wire_take {       /* a receive; its owner's until `done`, and then again */
+    struct gw_done done; /* GW_OK, or GW_ETRUNCATE: cap bytes at most of a message of len are in buf */
     void *buf;
     size_t cap;
-    struct wire_tag tag;   /* what is wanted; afterwards, what came */
-    size_t len;            /* of the message that came */
-    bool is_cancelled;     /* afterwards: nothing came */
-    uint64_t at_wire[12];  /* the wire's own */
+    struct wire_tag tag;  /* what is wanted; afterwards, what came */
+    size_t len;           /* of the message that came */
+    bool is_cancelled;    /* afterwards: nothing came */
+    uint64_t at_wire[12]; /* the wire's own */
 };
 /* Kinds of what the receiver is told that are the wire's own: a message that tag_catch() made it take, with a struct wire_tag as its
  * header; and that it has no room left for messages that nobody waits for (no header, no payload). */
@@ -62,11 +62,11 @@ struct wire_part {
 enum { WIRE_PART_BYTES = 32 }; /* what a part needs beside its payload, at most */
 
 struct sockaddr_storage;
-struct wire;            /* one per lane, wire and process */
-struct wire_ep;         /* towards one peer */
+struct wire;    /* one per lane, wire and process */
+struct wire_ep; /* towards one peer */
 
 struct wire_ops {
-    size_t size;        /* of this struct, for later growth */
+    size_t size; /* of this struct, for later growth */
     const char *name;
     int (*open)(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out);
     int (*connect)(struct wire *w, int world_rank, struct wire_ep **ep_out);

@@ -11,10 +11,7 @@
 #include <stdlib.h>
 
 /* ---- addresses ---------------------------------------------------------------------------------- */
-static int address_bits(int family)
-{
-    return family == AF_INET ? 32 : 128;
-}
+static int address_bits(int family) { return family == AF_INET ? 32 : 128; }
 
 static bool is_in_network(const struct iface_address *a, const struct iface_address *net)
 {
@@ -47,8 +44,7 @@ static bool network_parse(const char *word, size_t n, struct iface_address *out)
 
 bool iface_is_link_local(const struct iface_address *a)
 {
-    return a->family == AF_INET ? a->bytes[0] == 169 && a->bytes[1] == 254
-                                : a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80;
+    return a->family == AF_INET ? a->bytes[0] == 169 && a->bytes[1] == 254 : a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80;
 }
 
 int iface_of_address(const struct iface *all, int n, const struct sockaddr *address)
@@ -127,8 +123,7 @@ static const char *tunnel_kind(const struct iface *i)
     case ARPHRD_TUNNEL6:
     case ARPHRD_SIT:
     case ARPHRD_IPGRE:
-    case IP6GRE:
-        return *i->kind ? i->kind : "a type of them";
+    case IP6GRE: return *i->kind ? i->kind : "a type of them";
     }
     return NULL;
 }
@@ -186,9 +181,9 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
     for (int i = n - 1; i >= 0; i--) {
         struct iface_verdict v = {.iface = i};
         int at = listed_at(list, &all[i], &any);
-        bool is_out = at < 0       ? refuse(&v, "%s is excluded by GODWIT_NET_IFACE=%s", all[i].name, list)
-                      : any && !at ? refuse(&v, "%s is not in GODWIT_NET_IFACE=%s", all[i].name, list)
-                                   : refuse_by_fact(&all[i], &v) || (!at && refuse_by_guess(&all[i], &v));
+        bool is_out = at < 0 ? refuse(&v, "%s is excluded by GODWIT_NET_IFACE=%s", all[i].name, list)
+            : any && !at     ? refuse(&v, "%s is not in GODWIT_NET_IFACE=%s", all[i].name, list)
+                             : refuse_by_fact(&all[i], &v) || (!at && refuse_by_guess(&all[i], &v));
         if (is_out) verdicts_out[--refused] = v;
     }
     for (int i = 0, r = refused; i < n; i++) {

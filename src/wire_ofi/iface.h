@@ -19,9 +19,8 @@ struct iface_address {
     uint8_t bytes[16];  /* network order */
 };
 struct iface {
-    char name[IFACE_NAME],
-        kind[IFACE_NAME]; /* kind as the kernel says: "bridge", "veth", "vxlan"; "" for most hardware */
-    int index, type;      /* ARPHRD_... */
+    char name[IFACE_NAME], kind[IFACE_NAME]; /* kind as the kernel says: "bridge", "veth", "vxlan"; "" for most hardware */
+    int index, type;                         /* ARPHRD_... */
     bool is_up, has_carrier, is_loopback, is_p2p, is_member /* of a bridge or bond */, is_hardware;
     int mtu;
     int64_t mbit_per_s; /* 0: unknown */

@@ -134,8 +134,7 @@ static void take_address(struct found *f, const struct ifaddrs *a)
         if (strcmp(it->name, a->ifa_name) != 0 || it->n_addresses == IFACE_ADDRESSES) continue;
         struct iface_address *out = &it->addresses[it->n_addresses++];
         bool is_4 = a->ifa_addr->sa_family == AF_INET;
-        size_t at = is_4 ? offsetof(struct sockaddr_in, sin_addr) : offsetof(struct sockaddr_in6, sin6_addr),
-               bytes = is_4 ? 4 : 16;
+        size_t at = is_4 ? offsetof(struct sockaddr_in, sin_addr) : offsetof(struct sockaddr_in6, sin6_addr), bytes = is_4 ? 4 : 16;
         *out = (struct iface_address){.family = a->ifa_addr->sa_family};
         memcpy(out->bytes, (const char *)a->ifa_addr + at, bytes);
         if (a->ifa_netmask) out->prefix = prefix_of((const uint8_t *)a->ifa_netmask + at, (int)bytes);
@@ -153,8 +152,7 @@ int iface_read(struct iface **all_out)
         return -rc;
     }
     for (const struct ifaddrs *a = list; a; a = a->ifa_next)
-        if (a->ifa_addr && (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6))
-            take_address(&f, a);
+        if (a->ifa_addr && (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6)) take_address(&f, a);
     freeifaddrs(list);
     *all_out = f.all;
     return f.n;
@@ -173,8 +171,8 @@ int iface_towards(const struct sockaddr *peer, socklen_t bytes, char *out, size_
     close(fd);
     if (rc) return rc;
     int n = iface_read(&all), at = n > 0 ? iface_of_address(all, n, (struct sockaddr *)&own) : -1;
-    const void *raw = own.ss_family == AF_INET ? (void *)&((struct sockaddr_in *)&own)->sin_addr
-                                               : &((struct sockaddr_in6 *)&own)->sin6_addr;
+    const void *raw =
+        own.ss_family == AF_INET ? (void *)&((struct sockaddr_in *)&own)->sin_addr : &((struct sockaddr_in6 *)&own)->sin6_addr;
     inet_ntop(own.ss_family, raw, text, sizeof text);
     snprintf(out, cap, "%s%s%s", at >= 0 ? all[at].name : "", at >= 0 ? " " : "", text);
     free(all);

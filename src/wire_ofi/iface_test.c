@@ -45,8 +45,7 @@ static const char *usable(const char *list) /* names, best first */
 static const char *why_not(const char *name)
 {
     for (int i = 0; i < n; i++)
-        if (strcmp(all[verdicts[i].iface].name, name) == 0)
-            return verdicts[i].is_refused ? verdicts[i].why : "it is used";
+        if (strcmp(all[verdicts[i].iface].name, name) == 0) return verdicts[i].is_refused ? verdicts[i].why : "it is used";
     return "not there";
 }
 

@@ -37,8 +37,7 @@ static void tag_means_get(const struct ofi_offer *o, struct ofi_tag_means *means
     *means_out = (struct ofi_tag_means){o->mem_tag_format, o->cq_data_size, false};
     if (hints && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &list) != 0) list = NULL;
     for (const struct fi_info *i = list; i; i = i->next) {
-        if (strcmp(i->fabric_attr->prov_name, o->provider) != 0 || strcmp(i->domain_attr->name, o->domain) != 0)
-            continue;
+        if (strcmp(i->fabric_attr->prov_name, o->provider) != 0 || strcmp(i->domain_attr->name, o->domain) != 0) continue;
         *means_out = (struct ofi_tag_means){i->ep_attr->mem_tag_format, i->domain_attr->cq_data_size, true};
         break;
     }
@@ -110,8 +109,8 @@ int network_line(char *out, size_t cap)
     if (m.n_usable > 0) {
         const struct ofi_offer *o = &m.offers[m.verdicts[0].offer];
         int offers[NIC_MOST], n = ofi_market_nics(&m, offers);
-        snprintf(out, cap, "libfabric %u.%u, %s on %s%s%s", FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()),
-                 o->provider, o->domain, *o->address ? ", " : "", o->address);
+        snprintf(out, cap, "libfabric %u.%u, %s on %s%s%s", FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), o->provider,
+                 o->domain, *o->address ? ", " : "", o->address);
         if (n > 1) snprintf(out + strlen(out), cap - strlen(out), ", %d NICs", n);
     } else {
         ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, out, cap);

@@ -21,8 +21,7 @@ int ofi_ifaces_read(struct ofi_ifaces *f); /* with GODWIT_NET_IFACE's list; the 
 void ofi_ifaces_free(struct ofi_ifaces *f);
 void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o);
 /* For the first n of the list, whose offers these are.  A job of one machine takes any interface where none is fit. */
-void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f,
-                           bool is_far);
+void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f, bool is_far);
 
 /* ---- ofi_choose.c: libfabric's answers and their order, as long as it is open ---- */
 struct ofi_market {

@@ -7,13 +7,7 @@
 #include "wire_ofi/network_private.h"
 #include "wire_ofi/nic_counters.h"
 
-enum {
-    LINE = 1,
-    TABLE = 2,
-    CARDS_WITH = 3,
-    CARDS_IF_ANY = 4,
-    CARDS_ALWAYS = 5
-}; /* levels; each has what is below, too */
+enum { LINE = 1, TABLE = 2, CARDS_WITH = 3, CARDS_IF_ANY = 4, CARDS_ALWAYS = 5 }; /* levels; each has what is below, too */
 
 static struct report {
     bool is_on;
@@ -22,15 +16,11 @@ static struct report {
     struct counter_names names;
     struct counter_sums sums;
     int n_nics;
-    int64_t (*values)
-        [COUNTERS_MOST]; /* of each card of this node, where this rank reads them: at the begin, then what was added */
+    int64_t (*values)[COUNTERS_MOST]; /* of each card of this node, where this rank reads them: at the begin, then what was added */
 } report;
 _Static_assert(NETWORK_NUMBERS == 2 * COUNTERS_MOST, "network.h");
 
-static const char *root_of(void)
-{
-    return gw_set.nic_counter_root ? gw_set.nic_counter_root : "";
-}
+static const char *root_of(void) { return gw_set.nic_counter_root ? gw_set.nic_counter_root : ""; }
 
 static void names_choose(void)
 {

@@ -122,8 +122,8 @@ static bool ranks_read(const char **p, int nic, int n_ranks, int *nic_out, int *
         }
         for (int r = a; r <= b && r < n_ranks; r++) { /* ranks that there are not: ignored */
             if (nic_out[r] >= 0 && nic_out[r] != nic) {
-                *rc_out = gw_fail(GW_EARG, "GODWIT_NIC_MAPPING maps rank %d of the node to NIC %d and to NIC %d", r,
-                                  nic_out[r], nic);
+                *rc_out =
+                    gw_fail(GW_EARG, "GODWIT_NIC_MAPPING maps rank %d of the node to NIC %d and to NIC %d", r, nic_out[r], nic);
                 return true;
             }
             nic_out[r] = nic;
@@ -136,33 +136,31 @@ static int assign_user(const struct nic_node *node, const char *mapping, int *ni
 {
     int nic, rc = GW_OK;
     if (!mapping || !*skip(mapping))
-        return gw_fail(GW_EARG, "GODWIT_NIC_POLICY=USER needs GODWIT_NIC_MAPPING, \"NIC:ranks; NIC:ranks\" by ranks of "
-                                "the node, as in \"0:0-3; 1:4-7\"");
+        return gw_fail(GW_EARG,
+                       "GODWIT_NIC_POLICY=USER needs GODWIT_NIC_MAPPING, \"NIC:ranks; NIC:ranks\" by ranks of "
+                       "the node, as in \"0:0-3; 1:4-7\"");
     for (int r = 0; r < node->n_ranks; r++) nic_out[r] = -1;
     for (const char *p = skip(mapping); *p;) {
         const char *word = p;
         if (!number(&p, &nic) || *p++ != ':') goto bad;
         if (nic >= node->n_nics)
-            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING names NIC %d, this node has %d, from 0 to %d", nic,
-                           node->n_nics, node->n_nics - 1);
+            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING names NIC %d, this node has %d, from 0 to %d", nic, node->n_nics,
+                           node->n_nics - 1);
         if (!ranks_read(&p, nic, node->n_ranks, nic_out, &rc) || (*p && *p != ';')) goto bad;
         if (rc != GW_OK) return rc;
         p = skip(p + (*p == ';'));
         continue;
     bad:
-        return gw_fail(GW_EARG,
-                       "GODWIT_NIC_MAPPING is not \"NIC:ranks; NIC:ranks\" from \"%.40s\" on, as in \"0:0-3; 1:4-7\"",
+        return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING is not \"NIC:ranks; NIC:ranks\" from \"%.40s\" on, as in \"0:0-3; 1:4-7\"",
                        word);
     }
     for (int r = 0; r < node->n_ranks; r++)
         if (nic_out[r] < 0)
-            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING gives rank %d of the node no NIC: every local rank needs one",
-                           r);
+            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING gives rank %d of the node no NIC: every local rank needs one", r);
     return GW_OK;
 }
 
-int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *mapping, int *nic_out, char *note_out,
-               size_t cap)
+int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *mapping, int *nic_out, char *note_out, size_t cap)
 {
     assert(node->n_nics > 0 && node->n_nics <= NIC_MOST && policy < NIC_POLICIES);
     int n = node->n_nics, block = (node->n_ranks + n - 1) / n;
@@ -182,18 +180,16 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
     const char *p = skip(text ? text : "");
     if (*p && !number(&p, &count)) goto bad;
     if (count < 1 || count > n)
-        return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: this node has %d NIC%s that can be used", text, n,
-                       n == 1 ? "" : "s");
+        return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: this node has %d NIC%s that can be used", text, n, n == 1 ? "" : "s");
     if (*p == ':') {
         do {
             p++;
             if (!number(&p, &index)) goto bad;
             if (index >= n)
-                return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: there is no NIC %d, this node has %d, from 0 to %d", text,
-                               index, n, n - 1);
+                return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: there is no NIC %d, this node has %d, from 0 to %d", text, index, n,
+                               n - 1);
             for (int i = 0; i < k; i++)
-                if (list_out[i] == index)
-                    return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s names NIC %d twice", text, index);
+                if (list_out[i] == index) return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s names NIC %d twice", text, index);
             list_out[k] = index; /* they differ, so there are at most n */
             k++;
         } while (*p == ',');
@@ -207,8 +203,7 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
     *n_out = k;
     return GW_OK;
 bad:
-    return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s is neither a number nor \"number:index,index\", as in \"2:0,3\"",
-                   text);
+    return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s is neither a number nor \"number:index,index\", as in \"2:0,3\"", text);
 }
 
 int nic_check_symmetry(const char *host, int n, int other_pe, int other_n)
@@ -223,14 +218,14 @@ int nic_check_symmetry(const char *host, int n, int other_pe, int other_n)
 /* ---- texts -------------------------------------------------------------------------------------- */
 void nic_text(const char *host, int pe, const struct nic_device *nic, int index, int n, char *out, size_t cap)
 {
-    snprintf(out, cap, "PE %d: Host %s NIC %d of %d: index=%d, domain_name=%s, numa_node=%d, address=[%s]", pe, host,
-             index + 1, n, index, nic->name, nic->numa, nic->address);
+    snprintf(out, cap, "PE %d: Host %s NIC %d of %d: index=%d, domain_name=%s, numa_node=%d, address=[%s]", pe, host, index + 1, n,
+             index, nic->name, nic->numa, nic->address);
 }
 
 void nic_rank_text(const char *host, int pe, const struct nic_device *nic, int index, char *out, size_t cap)
 {
-    snprintf(out, cap, "PE %d: Host %s selected NIC index=%d, domain_name=%s, numa_node=%d, address=[%s]", pe, host,
-             index, nic->name, nic->numa, nic->address);
+    snprintf(out, cap, "PE %d: Host %s selected NIC index=%d, domain_name=%s, numa_node=%d, address=[%s]", pe, host, index,
+             nic->name, nic->numa, nic->address);
 }
 
 void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, size_t cap)
@@ -239,6 +234,5 @@ void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, si
     for (int r = 0; r < node->n_ranks; r++) load[nic_of[r]]++;
     *out = 0;
     for (int i = 0; i < node->n_nics; i++)
-        gw_text_add(out, cap, "%sNIC %d (%s): %d rank%s", i ? ", " : "", i, node->nics[i].name, load[i],
-                    load[i] == 1 ? "" : "s");
+        gw_text_add(out, cap, "%sNIC %d (%s): %d rank%s", i ? ", " : "", i, node->nics[i].name, load[i], load[i] == 1 ? "" : "s");
 }

@@ -18,14 +18,7 @@
 
 #include "base/base.h"
 
-enum nic_policy {
-    NIC_BLOCK,
-    NIC_ROUND_ROBIN,
-    NIC_NUMA,
-    NIC_GPU,
-    NIC_USER,
-    NIC_POLICIES
-}; /* the order of the setting nic_policy */
+enum nic_policy { NIC_BLOCK, NIC_ROUND_ROBIN, NIC_NUMA, NIC_GPU, NIC_USER, NIC_POLICIES }; /* the order of the setting nic_policy */
 extern const char *const nic_policy_names[NIC_POLICIES];
 
 enum { NIC_MOST = 64, NIC_NUMA_MOST = 64, NIC_PATH = 192, NIC_TEXT = 64, NIC_FAR = 255 };
@@ -47,8 +40,7 @@ struct nic_node {
 };
 
 /* Fills nic_out[n_ranks].  `mapping` is for USER.  note_out (cap bytes): "" or what was not as the policy wanted. */
-int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *mapping, int *nic_out, char *note_out,
-               size_t cap);
+int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *mapping, int *nic_out, char *note_out, size_t cap);
 
 /* nic_count: "" all, "2" the first two, "2:1,3" these.  Keeps the chosen of list[n] in order of the user's indices; *n_out of them. */
 int nic_select(const char *text, int n, int *list_out, int *n_out);

@@ -14,8 +14,7 @@ static const struct {
     const char *what, *above, *below;
 } ratios[] = {
     {"PCIe posted blocked cycles per packet", "parbs_tarb_pi_posted_blocked_cnt", "parbs_tarb_pi_posted_pkts"},
-    {"PCIe non-posted blocked cycles per packet", "parbs_tarb_pi_non_posted_blocked_cnt",
-     "parbs_tarb_pi_non_posted_pkts"},
+    {"PCIe non-posted blocked cycles per packet", "parbs_tarb_pi_non_posted_blocked_cnt", "parbs_tarb_pi_non_posted_pkts"},
     {"TCP segments sent again per segment", "tcp:RetransSegs", "tcp:OutSegs"},
 };
 static const char usual[] =
@@ -32,8 +31,7 @@ static int name_add(struct counter_names *names, const char *name, size_t n)
     for (int i = 0; i < names->n; i++)
         if (strlen(names->at[i]) == n && strncmp(names->at[i], name, n) == 0) return GW_OK;
     if (names->n == COUNTERS_MOST)
-        return gw_fail(GW_EARG,
-                       "GODWIT_NIC_COUNTER_FILE names too many counters: at most %d, with those of timeouts and ratios",
+        return gw_fail(GW_EARG, "GODWIT_NIC_COUNTER_FILE names too many counters: at most %d, with those of timeouts and ratios",
                        COUNTERS_MOST);
     memcpy(names->at[names->n], name, n);
     names->at[names->n++][n] = 0;
@@ -50,8 +48,7 @@ int counters_parse(const char *text, struct counter_names *out)
         name_add(out, ratios[i].below, strlen(ratios[i].below));
     }
     for (const char *line = text; *line && rc == GW_OK;) {
-        size_t length = strcspn(line, "\n"), from = strspn(line, " \t"),
-               n = from < length ? strcspn(line + from, " \t\r\n#") : 0;
+        size_t length = strcspn(line, "\n"), from = strspn(line, " \t"), n = from < length ? strcspn(line + from, " \t\r\n#") : 0;
         if (n) rc = name_add(out, line + from, n);
         line += length + (line[length] == '\n');
     }
@@ -115,8 +112,7 @@ int64_t counter_read(const char *root, const char *nic, const char *name, bool i
     int64_t v;
     char device[64];
     if (strncmp(name, "tcp:", 4) == 0)
-        return is_first && (column_read(&v, root, "snmp", name + 4) || column_read(&v, root, "netstat", name + 4)) ? v
-                                                                                                                   : -1;
+        return is_first && (column_read(&v, root, "snmp", name + 4) || column_read(&v, root, "netstat", name + 4)) ? v : -1;
     if (strchr(nic, '/') || strchr(name, '/')) return -1;
     if (strncmp(name, "rh:", 3) == 0) return number_read(&v, "%s/run/cxi/%s/%s", root, nic, name + 3) ? v : -1;
     if (number_read(&v, "%s/sys/class/cxi/%s/device/telemetry/%s", root, nic, name)) return v;
@@ -175,8 +171,7 @@ static void ratios_add(const struct counter_names *names, const struct counter_s
     }
 }
 
-void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out,
-                    size_t cap)
+void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out, size_t cap)
 {
     double per = seconds > 0 ? 1 / seconds : 0;
     bool has_head = false;
@@ -185,18 +180,18 @@ void counters_table(const struct counter_names *names, const struct counter_sums
         double n = (double)s->sum[2 * i], most = (double)s->most[2 * i], least = -(double)s->most[2 * i + 1];
         if (n < 1 || most <= 0) continue;
         if (!has_head)
-            gw_text_add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n",
-                        "Counter", "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
+            gw_text_add(out, cap, "MPICH Slingshot CXI Counter Summary:\n%-36s %8s %14s %10s %14s %10s %14s %10s\n", "Counter",
+                        "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)");
         has_head = true;
         double mean = (double)s->sum[2 * i + 1] / n;
-        gw_text_add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least,
-                    least * per, mean, mean * per, most, most * per);
+        gw_text_add(out, cap, "%-36s %8.0f %14.0f %10.1f %14.0f %10.1f %14.0f %10.1f\n", names->at[i], n, least, least * per, mean,
+                    mean * per, most, most * per);
     }
     ratios_add(names, s, out, cap);
 }
 
-void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values,
-                   double seconds, char *out, size_t cap)
+void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values, double seconds,
+                   char *out, size_t cap)
 {
     *out = 0;
     gw_text_add(out, cap, "%s %s:\n", host, nic);

@@ -40,10 +40,9 @@ int64_t counter_timeouts(const struct counter_names *names, const struct counter
 /* "MPICH Slingshot Network Summary: 3 network timeouts\n"; "" where there were none. */
 void counters_line(int64_t timeouts, char *out, size_t cap);
 /* The table of level 2: counters that are not 0 on all cards, then ratios. */
-void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out,
-                    size_t cap);
+void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out, size_t cap);
 /* The lines of one card (levels 3 to 5); value -1: it has no such counter. */
-void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values,
-                   double seconds, char *out, size_t cap);
+void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values, double seconds,
+                   char *out, size_t cap);
 
 #endif

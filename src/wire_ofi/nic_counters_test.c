@@ -36,8 +36,7 @@ static void values_are_read(void)
     put("/sys/class/infiniband/mlx5_0/ports/1/hw_counters/local_ack_timeout_err", "4\n");
     put("/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait", "99\n");
     put("/sys/class/net/eth0/statistics/rx_errors", "0\n");
-    put("/proc/net/snmp",
-        "Ip: A B\nIp: 1 2\nTcp: RtoMin OutSegs RetransSegs\nTcp: 200 1000 -1\nUdp: OutSegs\nUdp: 3\n");
+    put("/proc/net/snmp", "Ip: A B\nIp: 1 2\nTcp: RtoMin OutSegs RetransSegs\nTcp: 200 1000 -1\nUdp: OutSegs\nUdp: 3\n");
     put("/proc/net/netstat", "TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 0 12\nIpExt: X\nIpExt: 1\n");
     CHECK_EQ(counter_read(root, "cxi0", "hni_rx_paused_0", true), 123);
     CHECK_EQ(counter_read(root, "cxi0", "rh:spt_timeouts", false), 7);
@@ -106,21 +105,22 @@ static void sums_and_texts(void)
     counter_sums_add(&s, index_of(&names, "tcp:RetransSegs"), 5);
     counter_sums_add(&s, index_of(&names, "tcp:OutSegs"), 1000);
     counters_table(&names, &s, 2, text, sizeof text);
-    CHECK_STR(text, "MPICH Slingshot CXI Counter Summary:\n"
-                    "Counter                               Samples            Min       (/s)           Mean       (/s) "
-                    "           Max       (/s)\n"
-                    "rh:spt_timeouts                             1              1        0.5              1        0.5 "
-                    "             1        0.5\n"
-                    "tcp:TCPTimeouts                             1              2        1.0              2        1.0 "
-                    "             2        1.0\n"
-                    "tcp:RetransSegs                             1              5        2.5              5        2.5 "
-                    "             5        2.5\n"
-                    "tcp:OutSegs                                 1           1000      500.0           1000      500.0 "
-                    "          1000      500.0\n"
-                    "hni_rx_paused_0                             3              4        2.0             18        9.0 "
-                    "            40       20.0\n"
-                    "Computed Ratios:\n"
-                    "TCP segments sent again per segment          0.005\n");
+    CHECK_STR(text,
+              "MPICH Slingshot CXI Counter Summary:\n"
+              "Counter                               Samples            Min       (/s)           Mean       (/s) "
+              "           Max       (/s)\n"
+              "rh:spt_timeouts                             1              1        0.5              1        0.5 "
+              "             1        0.5\n"
+              "tcp:TCPTimeouts                             1              2        1.0              2        1.0 "
+              "             2        1.0\n"
+              "tcp:RetransSegs                             1              5        2.5              5        2.5 "
+              "             5        2.5\n"
+              "tcp:OutSegs                                 1           1000      500.0           1000      500.0 "
+              "          1000      500.0\n"
+              "hni_rx_paused_0                             3              4        2.0             18        9.0 "
+              "            40       20.0\n"
+              "Computed Ratios:\n"
+              "TCP segments sent again per segment          0.005\n");
     int64_t values[COUNTERS_MOST];
     for (int i = 0; i < COUNTERS_MOST; i++) values[i] = -1;
     values[paused] = 40;

@@ -47,8 +47,7 @@ static void locate(const char *root, const char *device, struct nic_device *d)
     char link[512], real[PATH_MAX], text[64], sys[256];
     d->numa = NIC_UNKNOWN;
     snprintf(link, sizeof link, "%s%s", root, device);
-    if (line_read(text, sizeof text, "%s/numa_node", link))
-        d->numa = atoi(text); /* -1 where the firmware does not say */
+    if (line_read(text, sizeof text, "%s/numa_node", link)) d->numa = atoi(text); /* -1 where the firmware does not say */
     if (d->numa < 0) d->numa = NIC_UNKNOWN;
     if (!realpath(link, real)) return;
     int n = snprintf(sys, sizeof sys, "%s/sys/devices/", root);
@@ -62,8 +61,8 @@ void nic_locate(const char *root, const struct ofi_offer *o, struct nic_device *
     snprintf(d->name, sizeof d->name, "%s", o->domain);
     snprintf(d->address, sizeof d->address, "%s", o->address);
     if (o->has_bus)
-        snprintf(device, sizeof device, "/sys/bus/pci/devices/%04x:%02x:%02x.%x", o->pci_domain, o->pci_bus,
-                 o->pci_device, o->pci_function);
+        snprintf(device, sizeof device, "/sys/bus/pci/devices/%04x:%02x:%02x.%x", o->pci_domain, o->pci_bus, o->pci_device,
+                 o->pci_function);
     else
         snprintf(device, sizeof device, "/sys/class/net/%s/device", o->domain);
     locate(root, device, d);

@@ -61,8 +61,7 @@ static inline void recorded_object(struct nic_node *node, const char *tag, struc
     recorded_attr(tag, "type", o->type, sizeof o->type);
     recorded_attr(tag, "nodeset", nodes, sizeof nodes);
     o->nodes = strtoul(nodes, NULL, 16);
-    if (!recorded_attr(tag, "pci_busid", o->bus, sizeof o->bus))
-        recorded_attr(tag, "bridge_pci", o->bus, sizeof o->bus);
+    if (!recorded_attr(tag, "pci_busid", o->bus, sizeof o->bus)) recorded_attr(tag, "bridge_pci", o->bus, sizeof o->bus);
     if (strcmp(o->type, "OSDev") == 0) recorded_device(node, tag, stack, *depth);
     const char *end = strchr(tag, '>');
     if (end && end[-1] != '/') ++*depth;
@@ -77,8 +76,7 @@ static inline void recorded_distances(struct nic_node *node, const char *text)
     for (p = strchr(p, '>') + 1; n < NIC_NUMA_MOST && *p != '<'; p = end + strspn(end, " "))
         numbers[n++] = (int)strtol(p, &end, 10);
     v = strchr(v, '>') + 1;
-    for (int i = 0; i < n * n; i++, v = end)
-        node->distance[numbers[i / n]][numbers[i % n]] = (uint8_t)strtol(v, &end, 10);
+    for (int i = 0; i < n * n; i++, v = end) node->distance[numbers[i / n]][numbers[i % n]] = (uint8_t)strtol(v, &end, 10);
 }
 
 /* False: there is no such file. */

@@ -50,8 +50,7 @@ static const char *table(enum nic_policy policy, const char *mapping)
     for (int i = 0; i < node.n_nics; i++) {
         strcat(text, i ? " /" : "");
         for (int r = 0; r < node.n_ranks; r++)
-            if (nic_of[r] == i)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i || *text ? " " : "", r);
+            if (nic_of[r] == i) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i || *text ? " " : "", r);
     }
     return text;
 }
@@ -61,8 +60,7 @@ static void golden_tables(void)
     plain(4, 22);
     CHECK_STR(table(NIC_BLOCK, NULL), "0 1 2 3 4 5 / 6 7 8 9 10 11 / 12 13 14 15 16 17 / 18 19 20 21");
     CHECK_STR(table(NIC_ROUND_ROBIN, NULL), "0 4 8 12 16 20 / 1 5 9 13 17 21 / 2 6 10 14 18 / 3 7 11 15 19");
-    CHECK_STR(table(NIC_NUMA, NULL),
-              "0 4 8 12 16 20 / 1 5 9 13 17 21 / 2 6 10 14 18 / 3 7 11 15 19"); /* all equally far */
+    CHECK_STR(table(NIC_NUMA, NULL), "0 4 8 12 16 20 / 1 5 9 13 17 21 / 2 6 10 14 18 / 3 7 11 15 19"); /* all equally far */
     plain(1, 3);
     for (int p = NIC_BLOCK; p < NIC_USER; p++) CHECK_STR(table((enum nic_policy)p, NULL), "0 1 2");
     plain(4, 2);
@@ -75,8 +73,7 @@ static void golden_tables(void)
                 plain(nics, ranks);
                 CHECK_EQ(nic_assign(&node, (enum nic_policy)policy, NULL, nic_of, notes, sizeof notes), GW_OK);
                 for (int r = 0; r < ranks; r++) load[nic_of[r]]++;
-                for (int i = 0; i < nics; i++)
-                    least = load[i] < least ? load[i] : least, most = load[i] > most ? load[i] : most;
+                for (int i = 0; i < nics; i++) least = load[i] < least ? load[i] : least, most = load[i] > most ? load[i] : most;
                 CHECK(most - least <= 1);
             }
 }
@@ -93,8 +90,7 @@ static void nearest_by_numa(void)
     CHECK_STR(table(NIC_NUMA, NULL), "12 13 14 15 / 4 5 6 7 / 0 1 2 3 / 8 9 10 11");
     CHECK_STR(notes, "");
     recorded("nics_2", 8);
-    for (int r = 0; r < 8; r++)
-        places[r].numa = r % 4; /* the other node of the socket is nearer than the other socket */
+    for (int r = 0; r < 8; r++) places[r].numa = r % 4; /* the other node of the socket is nearer than the other socket */
     CHECK_STR(table(NIC_NUMA, NULL), "0 1 4 5 / 2 3 6 7");
     recorded("nics_lopsided", 8);
     for (int r = 0; r < 8; r++) places[r].numa = r >= 6; /* three NICs are equally near: by turns */
@@ -126,8 +122,7 @@ static void nearest_by_gpu(void)
     recorded("nics_lopsided", 4);
     CHECK_EQ(node.n_gpus, 2);
     for (int r = 0; r < 4; r++) places[r] = (struct nic_place){1, r % 2};
-    CHECK_STR(table(NIC_GPU, NULL),
-              "0 2 / 1 3 / /"); /* behind the same bridge, though three NICs are on the NUMA node */
+    CHECK_STR(table(NIC_GPU, NULL), "0 2 / 1 3 / /"); /* behind the same bridge, though three NICs are on the NUMA node */
     recorded("nics_2", 4);
     for (int r = 0; r < 4; r++) places[r] = (struct nic_place){NIC_SEVERAL, r % 2};
     CHECK_STR(table(NIC_GPU, NULL), "0 2 / 1 3"); /* no bridge in common: by NUMA distance */

@@ -15,16 +15,13 @@ const struct ofi_wish ofi_wish_usual = {
     .caps = FI_MSG,
     .order = FI_ORDER_SAS,
     .modes = FI_CONTEXT | FI_CONTEXT2,
-    .mr_modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_MMU_NOTIFY |
-                FI_MR_BASIC | FI_MR_SCALABLE,
+    .mr_modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_MMU_NOTIFY | FI_MR_BASIC |
+        FI_MR_SCALABLE,
     .msg_bytes = 4096,
 };
 
 /* ---- the user's lists --------------------------------------------------------------------------- */
-static bool word_is(const char *word, size_t n, const char *text, size_t m)
-{
-    return n == m && strncasecmp(word, text, n) == 0;
-}
+static bool word_is(const char *word, size_t n, const char *text, size_t m) { return n == m && strncasecmp(word, text, n) == 0; }
 
 /* The whole name, or one of the parts that ; joins. */
 static bool word_names(const char *word, size_t n, const char *provider)
@@ -70,10 +67,8 @@ bool ofi_is_hardware(const struct ofi_offer *o)
     case FI_SOCKADDR:
     case FI_SOCKADDR_IN:
     case FI_SOCKADDR_IN6:
-    case FI_ADDR_STR:
-        return o->has_bus;
-    default:
-        return true; /* an address that only such a NIC has */
+    case FI_ADDR_STR: return o->has_bus;
+    default: return true; /* an address that only such a NIC has */
     }
 }
 
@@ -84,9 +79,8 @@ bool ofi_stops_at_unexpected(uint32_t protocol)
 
 static bool is_node_only(const struct ofi_offer *o)
 {
-    return o->protocol == FI_PROTO_SHM || o->is_loopback ||
-           ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
-           (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
+    return o->protocol == FI_PROTO_SHM || o->is_loopback || ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
+        (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
 }
 
 static bool has_rma(const struct ofi_offer *o, const struct ofi_wish *w)
@@ -114,10 +108,10 @@ static const char *cap_lacking(uint64_t caps)
 
 static const char *mode_wanted(uint64_t modes)
 {
-    return modes & FI_MSG_PREFIX   ? "FI_MSG_PREFIX"
-           : modes & FI_ASYNC_IOV  ? "FI_ASYNC_IOV"
-           : modes & FI_RX_CQ_DATA ? "FI_RX_CQ_DATA"
-                                   : "a mode";
+    return modes & FI_MSG_PREFIX ? "FI_MSG_PREFIX"
+        : modes & FI_ASYNC_IOV   ? "FI_ASYNC_IOV"
+        : modes & FI_RX_CQ_DATA  ? "FI_RX_CQ_DATA"
+                                 : "a mode";
 }
 
 static bool refuse(struct ofi_verdict *v, const char *fmt, ...) GW_PRINTF(2, 3);
@@ -134,8 +128,7 @@ static bool refuse_by_list(const struct ofi_offer *o, const struct ofi_wish *w, 
 {
     bool any;
     const char *from = w->include_from ? w->include_from : "the include list";
-    if (ofi_list_has(w->exclude, o->provider))
-        return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
+    if (ofi_list_has(w->exclude, o->provider)) return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
     if (list_names(w->include, true, o->provider, &any)) return refuse(v, "excluded by %s=%s", from, w->include);
     bool is_in = list_names(w->include, false, o->provider, &any);
     return any && !is_in && refuse(v, "not in %s=%s", from, w->include);
@@ -146,8 +139,7 @@ static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w
     if (o->ep_type != FI_EP_RDM) return refuse(v, "has no reliable datagrams (FI_EP_RDM)");
     if (w->caps & ~o->caps) return refuse(v, "lacks %s", cap_lacking(w->caps & ~o->caps));
     if (w->order & ~o->msg_order) return refuse(v, "does not keep messages in order (FI_ORDER_SAS)");
-    if (o->mode & ~w->modes)
-        return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
+    if (o->mode & ~w->modes) return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
     if (o->max_msg_size < w->msg_bytes)
         return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
     if (w->matches && ofi_stops_at_unexpected(o->protocol))
@@ -166,14 +158,10 @@ static int layers(const struct ofi_offer *o)
     switch (o->protocol) {
     case FI_PROTO_RXM:
     case FI_PROTO_RXM_TCP:
-    case FI_PROTO_MRAIL:
-        return 1; /* connections underneath, messages made of them */
-    case FI_PROTO_RXD:
-        return 2; /* lost packets are sent again by software */
-    case FI_PROTO_SOCK_TCP:
-        return 3; /* a thread of its own touches each message */
-    default:
-        return 0;
+    case FI_PROTO_MRAIL: return 1;    /* connections underneath, messages made of them */
+    case FI_PROTO_RXD: return 2;      /* lost packets are sent again by software */
+    case FI_PROTO_SOCK_TCP: return 3; /* a thread of its own touches each message */
+    default: return 0;
     }
 }
 
@@ -209,12 +197,10 @@ static bool is_same_provider(const struct ofi_offer *offers, const struct ofi_ve
 /* The same once more, asked for with fewer capabilities. */
 static bool is_same_way(const struct ofi_offer *a, const struct ofi_offer *b)
 {
-    return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 &&
-           strcmp(a->address, b->address) == 0;
+    return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 && strcmp(a->address, b->address) == 0;
 }
 
-int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish,
-                    struct ofi_verdict *verdicts_out)
+int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out)
 {
     int usable = 0, refused = n;
     const char *why;
@@ -250,9 +236,8 @@ void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
     *out = 0;
     gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
     if (*o->address) gw_text_add(out, cap, ", %s", o->address);
-    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software",
-                o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "",
-                o->caps & FI_ATOMIC ? ", atomics" : "", o->inject_size);
+    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software", o->caps & FI_RMA ? ", RMA" : "",
+                o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "", o->inject_size);
     if (o->bits_per_s) gw_text_add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
     gw_text_add(out, cap, ")");
 }
@@ -280,8 +265,7 @@ static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v,
 }
 
 /* "net, sockets: reaches only this node" of all that are refused for the reason of v[i]. */
-static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict *v, int n, int i, char *out,
-                        size_t cap)
+static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict *v, int n, int i, char *out, size_t cap)
 {
     for (int k = i; k < n && !is_by_iface(offers, &v[i]); k++) {
         bool is_named = strcmp(v[k].why, v[i].why) != 0 || is_usable_before(offers, v, k);
@@ -305,33 +289,31 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
             continue;
         }
         ofi_offer_text(&offers[verdicts[i].offer], line, sizeof line);
-        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line,
-                    *verdicts[i].why ? "; before the next by " : "", verdicts[i].why);
+        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
+                    verdicts[i].why);
     }
 }
 
-void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n,
-                          const struct ofi_wish *wish, char *out, size_t cap)
+void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, const struct ofi_wish *wish,
+                          char *out, size_t cap)
 {
     const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
     bool any, by_list = false, by_iface = false, by_loopback = false, is_all_here = true;
     *out = 0;
     if (n == 0) {
         bool is_named = wish->include && *wish->include;
-        gw_text_add(
-            out, cap,
-            "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
-            "what it sees",
-            is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
-            is_named ? "clear that variable" : "bring an interface up");
+        gw_text_add(out, cap,
+                    "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
+                    "what it sees",
+                    is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
+                    is_named ? "clear that variable" : "bring an interface up");
         return;
     }
     gw_text_add(out, cap, "no provider of libfabric can be used: ");
     for (int i = 0; i < n; i++) {
         const struct ofi_offer *o = &offers[verdicts[i].offer];
-        bool is_listed = ofi_list_has(wish->exclude, o->provider) ||
-                         list_names(wish->include, true, o->provider, &any) ||
-                         (!list_names(wish->include, false, o->provider, &any) && any);
+        bool is_listed = ofi_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
+            (!list_names(wish->include, false, o->provider, &any) && any);
         by_list |= is_listed;
         by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
         by_loopback |= !is_listed && o->is_loopback;

@@ -36,15 +36,14 @@ struct ofi_offer {
 
 /* What the wire can live with. */
 struct ofi_wish {
-    const char *include,
-        *exclude;             /* the user's lists with commas; NULL or "": none.  A word with ^ before it excludes */
-    const char *include_from; /* the variable that said so, for texts */
-    bool is_far;              /* ranks on other nodes are to be reached */
-    uint64_t caps, order;     /* what must be there */
-    uint64_t modes;           /* mode bits that we serve; any other refuses */
-    int mr_modes;             /* the same for registration, where the offer has RMA */
-    size_t msg_bytes;         /* the longest message that we send */
-    bool matches;             /* it is to match messages with receives (GODWIT_MATCH_MODE=hardware) */
+    const char *include, *exclude; /* the user's lists with commas; NULL or "": none.  A word with ^ before it excludes */
+    const char *include_from;      /* the variable that said so, for texts */
+    bool is_far;                   /* ranks on other nodes are to be reached */
+    uint64_t caps, order;          /* what must be there */
+    uint64_t modes;                /* mode bits that we serve; any other refuses */
+    int mr_modes;                  /* the same for registration, where the offer has RMA */
+    size_t msg_bytes;              /* the longest message that we send */
+    bool matches;                  /* it is to match messages with receives (GODWIT_MATCH_MODE=hardware) */
 };
 extern const struct ofi_wish ofi_wish_usual; /* any list, far, FI_MSG in order */
 
@@ -60,14 +59,13 @@ bool ofi_stops_at_unexpected(uint32_t protocol);
 /* "tcp" in a list means itself and what is made of it: "tcp;ofi_rxm". */
 bool ofi_list_has(const char *list, const char *provider);
 /* Fills verdicts[n], the usable ones first and best first, then the refused in the order of the list; the number of usable ones. */
-int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish,
-                    struct ofi_verdict *verdicts_out);
+int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out);
 /* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
 void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap);
 /* The list in some lines: chosen, why, and why not the others.  Offers refused for one reason share a line. */
 void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap);
 /* The sentence when nothing is usable: what was found, why it was refused, what to do. */
-void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n,
-                          const struct ofi_wish *wish, char *out, size_t cap);
+void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, const struct ofi_wish *wish,
+                          char *out, size_t cap);
 
 #endif

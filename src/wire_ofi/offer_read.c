@@ -44,10 +44,7 @@ static bool is_link_local(const struct fi_info *i)
     return i->src_addr && i->addr_format == FI_SOCKADDR_IN6 && IN6_IS_ADDR_LINKLOCAL(&a6->sin6_addr);
 }
 
-static void copy(char *to, size_t cap, const char *from)
-{
-    snprintf(to, cap, "%s", from ? from : "");
-}
+static void copy(char *to, size_t cap, const char *from) { snprintf(to, cap, "%s", from ? from : ""); }
 
 /* The card, where the provider names one. */
 static void take_nic(struct ofi_offer *o, const struct fid_nic *nic)
@@ -104,20 +101,21 @@ static bool is_loopback_enough(const struct ofi_offer *offers, const struct fi_i
     int i = 0;
     for (size_t k = 0; k < GW_ARRAY_LEN(choices); k++)
         if (choices[k] && *choices[k]) return false;
-    for (const struct fi_info *p = list; p && i < n; p = p->next, i++) has = has || (is_by_iface(&offers[i], p) && offers[i].is_loopback);
+    for (const struct fi_info *p = list; p && i < n; p = p->next, i++)
+        has = has || (is_by_iface(&offers[i], p) && offers[i].is_loopback);
     return has && !is_far;
 }
 
 /* What the interfaces say of offers that go by one of them. */
-void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f,
-                           bool is_far)
+void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f, bool is_far)
 {
     int i = 0;
     bool is_here = is_loopback_enough(offers, list, n, is_far);
     for (const struct fi_info *p = list; p && i < n; p = p->next, i++) {
         struct ofi_offer *o = &offers[i];
         if (!is_by_iface(o, p)) continue;
-        if (is_here && !o->is_loopback) copy(o->iface_why, sizeof o->iface_why, "all ranks are on this host: the loopback is enough");
+        if (is_here && !o->is_loopback)
+            copy(o->iface_why, sizeof o->iface_why, "all ranks are on this host: the loopback is enough");
         if (is_here) continue;
         int at = iface_of_address(f->all, f->n, p->src_addr);
         for (int v = 0; at >= 0 && v < f->n; v++) {

@@ -42,8 +42,7 @@ static void ethernet(void)
     offer("sockets", "eth0", FI_PROTO_SOCK_TCP, FI_SOCKADDR_IN);
 }
 
-static struct ofi_offer *card(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format,
-                              double gbit)
+static struct ofi_offer *card(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format, double gbit)
 {
     struct ofi_offer *o = offer(provider, domain, protocol, addr_format);
     o->has_bus = true;
@@ -246,25 +245,24 @@ static void none_says_what_to_do(void)
     struct ofi_wish w = ofi_wish_usual;
     n = 0;
     ofi_offers_none_text(offers, verdicts, 0, &w, text, sizeof text);
-    CHECK_STR(
-        text,
-        "libfabric offers no provider at all; install one (Debian: libfabric1 has tcp), bring an interface up, or ask "
-        "`fi_info` what it sees");
+    CHECK_STR(text,
+              "libfabric offers no provider at all; install one (Debian: libfabric1 has tcp), bring an interface up, or ask "
+              "`fi_info` what it sees");
     offer("shm", "shm", FI_PROTO_SHM, FI_ADDR_STR);
     CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
     ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
-    CHECK_STR(
-        text,
-        "no provider of libfabric can be used: shm: reaches only this node. Install a libfabric with tcp, or with the "
-        "provider of your network card; `godwit-info --network` shows all of this");
+    CHECK_STR(text,
+              "no provider of libfabric can be used: shm: reaches only this node. Install a libfabric with tcp, or with the "
+              "provider of your network card; `godwit-info --network` shows all of this");
     n = 0;
     ethernet();
     w.include = "psm3";
     w.include_from = "GODWIT_OFI_PROVIDER";
     CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
     ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
-    CHECK(strstr(text, " used: tcp;ofi_rxm, net, udp;ofi_rxd, shm, sockets: not in GODWIT_OFI_PROVIDER=psm3. Change "
-                       "GODWIT_OFI_PROVIDER; "));
+    CHECK(strstr(text,
+                 " used: tcp;ofi_rxm, net, udp;ofi_rxd, shm, sockets: not in GODWIT_OFI_PROVIDER=psm3. Change "
+                 "GODWIT_OFI_PROVIDER; "));
     n = 0;
     strcpy(offer("net", "tun0", FI_PROTO_XNET, FI_SOCKADDR_IN)->iface_why, "tun0 is a tunnel");
     w.include = NULL;

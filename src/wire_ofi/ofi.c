@@ -50,8 +50,7 @@ static int fabric_open(void)
     if (rc != GW_OK) return rc;
     rc = ofi_lib.fabric(chosen->fabric_attr, &fabric, NULL);
     if (rc == 0) return GW_OK;
-    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name,
-                   ofi_lib.strerror(-rc));
+    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name, ofi_lib.strerror(-rc));
 }
 
 static void fabric_close(void)
@@ -84,8 +83,7 @@ static const char *objects_open(struct wire *w, int *rc_out)
     if ((*rc_out = cq_open(w))) return "a completion queue";
     if ((*rc_out = fi_av_open(w->domain, &av, &w->av, NULL))) return "an address vector";
     if ((*rc_out = fi_endpoint(w->domain, w->info, &w->ep, NULL))) return "an endpoint";
-    if ((*rc_out = fi_ep_bind(w->ep, &w->cq->fid, FI_TRANSMIT | FI_RECV)) ||
-        (*rc_out = fi_ep_bind(w->ep, &w->av->fid, 0)))
+    if ((*rc_out = fi_ep_bind(w->ep, &w->cq->fid, FI_TRANSMIT | FI_RECV)) || (*rc_out = fi_ep_bind(w->ep, &w->av->fid, 0)))
         return "its endpoint's queues";
     size_t largest = w->packet_max;
     if (w->info->caps & FI_MULTI_RECV &&
@@ -119,10 +117,10 @@ static void explain(const struct wire *w)
     size_t bytes = sizeof name, room = sizeof text;
     if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
     GW_EXPLAIN(GW_LOG_WIRE,
-               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s",
-               w->lane, FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text,
-               w->inject_max, w->pack_max, w->has_rma ? "reads and writes memory" : "no access to memory",
-               w->is_tagged ? ", matches with " : "", w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "");
+               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s", w->lane,
+               FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text, w->inject_max, w->pack_max,
+               w->has_rma ? "reads and writes memory" : "no access to memory", w->is_tagged ? ", matches with " : "",
+               w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "");
 }
 
 static void wire_shut(struct wire *w);
@@ -143,18 +141,18 @@ static int wire_open(struct wire *w)
     w->pack_max = (size_t)gw_min64(is_layered ? PACK_MAX_LAYERED : PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
     w->pack_max -= w->pack_max % OFI_ALIGN;
     w->packet_max = OFI_KEY_BYTES + ofi_total(w->pack_max);
-    w->iov_max = (size_t)gw_max64(
-        1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
+    w->iov_max =
+        (size_t)gw_max64(1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
     /* Where keys are the provider's and offsets are wanted, one number does not say both. */
     w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
-                 (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
+        (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
     w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->eps = gw_xcalloc((size_t)node_numbers_max(), sizeof(struct ofi_ep *)); /* what is not used costs no memory */
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
     const char *failed = objects_open(w, &err);
     if (failed)
-        rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w),
-                     failed, ofi_lib.strerror(-err));
+        rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w), failed,
+                     ofi_lib.strerror(-err));
     if (rc == GW_OK) rc = ofi_tagged_open(w);
     if (rc == GW_OK) rc = ofi_key_draw(w);
     if (rc == GW_OK) rc = ofi_sends_open(w);
@@ -261,12 +259,13 @@ static bool may_be_late(void)
     static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
     for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
         if (access(cards[i], F_OK) == 0) return false;
-    const char *const choices[] = {gw_set.ofi_provider, gw_set.ofi_provider_exclude, gw_set.nic_count, gw_set.nic_mapping, gw_set.ofi_tclass};
+    const char *const choices[] = {gw_set.ofi_provider, gw_set.ofi_provider_exclude, gw_set.nic_count, gw_set.nic_mapping,
+                                   gw_set.ofi_tclass};
     for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
         if (choices[i] && *choices[i]) return false;
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
     return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
-           gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE && gw_set.reg_cache_monitor == GW_SET_REG_CACHE_MONITOR_AUTO;
+        gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE && gw_set.reg_cache_monitor == GW_SET_REG_CACHE_MONITOR_AUTO;
 }
 
 /* With the first lane. */
@@ -308,14 +307,16 @@ static int ofi_invite(char *at_out, size_t cap)
     bool has_net = false;
     for (int i = 0; i < LANES_MOST; i++) has_net = has_net || wires[i];
     if (has_net && is_here)
-        rc = gw_fail(GW_EUNSUPPORTED,
+        rc = gw_fail(
+            GW_EUNSUPPORTED,
             "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES=ofi), and cannot reach other hosts");
     else if (is_first) {
         ofi_meets_others = ofi_meets_others || is_here;
         if (!has_net) woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (!knock_begin(true, lanes, open_for_others, connections_mark, own_at, &address)) {
             own_at[0] = 0;
-            rc = gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
+            rc =
+                gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
         } else if (!has_net) {
             is_late = true;
         }
@@ -420,10 +421,9 @@ static int address_get(struct wire *w, int rank, struct ofi_place *p)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.16s\"%s", rank, value,
                        strlen(value) > 16 ? " and so on" : "");
     if (strncmp(p->provider, ofi_provider_name(w), sizeof p->provider - 1) != 0)
-        return gw_fail(
-            GW_EOTHER,
-            "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
-            p->provider, gw_boot.rank, ofi_provider_name(w));
+        return gw_fail(GW_EOTHER,
+                       "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
+                       p->provider, gw_boot.rank, ofi_provider_name(w));
     if (p->layout != (int)w->layout.mode)
         return gw_fail(GW_EOTHER,
                        "rank %d and this one (rank %d) do not agree on matching by the network: set GODWIT_MATCH_MODE and "
@@ -446,8 +446,7 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
         ep->is_foreign = rank >= gw_boot.size;
         /* No rings, no memory in common: see struct wire_ep. */
         int32_t as = rank < gw_boot.size ? gw_boot.rank : node_far_as(rank);
-        ep->base = (struct wire_ep){
-            .as = as, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
+        ep->base = (struct wire_ep){.as = as, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
         if (fi_av_insert(w->av, there.name, 1, &ep->addr, 0, NULL) != 1) {
             free(ep);
             return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);
@@ -473,10 +472,7 @@ static void ofi_forget(struct wire *w, int number)
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
-static int ofi_wait_fd(struct wire *w)
-{
-    return w->is_open ? w->fd : w->lane == 0 ? woken : -1;
-}
+static int ofi_wait_fd(struct wire *w) { return w->is_open ? w->fd : w->lane == 0 ? woken : -1; }
 
 static int ofi_arm(struct wire *w)
 {

@@ -26,10 +26,7 @@ struct ofi_alive {
     } of[];
 };
 
-static bool is_watched(void)
-{
-    return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0;
-}
+static bool is_watched(void) { return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0; }
 
 int ofi_alive_tell(const struct sockaddr *at)
 {

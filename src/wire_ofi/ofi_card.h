@@ -80,10 +80,7 @@ static void card_move(unsigned slot, const void *at, size_t len, bool is_out)
     *done = head + 1;
 }
 
-static unsigned slot_of(const struct fid_mr *mr)
-{
-    return (unsigned)(container_of(mr, struct region, mr) - net.regions);
-}
+static unsigned slot_of(const struct fid_mr *mr) { return (unsigned)(container_of(mr, struct region, mr) - net.regions); }
 
 /* ---- which the invented provider gets ---- */
 static int card_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset, uint64_t wanted_key,
@@ -197,14 +194,14 @@ static void count(void)
     counted.gone = gw_count.registrations_gone;
 }
 /* Since count() or the last of these. */
-#define COUNTED(m, f, e, g)                                          \
-    do {                                                             \
-        settle();                                                    \
-        CHECK_EQ(gw_count.registrations - counted.made, m);          \
-        CHECK_EQ(gw_count.registrations_found - counted.found, f);   \
-        CHECK_EQ(gw_count.registrations_evicted - counted.evicted, e); \
-        CHECK_EQ(gw_count.registrations_gone - counted.gone, g);     \
-        count();                                                     \
+#define COUNTED(m, f, e, g)                                                                                                        \
+    do {                                                                                                                           \
+        settle();                                                                                                                  \
+        CHECK_EQ(gw_count.registrations - counted.made, m);                                                                        \
+        CHECK_EQ(gw_count.registrations_found - counted.found, f);                                                                 \
+        CHECK_EQ(gw_count.registrations_evicted - counted.evicted, e);                                                             \
+        CHECK_EQ(gw_count.registrations_gone - counted.gone, g);                                                                   \
+        count();                                                                                                                   \
     } while (0)
 
 static void go(bool is_put, char *near, size_t len, const char *far, uint64_t key)

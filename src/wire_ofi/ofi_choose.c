@@ -46,10 +46,10 @@ static int list_get(uint64_t caps, struct fi_info **list_out)
 static bool is_covered(const struct fi_info *by, const struct fi_info *i)
 {
     return !(i->caps & ~by->caps) && i->mode == by->mode && i->addr_format == by->addr_format &&
-           i->ep_attr->protocol == by->ep_attr->protocol && i->ep_attr->max_msg_size == by->ep_attr->max_msg_size &&
-           i->domain_attr->mr_mode == by->domain_attr->mr_mode && strcmp(i->fabric_attr->prov_name, by->fabric_attr->prov_name) == 0 &&
-           strcmp(i->domain_attr->name, by->domain_attr->name) == 0 && i->src_addrlen == by->src_addrlen &&
-           (!i->src_addrlen || memcmp(i->src_addr, by->src_addr, i->src_addrlen) == 0);
+        i->ep_attr->protocol == by->ep_attr->protocol && i->ep_attr->max_msg_size == by->ep_attr->max_msg_size &&
+        i->domain_attr->mr_mode == by->domain_attr->mr_mode && strcmp(i->fabric_attr->prov_name, by->fabric_attr->prov_name) == 0 &&
+        strcmp(i->domain_attr->name, by->domain_attr->name) == 0 && i->src_addrlen == by->src_addrlen &&
+        (!i->src_addrlen || memcmp(i->src_addr, by->src_addr, i->src_addrlen) == 0);
 }
 
 /* Puts what is new in `more` behind `all` and frees the rest: the answers are nearly the same, and all five of them would make the heap
@@ -75,8 +75,8 @@ static void list_add(struct fi_info **all, struct fi_info *more)
 
 static int lists_get(struct fi_info **all_out)
 {
-    static const uint64_t wishes[] = {FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA | FI_MULTI_RECV,
-                                      FI_MSG | FI_RMA, FI_MSG | FI_MULTI_RECV, FI_MSG};
+    static const uint64_t wishes[] = {FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA,
+                                      FI_MSG | FI_MULTI_RECV, FI_MSG};
     for (size_t i = 0; i < GW_ARRAY_LEN(wishes); i++) {
         struct fi_info *more;
         int rc = list_get(wishes[i], &more);
@@ -143,7 +143,7 @@ static bool is_same_card(const struct ofi_offer *a, const struct ofi_offer *b)
 {
     if (strcmp(a->domain, b->domain) == 0) return true;
     return a->has_bus && b->has_bus && a->pci_domain == b->pci_domain && a->pci_bus == b->pci_bus &&
-           a->pci_device == b->pci_device && a->pci_function == b->pci_function;
+        a->pci_device == b->pci_device && a->pci_function == b->pci_function;
 }
 
 /* May it be used beside the best?  Interfaces of software are different networks more often than not: only at the user's word. */
@@ -151,7 +151,7 @@ static bool is_like(const struct ofi_offer *best, const struct ofi_offer *o)
 {
     bool is_asked = gw_set.nic_count && *gw_set.nic_count;
     return (ofi_is_hardware(best) || is_asked) && strcmp(o->provider, best->provider) == 0 && o->caps == best->caps &&
-           o->addr_format == best->addr_format && o->bits_per_s == best->bits_per_s;
+        o->addr_format == best->addr_format && o->bits_per_s == best->bits_per_s;
 }
 
 int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST])
@@ -165,8 +165,7 @@ int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST])
         for (int k = 0; k < n; k++) is_known |= is_same_card(&m->offers[offers_out[k]], o);
         if (is_known) continue;
         int at = n++;
-        for (; at > 0 && strverscmp(o->domain, m->offers[offers_out[at - 1]].domain) < 0; at--)
-            offers_out[at] = offers_out[at - 1];
+        for (; at > 0 && strverscmp(o->domain, m->offers[offers_out[at - 1]].domain) < 0; at--) offers_out[at] = offers_out[at - 1];
         offers_out[at] = m->verdicts[i].offer;
     }
     return n;
@@ -193,8 +192,7 @@ static void nics_tell(const int *nic_of, const char *note)
 /* This rank's card among those of the chosen provider. */
 static int nic_pick(const struct ofi_market *m, int *offer_out)
 {
-    int offers[NIC_MOST], list[NIC_MOST], n = 0,
-                                          rc = nic_select(gw_set.nic_count, ofi_market_nics(m, offers), list, &n);
+    int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, ofi_market_nics(m, offers), list, &n);
     if (rc != GW_OK) return rc;
     char note[256];
     size_t ranks = (size_t)gw_boot.nlocal;
@@ -256,15 +254,12 @@ static int tagged_take(struct fi_info **chosen)
         return GW_OK;
     }
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
-        return gw_fail(
-            GW_EUNSUPPORTED,
-            "GODWIT_MATCH_MODE=hardware: provider %s does not match messages (FI_TAGGED); take software or hybrid, "
-            "or another provider with GODWIT_OFI_PROVIDER",
-            name);
-    GW_EXPLAIN(
-        GW_LOG_WIRE,
-        "provider %s does not match messages, or stops a connection at one that nobody waits for: software matches",
-        name);
+        return gw_fail(GW_EUNSUPPORTED,
+                       "GODWIT_MATCH_MODE=hardware: provider %s does not match messages (FI_TAGGED); take software or hybrid, "
+                       "or another provider with GODWIT_OFI_PROVIDER",
+                       name);
+    GW_EXPLAIN(GW_LOG_WIRE,
+               "provider %s does not match messages, or stops a connection at one that nobody waits for: software matches", name);
     return GW_OK;
 }
 
@@ -296,8 +291,7 @@ static void market_explain(const struct ofi_market *m)
     char text[4096];
     if (!(gw_log_mask & GW_LOG_WIRE) || gw_boot.local_rank > 0) return;
     ofi_offers_text(m->offers, m->verdicts, m->n, text, sizeof text);
-    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL)
-        GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
+    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
 }
 
 /* An interface that is up and has no carrier: its cable may be out for a moment. */

@@ -30,14 +30,14 @@ static const uint64_t start_ns = 1000000;
 static const uint64_t rest_ns = 10000;
 
 struct transfer {
-    struct ofi_op op; /* of every chunk */
+    struct ofi_op op;    /* of every chunk */
     struct gw_list link; /* in wire.direct_waiting while not all of it is posted */
     struct gw_done *done;
     struct ofi_ep *ep; /* to there; NULL: to here */
     char *at;          /* what is not posted yet */
     size_t left, chunk, missing;
-    size_t owed;       /* bytes to here that no chunk has brought yet */
-    uint64_t ticket;   /* of the next chunk */
+    size_t owed;     /* bytes to here that no chunk has brought yet */
+    uint64_t ticket; /* of the next chunk */
     int err;
     size_t stream_bytes; /* counted in the wire's */
 };
@@ -49,11 +49,14 @@ void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
         w->under_way--;
     else if (likely(!err))
         t->owed -= e->len; /* each fits its chunk, or the provider says so */
-    if (unlikely(err)) t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror(err));
+    if (unlikely(err))
+        t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w),
+                         ofi_lib.strerror(err));
     if (--t->missing > 0) return;
     if (unlikely(t->owed) && !t->err)
-        t->err = gw_fail(GW_EOTHER, "a long message over the network came %zu bytes short (provider %s): sender and receiver cut it differently",
-                         t->owed, ofi_provider_name(w));
+        t->err = gw_fail(
+            GW_EOTHER, "a long message over the network came %zu bytes short (provider %s): sender and receiver cut it differently",
+            t->owed, ofi_provider_name(w));
     struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nobody waits for it any more */
     int result = t->err;
     w->n_direct--;
@@ -92,7 +95,8 @@ static int transfer_start(struct wire *w, struct ofi_ep *ep, void *at, size_t by
 {
     struct transfer *t = gw_xmalloc(sizeof *t);
     size_t chunk = chunk_of(w, bytes);
-    *t = (struct transfer){.op.fn = ofi_chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
+    *t = (struct transfer){
+        .op.fn = ofi_chunk_done, .done = done, .ep = ep, .at = at, .left = bytes, .chunk = chunk, .ticket = ticket};
     t->missing = (bytes + chunk - 1) / chunk;
     t->owed = ep ? 0 : bytes;
     gw_list_init(&t->link);

@@ -60,7 +60,8 @@ static void test_rest(void)
     CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
     for (; gw_now_ns() - began < 500000; looks++) {
         int n = ofi_ops.progress(w);
-        if (gw_now_ns() - began < 1000000) CHECK_EQ(n, 1); /* nobody goes to sleep while it is on its way; this process may have been stopped */
+        if (gw_now_ns() - began < 1000000)
+            CHECK_EQ(n, 1); /* nobody goes to sleep while it is on its way; this process may have been stopped */
     }
     int most = (int)((gw_now_ns() - began) / 10000) + 1;
     CHECK(net.reads >= 1 && net.reads <= most);
@@ -121,7 +122,8 @@ static void test_short(void)
     complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, LONG - 24);
     CHECK_EQ(reads_of(w, 1), 1);
     CHECK(in.n == 1 && in.err == GW_EOTHER);
-    CHECK_STR(gw_fail_text(), "a long message over the network came 24 bytes short (provider fake): sender and receiver cut it differently");
+    CHECK_STR(gw_fail_text(),
+              "a long message over the network came 24 bytes short (provider fake): sender and receiver cut it differently");
     net.n_posted = 0;
     close_wire(w);
 }

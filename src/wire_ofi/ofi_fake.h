@@ -29,7 +29,7 @@ static struct ways {
     bool is_card;
     uint64_t tag_format;
     size_t cq_data;
-    int cq_takes; /* entries that the queue takes before what is sent waits */
+    int cq_takes;              /* entries that the queue takes before what is sent waits */
     bool is_other_without_rma; /* who does not ask for it is offered another domain */
 } ways;
 
@@ -114,15 +114,11 @@ static bool refuse(void)
 static void complete(void *context, uint64_t flags, char *buf, size_t len)
 {
     CHECK(net.tail - net.head < ENTRIES);
-    net.cq[net.tail++ % ENTRIES] =
-        (struct fi_cq_tagged_entry){.op_context = context, .flags = flags, .len = len, .buf = buf};
+    net.cq[net.tail++ % ENTRIES] = (struct fi_cq_tagged_entry){.op_context = context, .flags = flags, .len = len, .buf = buf};
 }
 
 /* ---- tagged messages: as many as it has entries for; the rest stays on its way, and it says so ---- */
-static void tagged_take(struct tagged *list, int *n, int i)
-{
-    memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--*n - i));
-}
+static void tagged_take(struct tagged *list, int *n, int i) { memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--*n - i)); }
 static void tagged_give(const struct tagged *m, const struct tagged *r)
 {
     size_t at = 0;
@@ -136,10 +132,7 @@ static void tagged_give(const struct tagged *m, const struct tagged *r)
     net.cq[(net.tail - 1) % ENTRIES].tag = m->tag;
     net.cq[(net.tail - 1) % ENTRIES].data = m->data;
 }
-static bool tagged_match(const struct tagged *m, const struct tagged *r)
-{
-    return !((m->tag ^ r->tag) & ~r->ignore);
-}
+static bool tagged_match(const struct tagged *m, const struct tagged *r) { return !((m->tag ^ r->tag) & ~r->ignore); }
 static void tagged_deliver(int most)
 {
     for (; net.n_on_way && most > 0; most--) {
@@ -183,12 +176,10 @@ static ssize_t fake_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, u
     complete(m->context, FI_SEND | FI_TAGGED, NULL, 0);
     return 0;
 }
-static ssize_t fake_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to, uint64_t tag,
-                          void *context)
+static ssize_t fake_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to, uint64_t tag, void *context)
 {
     struct iovec iov = {(void *)(uintptr_t)buf, len};
-    struct fi_msg_tagged m = {
-        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = to, .tag = tag, .context = context};
+    struct fi_msg_tagged m = {.msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = to, .tag = tag, .context = context};
     return fake_tsendmsg(ep, &m, 0);
 }
 static ssize_t fake_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, uint64_t flags)
@@ -208,8 +199,8 @@ static ssize_t fake_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m, u
     net.posted[net.n_posted++] = r;
     return 0;
 }
-static ssize_t fake_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from, uint64_t tag,
-                          uint64_t ignore, void *context)
+static ssize_t fake_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from, uint64_t tag, uint64_t ignore,
+                          void *context)
 {
     struct iovec iov = {buf, len};
     struct fi_msg_tagged m = {
@@ -289,10 +280,7 @@ static ssize_t fake_recvmsg(struct fid_ep *ep, const struct fi_msg *m, uint64_t 
     return 0;
 }
 
-static void place_end(struct place *l)
-{
-    complete(l->e.op_context, l->e.flags, l->e.buf, l->e.len);
-}
+static void place_end(struct place *l) { complete(l->e.op_context, l->e.flags, l->e.buf, l->e.len); }
 
 /* The oldest message takes its place in the oldest buffer. */
 static bool deliver(void)
@@ -410,8 +398,7 @@ static ssize_t fake_cq_read(struct fid_cq *cq, void *buf, size_t count)
     copy_one();
     if (net.n_failed) return -FI_EAVAIL;
     size_t n = 0;
-    for (struct fi_cq_tagged_entry *to = buf; n < count && net.head != net.tail; n++)
-        to[n] = net.cq[net.head++ % ENTRIES];
+    for (struct fi_cq_tagged_entry *to = buf; n < count && net.head != net.tail; n++) to[n] = net.cq[net.head++ % ENTRIES];
     return n ? (ssize_t)n : -FI_EAGAIN;
 }
 static ssize_t fake_cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *e, uint64_t flags)
@@ -445,8 +432,7 @@ static int fake_control(struct fid *fid, int command, void *arg)
     (void)arg;
     return command == FI_ENABLE ? 0 : fid->fclass == FI_CLASS_CQ ? -FI_ENOSYS : 0;
 }
-static struct fi_ops fid_ops = {
-    .size = sizeof fid_ops, .close = fake_close, .bind = fake_bind, .control = fake_control};
+static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fake_close, .bind = fake_bind, .control = fake_control};
 
 static int fake_setopt(fid_t fid, int level, int name, const void *value, size_t len)
 {
@@ -461,8 +447,7 @@ static int fake_getname(fid_t fid, void *addr, size_t *len)
     *len = 5;
     return 0;
 }
-static int fake_av_insert(struct fid_av *av, const void *addr, size_t count, fi_addr_t *out, uint64_t flags,
-                          void *context)
+static int fake_av_insert(struct fid_av *av, const void *addr, size_t count, fi_addr_t *out, uint64_t flags, void *context)
 {
     (void)av, (void)flags, (void)context;
     CHECK_STR(addr, "here");
@@ -480,8 +465,8 @@ static const char *fake_av_straddr(struct fid_av *av, const void *addr, char *bu
     *len = (size_t)snprintf(buf, *len, "fake://%s", (const char *)addr) + 1;
     return buf;
 }
-static int fake_mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset,
-                       uint64_t wanted_key, uint64_t flags, struct fid_mr **mr, void *context)
+static int fake_mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset, uint64_t wanted_key,
+                       uint64_t flags, struct fid_mr **mr, void *context)
 {
     (void)fid, (void)offset, (void)flags, (void)context;
     int i = 0;
@@ -490,8 +475,7 @@ static int fake_mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t ac
     uint64_t key = ways.mr_mode & FI_MR_PROV_KEY ? UINT64_MAX - 100 + (uint64_t)i : wanted_key;
     if (access & (FI_REMOTE_READ | FI_REMOTE_WRITE))
         for (int k = 0; k < REGIONS; k++)
-            if (net.regions[k].is_used && net.regions[k].key == key && net.regions[k].access & FI_REMOTE_READ)
-                return -FI_ENOKEY;
+            if (net.regions[k].is_used && net.regions[k].key == key && net.regions[k].access & FI_REMOTE_READ) return -FI_ENOKEY;
     net.regions[i] = (struct region){buf, len, key, access, true, {{FI_CLASS_MR, NULL, &fid_ops}, &net, key}};
     net.n_regions++;
     *mr = &net.regions[i].mr;
@@ -503,23 +487,15 @@ static struct fi_ops_av av_ops = {
     .size = sizeof av_ops, .insert = fake_av_insert, .lookup = fake_av_lookup, .straddr = fake_av_straddr};
 static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .setopt = fake_setopt, .cancel = fake_cancel};
 static struct fi_ops_cm cm_ops = {.size = sizeof cm_ops, .getname = fake_getname};
-static struct fi_ops_msg msg_ops = {
-    .size = sizeof msg_ops, .send = fake_send, .sendmsg = fake_sendmsg, .recvmsg = fake_recvmsg};
-static struct fi_ops_tagged tagged_ops = {.size = sizeof tagged_ops,
-                                          .send = fake_tsend,
-                                          .recv = fake_trecv,
-                                          .recvmsg = fake_trecvmsg,
-                                          .sendmsg = fake_tsendmsg};
+static struct fi_ops_msg msg_ops = {.size = sizeof msg_ops, .send = fake_send, .sendmsg = fake_sendmsg, .recvmsg = fake_recvmsg};
+static struct fi_ops_tagged tagged_ops = {
+    .size = sizeof tagged_ops, .send = fake_tsend, .recv = fake_trecv, .recvmsg = fake_trecvmsg, .sendmsg = fake_tsendmsg};
 static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .readmsg = fake_readmsg, .writemsg = fake_writemsg};
 static struct fi_ops_mr mr_ops = {.size = sizeof mr_ops, .reg = fake_mr_reg};
 static struct fid_cq the_cq = {.fid = {FI_CLASS_CQ, NULL, &fid_ops}, .ops = &cq_ops};
 static struct fid_av the_av = {.fid = {FI_CLASS_AV, NULL, &fid_ops}, .ops = &av_ops};
-static struct fid_ep the_ep = {.fid = {FI_CLASS_EP, NULL, &fid_ops},
-                               .ops = &ep_ops,
-                               .cm = &cm_ops,
-                               .msg = &msg_ops,
-                               .tagged = &tagged_ops,
-                               .rma = &rma_ops};
+static struct fid_ep the_ep = {
+    .fid = {FI_CLASS_EP, NULL, &fid_ops}, .ops = &ep_ops, .cm = &cm_ops, .msg = &msg_ops, .tagged = &tagged_ops, .rma = &rma_ops};
 
 static int fake_cq_open(struct fid_domain *d, struct fi_cq_attr *attr, struct fid_cq **cq, void *context)
 {
@@ -593,8 +569,8 @@ static void fake_freeinfo(struct fi_info *i)
         free(container_of(i, struct whole_info, info));
     }
 }
-static int fake_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
-                        const struct fi_info *hints, struct fi_info **out)
+static int fake_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
+                        struct fi_info **out)
 {
     (void)version, (void)node, (void)service, (void)flags;
     static char name[] = "fake", domain[] = "fake0", other[] = "fake1";
@@ -619,14 +595,8 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
     *out = i;
     return 0;
 }
-static const char *fake_strerror(int err)
-{
-    return err == FI_ECONNRESET ? "connection reset" : "another error";
-}
-static uint32_t fake_version(void)
-{
-    return FI_VERSION(1, 17);
-}
+static const char *fake_strerror(int err) { return err == FI_ECONNRESET ? "connection reset" : "another error"; }
+static uint32_t fake_version(void) { return FI_VERSION(1, 17); }
 
 /* ---- a wire on it ------------------------------------------------------------------------------------------------------------- */
 static void fake_set_up(const struct ways *how)

@@ -58,7 +58,8 @@ bool ofi_address_is(const struct sockaddr *a, const struct sockaddr *b)
     const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
     if (a->sa_family != b->sa_family) return false;
     if (a->sa_family == AF_INET) return a4->sin_port == b4->sin_port && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-    return a->sa_family == AF_INET6 && a6->sin6_port == b6->sin6_port && memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
+    return a->sa_family == AF_INET6 && a6->sin6_port == b6->sin6_port &&
+        memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
 }
 
 struct connections {
@@ -78,7 +79,8 @@ static void mark_if_connected(int fd, void *ctx)
     if (ofi_address_is((struct sockaddr *)&here, c->own) || (c->is_peer && c->is_peer(c->ctx, (struct sockaddr *)&there))) mark(fd);
 }
 
-void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to), const void *ctx)
+void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to),
+                              const void *ctx)
 {
     struct connections c = {own, is_peer, ctx};
     each_open(mark_if_connected, &c);

@@ -13,13 +13,16 @@
 #include <sys/socket.h>
 
 enum { OFI_FDS_MOST = 4096 };
-struct ofi_fds { uint64_t open[OFI_FDS_MOST / 64]; };
+struct ofi_fds {
+    uint64_t open[OFI_FDS_MOST / 64];
+};
 
 bool ofi_address_is(const struct sockaddr *a, const struct sockaddr *b); /* the same address and port of IP */
 /* Which are open; and marks those that came since. */
 void ofi_fds_note(struct ofi_fds *out);
 void ofi_fds_mark_new(const struct ofi_fds *before);
 /* Marks the TCP connections of this process that were made to `own`, or lead to whom is_peer() (NULL: nobody) knows. */
-void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to), const void *ctx);
+void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to),
+                              const void *ctx);
 
 #endif

@@ -22,7 +22,8 @@ static int draw(uint64_t *out)
         n = getrandom(out, sizeof *out, 0);
     } while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof *out && !*out));
     if (n == (ssize_t)sizeof *out) return GW_OK;
-    return gw_fail(GW_EOTHER, "the kernel gives no random numbers, so messages between nodes would be open to everybody: getrandom: %s",
+    return gw_fail(GW_EOTHER,
+                   "the kernel gives no random numbers, so messages between nodes would be open to everybody: getrandom: %s",
                    n < 0 ? strerror(errno) : "too few bytes");
 }
 
@@ -39,7 +40,8 @@ int ofi_key_draw(struct wire *w)
     uint64_t ticket;
     int rc = draw(&w->key);
     if (rc == GW_OK) rc = draw(&ticket);
-    if (rc == GW_OK) w->tickets = ticket >> (64 - ticket_bits(w) + 1); /* the highest bit is 0, so that counting stays within the bits */
+    if (rc == GW_OK)
+        w->tickets = ticket >> (64 - ticket_bits(w) + 1); /* the highest bit is 0, so that counting stays within the bits */
     return rc;
 }
 
@@ -60,15 +62,17 @@ void ofi_drop(const struct wire *w, size_t bytes, const char *why)
     if (atomic_flag_test_and_set(&is_said)) return;
     own_name(w, name, sizeof name);
     if (bytes) snprintf(size, sizeof size, " of %zu bytes", bytes);
-    gw_warn("rank %d (host %s): something%s came over the network to %s (provider %s) that no rank of this job sent: %s. It is dropped, and "
-            "so is what else comes like it (MPI_T counts it as net_dropped). Who else reaches this port? GODWIT_NET_IFACE names a network "
-            "that only the job's hosts are on",
-            gw_boot.rank, gw_boot.host, size, name, ofi_provider_name(w), why);
+    gw_warn(
+        "rank %d (host %s): something%s came over the network to %s (provider %s) that no rank of this job sent: %s. It is dropped, and "
+        "so is what else comes like it (MPI_T counts it as net_dropped). Who else reaches this port? GODWIT_NET_IFACE names a network "
+        "that only the job's hosts are on",
+        gw_boot.rank, gw_boot.host, size, name, ofi_provider_name(w), why);
 }
 
 bool ofi_is_ours(const struct ofi_op *op)
 {
-    ofi_done_fn *const all[] = {ofi_send_done, ofi_inject_done, ofi_recv_done, ofi_take_done, ofi_catch_done, ofi_chunk_done, ofi_part_done};
+    ofi_done_fn *const all[] = {ofi_send_done,  ofi_inject_done, ofi_recv_done, ofi_take_done,
+                                ofi_catch_done, ofi_chunk_done,  ofi_part_done};
     for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
         if (op->fn == all[i]) return true;
     return false;

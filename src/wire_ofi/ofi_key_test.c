@@ -70,10 +70,10 @@ static int strangers_send(const struct wire *w)
         uint8_t kind;
         size_t bytes;
     } all[FORGED] = {
-        {w->key ^ 1, 16, 5, sizeof f},          {0, 16, 5, sizeof f},
-        {w->key, 17, 5, sizeof f},              {w->key, UINT32_MAX, 5, sizeof f},
-        {w->key, 16, WIRE_CAUGHT, sizeof f},    {w->key, 16, WIRE_FULL, sizeof f},
-        {w->key, 16, 5, sizeof f.key + 20},     {w->key + 1, 3, 5, sizeof f - 5},
+        {w->key ^ 1, 16, 5, sizeof f},       {0, 16, 5, sizeof f},
+        {w->key, 17, 5, sizeof f},           {w->key, UINT32_MAX, 5, sizeof f},
+        {w->key, 16, WIRE_CAUGHT, sizeof f}, {w->key, 16, WIRE_FULL, sizeof f},
+        {w->key, 16, 5, sizeof f.key + 20},  {w->key + 1, 3, 5, sizeof f - 5},
     };
     int n = 0;
     for (int i = 0; i < FORGED; i++, n++) {
@@ -263,7 +263,8 @@ static void test_errors(const struct ways *how)
     struct wire_ep *ep;
     struct wire *w = open_wire(how, &ep);
     unsigned seq = 0;
-    char internal[256] = "a record of the provider's own, which is none of our operations; it is as long as one of those and longer still";
+    char internal[256] =
+        "a record of the provider's own, which is none of our operations; it is as long as one of those and longer still";
     dropped();
     for (int i = 0; i < 10; i++) {
         send_some(w, ep, &seq, 10);
@@ -299,10 +300,22 @@ static void test_places(void)
     static const char good[] = "net 1 0 0200a1b2 00000000000000ff";
     CHECK(ofi_place_read(good, &p) && p.nics == 1 && p.layout == 0 && p.key == 255);
     CHECK(p.name[0] == 2 && p.name[1] == 0 && p.name[2] == 0xa1 && p.name[3] == 0xb2 && p.name[4] == 0);
-    static const char *const bad[] = {"", "net", "net 1 0", "net 1 0 ", "net 1 0 0200a1b2", "net 1 0 0200a1b2 ", "net 1 0 0200a1b 00000000000000ff",
-                                      "net 1 0 0200a1bg 00000000000000ff", "net 1 0 0200a1b2 0000000000000000", "net 1 0 0200a1b2 00000000000000f",
-                                      "net 1 0 0200a1b2 00000000000000ff0", "net 1 0 0200a1b2 00000000000000ff ", "net x 0 0200a1b2 00000000000000ff",
-                                      "net 1 0  00000000000000ff", "net 1 0 0200A1B2 00000000000000ff", "net 1 0 0200a1b2 -0000000000000ff",
+    static const char *const bad[] = {"",
+                                      "net",
+                                      "net 1 0",
+                                      "net 1 0 ",
+                                      "net 1 0 0200a1b2",
+                                      "net 1 0 0200a1b2 ",
+                                      "net 1 0 0200a1b 00000000000000ff",
+                                      "net 1 0 0200a1bg 00000000000000ff",
+                                      "net 1 0 0200a1b2 0000000000000000",
+                                      "net 1 0 0200a1b2 00000000000000f",
+                                      "net 1 0 0200a1b2 00000000000000ff0",
+                                      "net 1 0 0200a1b2 00000000000000ff ",
+                                      "net x 0 0200a1b2 00000000000000ff",
+                                      "net 1 0  00000000000000ff",
+                                      "net 1 0 0200A1B2 00000000000000ff",
+                                      "net 1 0 0200a1b2 -0000000000000ff",
                                       "@127.0.0.1:4711"};
     for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
         if (ofi_place_read(bad[i], &p)) fprintf(stderr, "taken: \"%s\"\n", bad[i]);
@@ -387,7 +400,11 @@ static void tagged_arrives(const struct wire *w, uint64_t source)
 }
 static void test_tagged(void)
 {
-    const struct ways how = {.caps = FI_MSG | FI_TAGGED | FI_MULTI_RECV | FI_DIRECTED_RECV, .inject = 64, .entries = 16, .tag_format = UINT64_MAX, .cq_data = 8};
+    const struct ways how = {.caps = FI_MSG | FI_TAGGED | FI_MULTI_RECV | FI_DIRECTED_RECV,
+                             .inject = 64,
+                             .entries = 16,
+                             .tag_format = UINT64_MAX,
+                             .cq_data = 8};
     struct wire_ep *ep;
     memset(&caught, 0, sizeof caught);
     gw_set.match_mode = GW_SET_MATCH_MODE_HYBRID;

@@ -131,7 +131,7 @@ bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key
     unsigned long long key;
     *out = (struct sockaddr_storage){0};
     bool is_read = sscanf(at, "@[%45[0-9a-f:.]]:%5u#%16llx", text, &port, &key) == 3 ||
-                   sscanf(at, "@%45[0-9.]:%5u#%16llx", text, &port, &key) == 3;
+        sscanf(at, "@%45[0-9.]:%5u#%16llx", text, &port, &key) == 3;
     if (!is_read || port == 0 || port > UINT16_MAX) return false;
     if (inet_pton(AF_INET, text, &four->sin_addr) == 1) {
         four->sin_family = AF_INET;
@@ -155,7 +155,8 @@ static void reply_send(const struct knock_question *q, const struct sockaddr *to
     if (q->lane >= 0 && q->lane < door.n_lanes)
         r.rc = door.open(q->lane, r.text);
     else
-        r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: GODWIT_LANES is not the same on all ranks", (int)q->lane, door.n_lanes);
+        r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: GODWIT_LANES is not the same on all ranks", (int)q->lane,
+                       door.n_lanes);
     if (r.rc != GW_OK) snprintf(r.text, sizeof r.text, "%s", gw_fail_text());
     for (char *c = r.text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
@@ -224,7 +225,7 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn com
     door.open = open;
     door.come = come;
     door.is_on = door.s >= 0 && door.stop >= 0 && bind(door.s, at, bytes) == 0 && getsockname(door.s, at, &bytes) == 0 &&
-                 gw_thread_start(&door.thread, listen_on, NULL) == GW_OK;
+        gw_thread_start(&door.thread, listen_on, NULL) == GW_OK;
     name_text(address_out, door.key, at_out);
     if (door.is_on) return true;
     if (door.s >= 0) close(door.s);
@@ -273,14 +274,17 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
     static const uint64_t patience_ns = 2000000000;
     *c = (struct knock_call){.s = -1, .rank = rank, .lane = lane, .begun_ns = gw_now_ns()};
     if (!knock_name_read(at, &c->to, &c->key))
-        return gw_fail(GW_EOTHER, "rank %d does not say where it can be asked for its address: \"%.*s\"", rank, (int)strcspn(at, "#"), at);
-    if (!random_get(&c->nonce)) return gw_fail(GW_EOTHER, "the kernel has no random number for a question to rank %d: %s", rank, strerror(errno));
+        return gw_fail(GW_EOTHER, "rank %d does not say where it can be asked for its address: \"%.*s\"", rank,
+                       (int)strcspn(at, "#"), at);
+    if (!random_get(&c->nonce))
+        return gw_fail(GW_EOTHER, "the kernel has no random number for a question to rank %d: %s", rank, strerror(errno));
     address_text(&c->to, c->at);
     int err;
-    while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns) usleep(EVERY_MS * 1000); /* a link that flaps just now */
+    while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns)
+        usleep(EVERY_MS * 1000); /* a link that flaps just now */
     if (err)
-        return gw_fail(GW_EOTHER, "asking for the address of rank %d (%s, on %s of %s) failed: %s", rank, c->at, door.iface, gw_boot.host,
-                       strerror(err));
+        return gw_fail(GW_EOTHER, "asking for the address of rank %d (%s, on %s of %s) failed: %s", rank, c->at, door.iface,
+                       gw_boot.host, strerror(err));
     ask(c);
     return GW_OK;
 }

@@ -95,7 +95,8 @@ static void test_strangers(const char *at, const struct sockaddr_storage *addres
     q.zero = 1;
     CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
     for (int i = 0; i < 2000; i++) {
-        for (size_t k = 0; k < sizeof noise; k++) noise[k] = (char)((random = random * 6364136223846793005 + 1442695040888963407) >> 56);
+        for (size_t k = 0; k < sizeof noise; k++)
+            noise[k] = (char)((random = random * 6364136223846793005 + 1442695040888963407) >> 56);
         size_t n = i % 4 ? (size_t)(random >> 32) % sizeof noise : sizeof q;
         (void)!send(s, noise, n, 0);
     }
@@ -192,10 +193,25 @@ static void test_names(void)
 {
     struct knock_call c;
     CHECK(knock_is_name("@192.0.2.1:7#0000000000000001") && !knock_is_name("tcp;ofi_rxm 1 0 0200"));
-    static const char *const bad[] = {"@", "@192.0.2.1", "@192.0.2:7", "@192.0.2.1:7", "@192.0.2.1:7#", "@192.0.2.1:7#12", "@[::::]:7#0123456789abcdef",
-        "@192.0.2.1:70000#0123456789abcdef", "@192.0.2.1:0#0123456789abcdef", "@192.0.2.1:-7#0123456789abcdef", "@192.0.2.1: 7#0123456789abcdef",
-        "@::1:7#0123456789abcdef", "@192.0.2.1:7#0123456789abcdef0", "@192.0.2.1:7#0123456789abcdeF", "@192.0.2.1:7#0123456789abcdef ",
-        "@192.0.2.1:07#0123456789abcdef", "@192.0.2.1:7#0x23456789abcdef", "@[0::1]:7#0123456789abcdef", "@192.0.2.1:7#-123456789abcdef"};
+    static const char *const bad[] = {"@",
+                                      "@192.0.2.1",
+                                      "@192.0.2:7",
+                                      "@192.0.2.1:7",
+                                      "@192.0.2.1:7#",
+                                      "@192.0.2.1:7#12",
+                                      "@[::::]:7#0123456789abcdef",
+                                      "@192.0.2.1:70000#0123456789abcdef",
+                                      "@192.0.2.1:0#0123456789abcdef",
+                                      "@192.0.2.1:-7#0123456789abcdef",
+                                      "@192.0.2.1: 7#0123456789abcdef",
+                                      "@::1:7#0123456789abcdef",
+                                      "@192.0.2.1:7#0123456789abcdef0",
+                                      "@192.0.2.1:7#0123456789abcdeF",
+                                      "@192.0.2.1:7#0123456789abcdef ",
+                                      "@192.0.2.1:07#0123456789abcdef",
+                                      "@192.0.2.1:7#0x23456789abcdef",
+                                      "@[0::1]:7#0123456789abcdef",
+                                      "@192.0.2.1:7#-123456789abcdef"};
     for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
         CHECK_EQ(knock_call(&c, 2, bad[i], 0), GW_EOTHER);
         CHECK(!strstr(gw_fail_text(), "23456789abcde")); /* a key is shown to nobody */

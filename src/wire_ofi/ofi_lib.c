@@ -19,7 +19,10 @@ struct ofi_lib ofi_lib;
 enum { SIGNALS = 32 }; /* the real-time ones are nobody's business here */
 
 /* Objects are counted in the order in which they were loaded. */
-struct objects { uintptr_t address; int n, with_address; };
+struct objects {
+    uintptr_t address;
+    int n, with_address;
+};
 
 static int object_count(struct dl_phdr_info *o, size_t bytes, void *to)
 {
@@ -54,10 +57,7 @@ static void handlers_restore(const struct sigaction *from, int n_objects)
     }
 }
 
-void ofi_lib_prepare(void)
-{
-    setenv("IPATH_NO_BACKTRACE", "1", 0);
-}
+void ofi_lib_prepare(void) { setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
 static const char monitor_variable[] = "FI_MR_CACHE_MONITOR";
 
@@ -83,8 +83,7 @@ static bool symbols_find(void *so)
     *(void **)&ofi_lib.fabric = dlsym(so, "fi_fabric");
     *(void **)&ofi_lib.strerror = dlsym(so, "fi_strerror");
     *(void **)&ofi_lib.version = dlsym(so, "fi_version");
-    return ofi_lib.getinfo && ofi_lib.freeinfo && ofi_lib.dupinfo && ofi_lib.fabric && ofi_lib.strerror &&
-           ofi_lib.version;
+    return ofi_lib.getinfo && ofi_lib.freeinfo && ofi_lib.dupinfo && ofi_lib.fabric && ofi_lib.strerror && ofi_lib.version;
 }
 
 int ofi_lib_open(void)
@@ -102,10 +101,9 @@ int ofi_lib_open(void)
     handlers_restore(handlers, n_objects);
     if (!so) {
         const char *why = dlerror();
-        return gw_fail(
-            GW_EUNSUPPORTED,
-            "other nodes are reached by libfabric, which cannot be opened (%s): install it (Debian: libfabric1)",
-            why ? why : "no reason given");
+        return gw_fail(GW_EUNSUPPORTED,
+                       "other nodes are reached by libfabric, which cannot be opened (%s): install it (Debian: libfabric1)",
+                       why ? why : "no reason given");
     }
     if (is_whole) return GW_OK;
     ofi_lib.getinfo = NULL;

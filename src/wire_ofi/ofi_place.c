@@ -32,8 +32,7 @@ static bool hex_get(const char *from, size_t digits, uint8_t *to, size_t cap)
 {
     static const char hex[] = "0123456789abcdef";
     if (!digits || digits % 2 || digits > 2 * cap || strspn(from, hex) != digits) return false;
-    for (size_t i = 0; i < digits; i++)
-        to[i / 2] = (uint8_t)((i % 2 ? to[i / 2] << 4 : 0) | (int)(strchr(hex, from[i]) - hex));
+    for (size_t i = 0; i < digits; i++) to[i / 2] = (uint8_t)((i % 2 ? to[i / 2] << 4 : 0) | (int)(strchr(hex, from[i]) - hex));
     return true;
 }
 

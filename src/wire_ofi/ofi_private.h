@@ -45,7 +45,7 @@ static inline bool ofi_by_userfaultfd(void)
 
 /* ---- choice (ofi_choose.c) ---- */
 struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
-extern bool ofi_meets_others; /* jobs of other hosts: set before the network is opened */
+extern bool ofi_meets_others;             /* jobs of other hosts: set before the network is opened */
 bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, and of GODWIT_VNODES on one host, are faked ones */
 /* The one to use, for freeinfo(); libfabric is open. */
 int ofi_choose(struct fi_info **chosen_out);
@@ -61,10 +61,7 @@ struct ofi_head {
     uint8_t hdr[WIRE_HDR_BYTES];
 };
 _Static_assert(sizeof(struct ofi_head) == 24, "wire format");
-static inline size_t ofi_total(size_t len)
-{
-    return gw_align_up(sizeof(struct ofi_head) + len, OFI_ALIGN);
-}
+static inline size_t ofi_total(size_t len) { return gw_align_up(sizeof(struct ofi_head) + len, OFI_ALIGN); }
 
 _Static_assert(OFI_KEY_BYTES % OFI_ALIGN == 0, "messages behind the key are aligned");
 _Static_assert(sizeof(struct ofi_head) + OFI_ALIGN <= WIRE_PART_BYTES, "send_many() has room for all");
@@ -90,7 +87,7 @@ struct ofi_send { /* a message in a buffer of ours */
 _Static_assert(offsetof(struct ofi_send, head) == offsetof(struct ofi_send, key) + OFI_KEY_BYTES, "wire format");
 struct ofi_take { /* in wire_take.at_wire */
     struct ofi_op op;
-    struct ofi_reg *reg; /* of its buffer, where the provider wants it registered */
+    struct ofi_reg *reg;       /* of its buffer, where the provider wants it registered */
     const struct ofi_ep *from; /* NULL: any */
 };
 struct ofi_catch { /* a buffer for a tagged message that no receive of the program's takes */
@@ -110,20 +107,20 @@ struct ofi_ep {
     struct wire_ep base; /* first */
     struct wire *w;
     fi_addr_t addr;
-    uint64_t key; /* of its lane: what is sent there begins with it */
-    int rank; /* number */
+    uint64_t key;        /* of its lane: what is sent there begins with it */
+    int rank;            /* number */
     struct ofi_ep *next; /* forgotten ones */
     struct node_door door;
-    uint64_t doubted_ns;    /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
+    uint64_t doubted_ns; /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
     bool is_warned;
     bool is_foreign, is_forgotten; /* of another job; its number may be another peer's by now */
 };
 
 struct wire {
     int lane;
-    _Atomic int state;           /* enum ofi_state, written while the network is opened, maybe by the thread of ofi_knock.c */
-    bool is_open;                /* READY, and the lane has seen it: everything from `info` on is there */
-    char *where;                 /* what others need to send here; or, where it could not be opened, why */
+    _Atomic int state; /* enum ofi_state, written while the network is opened, maybe by the thread of ofi_knock.c */
+    bool is_open;      /* READY, and the lane has seen it: everything from `info` on is there */
+    char *where;       /* what others need to send here; or, where it could not be opened, why */
     wire_recv_fn recv;
     void *ctx;
     struct fi_info *info;
@@ -131,46 +128,46 @@ struct wire {
     struct fid_av *av;
     struct fid_cq *cq;
     struct fid_ep *ep;
-    int fd; /* of the queue, to sleep on; -1: there is none */
-    uint64_t key;                /* what everything that comes here begins with, or is dropped */
+    int fd;                                                        /* of the queue, to sleep on; -1: there is none */
+    uint64_t key;                                                  /* what everything that comes here begins with, or is dropped */
     size_t inject_max, pack_max, packet_max, packet_span, iov_max; /* span: from the shortest packet to the longest */
     bool has_rma, has_gaps, has_direct, is_multi;
-    bool is_tagged;              /* it matches (GODWIT_MATCH_MODE), with tags of this layout: */
+    bool is_tagged; /* it matches (GODWIT_MATCH_MODE), with tags of this layout: */
     struct ofi_tag_layout layout;
-    bool is_leaving, is_closing; /* the program has sent its last; the wire goes down */
-    int under_way;               /* operations that a completion will come for, receives aside */
-    int n_doubted;               /* peers whose connection nobody has seen (ofi_reach.h), and one while is_marking */
-    bool is_marking;             /* connections have been made since their descriptors were looked at (ofi_fds.h) */
-    uint64_t connect_ns;         /* when the last of them was begun */
-    uint64_t look_at;            /* when to look for them, in ticks */
-    struct ofi_alive *alive;     /* hosts that are watched; NULL: none */
-    uint32_t idle;               /* looks in vain */
-    int n_injects;               /* of these, small messages without a buffer: all have one record */
-    int n_direct;                /* transfers from memory to memory under way, */
-    uint64_t direct_until;       /* and when they should be over; */
-    size_t stream_bytes;         /* of them, those to here out of a socket, */
-    uint64_t rest_until;         /* which is not looked at before */
-    uint64_t tickets;            /* the last one that was given out */
+    bool is_leaving, is_closing;   /* the program has sent its last; the wire goes down */
+    int under_way;                 /* operations that a completion will come for, receives aside */
+    int n_doubted;                 /* peers whose connection nobody has seen (ofi_reach.h), and one while is_marking */
+    bool is_marking;               /* connections have been made since their descriptors were looked at (ofi_fds.h) */
+    uint64_t connect_ns;           /* when the last of them was begun */
+    uint64_t look_at;              /* when to look for them, in ticks */
+    struct ofi_alive *alive;       /* hosts that are watched; NULL: none */
+    uint32_t idle;                 /* looks in vain */
+    int n_injects;                 /* of these, small messages without a buffer: all have one record */
+    int n_direct;                  /* transfers from memory to memory under way, */
+    uint64_t direct_until;         /* and when they should be over; */
+    size_t stream_bytes;           /* of them, those to here out of a socket, */
+    uint64_t rest_until;           /* which is not looked at before */
+    uint64_t tickets;              /* the last one that was given out */
     struct gw_list direct_waiting; /* those of which a part is not posted yet */
     struct ofi_op inject_op;
-    struct ofi_ep **eps; /* by number, those of other worlds, too */
-    int n_eps;           /* all that there are have numbers below */
+    struct ofi_ep **eps;      /* by number, those of other worlds, too */
+    int n_eps;                /* all that there are have numbers below */
     struct ofi_ep *forgotten; /* endpoints: something may be under way there */
     struct ofi_send *free_sends;
     int n_sends; /* made so far, at most gw_set.ofi_send_buffers */
     struct fid_mr *send_mr;
     char *send_slab;
-    int n_recvs;                 /* buffers that should be posted */
+    int n_recvs; /* buffers that should be posted */
     size_t recv_bytes;
     struct ofi_recv *recvs;
     char *recv_slab;
     struct fid_mr *recv_mr;
-    struct ofi_recv **more;      /* [n_more] beside those, in place of some that are held or torn */
-    int n_more, n_taking, n_idle; /* of all: POSTED, IDLE */
-    bool must_post;              /* some of the latter */
+    struct ofi_recv **more;                    /* [n_more] beside those, in place of some that are held or torn */
+    int n_more, n_taking, n_idle;              /* of all: POSTED, IDLE */
+    bool must_post;                            /* some of the latter */
     bool may_starve, quiet_posted, has_helped; /* see look() in ofi_recv.c */
     uint64_t n_posts, quiet_got, quiet_ns;
-    char *bounce;                /* [packet_max], for a packet that does not lie aligned; NULL: none has come yet */
+    char *bounce;              /* [packet_max], for a packet that does not lie aligned; NULL: none has come yet */
     struct ofi_catch *catches; /* NULL: receives of the program's take what comes */
     int n_catches_unposted;
     char *catch_slab;
@@ -184,23 +181,16 @@ struct wire {
     struct fi_cq_tagged_entry *events; /* [gw_set.progress_event_cnt] */
 };
 
-static inline bool ofi_needs(const struct wire *w, uint64_t mr_bit)
-{
-    return w->info->domain_attr->mr_mode & (int)mr_bit;
-}
+static inline bool ofi_needs(const struct wire *w, uint64_t mr_bit) { return w->info->domain_attr->mr_mode & (int)mr_bit; }
 /* The processes do it all themselves: to register memory is to note where it is. */
 static inline bool ofi_is_soft(const struct wire *w)
 {
     return !ofi_needs(w, FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT);
 }
-static inline const char *ofi_provider_name(const struct wire *w)
-{
-    return w->info->fabric_attr->prov_name;
-}
+static inline const char *ofi_provider_name(const struct wire *w) { return w->info->fabric_attr->prov_name; }
 /* gw_fail() about an operation towards a peer; err: errno of libfabric, positive. */
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
-int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
-                 struct fid_mr **mr_out);
+int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key, struct fid_mr **mr_out);
 
 enum ofi_state { OFI_CLOSED, OFI_READY, OFI_FAILED };
 /* Opens the network on this lane if it is not open yet. */
@@ -232,13 +222,13 @@ bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are th
 /* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
 int ofi_alive_tell(const struct sockaddr *at);
 void ofi_alive_begin(struct wire *w); /* after the endpoint is there */
-void ofi_alive_look(struct wire *w); /* to be called often where nothing happens */
+void ofi_alive_look(struct wire *w);  /* to be called often where nothing happens */
 void ofi_alive_end(struct wire *w);
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
 /* Nobody has answered a knock yet: to be called again and again. */
 void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned);
-void ofi_reach_end(struct ofi_ep *ep); /* it is connected, whoever of the two began */
+void ofi_reach_end(struct ofi_ep *ep);       /* it is connected, whoever of the two began */
 void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */
 /* ofi_send.c */
 int ofi_sends_open(struct wire *w);

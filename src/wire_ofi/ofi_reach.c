@@ -35,8 +35,7 @@ bool reach_is_connected(const char *table, const struct sockaddr *peer)
     for (const char *line = strchr(table, '\n'); line; line = strchr(line + 1, '\n')) {
         char remote[64];
         unsigned state;
-        if (sscanf(line + 1, "%*d: %*s %63s %x", remote, &state) == 2 && state == ESTABLISHED &&
-            address_is(remote, peer))
+        if (sscanf(line + 1, "%*d: %*s %63s %x", remote, &state) == 2 && state == ESTABLISHED && address_is(remote, peer))
             return true;
     }
     return false;
@@ -63,9 +62,8 @@ static char *table_read(const char *path)
 bool ofi_is_by_tcp(const struct wire *w)
 {
     uint32_t p = w->info->ep_attr->protocol;
-    return !ofi_node_is_hardware &&
-           (w->info->addr_format == FI_SOCKADDR_IN || w->info->addr_format == FI_SOCKADDR_IN6) && p != FI_PROTO_RXD &&
-           p != FI_PROTO_UDP;
+    return !ofi_node_is_hardware && (w->info->addr_format == FI_SOCKADDR_IN || w->info->addr_format == FI_SOCKADDR_IN6) &&
+        p != FI_PROTO_RXD && p != FI_PROTO_UDP;
 }
 
 void ofi_reach_begin(struct ofi_ep *ep)
@@ -78,10 +76,7 @@ void ofi_reach_begin(struct ofi_ep *ep)
     if (w->n_doubted++ <= 1) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
 }
 
-static bool is_last(uint64_t seconds)
-{
-    return gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout;
-}
+static bool is_last(uint64_t seconds) { return gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout; }
 
 static GW_COLD void complain(int rank, const char *name, const struct sockaddr *peer, socklen_t bytes, uint64_t seconds)
 {

@@ -10,11 +10,10 @@
 #include "../../test/unit.h"
 
 /* Lines as a little-endian machine prints them. */
-static const char four[] =
-    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-    "   0: 0100007F:9B41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1\n"
-    "   1: 01004E0A:C3A2 02004E0A:B0F1 01 00000000:00000000 00:00000000 00000000     0        0 2\n"
-    "  12: 01004E0A:C3A4 03004E0A:B0F1 02 00000001:00000000 01:00000064 00000002     0        0 3\n";
+static const char four[] = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+                           "   0: 0100007F:9B41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1\n"
+                           "   1: 01004E0A:C3A2 02004E0A:B0F1 01 00000000:00000000 00:00000000 00000000     0        0 2\n"
+                           "  12: 01004E0A:C3A4 03004E0A:B0F1 02 00000001:00000000 01:00000064 00000002     0        0 3\n";
 static const char six[] = "  sl  local_address                         remote_address                        st\n"
                           "   0: 000000FD000000000000000001000000:A001 000000FD000000000000000002000000:B001 01 0:0\n"
                           "   1: 0000000000000000FFFF000001004E0A:A001 0000000000000000FFFF000004004E0A:B001 01 0:0\n";

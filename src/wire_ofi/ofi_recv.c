@@ -50,8 +50,7 @@ static int recv_post(struct wire *w, struct ofi_recv *r)
     struct iovec iov = {r->buf, w->recv_bytes};
     struct fid_mr *mr = r->mr ? r->mr : w->recv_mr;
     void *desc = mr ? fi_mr_desc(mr) : NULL;
-    struct fi_msg m = {
-        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = &r->op.context};
+    struct fi_msg m = {.msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = &r->op.context};
     assert(r->state == OFI_RECV_IDLE);
     r->got = r->end = r->last_end = 0;
     ssize_t rc = fi_recvmsg(w->ep, &m, w->is_multi ? FI_MULTI_RECV : 0);
@@ -64,10 +63,7 @@ static int recv_post(struct wire *w, struct ofi_recv *r)
                    ofi_lib.strerror((int)-rc));
 }
 
-static struct ofi_recv *recv_at(const struct wire *w, int i)
-{
-    return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs];
-}
+static struct ofi_recv *recv_at(const struct wire *w, int i) { return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs]; }
 
 static void recv_more(struct wire *w)
 {
@@ -75,7 +71,8 @@ static void recv_more(struct wire *w)
     r->op.fn = ofi_recv_done;
     r->buf = aligned_alloc(4096, w->recv_bytes);
     if (!r->buf) gw_die("no memory for %zu bytes of receive buffers of the network", w->recv_bytes);
-    if (ofi_needs(w, FI_MR_LOCAL) && ofi_register(w, r->buf, w->recv_bytes, FI_RECV, 0, &r->mr) != GW_OK) gw_die("%s", gw_fail_text());
+    if (ofi_needs(w, FI_MR_LOCAL) && ofi_register(w, r->buf, w->recv_bytes, FI_RECV, 0, &r->mr) != GW_OK)
+        gw_die("%s", gw_fail_text());
     w->more = gw_xrealloc(w->more, (size_t)(w->n_more + 1) * sizeof *w->more);
     w->more[w->n_more++] = r;
     w->n_idle++;
@@ -174,14 +171,16 @@ static GW_COLD void odd_arrived(struct wire *w, const char *at, size_t bytes)
         return;
     }
     /* Behind one that was dropped, it does not lie aligned. */
-    if (!w->bounce && !(w->bounce = aligned_alloc(GW_CACHELINE, gw_align_up(w->packet_max, GW_CACHELINE)))) gw_die("no memory for a packet");
+    if (!w->bounce && !(w->bounce = aligned_alloc(GW_CACHELINE, gw_align_up(w->packet_max, GW_CACHELINE))))
+        gw_die("no memory for a packet");
     memcpy(w->bounce, at, bytes);
     ofi_packet_arrived(w, w->bounce, bytes);
 }
 
 static inline __attribute__((always_inline)) void packet_arrived(struct wire *w, const char *at, size_t bytes)
 {
-    if (unlikely(bytes - PACKET_LEAST > w->packet_span || (uintptr_t)at % OFI_ALIGN || *(const uint64_t *)(const void *)at != w->key)) {
+    if (unlikely(bytes - PACKET_LEAST > w->packet_span || (uintptr_t)at % OFI_ALIGN ||
+                 *(const uint64_t *)(const void *)at != w->key)) {
         odd_arrived(w, at, bytes);
         return;
     }
@@ -210,7 +209,8 @@ void ofi_recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     packet_arrived(w, w->is_multi ? e->buf : r->buf, e->len);
     if (w->is_multi) {
         size_t at = e->len ? (size_t)((char *)e->buf - r->buf) : r->end;
-        if (unlikely(at > r->last_end && at - r->last_end < PACKET_LEAST)) w->has_gaps = !ofi_stops_at_unexpected(w->info->ep_attr->protocol);
+        if (unlikely(at > r->last_end && at - r->last_end < PACKET_LEAST))
+            w->has_gaps = !ofi_stops_at_unexpected(w->info->ep_attr->protocol);
         r->last_end = at + e->len;
         r->got += e->len;
         if (r->last_end > r->end) r->end = r->last_end;
@@ -262,9 +262,7 @@ static GW_COLD int error_read(struct wire *w)
     struct fi_cq_err_entry e = {0};
     ssize_t rc = fi_cq_readerr(w->cq, &e, 0);
     if (rc == -FI_EAGAIN) return 0;
-    if (rc < 0)
-        gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w),
-               ofi_lib.strerror((int)-rc));
+    if (rc < 0) gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
     struct ofi_op *op = e.op_context;
     struct fi_cq_tagged_entry at = {op, e.flags, e.len + e.olen, e.buf, e.data, e.tag};
     if (op && ofi_is_ours(op))
@@ -291,8 +289,7 @@ int ofi_progress(struct wire *w)
             continue;
         }
         if (unlikely(got < 0))
-            gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w),
-                   ofi_lib.strerror((int)-got));
+            gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), ofi_lib.strerror((int)-got));
         for (ssize_t i = 0; i < got; i++) {
             struct ofi_op *op = w->events[i].op_context;
             if (likely(op))

@@ -16,26 +16,26 @@ struct fid_mr;
 
 struct ofi_reg {
     struct fid_mr *mr;
-    uintptr_t lo, hi; /* the bytes that it is for */
+    uintptr_t lo, hi;           /* the bytes that it is for */
     uintptr_t page_lo, page_hi; /* their pages */
-    uint64_t access;  /* FI_READ ... */
-    int number;       /* among the regions that others may name; 0: they may not */
+    uint64_t access;            /* FI_READ ... */
+    int number;                 /* among the regions that others may name; 0: they may not */
     int users;
     bool is_kept;
-    bool is_gone; /* with the watch's lock: its pages are no longer those of the program, nobody finds it */
+    bool is_gone;         /* with the watch's lock: its pages are no longer those of the program, nobody finds it */
     struct ofi_reg *next; /* among those to be closed */
 };
 
 /* Of a lane.  [K1] kept[0 .. n) and their is_gone change with the watch's lock held, everything else with the lane's. */
 struct ofi_regs {
-    struct gw_list link; /* of all lanes, with the watch's lock */
+    struct gw_list link;   /* of all lanes, with the watch's lock */
     struct ofi_reg **kept; /* [most], the one used last first; NULL: none are kept */
     int n, most;
     size_t bytes;
     atomic_int n_gone; /* of those kept */
 };
 
-void ofi_regs_open(struct wire *w); /* its provider is known */
+void ofi_regs_open(struct wire *w);  /* its provider is known */
 void ofi_regs_close(struct wire *w); /* all that are kept; the endpoint is still there */
 
 /* A registration of at least these bytes, for at least this access (with FI_REMOTE_*, it has a number), until ofi_regs_give(). */

@@ -18,8 +18,7 @@ enum { NUMBER_BITS = 16, REGIONS_MOST = (1 << NUMBER_BITS) - 1, REGIONS_FIRST = 
 static const uint64_t remote_access = FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 /* ---- memory that is exposed ----------------------------------------------------------------------------------------------- */
-int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key,
-                 struct fid_mr **mr_out)
+int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key, struct fid_mr **mr_out)
 {
     int rc = fi_mr_reg(w->domain, p, bytes, access, 0, wanted_key, 0, mr_out, NULL);
     if (rc == 0 && ofi_needs(w, FI_MR_ENDPOINT)) {
@@ -29,8 +28,8 @@ int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, u
     }
     if (rc == 0) return GW_OK;
     *mr_out = NULL;
-    return gw_fail(GW_ENOMEM, "%zu bytes of memory cannot be registered with provider %s: %s", bytes,
-                   ofi_provider_name(w), ofi_lib.strerror(-rc));
+    return gw_fail(GW_ENOMEM, "%zu bytes of memory cannot be registered with provider %s: %s", bytes, ofi_provider_name(w),
+                   ofi_lib.strerror(-rc));
 }
 
 int ofi_region_begin(struct wire *w, struct ofi_reg *r)
@@ -174,8 +173,7 @@ static ssize_t part_post(struct copy *c)
     struct fi_rma_iov there = {c->remote, bytes, c->key};
     struct fi_msg_rma m = {&c->iov[c->at], desc, (size_t)n, c->ep->addr, &there, 1, &p->op.context, 0};
     /* Who is told that it is written may say so to others, who then look at the memory. */
-    ssize_t rc =
-        c->is_put ? fi_writemsg(w->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE) : fi_readmsg(w->ep, &m, FI_COMPLETION);
+    ssize_t rc = c->is_put ? fi_writemsg(w->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE) : fi_readmsg(w->ep, &m, FI_COMPLETION);
     if (rc) {
         part_free(w, p);
         return rc;
@@ -232,14 +230,13 @@ static struct copy *copy_new(struct ofi_ep *ep, const struct iovec *local, int n
     return c;
 }
 
-static int copy_start(struct wire_ep *base, const struct iovec *local, int n, uint64_t remote, uint64_t key,
-                      struct gw_done *done, bool is_put)
+static int copy_start(struct wire_ep *base, const struct iovec *local, int n, uint64_t remote, uint64_t key, struct gw_done *done,
+                      bool is_put)
 {
     struct ofi_ep *ep = (struct ofi_ep *)base;
     struct wire *w = ep->w;
     if (!done || !key || !w->has_rma)
-        return gw_fail(GW_EUNSUPPORTED, "memory of rank %d is not reached at once and without a key over the network",
-                       ep->rank);
+        return gw_fail(GW_EUNSUPPORTED, "memory of rank %d is not reached at once and without a key over the network", ep->rank);
     struct copy *c = copy_new(ep, local, n, done);
     c->is_put = is_put;
     c->remote = provider_addr(w, key, remote);

@@ -24,8 +24,10 @@ static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err
 {
     if (w->is_leaving || is_parted(ep)) return;
     if (ep && ep->is_foreign)
-        gw_fail(GW_EOTHER, "a message over the network to another job, with which this one is connected, failed (provider %s): %s; has that job ended?",
-                ofi_provider_name(w), ofi_lib.strerror(err));
+        gw_fail(
+            GW_EOTHER,
+            "a message over the network to another job, with which this one is connected, failed (provider %s): %s; has that job ended?",
+            ofi_provider_name(w), ofi_lib.strerror(err));
     else if (ep)
         ofi_fail(ep, "a message", err);
     else
@@ -82,10 +84,7 @@ static void head_fill(struct ofi_head *h, uint8_t kind, const void *hdr, size_t 
 }
 
 /* Bytes that travel and are nobody's. */
-static void pad_clear(char *payload, size_t len)
-{
-    memset(payload + len, 0, ofi_total(len) - sizeof(struct ofi_head) - len);
-}
+static void pad_clear(char *payload, size_t len) { memset(payload + len, 0, ofi_total(len) - sizeof(struct ofi_head) - len); }
 
 static inline int refused(const struct ofi_ep *ep, ssize_t rc)
 {
@@ -99,7 +98,8 @@ static int buffer_post(struct ofi_ep *ep, struct ofi_send *s, size_t bytes)
     struct wire *w = ep->w;
     s->ep = ep;
     s->key = ep->key;
-    ssize_t rc = fi_send(w->ep, &s->key, OFI_KEY_BYTES + bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
+    ssize_t rc =
+        fi_send(w->ep, &s->key, OFI_KEY_BYTES + bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
     if (unlikely(rc)) {
         send_back(w, s);
         return refused(ep, rc);
@@ -147,7 +147,8 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct wire *w = ep->w;
     assert(len <= w->pack_max);
     /* Where one fails, it should be known to whom it went. */
-    if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max) && likely(!ep->is_foreign)) return inject(ep, kind, hdr, payload, len);
+    if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max) && likely(!ep->is_foreign))
+        return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);
@@ -205,8 +206,7 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
         .desc = &desc,
         .iov_count = 1,
         .addr = ep->addr,
-        .tag = ofi_tag_bits(&w->layout, (uint32_t)tag->ctx, (uint32_t)tag->src, tag->tag,
-                            tag->asks ? OFI_TAG_SYNC : OFI_TAG_PLAIN),
+        .tag = ofi_tag_bits(&w->layout, (uint32_t)tag->ctx, (uint32_t)tag->src, tag->tag, tag->asks ? OFI_TAG_SYNC : OFI_TAG_PLAIN),
         .context = is_small ? &w->inject_op.context : &s->op.context,
         .data = (uint64_t)tag->src,
     };
@@ -234,15 +234,11 @@ int ofi_sends_open(struct wire *w)
     w->inject_max = can_share ? (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST) : 0;
     w->inject_op.fn = ofi_inject_done;
     w->send_slab = aligned_alloc(GW_CACHELINE, bytes); /* touched as far as it is used */
-    if (!w->send_slab)
-        return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
+    if (!w->send_slab) return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
     return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, FI_SEND, 0, &w->send_mr) : GW_OK;
 }
 
-bool ofi_drained(struct wire *w)
-{
-    return !w->under_way;
-}
+bool ofi_drained(struct wire *w) { return !w->under_way; }
 
 void ofi_leave(struct wire *w, bool is_leaving)
 {

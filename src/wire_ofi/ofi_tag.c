@@ -16,28 +16,24 @@ static const struct {
     [OFI_TAG_FULL] = {30, 0, 32},
 };
 
-static uint64_t ones(int bits)
-{
-    return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
-}
+static uint64_t ones(int bits) { return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1; }
 
 int ofi_tag_layout_make(enum ofi_tag_mode wanted, const struct ofi_tag_means *means, struct ofi_tag_layout *layout_out)
 {
     assert(wanted < OFI_TAG_MODES);
     bool can_full = means->cq_data_bytes >= SOURCE_BYTES && means->directed_recv;
     if (wanted == OFI_TAG_FULL && !can_full)
-        return gw_fail(
-            GW_EUNSUPPORTED,
-            "GODWIT_OFI_TAG_MODE=ofi_tag_full needs a provider with %s, which this one lacks: leave it at auto",
-            means->directed_recv ? "FI_REMOTE_CQ_DATA of 4 bytes" : "FI_DIRECTED_RECV");
+        return gw_fail(GW_EUNSUPPORTED,
+                       "GODWIT_OFI_TAG_MODE=ofi_tag_full needs a provider with %s, which this one lacks: leave it at auto",
+                       means->directed_recv ? "FI_REMOTE_CQ_DATA of 4 bytes" : "FI_DIRECTED_RECV");
     enum ofi_tag_mode mode = wanted != OFI_TAG_AUTO ? wanted : can_full ? OFI_TAG_FULL : OFI_TAG_1;
     /* The highest bit of the format that is set is the highest one that we may use; a provider that says nothing leaves all. */
     int reserved = means->mem_tag_format ? __builtin_clzll(means->mem_tag_format) : 0;
     int cid_bits = widths[mode].cid - reserved;
     if (cid_bits < CID_BITS_MIN)
         return gw_fail(GW_EUNSUPPORTED,
-                       "the provider keeps %d of 64 tag bits for itself: %s leaves %d for context ids, %d are needed%s",
-                       reserved, ofi_tag_mode_names[mode], cid_bits < 0 ? 0 : cid_bits, CID_BITS_MIN,
+                       "the provider keeps %d of 64 tag bits for itself: %s leaves %d for context ids, %d are needed%s", reserved,
+                       ofi_tag_mode_names[mode], cid_bits < 0 ? 0 : cid_bits, CID_BITS_MIN,
                        mode == OFI_TAG_1 ? "; try GODWIT_OFI_TAG_MODE=ofi_tag_2" : "; let Godwit match");
     *layout_out = (struct ofi_tag_layout){
         .mode = mode,
@@ -70,17 +66,15 @@ int ofi_tag_check_cid(const struct ofi_tag_layout *l, uint32_t cid)
 {
     if (cid <= l->cid_max) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED,
-                   "a communicator's context id is %u, %s has ids up to %u%s: GODWIT_OFI_TAG_MODE=%s may have more",
-                   cid, ofi_tag_mode_names[l->mode], l->cid_max,
-                   l->reserved_bits ? " since the provider keeps tag bits for itself" : "",
+                   "a communicator's context id is %u, %s has ids up to %u%s: GODWIT_OFI_TAG_MODE=%s may have more", cid,
+                   ofi_tag_mode_names[l->mode], l->cid_max, l->reserved_bits ? " since the provider keeps tag bits for itself" : "",
                    l->mode == OFI_TAG_1 ? "ofi_tag_2" : "ofi_tag_full");
 }
 
 int ofi_tag_check_tag(const struct ofi_tag_layout *l, int64_t tag)
 {
     if (tag <= l->tag_max) return GW_OK;
-    return gw_fail(GW_ETAG,
-                   "tag %lld is larger than %d, the largest of %s: use smaller tags, or GODWIT_OFI_TAG_MODE=ofi_tag_1",
+    return gw_fail(GW_ETAG, "tag %lld is larger than %d, the largest of %s: use smaller tags, or GODWIT_OFI_TAG_MODE=ofi_tag_1",
                    (long long)tag, l->tag_max, ofi_tag_mode_names[l->mode]);
 }
 
@@ -89,8 +83,7 @@ uint64_t ofi_tag_bits(const struct ofi_tag_layout *l, uint32_t cid, uint32_t src
 {
     assert(cid <= l->cid_max && src <= l->src_max);
     assert(tag <= l->tag_max && tag >= -l->tag_max - 1);
-    uint64_t bits =
-        (uint64_t)sync << l->sync_shift | (uint64_t)cid << l->cid_shift | ((uint32_t)tag & ones(l->tag_bits));
+    uint64_t bits = (uint64_t)sync << l->sync_shift | (uint64_t)cid << l->cid_shift | ((uint32_t)tag & ones(l->tag_bits));
     return l->src_bits ? bits | (uint64_t)src << l->src_shift : bits;
 }
 
@@ -110,15 +103,9 @@ void ofi_tag_everything(const struct ofi_tag_layout *l, uint64_t *bits_out, uint
     *ignore_out = ones(64 - l->reserved_bits) & ~ofi_tag_apart(l);
 }
 
-uint64_t ofi_tag_apart(const struct ofi_tag_layout *l)
-{
-    return 2ull << l->sync_shift;
-}
+uint64_t ofi_tag_apart(const struct ofi_tag_layout *l) { return 2ull << l->sync_shift; }
 
-uint32_t ofi_tag_cid(const struct ofi_tag_layout *l, uint64_t bits)
-{
-    return (uint32_t)(bits >> l->cid_shift & ones(l->cid_bits));
-}
+uint32_t ofi_tag_cid(const struct ofi_tag_layout *l, uint64_t bits) { return (uint32_t)(bits >> l->cid_shift & ones(l->cid_bits)); }
 
 uint32_t ofi_tag_src(const struct ofi_tag_layout *l, uint64_t bits, uint64_t cq_data)
 {

@@ -91,10 +91,7 @@ static void provider_keeps_bits(void)
     CHECK_EQ(make(OFI_TAG_1, 0, 8, true, &rc).cid_max, 4095);                     /* says nothing */
 }
 
-static bool matches(uint64_t bits, uint64_t wanted, uint64_t ignore)
-{
-    return !((bits ^ wanted) & ~ignore);
-}
+static bool matches(uint64_t bits, uint64_t wanted, uint64_t ignore) { return !((bits ^ wanted) & ~ignore); }
 
 static void wildcards_match(const struct ofi_tag_layout *l)
 {
@@ -115,8 +112,7 @@ static void wildcards_match(const struct ofi_tag_layout *l)
                     CHECK_EQ(matches(b, w, ig), tags[t] >= 0);
                     ofi_tag_wanted(l, cids[c], GW_ANY_SOURCE, 7, &w, &ig);
                     CHECK_EQ(matches(b, w, ig), tags[t] == 7);
-                    ofi_tag_wanted(l, cids[c], 5, GW_ANY_TAG, &w,
-                                   &ig); /* without bits for it the address tells the source */
+                    ofi_tag_wanted(l, cids[c], 5, GW_ANY_TAG, &w, &ig); /* without bits for it the address tells the source */
                     CHECK_EQ(matches(b, w, ig), tags[t] >= 0 && (srcs[s] == 5 || !l->src_bits));
                     ofi_tag_wanted(l, cids[(c + 1) % 3], GW_ANY_SOURCE, GW_ANY_TAG, &w, &ig);
                     CHECK(!matches(b, w, ig));

@@ -78,7 +78,8 @@ void ofi_take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
             if (!err && take_again(w, t, e->len, "its source is none")) return;
             is_lost = true;
         }
-        if (unlikely(is_lost)) came = (struct wire_tag){came.ctx, t->tag.src < 0 ? 0 : t->tag.src, t->tag.tag < 0 ? 0 : t->tag.tag, 0};
+        if (unlikely(is_lost))
+            came = (struct wire_tag){came.ctx, t->tag.src < 0 ? 0 : t->tag.src, t->tag.tag < 0 ? 0 : t->tag.tag, 0};
         t->tag = came;
         t->len = !is_lost && (!err || e->len > t->cap) ? e->len : t->cap + 1;
     }
@@ -115,22 +116,18 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
     if (rc == 0) return GW_POSTED;
     if (o->reg) ofi_regs_give(w, o->reg);
     if (rc == -FI_EAGAIN) return GW_AGAIN;
-    return gw_fail(GW_EOTHER, "a receive was refused by provider %s: %s", ofi_provider_name(w),
-                   ofi_lib.strerror((int)-rc));
+    return gw_fail(GW_EOTHER, "a receive was refused by provider %s: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
 }
 
-void ofi_tag_cancel(struct wire *w, struct wire_take *t)
-{
-    fi_cancel(&w->ep->fid, &((struct ofi_take *)t->at_wire)->op.context);
-}
+void ofi_tag_cancel(struct wire *w, struct wire_take *t) { fi_cancel(&w->ep->fid, &((struct ofi_take *)t->at_wire)->op.context); }
 
 /* ---- everything else ---------------------------------------------------------------------------------------------------------- */
 static void catch_post(struct wire *w, struct ofi_catch *c)
 {
     uint64_t bits, ignore;
     ofi_tag_everything(&w->layout, &bits, &ignore);
-    ssize_t rc = fi_trecv(w->ep, c->buf, w->pack_max, w->catch_mr ? fi_mr_desc(w->catch_mr) : NULL, FI_ADDR_UNSPEC,
-                          bits, ignore, &c->op.context);
+    ssize_t rc = fi_trecv(w->ep, c->buf, w->pack_max, w->catch_mr ? fi_mr_desc(w->catch_mr) : NULL, FI_ADDR_UNSPEC, bits, ignore,
+                          &c->op.context);
     if (c->is_posted != (rc == 0)) w->n_catches_unposted += rc == 0 ? -1 : 1;
     c->is_posted = rc == 0;
     if (rc && rc != -FI_EAGAIN)

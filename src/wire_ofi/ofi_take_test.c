@@ -52,9 +52,8 @@ static void tag_send(struct wire *w, struct wire_ep *ep, int src, int tag, const
 }
 static bool got(const struct took *t, int src, int tag, int value)
 {
-    return t->c.n == 1 && t->c.err == GW_OK && !t->take.is_cancelled && t->take.tag.src == src &&
-           t->take.tag.tag == tag && t->take.tag.asks == (tag & 1) && t->take.len == sizeof value &&
-           t->value[0] == value && t->value[1] == -1;
+    return t->c.n == 1 && t->c.err == GW_OK && !t->take.is_cancelled && t->take.tag.src == src && t->take.tag.tag == tag &&
+        t->take.tag.asks == (tag & 1) && t->take.len == sizeof value && t->value[0] == value && t->value[1] == -1;
 }
 static struct wire *open_tagged(const struct ways *how, struct wire_ep **ep)
 {
@@ -91,8 +90,7 @@ static void test_matching(const struct ways *how, int32_t ctx_max)
     CHECK_EQ(want(w, ep, &d, 3, 8), GW_POSTED);
     rounds(w);
     CHECK(got(&a, 3, 8, 12) && got(&b, 3, 8, 13));
-    CHECK(c.c.n == 1 && c.c.err == GW_ETRUNCATE && c.take.len == sizeof(int[3]) && c.value[0] == 10 &&
-          c.value[1] == -1);
+    CHECK(c.c.n == 1 && c.c.err == GW_ETRUNCATE && c.take.len == sizeof(int[3]) && c.value[0] == 10 && c.value[1] == -1);
     CHECK_EQ(d.c.n, 0);
     ofi_ops.tag_cancel(w, &d.take);
     rounds(w);
@@ -130,7 +128,16 @@ static void test_entries(const struct ways *how)
 }
 
 /* ---- with the rooms above: one rank that sends to itself over the network, under the names of several sources ---- */
-enum { ENTRIES_FEW = 24, NEAR = 18, CTX = 5 * (PROTO_STREAM_MASK + 1), INTS = 60, MANY = 100, LONG_ROOM = 300000, SOURCES = 3, TAGS = 3 };
+enum {
+    ENTRIES_FEW = 24,
+    NEAR = 18,
+    CTX = 5 * (PROTO_STREAM_MASK + 1),
+    INTS = 60,
+    MANY = 100,
+    LONG_ROOM = 300000,
+    SOURCES = 3,
+    TAGS = 3
+};
 static const char *const move_words = "matches messages from other nodes itself from now on: ";
 static struct gw_lane *const lane = &gw_lanes[0];
 
@@ -185,10 +192,7 @@ static const char *said(void (*fn)(int arg), int arg, int *status_out)
     CHECK_EQ(waitpid(child, status_out, 0), child);
     return text;
 }
-static bool ended_with(int status, int code)
-{
-    return WIFEXITED(status) && WEXITSTATUS(status) == code;
-}
+static bool ended_with(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
 static int times(const char *text, const char *words)
 {
     int n = 0;
@@ -229,14 +233,10 @@ static struct item out[2 * MANY], in[2 * MANY];
 static int n_out, n_in;
 static void out_one(int src, int tag)
 {
-    item_send(&out[n_out], src, tag, n_out, 1 + (int)(net.random >> 40) % INTS,
-              chance(4) ? PROTO_SYNC : PROTO_STANDARD);
+    item_send(&out[n_out], src, tag, n_out, 1 + (int)(net.random >> 40) % INTS, chance(4) ? PROTO_SYNC : PROTO_STANDARD);
     n_out++;
 }
-static void in_one(int src, int tag)
-{
-    item_recv(&in[n_in++], src, tag);
-}
+static void in_one(int src, int tag) { item_recv(&in[n_in++], src, tag); }
 static void turns(int seed)
 {
     net.random = (uint64_t)seed * 7919;
@@ -278,8 +278,7 @@ static void turns_check(void)
     }
     for (int i = 0; i < n_out; i++) CHECK(req_wait(&out[i].q, NULL) == GW_OK && taken[i] == 1);
     for (int i = 0; i < n_in; i++)
-        for (int k = i + 1; k < n_in; k++)
-            CHECK(in[i].data[0] < in[k].data[0] || !can_take(&in[i], &out[in[k].data[0]]));
+        for (int k = i + 1; k < n_in; k++) CHECK(in[i].data[0] < in[k].data[0] || !can_take(&in[i], &out[in[k].data[0]]));
 }
 static void exchange(int seed)
 {
@@ -358,10 +357,9 @@ static void entries_lent(int mode)
 }
 static void test_entries_end(void)
 {
-    static const char
-        words[] = "LE resources not recovered during flow control",
-        advice[] = "FI_CXI_RX_MATCH_MODE)=[hybrid OR software] is required",
-        warning[] = "18 of 24 match entries of the network are in use, 5 of them for messages from rank 1 with tag 7";
+    static const char words[] = "LE resources not recovered during flow control",
+                      advice[] = "FI_CXI_RX_MATCH_MODE)=[hybrid OR software] is required",
+                      warning[] = "18 of 24 match entries of the network are in use, 5 of them for messages from rank 1 with tag 7";
     int status;
     const char *text = said(near, GW_SET_MATCH_MODE_HARDWARE, &status);
     CHECK(ended_with(status, 0) && times(text, "warning") == 1 && !strstr(text, move_words));
@@ -385,9 +383,15 @@ static void test_entries_end(void)
 /* Questions by tag (proto_tag.c) that no rank asks: each is counted, and the receive that it met at the wire waits on as it was. */
 static void forged_questions(int is_long)
 {
-    struct { uint64_t cookie, addr; int64_t len; uint64_t key; int32_t world, unused; } right = {.cookie = 7, .len = 4}, ask;
+    struct {
+        uint64_t cookie, addr;
+        int64_t len;
+        uint64_t key;
+        int32_t world, unused;
+    } right = {.cookie = 7, .len = 4}, ask;
     enum { CASES = 8, LEN_NEGATIVE = 4 };
-    static const size_t lengths[CASES] = {0, 1, sizeof right - 1, sizeof right + 1, sizeof right, sizeof right, sizeof right, sizeof right};
+    static const size_t lengths[CASES] = {
+        0, 1, sizeof right - 1, sizeof right + 1, sizeof right, sizeof right, sizeof right, sizeof right};
     const struct wire_tag tag = {CTX / (PROTO_STREAM_MASK + 1), 1, 7, 1};
     static char room[LONG_ROOM];
     char bytes[sizeof right + 1];
@@ -408,7 +412,8 @@ static void forged_questions(int is_long)
     size_t n = is_long ? sizeof room : sizeof in[0].data;
     for (int i = 0; i < CASES; i++) {
         uint64_t before = gw_count.messages_refused;
-        if (lengths[i] > sizeof right && !is_long) continue; /* as any message of that length it lies in the program's buffer already */
+        if (lengths[i] > sizeof right && !is_long)
+            continue; /* as any message of that length it lies in the program's buffer already */
         ask = right;
         if (i == LEN_NEGATIVE) ask.len = -1;
         if (i > LEN_NEGATIVE) ask.world = i == LEN_NEGATIVE + 1 ? -1 : i == LEN_NEGATIVE + 2 ? 1 : INT32_MAX;
@@ -451,13 +456,11 @@ int main(void)
     gw_set.match_mode = GW_SET_MATCH_MODE_HARDWARE;
     const uint64_t tags = FI_MSG | FI_TAGGED | FI_MULTI_RECV;
     test_matching(
-        &(struct ways){
-            .caps = tags | FI_DIRECTED_RECV, .inject = 8, .entries = 32, .tag_format = UINT64_MAX, .cq_data = 8},
+        &(struct ways){.caps = tags | FI_DIRECTED_RECV, .inject = 8, .entries = 32, .tag_format = UINT64_MAX, .cq_data = 8},
         (1 << 30) - 1);
     test_matching(&(struct ways){.caps = tags, .entries = 32, .tag_format = UINT64_MAX >> 2, .cq_data = 8}, 1023);
-    test_matching(
-        &(struct ways){.caps = tags, .inject = 64, .entries = 32, .tag_format = UINT64_MAX, .mr_mode = FI_MR_LOCAL},
-        4095);
+    test_matching(&(struct ways){.caps = tags, .inject = 64, .entries = 32, .tag_format = UINT64_MAX, .mr_mode = FI_MR_LOCAL},
+                  4095);
     test_entries(&(struct ways){.caps = tags, .inject = 64, .entries = 20, .tag_format = UINT64_MAX});
     return unit_end();
 }

@@ -11,10 +11,7 @@ static struct {
     unsigned next;
     int bad;
 } seen;
-static unsigned char pattern(unsigned seq, size_t i)
-{
-    return (unsigned char)(seq * 37 + i * 11 + (i >> 8));
-}
+static unsigned char pattern(unsigned seq, size_t i) { return (unsigned char)(seq * 37 + i * 11 + (i >> 8)); }
 
 static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
@@ -86,8 +83,7 @@ static void test_memory(int mr_mode, int refuses)
     static unsigned char far[2][BYTES], near[BYTES];
     struct wire_ep *ep;
     struct wire *w = open_wire(
-        &(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = mr_mode, .refuses = refuses},
-        &ep);
+        &(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = mr_mode, .refuses = refuses}, &ep);
     uint64_t key[2] = {0};
     int before = net.n_regions;
     for (int i = 0; i < 2; i++) CHECK_EQ(ofi_ops.expose(w, far[i], BYTES, &key[i]), GW_OK);
@@ -102,14 +98,12 @@ static void test_memory(int mr_mode, int refuses)
     }
     struct ending c = {.done.fn = ended};
     int rc;
-    while ((rc = ofi_ops.get(ep, iov, PIECES, (uintptr_t)far[1] + 77, key[1], &c.done)) == GW_AGAIN)
-        ofi_ops.progress(w);
+    while ((rc = ofi_ops.get(ep, iov, PIECES, (uintptr_t)far[1] + 77, key[1], &c.done)) == GW_AGAIN) ofi_ops.progress(w);
     CHECK_EQ(rc, GW_POSTED);
     for (int i = 0; i < 1000 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_OK);
     size_t at = 77;
-    for (int i = 0; i < PIECES; at += iov[i++].iov_len)
-        CHECK(memcmp(iov[i].iov_base, far[1] + at, iov[i].iov_len) == 0);
+    for (int i = 0; i < PIECES; at += iov[i++].iov_len) CHECK(memcmp(iov[i].iov_base, far[1] + at, iov[i].iov_len) == 0);
     while ((rc = ofi_ops.put(ep, iov, PIECES, (uintptr_t)far[0] + 5, key[0], &c.done)) == GW_AGAIN) ofi_ops.progress(w);
     for (int i = 0; i < 1000 && c.n < 2; i++) ofi_ops.progress(w);
     CHECK(c.n == 2 && c.err == GW_OK && memcmp(far[0] + 5, far[1] + 77, used) == 0);
@@ -133,8 +127,9 @@ static void test_failed_copy(void)
     CHECK_EQ(ofi_ops.get(ep, &iov, 1, (uintptr_t)far, key, &c.done), GW_POSTED);
     for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_EOTHER);
-    CHECK_STR(gw_fail_text(), "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) "
-                              "failed: connection reset");
+    CHECK_STR(gw_fail_text(),
+              "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) "
+              "failed: connection reset");
     ofi_ops.conceal(w, key);
     close_wire(w);
 }
@@ -192,8 +187,7 @@ int main(void)
     test_messages(&(struct ways){.caps = all, .inject = 4096, .refuses = 5, .cq_takes = 8});
     test_messages(&(struct ways){.caps = all, .inject = 128, .late = 20});    /* as net does with several senders */
     test_messages(&(struct ways){.caps = FI_MSG, .inject = 0, .refuses = 4}); /* a buffer a message */
-    test_messages(
-        &(struct ways){.caps = all, .inject = 64, .mode = FI_CONTEXT2, .mr_mode = FI_MR_LOCAL | FI_MR_ENDPOINT});
+    test_messages(&(struct ways){.caps = all, .inject = 64, .mode = FI_CONTEXT2, .mr_mode = FI_MR_LOCAL | FI_MR_ENDPOINT});
     test_250_events();
     static const int modes[] = {0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED,
                                 FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT, FI_MR_LOCAL};

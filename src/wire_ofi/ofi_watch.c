@@ -34,8 +34,8 @@ void ofi_watch_unlock(void) { pthread_mutex_unlock(&watch.lock); }
 /* A descriptor that tells of memory that goes; negative: gw_fail() was called. */
 static int uffd_open(void)
 {
-    static const uint64_t events = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |
-                                   UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+    static const uint64_t events =
+        UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_PAGEFAULT_FLAG_WP;
     /* Of Linux 5.13.  Before 5.12 a parent that forks could lose pages that a card uses to its child, and nothing tells of that. */
     static const uint64_t young = UFFD_FEATURE_MINOR_HUGETLBFS;
     struct uffdio_api api = {.api = UFFD_API, .features = events};
@@ -59,14 +59,11 @@ static void heard(const struct uffd_msg *m)
 {
     switch (m->event) {
     case UFFD_EVENT_UNMAP:
-    case UFFD_EVENT_REMOVE:
-        watch.gone(m->arg.remove.start, m->arg.remove.end);
-        break;
+    case UFFD_EVENT_REMOVE: watch.gone(m->arg.remove.start, m->arg.remove.end); break;
     case UFFD_EVENT_REMAP: /* where it went, it is still watched */
         watch.gone(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -12,12 +12,8 @@ static const struct {
     const char *name;
     uint32_t tclass;
 } classes[] = {
-    {"TC_BEST_EFFORT", FI_TC_BEST_EFFORT},
-    {"TC_LOW_LATENCY", FI_TC_LOW_LATENCY},
-    {"TC_DEDICATED_ACCESS", FI_TC_DEDICATED_ACCESS},
-    {"TC_BULK_DATA", FI_TC_BULK_DATA},
-    {"TC_SCAVENGER", FI_TC_SCAVENGER},
-    {"TC_NETWORK_CTRL", FI_TC_NETWORK_CTRL},
+    {"TC_BEST_EFFORT", FI_TC_BEST_EFFORT}, {"TC_LOW_LATENCY", FI_TC_LOW_LATENCY}, {"TC_DEDICATED_ACCESS", FI_TC_DEDICATED_ACCESS},
+    {"TC_BULK_DATA", FI_TC_BULK_DATA},     {"TC_SCAVENGER", FI_TC_SCAVENGER},     {"TC_NETWORK_CTRL", FI_TC_NETWORK_CTRL},
     {"TC_UNSPEC", FI_TC_UNSPEC},
 };
 
@@ -68,9 +64,8 @@ const char *tclass_name(uint32_t tclass)
 
 int tclass_refused(uint32_t tclass, const char *provider, enum tclass_errors errors)
 {
-    return complain(
-        errors, GW_EUNSUPPORTED,
-        "libfabric's %s does not offer the traffic class %s here (some need leave of the batch system): choose another "
-        "GODWIT_OFI_TCLASS",
-        provider, tclass_name(tclass));
+    return complain(errors, GW_EUNSUPPORTED,
+                    "libfabric's %s does not offer the traffic class %s here (some need leave of the batch system): choose another "
+                    "GODWIT_OFI_TCLASS",
+                    provider, tclass_name(tclass));
 }

@@ -51,8 +51,9 @@ int main(void)
     CHECK_STR(printed, "");
     CHECK_EQ(parse("TC_LOW_LATENCIES", TCLASS_WARN, &got), GW_OK);
     CHECK_EQ(got, FI_TC_UNSPEC);
-    CHECK(strstr(printed, "GODWIT_OFI_TCLASS=TC_LOW_LATENCIES is no traffic class (did you mean TC_LOW_LATENCY?); "
-                          "there are TC_BEST_EFFORT"));
+    CHECK(strstr(printed,
+                 "GODWIT_OFI_TCLASS=TC_LOW_LATENCIES is no traffic class (did you mean TC_LOW_LATENCY?); "
+                 "there are TC_BEST_EFFORT"));
     CHECK(strstr(printed, "going on without"));
     CHECK_EQ(parse("fast", TCLASS_ERROR, &got), GW_EARG);
     CHECK_STR(printed, "");

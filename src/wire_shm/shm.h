@@ -18,7 +18,7 @@
 #include "wire/wire.h"
 #include "node/node.h"
 
-#define SHM_NEXCL 16
+#define SHM_NEXCL  16
 #define SHM_INLINE 40
 
 struct shm_line {
@@ -27,7 +27,7 @@ struct shm_line {
     uint8_t hdr[WIRE_HDR_BYTES];
     union {
         uint8_t data[SHM_INLINE];
-        uint64_t offset;   /* in the byte buffer, where len > SHM_INLINE */
+        uint64_t offset; /* in the byte buffer, where len > SHM_INLINE */
     };
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct shm_line) == GW_CACHELINE, "a short message is one cache line");
@@ -38,15 +38,15 @@ struct wire_ep {
     uint32_t tail, limit, mask; /* next line, first line not known to be free; equal for ever where the ring is shared */
     bool exclusive;             /* claimed by us: no atomics needed to reserve */
     bool claim_tried;
-    uint8_t cma;                /* enum shm_cma */
-    int32_t as;                 /* our number as the receiver knows it */
-    int local_rank;             /* the receiver, in its world */
-    struct node_door *door;     /* its door */
+    uint8_t cma;                              /* enum shm_cma */
+    int32_t as;                               /* our number as the receiver knows it */
+    int local_rank;                           /* the receiver, in its world */
+    struct node_door *door;                   /* its door */
     uint32_t data_tail, data_read, data_size; /* bytes written, bytes known to be read; exclusive rings only */
-    struct shm_ring *ring;      /* private to wire_shm */
+    struct shm_ring *ring;                    /* private to wire_shm */
     char *data;
-    pid_t pid;                  /* for CMA */
-    struct shm_box *box;        /* the receiver's on this lane */
+    pid_t pid;                      /* for CMA */
+    struct shm_box *box;            /* the receiver's on this lane */
     const struct node_other *other; /* the receiver's world; NULL: ours */
 };
 
@@ -63,16 +63,13 @@ struct shm_in {
     uint32_t nlines;
     struct shm_rx rx[1 + SHM_NEXCL];
 };
-static inline struct shm_in *shm_in_of(struct wire *w)
-{
-    return (struct shm_in *)w;
-}
+static inline struct shm_in *shm_in_of(struct wire *w) { return (struct shm_in *)w; }
 void shm_publish(struct shm_rx *rx);
 
 enum shm_cma { SHM_CMA_UNKNOWN, SHM_CMA_OK, SHM_CMA_NO };
 
 GW_EXTERN const struct wire_ops shm_ops;
-int shm_progress(struct wire *w); /* shm_ops.progress: the peer room calls it directly */
+int shm_progress(struct wire *w);                /* shm_ops.progress: the peer room calls it directly */
 uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
 /* The ranks of another world can be reached as ours are: their rings are as this library lays them out.  Says under which numbers we
  * know them, where they look for that: until they have said so, connect answers GW_AGAIN. */

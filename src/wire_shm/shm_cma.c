@@ -63,7 +63,8 @@ bool shm_cma_still(struct wire_ep *ep)
 typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
 
 /* EFAULT says not whose memory it is.  Only what this process cannot access is certain. */
-static GW_COLD int cma_faulted(const struct wire_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote, size_t want)
+static GW_COLD int cma_faulted(const struct wire_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote,
+                               size_t want)
 {
     for (int i = 0; i < n; i++) {
         const void *at = gw_memory_fault(local[i].iov_base, (int64_t)local[i].iov_len, is_read);

@@ -19,12 +19,13 @@
 #endif
 
 enum {
-    PIECE_SHIFT = 21, PIECE = 1 << PIECE_SHIFT,
-    KNOWN = 4096,               /* pieces that are counted at a time: 8 GiB side by side */
-    MOVE_AFTER = 16 << 10,      /* KiB of a piece that others have read: 0.24 us for 4 of them */
-    AGAIN_AFTER = 256 << 10,    /* the memory may be another by now; where it is not, the call takes some microseconds */
-    AT_ONCE = 4,                /* others wait meanwhile: the next ones when this memory is shown the next time */
-    TOO_LONG_US = 100000,       /* the kernel had to make room first */
+    PIECE_SHIFT = 21,
+    PIECE = 1 << PIECE_SHIFT,
+    KNOWN = 4096,            /* pieces that are counted at a time: 8 GiB side by side */
+    MOVE_AFTER = 16 << 10,   /* KiB of a piece that others have read: 0.24 us for 4 of them */
+    AGAIN_AFTER = 256 << 10, /* the memory may be another by now; where it is not, the call takes some microseconds */
+    AT_ONCE = 4,             /* others wait meanwhile: the next ones when this memory is shown the next time */
+    TOO_LONG_US = 100000,    /* the kernel had to make room first */
 };
 /* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
 static _Atomic uint64_t known[KNOWN];
@@ -47,8 +48,8 @@ static GW_COLD int ask(void)
     char text[128], bytes[16];
     snprintf(bytes, sizeof bytes, "%d\n", PIECE);
     bool may = gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO &&
-               file_says("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", bytes, text, sizeof text) && !strcmp(text, bytes) &&
-               !file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[never]", text, sizeof text);
+        file_says("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", bytes, text, sizeof text) && !strcmp(text, bytes) &&
+        !file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[never]", text, sizeof text);
     int now = may ? MAY : MAY_NOT;
     atomic_store_explicit(&answer, now, memory_order_relaxed);
     return now;

@@ -15,7 +15,7 @@ struct shm_ring {
     _Atomic uint64_t tail GW_ALIGNED(GW_CACHELINE); /* shared ring only: bytes reserved << 32 | lines reserved */
 };
 enum { SHM_KNOWN = 1024 };
-struct shm_known { /* a segment of another world, by the numbers of the box's owner */
+struct shm_known {         /* a segment of another world, by the numbers of the box's owner */
     _Atomic uint64_t home; /* home_key(); 0: no more */
     _Atomic int32_t first;
 };
@@ -26,7 +26,7 @@ struct shm_box {
     } probe GW_ALIGNED(GW_CACHELINE);
     _Atomic uint32_t claims[SHM_NEXCL] GW_ALIGNED(GW_CACHELINE); /* number + 1 of the sender, as the owner knows it; 0: free */
     struct shm_ring rings[1 + SHM_NEXCL];
-    struct shm_known known[SHM_KNOWN];                           /* on lane 0 */
+    struct shm_known known[SHM_KNOWN]; /* on lane 0 */
 };
 _Static_assert(offsetof(struct shm_ring, tail) == GW_CACHELINE, "owner and senders write different lines");
 

@@ -5,7 +5,9 @@
 #include "wire_shm/shm_private.h"
 
 /* Room that was reserved: a line, and `start` in the byte buffer where the payload does not fit the line. */
-struct room { uint32_t line, start; };
+struct room {
+    uint32_t line, start;
+};
 
 /* Where `need` bytes in one piece begin at or behind `tail`: a piece does not run over the end of the buffer. */
 static inline uint32_t piece_start(uint32_t tail, uint32_t need, uint32_t size)
@@ -14,10 +16,7 @@ static inline uint32_t piece_start(uint32_t tail, uint32_t need, uint32_t size)
     return place + need <= size ? tail : tail + (size - place);
 }
 
-static inline uint32_t bytes_needed(size_t len)
-{
-    return len <= SHM_INLINE ? 0 : (uint32_t)gw_align_up(len, GW_CACHELINE);
-}
+static inline uint32_t bytes_needed(size_t len) { return len <= SHM_INLINE ? 0 : (uint32_t)gw_align_up(len, GW_CACHELINE); }
 
 /* How far the owner has read.  Acquire: pairs with [S2]; what we overwrite has been read. */
 static inline uint64_t ring_room(struct shm_ring *r) { return atomic_load_explicit(&r->read, memory_order_acquire); }

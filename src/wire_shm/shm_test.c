@@ -10,7 +10,9 @@
 
 enum { MAX_RANKS = 24, KIND_DATA = 3, KIND_LAST = 4 };
 
-struct header { uint32_t from, seq, len, salt; };
+struct header {
+    uint32_t from, seq, len, salt;
+};
 _Static_assert(sizeof(struct header) == WIRE_HDR_BYTES, "fills the header");
 
 static struct {
@@ -231,7 +233,8 @@ static void direct(int rank)
         CHECK_EQ(shm_ops.get(ep, many, 2500, at, 0, NULL), GW_OK);
         k = 0;
         for (int i = 0; i < 2500; i++)
-            for (size_t j = 0; j < many[i].iov_len; j++, k++) CHECK_EQ(big[2 * i + (int)j], (unsigned char)(k * 3 + (uint32_t)(1 - rank)));
+            for (size_t j = 0; j < many[i].iov_len; j++, k++)
+                CHECK_EQ(big[2 * i + (int)j], (unsigned char)(k * 3 + (uint32_t)(1 - rank)));
         atomic_fetch_add(&board[2], 1);
         while (atomic_load(&board[2]) < 2) usleep(50);
         unsigned char word[4] = {1, 2, 3, (unsigned char)rank};

@@ -245,14 +245,37 @@ static void far_caps(struct wire *w, struct wire_caps *caps_out)
 {
     (void)w;
     const struct loop_ways *how = &loop.ways;
-    *caps_out = (struct wire_caps){.short_max = FAR_SHORT, .pack_max = FAR_PACKET, .get = how->get, .put = how->put,
-                                   .keys = how->get || how->put, .direct = how->direct};
+    *caps_out = (struct wire_caps){.short_max = FAR_SHORT,
+                                   .pack_max = FAR_PACKET,
+                                   .get = how->get,
+                                   .put = how->put,
+                                   .keys = how->get || how->put,
+                                   .direct = how->direct};
 }
 
-const struct wire_ops loop_near_ops = {
-    .size = sizeof(struct wire_ops), .name = "near", .open = near_open, .connect = wire_connect, .send_short = send_short,
-    .send_pack = send_pack, .get = wire_get, .put = wire_put, .progress = progress, .caps = near_caps, .close = wire_close};
-const struct wire_ops loop_far_ops = {
-    .size = sizeof(struct wire_ops), .name = "far", .open = far_open, .connect = wire_connect, .send_short = send_short,
-    .send_pack = send_pack, .get = wire_get, .put = wire_put, .progress = progress, .caps = far_caps, .close = wire_close,
-    .expose = expose, .conceal = conceal, .recv_into = recv_into, .send_from = send_from};
+const struct wire_ops loop_near_ops = {.size = sizeof(struct wire_ops),
+                                       .name = "near",
+                                       .open = near_open,
+                                       .connect = wire_connect,
+                                       .send_short = send_short,
+                                       .send_pack = send_pack,
+                                       .get = wire_get,
+                                       .put = wire_put,
+                                       .progress = progress,
+                                       .caps = near_caps,
+                                       .close = wire_close};
+const struct wire_ops loop_far_ops = {.size = sizeof(struct wire_ops),
+                                      .name = "far",
+                                      .open = far_open,
+                                      .connect = wire_connect,
+                                      .send_short = send_short,
+                                      .send_pack = send_pack,
+                                      .get = wire_get,
+                                      .put = wire_put,
+                                      .progress = progress,
+                                      .caps = far_caps,
+                                      .close = wire_close,
+                                      .expose = expose,
+                                      .conceal = conceal,
+                                      .recv_into = recv_into,
+                                      .send_from = send_from};

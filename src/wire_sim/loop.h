@@ -23,15 +23,18 @@ struct loop_msg {
     uint8_t payload[] GW_ALIGNED(16);
 };
 /* What the far wire can do, beside messages; later: copies are over in its next progress, not at once. */
-struct loop_ways { bool get, put, direct, later; uint32_t room; }; /* room: messages that may lie in the queue, at most LOOP_ROOM */
+struct loop_ways {
+    bool get, put, direct, later;
+    uint32_t room;
+}; /* room: messages that may lie in the queue, at most LOOP_ROOM */
 
 extern const struct wire_ops loop_near_ops, loop_far_ops;
 void loop_begin(const struct loop_ways *ways); /* before the wires open; forgets what lies in the queue */
 void loop_end(void);
-void loop_memory(void *at, size_t bytes);      /* may be read and written by copies, until loop_begin(); at most LOOP_ROOM */
+void loop_memory(void *at, size_t bytes); /* may be read and written by copies, until loop_begin(); at most LOOP_ROOM */
 struct loop_msg *loop_new(bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len);
-void loop_put(struct loop_msg *m);   /* behind what lies there */
-struct loop_msg *loop_take(void);    /* the first; NULL: there is none */
+void loop_put(struct loop_msg *m);           /* behind what lies there */
+struct loop_msg *loop_take(void);            /* the first; NULL: there is none */
 void loop_deliver(const struct loop_msg *m); /* to its wire's receiver, in memory of exactly its length; it stays the caller's */
 int loop_waiting(void);
 void loop_memory_gone(const void *at); /* copies do not reach it any more; NULL: nor anything else */

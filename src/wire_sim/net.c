@@ -21,10 +21,7 @@ uint32_t sim_below(struct sim_net *net, uint32_t n)
     return (uint32_t)((z >> 32) * n >> 32);
 }
 
-void sim_trace(struct sim_net *net, uint64_t what)
-{
-    net->trace = (net->trace ^ what) * 0x100000001b3u + (net->trace >> 29);
-}
+void sim_trace(struct sim_net *net, uint64_t what) { net->trace = (net->trace ^ what) * 0x100000001b3u + (net->trace >> 29); }
 
 struct sim_net *sim_net_new(int n, uint64_t seed, const struct sim_ways *ways)
 {
@@ -119,9 +116,7 @@ static bool break_it(struct sim_net *net, struct sim_queue *q, struct sim_msg *m
     enum { SELDOM = 64 };
     if (sim_below(net, SELDOM)) return true;
     switch (net->ways.bug) {
-    case SIM_BUG_ORDER:
-        break_order(net, q);
-        return true;
+    case SIM_BUG_ORDER: break_order(net, q); return true;
     case SIM_BUG_TWICE: {
         struct sim_msg *twin = gw_xmalloc(sizeof *m + m->len);
         memcpy(twin, m, sizeof *m + m->len);
@@ -132,11 +127,8 @@ static bool break_it(struct sim_net *net, struct sim_queue *q, struct sim_msg *m
         if (m->len < 48) return true; /* data, not what the ranks say to each other */
         m->payload[sim_below(net, m->len)] ^= 0x10;
         break;
-    case SIM_BUG_AGAIN:
-        net->bugs++;
-        return false;
-    default:
-        return true;
+    case SIM_BUG_AGAIN: net->bugs++; return false;
+    default: return true;
     }
     net->bugs++;
     return true;

@@ -54,8 +54,7 @@ static struct seen traffic(uint64_t seed, const struct sim_ways *ways)
         int under_way = (int)(net->sent - net->taken);
         if (under_way > seen.max_under_way) seen.max_under_way = under_way;
     }
-    for (int i = 0; i < RANKS; i++)
-        CHECK(sim_net_due(net, i) == SIM_NEVER || ways->bug || net->credit_at[i] != SIM_NEVER);
+    for (int i = 0; i < RANKS; i++) CHECK(sim_net_due(net, i) == SIM_NEVER || ways->bug || net->credit_at[i] != SIM_NEVER);
     for (int i = 0; i < RANKS * RANKS * LANES; i++) seen.missing += EACH - (&got[0][0][0])[i];
     seen.trace = net->trace;
     sim_net_free(net);

@@ -117,8 +117,7 @@ static int copy_later(const struct wire_ep *ep, const struct copy *c, const stru
     return GW_POSTED;
 }
 
-static int one_sided(const struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, struct gw_done *done,
-                     bool is_put)
+static int one_sided(const struct wire_ep *ep, const struct iovec *local, int n, uint64_t remote, struct gw_done *done, bool is_put)
 {
     struct copy c = {done, remote, n, is_put};
     if (done && sim_chance(net, net->ways.again)) {
@@ -142,8 +141,7 @@ static int sim_get(struct wire_ep *ep, const struct iovec *local, int nlocal, ui
 static int sim_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key,
                    struct gw_done *done)
 {
-    if (!net->ways.puts)
-        return gw_fail(GW_EOTHER, "the simulated wire does not write into rank %d's memory", ep->local_rank);
+    if (!net->ways.puts) return gw_fail(GW_EOTHER, "the simulated wire does not write into rank %d's memory", ep->local_rank);
     (void)key;
     return one_sided(ep, local, nlocal, remote_addr, done, true);
 }

@@ -16,13 +16,7 @@
 #define SIM_NEVER UINT64_MAX
 
 /* How one-sided copies go. */
-enum sim_copies {
-    SIM_COPY_AT_ONCE,
-    SIM_COPY_LATER,
-    SIM_COPY_ONE_WAY /* between some pairs only */,
-    SIM_COPY_NONE,
-    SIM_COPIES
-};
+enum sim_copies { SIM_COPY_AT_ONCE, SIM_COPY_LATER, SIM_COPY_ONE_WAY /* between some pairs only */, SIM_COPY_NONE, SIM_COPIES };
 /* Bugs on demand, to show that they are found.  WAKE is for the scheduler: a wake-up that goes astray; BUSY, LOCK and MAIL are for the ranks:
  * accumulates, or passive epochs, that do not exclude each other, and a request taken back that is done all the same. */
 enum sim_bug {
@@ -79,22 +73,17 @@ struct sim_net {
     uint64_t *credit_at;       /* [n]: from then on a refused send may be tried again; SIM_NEVER: none was refused */
     /* The caller's rank may be stopped here, and others run; idle: it looked and found nothing. */
     void (*pause)(bool idle);
-    void (*note)(const struct sim_net *net, const char *what, int from, int to,
-                 const struct sim_msg *m); /* of a log; or NULL */
+    void (*note)(const struct sim_net *net, const char *what, int from, int to, const struct sim_msg *m); /* of a log; or NULL */
 };
 
 struct sim_net *sim_net_new(int n, uint64_t seed, const struct sim_ways *ways);
 void sim_net_free(struct sim_net *net);
 uint32_t sim_below(struct sim_net *net, uint32_t n); /* 0 .. n - 1 */
-static inline bool sim_chance(struct sim_net *net, uint32_t in_256)
-{
-    return in_256 && sim_below(net, 256) < in_256;
-}
+static inline bool sim_chance(struct sim_net *net, uint32_t in_256) { return in_256 && sim_below(net, 256) < in_256; }
 void sim_trace(struct sim_net *net, uint64_t what);
 /* A message to be filled in and then posted; NULL: refused. */
 struct sim_msg *sim_net_room(struct sim_net *net, int from, int to, int lane, size_t len);
-bool sim_net_post(struct sim_net *net, int to,
-                  struct sim_msg *m); /* false (by a bug): tell the sender that it was refused */
+bool sim_net_post(struct sim_net *net, int to, struct sim_msg *m);   /* false (by a bug): tell the sender that it was refused */
 struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane); /* one that is due, for free(); NULL: none */
 uint64_t sim_net_due(const struct sim_net *net,
                      int rank); /* when progress of this rank will find something: <= now, or SIM_NEVER */

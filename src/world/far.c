@@ -32,8 +32,10 @@ int far_contacts(struct gw_comm *c, struct contact **contacts_out)
     if (own != GW_OK) rc = own;
     for (int i = 0; i < c->size && rc == GW_OK; i++)
         if (!all[i].at[0])
-            rc = gw_fail(GW_EUNSUPPORTED,
-                "rank %d of the communicator cannot be reached from other hosts: its network could not be opened, as its error says", i);
+            rc = gw_fail(
+                GW_EUNSUPPORTED,
+                "rank %d of the communicator cannot be reached from other hosts: its network could not be opened, as its error says",
+                i);
     if (rc == GW_OK)
         *contacts_out = all;
     else

@@ -20,16 +20,13 @@ static int tag_of(const struct gw_group *g, const char *stringtag, const char *p
     return -1024 - (int)((h ^ h >> 32) & 0x3fffffff);
 }
 
-static int arguments_check(const struct gw_group *g, const char *name, const char *stringtag,
-                           const struct gw_errhandler *eh)
+static int arguments_check(const struct gw_group *g, const char *name, const char *stringtag, const struct gw_errhandler *eh)
 {
     if (eh->applies_to != GW_KIND_NONE && eh->applies_to != GW_KIND_COMM)
         return gw_fail(GW_EERRHANDLER, "this error handler was not made by MPI_Comm_create_errhandler");
     if (strlen(stringtag) >= GW_MAX_STRINGTAG_LEN)
-        return gw_fail(GW_EARG, "stringtag has %zu characters; %d is the most", strlen(stringtag),
-                       GW_MAX_STRINGTAG_LEN - 1);
-    if (g->size > 0 && g->rank == GW_UNDEFINED)
-        return gw_fail(GW_EGROUP, "the calling process is not a member of %s", name);
+        return gw_fail(GW_EARG, "stringtag has %zu characters; %d is the most", strlen(stringtag), GW_MAX_STRINGTAG_LEN - 1);
+    if (g->size > 0 && g->rank == GW_UNDEFINED) return gw_fail(GW_EGROUP, "the calling process is not a member of %s", name);
     return GW_OK;
 }
 
@@ -56,8 +53,8 @@ static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, str
     return comm_set_errhandler(*comm_out, eh);
 }
 
-int world_comm_create_from_group(struct gw_group *g, const char *stringtag, struct gw_info *info,
-                                 struct gw_errhandler *eh, struct gw_comm **comm_out)
+int world_comm_create_from_group(struct gw_group *g, const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
+                                 struct gw_comm **comm_out)
 {
     struct gw_comm *c = NULL;
     int rc = arguments_check(g, "group", stringtag, eh);
@@ -68,9 +65,9 @@ int world_comm_create_from_group(struct gw_group *g, const char *stringtag, stru
     return rc;
 }
 
-int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote,
-                                       int remote_leader, const char *stringtag, struct gw_info *info,
-                                       struct gw_errhandler *eh, struct gw_comm **comm_out)
+int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,
+                                       const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
+                                       struct gw_comm **comm_out)
 {
     struct gw_comm *mine, *c;
     int rc = arguments_check(local, "local_group", stringtag, eh), other = GW_UNDEFINED;
@@ -89,8 +86,7 @@ int world_intercomm_create_from_groups(struct gw_group *local, int local_leader,
     rc = intra_make(local, tag_of(local, stringtag, "intercomm"), eh, &mine);
     if (rc != GW_OK) return rc;
     /* The two leaders find each other by the string alone: neither group knows in which order the other one lists its members. */
-    rc = world_intercomm_create(mine, local_leader, &gw_comm_world, other,
-                                tag_of(&gw_group_empty, stringtag, "leaders"), &c);
+    rc = world_intercomm_create(mine, local_leader, &gw_comm_world, other, tag_of(&gw_group_empty, stringtag, "leaders"), &c);
     comm_release(mine);
     if (rc == GW_OK) rc = comm_set_info(c, info);
     if (rc == GW_OK) *comm_out = c;

@@ -102,8 +102,7 @@ int world_comm_idup(struct gw_comm *c, struct gw_comm **comm_out, struct gw_req 
     return idup_with(c, NULL, comm_out, req_out);
 }
 
-int world_comm_idup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out,
-                              struct gw_req **req_out)
+int world_comm_idup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out, struct gw_req **req_out)
 {
     return idup_with(c, info, comm_out, req_out);
 }

@@ -48,8 +48,8 @@ static int leaders_swap(const struct bridge *b, const int32_t *mine, int n, int3
     return rc;
 }
 
-int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n,
-                int32_t **theirs_out, int *n_out)
+int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out,
+                int *n_out)
 {
     int32_t *theirs = NULL;
     int m = 0, rc = local->rank == leader ? leaders_swap(b, mine, n, &theirs, &m) : GW_OK;
@@ -83,8 +83,7 @@ static int leader_check(struct gw_comm *local, int local_leader, struct gw_comm 
     if (remote_leader < 0 || remote_leader >= peer->targets)
         return gw_fail(GW_ERANK, "remote_leader is %d; peer_comm has ranks 0 to %d", remote_leader, peer->targets - 1);
     if (!peer->remote && remote_leader == peer->rank)
-        return gw_fail(GW_ERANK, "remote_leader is %d, which is this process: it cannot be in both groups",
-                       remote_leader);
+        return gw_fail(GW_ERANK, "remote_leader is %d, which is this process: it cannot be in both groups", remote_leader);
     return GW_OK;
 }
 
@@ -96,9 +95,8 @@ static int disjoint_check(struct gw_group *a, struct gw_group *b)
     int n = both->size, who = n ? group_world(both, 0) : 0;
     group_release(both);
     if (!n) return GW_OK;
-    return gw_fail(GW_ECOMM,
-                   "the two groups must not overlap: %d processes are in both, the first is rank %d of MPI_COMM_WORLD",
-                   n, who);
+    return gw_fail(GW_ECOMM, "the two groups must not overlap: %d processes are in both, the first is rank %d of MPI_COMM_WORLD", n,
+                   who);
 }
 
 /* Worlds that meet here for the first time may fail to; then nobody goes on. */
@@ -207,8 +205,7 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
 }
 
 /* ---- create from groups ------------------------------------------------------------------------------------------------------ */
-int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
-               struct gw_comm **comm_out)
+int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id, struct gw_comm **comm_out)
 {
     *comm_out = NULL;
     if (local->size == 0 || (c->remote && remote->size == 0)) return GW_OK;

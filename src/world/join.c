@@ -26,20 +26,11 @@ static int wait_for(const int fds[2], short what, uint64_t until_ns)
     }
 }
 
-int socket_wait(const int fds[2])
-{
-    return wait_for(fds, POLLIN, 0);
-}
+int socket_wait(const int fds[2]) { return wait_for(fds, POLLIN, 0); }
 
-int socket_wait_until(const int fds[2], uint64_t until_ns)
-{
-    return wait_for(fds, POLLIN, until_ns);
-}
+int socket_wait_until(const int fds[2], uint64_t until_ns) { return wait_for(fds, POLLIN, until_ns); }
 
-int socket_wait_out_until(int fd, uint64_t until_ns)
-{
-    return wait_for((int[2]){fd, -1}, POLLOUT, until_ns);
-}
+int socket_wait_out_until(int fd, uint64_t until_ns) { return wait_for((int[2]){fd, -1}, POLLOUT, until_ns); }
 
 int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out)
 {
@@ -53,10 +44,7 @@ int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, 
     return GW_OK;
 }
 
-static int is_gone(void)
-{
-    return gw_fail(GW_EOTHER, "the other side of the connection is gone (%s)", strerror(errno));
-}
+static int is_gone(void) { return gw_fail(GW_EOTHER, "the other side of the connection is gone (%s)", strerror(errno)); }
 
 int socket_send(int fd, const void *data, size_t bytes)
 {
@@ -107,8 +95,13 @@ static int bridge_comm(const int32_t numbers[2], struct gw_comm *c, struct gw_co
 
 static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hello *mine, struct hello *theirs, int *tag_out)
 {
-    *mine = (struct hello){.magic = JOIN_MAGIC, .version = GODWIT_SHM_VERSION, .rank = gw_boot.rank, .size = gw_boot.size,
-                           .tag = (int32_t)(boot_random() >> (64 - TAG_BITS)), .home = boot_own_home(), .host = boot_host_id(),
+    *mine = (struct hello){.magic = JOIN_MAGIC,
+                           .version = GODWIT_SHM_VERSION,
+                           .rank = gw_boot.rank,
+                           .size = gw_boot.size,
+                           .tag = (int32_t)(boot_random() >> (64 - TAG_BITS)),
+                           .home = boot_own_home(),
+                           .host = boot_host_id(),
                            .is_spread = far_is_spread(c)};
     for (int i = 0; i < c->group->size; i++) mine->has_others |= group_world(c->group, i) >= gw_boot.size;
     int rc = socket_send(fd, mine, sizeof *mine);
@@ -217,7 +210,8 @@ int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct
 {
     int told_far[2] = {rc, bridge->is_far}, sent = coll_bcast(told_far, 2, gw_type_int, root, c, NULL), told = told_far[0];
     bool is_root = c->rank == root;
-    struct bridge b = {.comm = is_root ? bridge->comm : c, .rank = is_root ? bridge->rank : 0, .tag = bridge->tag, .is_far = told_far[1]};
+    struct bridge b = {
+        .comm = is_root ? bridge->comm : c, .rank = is_root ? bridge->rank : 0, .tag = bridge->tag, .is_far = told_far[1]};
     if (sent == GW_OK && told != GW_OK) {
         sent = root_says(c, root, told);
         return is_root ? rc : sent;

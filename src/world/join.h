@@ -12,7 +12,7 @@ int socket_send(int fd, const void *data, size_t bytes);
 int socket_receive(int fd, void *data, size_t bytes);
 /* Progress until one of the two has something to read, or its end; fd -1: not looked at.  Which of them (0, 1). */
 int socket_wait(const int fds[2]);
-int socket_wait_out_until(int fd, uint64_t until_ns); /* the same until it can be written to */
+int socket_wait_out_until(int fd, uint64_t until_ns);       /* the same until it can be written to */
 int socket_wait_until(const int fds[2], uint64_t until_ns); /* -1: it is that late (gw_now_ns); 0: it never is */
 /* Seconds from now, as the info key `timeout` says or, where it is not given, as `otherwise`; none at all: 0, that is never.
  * GW_EINFO_VALUE: it says no number. */

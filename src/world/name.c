@@ -31,8 +31,7 @@ static void name_free(struct name *n)
 
 int world_publish_name(const char *service, const char *port)
 {
-    if (!boot_name_fits(port))
-        return gw_fail(GW_EPORT, "port_name is \"%.64s\": it is none that MPI_Open_port gave", port);
+    if (!boot_name_fits(port)) return gw_fail(GW_EPORT, "port_name is \"%.64s\": it is none that MPI_Open_port gave", port);
     struct name *n = gw_xcalloc(1, sizeof *n);
     n->fds[0] = n->fds[1] = -1;
     int rc = name_file_wanted() ? name_file_publish(service, port) : GW_OK;
@@ -43,8 +42,7 @@ int world_publish_name(const char *service, const char *port)
     if (!name_file_wanted() && boot_name_publish(service, port, n->fds) < 0) {
         int why = errno;
         free(n);
-        if (why == EADDRINUSE)
-            return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it is published already", service);
+        if (why == EADDRINUSE) return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it is published already", service);
         return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it cannot be published: %s", service, strerror(why));
     }
     n->service = gw_xasprintf("%s", service);
@@ -65,9 +63,7 @@ int world_unpublish_name(const char *service, const char *port)
     }
     if (found) gw_list_del(&found->link);
     gw_unlock(&names_lock);
-    if (!found)
-        return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": this process has not published it with this port",
-                       service);
+    if (!found) return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": this process has not published it with this port", service);
     name_free(found);
     return GW_OK;
 }
@@ -76,9 +72,11 @@ int world_lookup_name(const char *service, char *port_out)
 {
     if (name_file_wanted()) return name_file_lookup(service, port_out);
     if (boot_name_lookup(service, port_out, GW_MAX_PORT_NAME)) return GW_OK;
-    return gw_fail(GW_ENAME,
+    return gw_fail(
+        GW_ENAME,
         "service_name is \"%.64s\": no job of this user on this machine (and in this container) has published it; names of "
-                             "other hosts are seen where both jobs have GODWIT_NAMES_DIR=FOLDER, one that both hosts see", service);
+        "other hosts are seen where both jobs have GODWIT_NAMES_DIR=FOLDER, one that both hosts see",
+        service);
 }
 
 GW_ONCE void published_finalize(void)

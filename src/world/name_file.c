@@ -16,7 +16,8 @@
 
 static char *file_of(const char *service)
 {
-    return gw_xasprintf("%s/godwit-name-%u-%016llx", gw_set.names_dir, (unsigned)geteuid(), (unsigned long long)gw_hash_text(service));
+    return gw_xasprintf("%s/godwit-name-%u-%016llx", gw_set.names_dir, (unsigned)geteuid(),
+                        (unsigned long long)gw_hash_text(service));
 }
 
 bool name_file_wanted(void) { return gw_set.names_dir && gw_set.names_dir[0]; }
@@ -58,10 +59,11 @@ int name_file_publish(const char *service, const char *port)
     int why = errno;
     if (!is_done && why == EEXIST)
         rc = gw_fail(GW_ESERVICE,
-            "service_name is \"%.64s\": it is published already; if the job that did that was killed, remove %.200s", service, file);
+                     "service_name is \"%.64s\": it is published already; if the job that did that was killed, remove %.200s",
+                     service, file);
     else if (!is_done)
         rc = gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it cannot be published in GODWIT_NAMES_DIR=%.200s: %s", service,
-            gw_set.names_dir, strerror(why));
+                     gw_set.names_dir, strerror(why));
     if (fd >= 0) {
         close(fd);
         unlink(new);
@@ -88,8 +90,8 @@ int name_file_lookup(const char *service, char *port_out)
     if (port && boot_name_fits(port))
         snprintf(port_out, GW_MAX_PORT_NAME, "%s", port);
     else
-        rc = gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user has published it in GODWIT_NAMES_DIR=%.200s%s%s", service,
-                     gw_set.names_dir, why ? "; there is a file, but " : "", why ? why : "");
+        rc = gw_fail(GW_ENAME, "service_name is \"%.64s\": no job of this user has published it in GODWIT_NAMES_DIR=%.200s%s%s",
+                     service, gw_set.names_dir, why ? "; there is a file, but " : "", why ? why : "");
     free(port);
     free(file);
     return rc;

@@ -14,7 +14,7 @@
 enum { HOME_WORDS = 7, AT_WORDS = PEER_AT / sizeof(int32_t), HOMES_MOST = 1 << 20 };
 _Static_assert(PEER_AT % sizeof(int32_t) == 0, "an address is words");
 
-struct entry { /* of the list of homes */
+struct entry {             /* of the list of homes */
     struct boot_home home; /* fd -1: its ranks are not to be met by memory */
     uint64_t host;         /* 0: not said */
     int32_t size;
@@ -192,10 +192,7 @@ void names_firsts(const int32_t *words, int32_t *firsts_out)
     }
 }
 
-int names_home_of(const int32_t *words, int member)
-{
-    return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0;
-}
+int names_home_of(const int32_t *words, int member) { return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0; }
 
 bool names_differ(const int32_t *a, const int32_t *b)
 {

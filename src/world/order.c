@@ -54,7 +54,8 @@ int order_soft(const char *soft, int most, int *n_out)
     *n_out = most;
     for (const char *p = soft; p; p++) {
         if (!triplet(&p, t) || (*p && *p != ','))
-            return gw_fail(GW_EINFO_VALUE, "the info key soft is \"%.64s\", which is not a list of numbers a, a:b or a:b:c with commas", soft);
+            return gw_fail(GW_EINFO_VALUE,
+                           "the info key soft is \"%.64s\", which is not a list of numbers a, a:b or a:b:c with commas", soft);
         best = gw_max64(best, largest(t, most));
         *n_out = (int)best;
         if (!*p) break;
@@ -76,7 +77,8 @@ static int line_take(struct gw_info *info, char *line, const char *name)
 {
     char *key = trimmed(line), *eq = strchr(key, '=');
     if (!*key || *key == '#') return GW_OK;
-    if (!eq || eq == key) return gw_fail(GW_EINFO_VALUE, "the line \"%.40s\" of %.100s (info key file) is not key = value", key, name);
+    if (!eq || eq == key)
+        return gw_fail(GW_EINFO_VALUE, "the line \"%.40s\" of %.100s (info key file) is not key = value", key, name);
     *eq = 0;
     key = trimmed(key);
     char *value = trimmed(eq + 1);
@@ -120,7 +122,8 @@ static int order_begin(const struct world_program *w, struct order *o)
     if (rc != GW_OK) return rc;
     const char *arch = order_key(o, "arch");
     if (arch && uname(&machine) == 0 && strcasecmp(arch, machine.machine) != 0)
-        return gw_fail(GW_ESPAWN, "%.64s was asked for on the architecture %.40s, and this machine is %s", w->command, arch, machine.machine);
+        return gw_fail(GW_ESPAWN, "%.64s was asked for on the architecture %.40s, and this machine is %s", w->command, arch,
+                       machine.machine);
     rc = order_soft(order_key(o, "soft"), w->n, &o->n);
     if (rc == GW_OK && o->n < 0)
         rc = gw_fail(GW_ESPAWN, "the info key soft (%.64s) allows no number of processes up to %d", order_key(o, "soft"), w->n);

@@ -54,8 +54,8 @@ static void against_walk(void)
 
 static void malformed(void)
 {
-    static const char *const bad[] = {"", " ", ",", "1,", ",1", "a", "1:", ":1", "1:2:", "1:2:3:4", "1;2", "1 2", "5:1", "1:5:-1", "5:1:1",
-                                      "1:5:0", "1.5", "9999999999", "0x", "1,,2"};
+    static const char *const bad[] = {"",    " ",   ",",   "1,",     ",1",    "a",     "1:",  ":1",         "1:2:", "1:2:3:4",
+                                      "1;2", "1 2", "5:1", "1:5:-1", "5:1:1", "1:5:0", "1.5", "9999999999", "0x",   "1,,2"};
     int n;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_EQ(order_soft(bad[i], 9, &n), GW_EINFO_VALUE);
 }

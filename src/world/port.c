@@ -29,8 +29,10 @@ static struct gw_lock ports_lock;
 /* Without the secret, which logs should not have. */
 static int bad_port(const char *name, const char *why)
 {
-    size_t shown = strncmp(name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 + strcspn(name + sizeof prefix - 1, ":") : strlen(name);
-    return gw_fail(GW_EPORT, "port_name is \"%.*s%s\": %s", (int)gw_min64((int64_t)shown, 64), name, name[shown] ? ":..." : "", why);
+    size_t shown =
+        strncmp(name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 + strcspn(name + sizeof prefix - 1, ":") : strlen(name);
+    return gw_fail(GW_EPORT, "port_name is \"%.*s%s\": %s", (int)gw_min64((int64_t)shown, 64), name, name[shown] ? ":..." : "",
+                   why);
 }
 
 /* "godwit:NAME:SECRET", and where other hosts are let in "@192.0.2.2:4000" behind it; far_out (may be NULL): ss_family 0, they are not. */
@@ -160,12 +162,13 @@ static int accepted_wait(int fd, const char *port_name, struct gw_info *info, do
     char byte;
     if (socket_wait_until((int[2]){fd, -1}, until_ns) < 0) return nobody_accepts(port_name, info, seconds);
     if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1) return GW_OK;
-    return bad_port(port_name, "it was closed before anybody accepted there, or its process has ended; ask its owner for a port that is open");
+    return bad_port(port_name,
+                    "it was closed before anybody accepted there, or its process has ended; ask its owner for a port that is open");
 }
 
 /* Over the network: a connection that has shown the secret. */
-static int connect_far(const char *port_name, const struct boot_port *port, const struct sockaddr_storage *at,
-    uint64_t until_ns, int *fd_out)
+static int connect_far(const char *port_name, const struct boot_port *port, const struct sockaddr_storage *at, uint64_t until_ns,
+                       int *fd_out)
 {
     char where[BOOT_ADDRESS_TEXT], why[256];
     int fd = boot_far_connect(at), err = fd < 0 ? errno : 0;
@@ -179,13 +182,13 @@ static int connect_far(const char *port_name, const struct boot_port *port, cons
     if (fd >= 0) close(fd);
     boot_address_text(at, where);
     snprintf(why, sizeof why,
-        "no process of this host has it open, and at %s: %s; was it closed, has its process ended, or is there a firewall?",
+             "no process of this host has it open, and at %s: %s; was it closed, has its process ended, or is there a firewall?",
              where, err ? strerror(err) : "the connection broke");
     return bad_port(port_name, why);
 }
 
-static int connect_near(const char *port_name, const struct boot_port *port, struct gw_info *info, double seconds, uint64_t until_ns,
-                        bool *not_here_out, int *fd_out)
+static int connect_near(const char *port_name, const struct boot_port *port, struct gw_info *info, double seconds,
+                        uint64_t until_ns, bool *not_here_out, int *fd_out)
 {
     int fd;
     while ((fd = boot_port_connect(port, 0)) < 0 && errno == EAGAIN) {
@@ -213,8 +216,8 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
     if (rc != GW_OK) return rc;
     if (is_not_here && !at.ss_family)
         return bad_port(port_name,
-            "nobody on this host has it open: was it closed, or has its process ended? Other hosts reach it only where "
-                                   "the job that opens it is started with GODWIT_PORT_REACH=hosts");
+                        "nobody on this host has it open: was it closed, or has its process ended? Other hosts reach it only where "
+                        "the job that opens it is started with GODWIT_PORT_REACH=hosts");
     if (is_not_here) rc = connect_far(port_name, &port, &at, until_ns, &fd);
     if (rc != GW_OK) return rc;
     rc = accepted_wait(fd, port_name, info, seconds, until_ns);
@@ -223,8 +226,7 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
     return rc;
 }
 
-int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c,
-                      struct gw_comm **comm_out)
+int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
     plan_enter(c, PLAN_MAKING, root);
@@ -235,8 +237,7 @@ int world_comm_accept(const char *port_name, struct gw_info *info, int root, str
     return join_comm(c, root, rc, &b, comm_out);
 }
 
-int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c,
-                       struct gw_comm **comm_out)
+int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
     plan_enter(c, PLAN_MAKING, root);
@@ -256,9 +257,7 @@ static int fd_move(int fd, bool out, void *data, size_t bytes)
         ssize_t n = out ? send(fd, p, bytes, MSG_NOSIGNAL) : recv(fd, p, bytes, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) continue;
-        if (n <= 0)
-            return gw_fail(GW_EOTHER, "fd %d: the socket %s", fd,
-                           n < 0 ? strerror(errno) : "was closed at the other side");
+        if (n <= 0) return gw_fail(GW_EOTHER, "fd %d: the socket %s", fd, n < 0 ? strerror(errno) : "was closed at the other side");
         p += n;
         bytes -= (size_t)n;
     }

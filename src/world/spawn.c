@@ -76,7 +76,9 @@ static void put_program(struct text *t, const struct order *o)
 
 /* ---- the root ------------------------------------------------------------------------------------------------------- */
 /* Whose fault it was, and how many there is room for (-1: that was not it). */
-struct fault { int app, room; };
+struct fault {
+    int app, room;
+};
 
 /* What the launcher says. */
 static int answer_read(int ctl, struct fault *fault_out)
@@ -85,8 +87,7 @@ static int answer_read(int ctl, struct fault *fault_out)
     enum { TEXT = 1024 };
     char text[TEXT + 1] = "";
     int rc = socket_receive(ctl, &a, sizeof a);
-    if (rc == GW_OK)
-        rc = a.text_bytes < 0 || a.text_bytes > TEXT ? GW_EINTERN : socket_receive(ctl, text, (size_t)a.text_bytes);
+    if (rc == GW_OK) rc = a.text_bytes < 0 || a.text_bytes > TEXT ? GW_EINTERN : socket_receive(ctl, text, (size_t)a.text_bytes);
     if (rc != GW_OK) return gw_fail(GW_ESPAWN, "the launcher is gone");
     *fault_out = (struct fault){a.app, a.room};
     text[strcspn(text, "\n")] = 0;
@@ -194,7 +195,8 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
         said[2] = rc == GW_OK && orders_total(n_programs, orders) == 0 ? 0 : 1;
     }
     int told = coll_bcast(said, 3, gw_type_int, root, c, NULL);
-    if (told == GW_OK && (said[0] < 0 || said[1] < 0)) told = gw_fail(GW_EOTHER, "the root started %d programs of %d processes", said[1], said[0]);
+    if (told == GW_OK && (said[0] < 0 || said[1] < 0))
+        told = gw_fail(GW_EOTHER, "the root started %d programs of %d processes", said[1], said[0]);
     if (told != GW_OK) said[0] = said[1] = 0;
     if (!failed) failed = gw_xcalloc((size_t)said[1] + 1, 2 * sizeof *failed);
     if (told == GW_OK) told = coll_bcast(failed, 2 * said[1], gw_type_int, root, c, NULL);
@@ -206,8 +208,8 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
     return told;
 }
 
-int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c,
-                     struct gw_comm **comm_out, int *codes)
+int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
+                     int *codes)
 {
     struct bridge b = {0};
     struct order *orders = NULL;
@@ -245,8 +247,7 @@ GW_ONCE int world_meet_parent(void)
     if (!gw_boot.parent.name) return rc;
     if (c->rank == 0) {
         int fd = boot_port_connect(&gw_boot.parent, PATIENCE_MS);
-        rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno))
-                    : join_meet(fd, false, c, &b);
+        rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno)) : join_meet(fd, false, c, &b);
     }
     rc = join_comm(c, 0, rc, &b, &parent);
     return rc == GW_OK ? comm_set_name(parent, "MPI_COMM_PARENT") : rc;
@@ -265,8 +266,7 @@ GW_ONCE void spawn_finalize(void)
         char bye = BOOT_SPAWN_BYE;
         int fd = launchers.at[i].fd;
         /* Nobody but us would end a job that is still connected and hangs: mpiexec does that elsewhere. */
-        while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0)
-            socket_wait((int[2]){fd, -1});
+        while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0) socket_wait((int[2]){fd, -1});
         boot_port_write(fd, &bye, 1);
         close(fd);
     }

@@ -34,8 +34,7 @@ static int rows_exchange(struct gw_comm *c, const int32_t *mine, struct rows *ro
 {
     rows->ours = malloc(sizeof *mine * (size_t)rows->words * (size_t)c->size);
     if (!rows->ours) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
-    int rc =
-        coll_allgather(mine, rows->words, gw_type_int, rows->ours, rows->words, gw_type_int, c->remote ? c->local : c, NULL);
+    int rc = coll_allgather(mine, rows->words, gw_type_int, rows->ours, rows->words, gw_type_int, c->remote ? c->local : c, NULL);
     if (rc != GW_OK || !c->remote) return rc;
     struct bridge b = bridge_whole(c);
     int n = 0;
@@ -61,8 +60,8 @@ static int split_order(const void *a, const void *b)
 }
 
 /* Those of one side who are with me, by (key, old rank).  Word 1 of a row is its key. */
-static int side_pick(const struct rows *rows, bool theirs, struct gw_group *of, const int32_t *mine, with_me *with,
-                     int what, struct gw_group **group_out)
+static int side_pick(const struct rows *rows, bool theirs, struct gw_group *of, const int32_t *mine, with_me *with, int what,
+                     struct gw_group **group_out)
 {
     int n = 0;
     struct split_entry *part = malloc(sizeof *part * (size_t)of->size);
@@ -149,7 +148,7 @@ static bool kind_divides(const struct gw_comm *c, const struct rows *rows, int k
             const int32_t *row = row_of(rows, side, i);
             somebody = somebody || (row[WANT] == WANTS_NEXT_LEVEL && row[RESOURCE + kind] >= 0);
             all_one = all_one && row[WANT] == WANTS_NEXT_LEVEL && row[NODE] == first[NODE] &&
-                      row[RESOURCE + kind] == first[RESOURCE + kind];
+                row[RESOURCE + kind] == first[RESOURCE + kind];
         }
     }
     return somebody && !all_one;
@@ -174,25 +173,15 @@ int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_
     int32_t row[HW_WORDS] = {[WANT] = WANTS_NOTHING, [KEY] = key, [NODE] = in_world(gw_boot.local_to_world[0])};
     const char *resource = gw_info_find(info, "mpi_hw_resource_type");
     switch (split_type) {
-    case GW_UNDEFINED:
-        break;
-    case GW_COMM_TYPE_SHARED:
-        row[WANT] = NODE_HW_MACHINE;
-        break;
-    case GW_COMM_TYPE_HW_GUIDED:
-        guide(resource, NULL, row);
-        break;
-    case GW_COMM_TYPE_RESOURCE_GUIDED:
-        guide(resource, gw_info_find(info, "mpi_pset_name"), row);
-        break;
-    case GW_COMM_TYPE_HW_UNGUIDED:
-        row[WANT] = WANTS_NEXT_LEVEL;
-        break;
+    case GW_UNDEFINED: break;
+    case GW_COMM_TYPE_SHARED: row[WANT] = NODE_HW_MACHINE; break;
+    case GW_COMM_TYPE_HW_GUIDED: guide(resource, NULL, row); break;
+    case GW_COMM_TYPE_RESOURCE_GUIDED: guide(resource, gw_info_find(info, "mpi_pset_name"), row); break;
+    case GW_COMM_TYPE_HW_UNGUIDED: row[WANT] = WANTS_NEXT_LEVEL; break;
     default:
-        return gw_fail(
-            GW_EARG,
-            "split_type is %d; it must be one of the MPI_COMM_TYPE_ constants, or MPI_UNDEFINED to take no part",
-            split_type);
+        return gw_fail(GW_EARG,
+                       "split_type is %d; it must be one of the MPI_COMM_TYPE_ constants, or MPI_UNDEFINED to take no part",
+                       split_type);
     }
     if (row[WANT] > NODE_HW_MACHINE || row[WANT] == WANTS_NEXT_LEVEL) node_hw_of_process(row + RESOURCE);
     struct rows rows = {.words = HW_WORDS};

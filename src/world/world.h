@@ -14,7 +14,8 @@
 
 int world_comm_dup(struct gw_comm *c, struct gw_comm **comm_out);
 int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out);
-int world_comm_idup(struct gw_comm *c, struct gw_comm **comm_out, struct gw_req **req_out); /* usable when the request is complete */
+int world_comm_idup(struct gw_comm *c, struct gw_comm **comm_out,
+                    struct gw_req **req_out); /* usable when the request is complete */
 int world_comm_idup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_comm **comm_out, struct gw_req **req_out);
 int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **comm_out); /* NULL where color is UNDEFINED */
 int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_info *info, struct gw_comm **comm_out);
@@ -42,16 +43,16 @@ int world_comm_join(int fd, struct gw_comm **comm_out);
 int world_comm_disconnect(struct gw_comm **c);
 struct world_program { /* one of those to be started */
     const char *command;
-    char **argv;           /* may be NULL */
+    char **argv; /* may be NULL */
     int n;
-    struct gw_info *info;  /* may be NULL */
+    struct gw_info *info; /* may be NULL */
 };
 /* `programs` and n_programs count at the root; info keys as in order.h.  codes (may be NULL) gets MPI error classes, one a process of
  * maxprocs.  *comm_out NULL: the info key soft allowed that there is none. */
 int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
                      int *codes);
 int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: nobody spawned us, or it was freed */
-int world_meet_parent(void); /* at the end of init, where gw_boot.parent is set */
+int world_meet_parent(void);                          /* at the end of init, where gw_boot.parent is set */
 void world_finalize(void);
 
 int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */

@@ -20,10 +20,7 @@ struct bridge {
 };
 
 /* Between the ranks 0 of an intercommunicator. */
-static inline struct bridge bridge_whole(struct gw_comm *c)
-{
-    return (struct bridge){.comm = c, .rank = 0, .tag = TAG_WHOLE};
-}
+static inline struct bridge bridge_whole(struct gw_comm *c) { return (struct bridge){.comm = c, .rank = 0, .tag = TAG_WHOLE}; }
 
 /* Members of c who agree, ranks[n], and, where there is a bridge, those at its other end; ranks[0] walks it. */
 struct party {
@@ -32,15 +29,14 @@ struct party {
     int n, me, tag;
     const struct bridge *bridge;
 };
-int party_whole(struct gw_comm *c, int leader,
-                struct party *out); /* all of them (intra); ranks[0] is the leader; free(ranks) */
+int party_whole(struct gw_comm *c, int leader, struct party *out); /* all of them (intra); ranks[0] is the leader; free(ranks) */
 
 /* One agreement on n consecutive context ids (ids.c): propose, take what all proposed most, and where that leaves doubts tell each other
  * whether it is taken; again until it is won.  All these are this process's part; whoever drives it exchanges maxima in between. */
 enum { IDS_VALUES = 3 };
 struct ids {
     int64_t id, ticket;
-    int64_t kept;    /* what this process proposed last, kept for it */
+    int64_t kept; /* what this process proposed last, kept for it */
     int n;
     bool is_alone;   /* one member */
     bool is_request; /* set after ids_begin: others may begin while it is under way, so there are always doubts */
@@ -68,13 +64,14 @@ struct contact;
 int names_of(struct gw_group *g, const struct contact *contacts, int32_t **words_out, int *n_out);
 int names_of_nobody(int32_t **words_out, int *n_out);
 bool names_are_whole(const int32_t *words, int n);
-int names_group(const int32_t *words, int n, struct gw_group **group_out); /* joins worlds that are new to us; checks all that it is told */
-bool names_differ(const int32_t *a, const int32_t *b);             /* is there more than one world in the two?  Both are whole. */
+int names_group(const int32_t *words, int n,
+                struct gw_group **group_out);          /* joins worlds that are new to us; checks all that it is told */
+bool names_differ(const int32_t *a, const int32_t *b); /* is there more than one world in the two?  Both are whole. */
 /* The numbers by which this process knows the far worlds of the list: of their ranks 0, and -1 where it is no far world. */
 int names_homes(const int32_t *words);
 void names_firsts(const int32_t *words, int32_t *firsts_out);
-int names_home_of(const int32_t *words, int member);               /* the place of a member's world in the list */
-int names_order(struct gw_group *a, struct gw_group *b);           /* < 0: the first member of a comes first, for everybody */
+int names_home_of(const int32_t *words, int member);     /* the place of a member's world in the list */
+int names_order(struct gw_group *a, struct gw_group *b); /* < 0: the first member of a comes first, for everybody */
 
 /* ---- far.c: groups on several hosts ---- */
 struct contact {
@@ -84,7 +81,7 @@ struct contact {
     char at[PEER_AT];      /* where it is asked for its addresses; "": nowhere */
 };
 _Static_assert(sizeof(struct contact) == 8 + 16 + 8 + PEER_AT, "it travels without holes that say something");
-bool far_is_spread(const struct gw_comm *c); /* its members are on several hosts, or reached so */
+bool far_is_spread(const struct gw_comm *c);                        /* its members are on several hosts, or reached so */
 int far_contacts(struct gw_comm *c, struct contact **contacts_out); /* collective: of each member; free() them */
 /* Collective over both groups: everybody tells everybody of the other side under which number it knows them. */
 int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs,
@@ -92,7 +89,7 @@ int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, con
 /* As world_intercomm_create, where the bridge is far. */
 int inter_create_over(struct gw_comm *local, int leader, const struct bridge *b, struct gw_comm **comm_out);
 
-void world_sweep(void);          /* other worlds that nobody holds any more are forgotten, if nothing is under way */
+void world_sweep(void); /* other worlds that nobody holds any more are forgotten, if nothing is under way */
 void spawn_finalize(void);
 void published_finalize(void);
 /* Names in a folder (name_file.c): where the setting names_dir wants them. */
@@ -100,17 +97,16 @@ bool name_file_wanted(void);
 int name_file_publish(const char *service, const char *port);
 void name_file_remove(const char *service, const char *port); /* if it is ours still */
 int name_file_lookup(const char *service, char *port_out);    /* GW_MAX_PORT_NAME bytes */
-void spawn_freed(const struct gw_comm *c); /* it may be our parents' */
+void spawn_freed(const struct gw_comm *c);                    /* it may be our parents' */
 
 /* The leaders combine their values; both have the result. */
 int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op);
 /* The two groups exchange arrays: everybody in local gets that of the other group; free() it.  The leader walks the bridge. */
-int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n,
-                int32_t **theirs_out, int *n_out);
+int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out,
+                int *n_out);
 
 /* A new communicator like c of a part of its group(s); NULL where one of them is empty.  remote: intercommunicators only. */
-int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id,
-               struct gw_comm **comm_out);
+int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id, struct gw_comm **comm_out);
 int comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new); /* what a dup takes over but the groups */
 int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out);
 int group_within(struct gw_group *g, struct gw_comm *c); /* GW_OK if every member of g is one of c's local group */

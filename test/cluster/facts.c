@@ -54,8 +54,7 @@ static void nodes(void)
         local++;
     }
     check(seen == gw_boot.nnodes, "nodes", seen);
-    check(local == gw_boot.nlocal && gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank, "place on the node",
-          local);
+    check(local == gw_boot.nlocal && gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank, "place on the node", local);
 }
 
 int main(int argc, char **argv)
@@ -69,8 +68,8 @@ int main(int argc, char **argv)
     nodes();
     if (gw_boot.how != BOOT_SINGLETON && (gw_boot.how != BOOT_GODWIT || gw_boot.nnodes > 1))
         exchange(argc > 1 && strcmp(argv[1], "barrier") == 0);
-    printf("rank %d of %d, node %d of %d, local %d of %d on %s by %s\n", gw_boot.rank, gw_boot.size, gw_boot.node,
-           gw_boot.nnodes, gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, hows[gw_boot.how]);
+    printf("rank %d of %d, node %d of %d, local %d of %d on %s by %s\n", gw_boot.rank, gw_boot.size, gw_boot.node, gw_boot.nnodes,
+           gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, hows[gw_boot.how]);
     fflush(stdout);
     boot_fence();
     boot_leave();

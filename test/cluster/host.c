@@ -63,8 +63,7 @@ static int host_make(const char *name)
     int up[2];
     char word = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (pipe(up) < 0 || unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWPID) < 0)
-        die("unshare");
+    if (pipe(up) < 0 || unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWPID) < 0) die("unshare");
     pid_t pid = fork();
     if (pid < 0) die("fork");
     if (pid == 0) {
@@ -139,8 +138,7 @@ static int wait_for(pid_t pid, const sigset_t *signals)
             if (si.si_code <= 0) kill(pid, sig);
             continue;
         }
-        if (waitpid(pid, &status, WNOHANG) == pid)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
 }
 
@@ -295,8 +293,7 @@ static int relay(uint64_t delay, char **pairs, int n)
             if (due && (!next || due < next)) next = due;
             p[i].events = ways[i].in - ways[i].out < QUEUE ? POLLIN : 0;
         }
-        struct itimerspec at = {
-            .it_value = {.tv_sec = (time_t)(next / 1000000000u), .tv_nsec = (long)(next % 1000000000u)}};
+        struct itimerspec at = {.it_value = {.tv_sec = (time_t)(next / 1000000000u), .tv_nsec = (long)(next % 1000000000u)}};
         timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
         if (poll(p, (nfds_t)(2 * n + 1), -1) < 0 && errno != EINTR) die("poll");
         if (p[2 * n].revents && read(timer, &ticks, sizeof ticks) < 0 && errno != EAGAIN) die("timer");
@@ -311,8 +308,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "on") == 0) return on(argv + 1);
     if (strcmp(name, "rsh") == 0) return rsh(argv + 1);
     if (argc == 3 && strcmp(argv[1], "make") == 0) return host_make(argv[2]);
-    if (argc >= 5 && strcmp(argv[1], "delay") == 0)
-        return relay(strtoull(argv[2], NULL, 10) * 1000, argv + 3, (argc - 3) / 2);
+    if (argc >= 5 && strcmp(argv[1], "delay") == 0) return relay(strtoull(argv[2], NULL, 10) * 1000, argv + 3, (argc - 3) / 2);
     fputs("host: make NAME | delay US PID PORT...\n", stderr);
     return 2;
 }

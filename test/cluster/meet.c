@@ -95,7 +95,8 @@ static void join(const char *path, int listens)
     int s = socket(AF_INET, SOCK_STREAM, 0), fd = s, port, number = 17;
     MPI_Comm inter;
     if (listens) {
-        CHECK(bind(s, (struct sockaddr *)&at, sizeof at) == 0 && listen(s, 1) == 0 && getsockname(s, (struct sockaddr *)&at, &bytes) == 0);
+        CHECK(bind(s, (struct sockaddr *)&at, sizeof at) == 0 && listen(s, 1) == 0 &&
+              getsockname(s, (struct sockaddr *)&at, &bytes) == 0);
         gethostname(host, sizeof host);
         snprintf(text, sizeof text, "%s %d", host, ntohs(at.sin_port));
         line_write(path, text);

@@ -49,8 +49,7 @@ static void turn(long round, long *token, long pause)
     *token += rank;
     if (size > 1) MPI_Send(token, 1, MPI_LONG, next, 5, MPI_COMM_WORLD);
     if (rank == 0 && size > 1) MPI_Recv(token, 1, MPI_LONG, before, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 0)
-        check(*token == (round + 1) * size * (size - 1) / 2, "the token came back with another number", *token);
+    if (rank == 0) check(*token == (round + 1) * size * (size - 1) / 2, "the token came back with another number", *token);
 }
 
 int main(int argc, char **argv)

@@ -53,10 +53,7 @@ static int delete_type(MPI_Datatype type, int key, void *value, void *extra)
     return delete_answer;
 }
 
-static void *number(intptr_t i)
-{
-    return (void *)i;
-}
+static void *number(intptr_t i) { return (void *)i; }
 /* The attribute's value as a number; -1: not set. */
 static intptr_t value_of(MPI_Comm c, int key)
 {
@@ -75,8 +72,7 @@ static int class_of(int code)
 /* Event i was this, with this communicator. */
 static void event_is(int i, char what, MPI_Comm c, int key, intptr_t value)
 {
-    CHECK(i < n_seen && seen[i].what == what && seen[i].comm == c && seen[i].key == key &&
-          seen[i].value == number(value));
+    CHECK(i < n_seen && seen[i].what == what && seen[i].comm == c && seen[i].key == key && seen[i].value == number(value));
 }
 
 static void values(MPI_Comm c)
@@ -110,8 +106,7 @@ static void values(MPI_Comm c)
     CHECK_EQ(MPI_Comm_free(&c), MPI_SUCCESS);
     static const int order[] = {4, 8, 7, 6, 5, 3, 1}; /* the last that was set goes first */
     CHECK_EQ(n_seen, 7);
-    for (int i = 0; i < 7; i++)
-        event_is(i, 'd', seen[0].comm, order[i] == 7 ? was : keys[order[i]], order[i] == 4 ? 44 : order[i]);
+    for (int i = 0; i < 7; i++) event_is(i, 'd', seen[0].comm, order[i] == 7 ? was : keys[order[i]], order[i] == 4 ? 44 : order[i]);
     for (int i = 0; i < N; i++)
         if (i != 7) MPI_Comm_free_keyval(&keys[i]);
 }
@@ -321,8 +316,7 @@ static void predefined(void)
         CHECK_EQ(MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &value, &flag), MPI_SUCCESS);
         CHECK(flag);
         if (keys[i] == MPI_TAG_UB) CHECK(*value >= 32767);
-        if (keys[i] == MPI_IO)
-            CHECK(*value == MPI_ANY_SOURCE || *value == MPI_PROC_NULL || (*value >= 0 && *value < size));
+        if (keys[i] == MPI_IO) CHECK(*value == MPI_ANY_SOURCE || *value == MPI_PROC_NULL || (*value >= 0 && *value < size));
         if (keys[i] == MPI_WTIME_IS_GLOBAL) CHECK(*value == 0 || *value == 1);
     }
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag);
@@ -420,7 +414,6 @@ int main(int argc, char **argv)
         if (i != 4) MPI_Comm_free_keyval(&end_keys[i]); /* allowed now, too */
     int good = end_count == 5 && end_wrong == 0;
     for (int i = 0; i < 5; i++) good = good && end_order[i] == order[i];
-    if (!good)
-        fprintf(stderr, "rank %d: at finalize %d functions ran, %d things were wrong\n", rank, end_count, end_wrong);
+    if (!good) fprintf(stderr, "rank %d: at finalize %d functions ran, %d things were wrong\n", rank, end_count, end_wrong);
     return rc || !good || failures != 0;
 }

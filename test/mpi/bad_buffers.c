@@ -34,7 +34,8 @@ static void expect(const char *what, int rc, int class, const char *words)
     MPI_Error_class(rc, &got);
     CHECK_EQ(got, class);
     if (rc != MPI_SUCCESS) MPI_Error_string(rc, text, &n);
-    if (!strstr(text, words) && failures++ < 20) fprintf(stderr, "rank %d: %s says \"%s\", without \"%s\"\n", rank, what, text, words);
+    if (!strstr(text, words) && failures++ < 20)
+        fprintf(stderr, "rank %d: %s says \"%s\", without \"%s\"\n", rank, what, text, words);
 }
 
 /* From rank 0 to the last; how: blocking, by requests, or a receive of every second block. */

@@ -86,7 +86,11 @@ static void types_calls(void) /* six findings of rank 1, one of rank 0 */
 
 static void types_ok(void)
 {
-    struct mixed { int i; double d; char c[3]; } a[9], b[9];
+    struct mixed {
+        int i;
+        double d;
+        char c[3];
+    } a[9], b[9];
     MPI_Datatype mixed, resized, columns, pieces;
     int lens[] = {1, 1, 3}, n, at = 0;
     MPI_Aint places[] = {offsetof(struct mixed, i), offsetof(struct mixed, d), offsetof(struct mixed, c)};
@@ -101,18 +105,18 @@ static void types_ok(void)
     MPI_Type_commit(&columns);
     MPI_Type_commit(&pieces);
     for (int posted = 0; posted < 2; posted++) {
-        pass(ints, 20, MPI_INT, ints, 30, MPI_INT, 20, posted);         /* a larger buffer */
-        pass(ints, 1, columns, ints, 4, pieces, 21, posted);            /* the same sequence built in another way */
+        pass(ints, 20, MPI_INT, ints, 30, MPI_INT, 20, posted); /* a larger buffer */
+        pass(ints, 1, columns, ints, 4, pieces, 21, posted);    /* the same sequence built in another way */
         pass(ints, 4, pieces, ints, 2, columns, 22, posted);
         pass(a, 4, resized, b, 9, resized, 23, posted);
-        pass(ints, 7, MPI_INT, ints, 2, pieces, 24, posted);            /* ends inside a datatype */
-        pass(ints, 7, MPI_INT, ints, 7, MPI_INT32_T, 25, posted);       /* the same kind under another name */
+        pass(ints, 7, MPI_INT, ints, 2, pieces, 24, posted);      /* ends inside a datatype */
+        pass(ints, 7, MPI_INT, ints, 7, MPI_INT32_T, 25, posted); /* the same kind under another name */
         pass(packed, 100, MPI_BYTE, packed, 4096, MPI_BYTE, 26, posted);
-        pass(NULL, 0, MPI_INT, floats, 4, MPI_FLOAT, 27, posted);       /* nothing has no type */
+        pass(NULL, 0, MPI_INT, floats, 4, MPI_FLOAT, 27, posted); /* nothing has no type */
         at = 0;
         if (rank == 0) MPI_Pack(a, 3, resized, packed, sizeof packed, &at, MPI_COMM_WORLD);
-        pass(packed, at, MPI_PACKED, b, 9, resized, 28, posted);        /* packed data may be received as what it is, */
-        pass(a, 3, resized, packed, 4096, MPI_PACKED, 29, posted);      /* and anything as packed data */
+        pass(packed, at, MPI_PACKED, b, 9, resized, 28, posted);   /* packed data may be received as what it is, */
+        pass(a, 3, resized, packed, 4096, MPI_PACKED, 29, posted); /* and anything as packed data */
         pass(a, 3, resized, b, 4, resized, 30, posted);
     }
     CHECK(rank != 1 || (b[0].i == 0x01010101 && b[2].c[2] == 1));
@@ -247,34 +251,34 @@ static void overlap(void) /* nine findings of rank 1 */
         for (int tag = 0; tag < 15; tag++) MPI_Send(other, tag == 12 ? 30 : 10, MPI_INT, 1, tag, MPI_COMM_WORLD);
     if (rank == 1) {
         MPI_Irecv(ints, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, &q[0]);
-        MPI_Irecv(ints + 9, 10, MPI_INT, 0, 1, MPI_COMM_WORLD, &q[1]);          /* 1: a receive over a receive */
-        MPI_Isend(ints + 18, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[2]);        /* 2: a send over a receive */
-        MPI_Irecv(ints + 25, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[3]);        /* 3: a receive over a send */
+        MPI_Irecv(ints + 9, 10, MPI_INT, 0, 1, MPI_COMM_WORLD, &q[1]);   /* 1: a receive over a receive */
+        MPI_Isend(ints + 18, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[2]); /* 2: a send over a receive */
+        MPI_Irecv(ints + 25, 10, MPI_INT, 1, 20, MPI_COMM_WORLD, &q[3]); /* 3: a receive over a send */
         MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
         MPI_Recv_init(ints, 10, MPI_INT, 0, 2, MPI_COMM_WORLD, &q[0]);
         MPI_Recv_init(ints + 5, 10, MPI_INT, 0, 3, MPI_COMM_WORLD, &q[1]);
-        MPI_Startall(2, q);                                                     /* 4: two of one call */
+        MPI_Startall(2, q); /* 4: two of one call */
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         MPI_Request_free(&q[0]), MPI_Request_free(&q[1]);
         MPI_Irecv(ints, 10, MPI_INT, 0, 4, MPI_COMM_WORLD, &q[0]);
-        MPI_Recv(ints, 10, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* 5: a blocking receive */
+        MPI_Recv(ints, 10, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* 5: a blocking receive */
         MPI_Wait(&q[0], MPI_STATUS_IGNORE);
         MPI_Irecv(ints, 10, MPI_INT, 0, 6, MPI_COMM_WORLD, &q[0]);
         MPI_Irecv(other, 10, MPI_INT, 1, 21, MPI_COMM_WORLD, &q[1]);
-        MPI_Send(ints + 9, 10, MPI_INT, 1, 21, MPI_COMM_WORLD);                 /* 6: a blocking send */
+        MPI_Send(ints + 9, 10, MPI_INT, 1, 21, MPI_COMM_WORLD); /* 6: a blocking send */
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         MPI_Sendrecv(ints, 10, MPI_INT, 1, 22, ints + 5, 10, MPI_INT, 1, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* 7: one call */
         MPI_Type_vector(10, 1, 3, MPI_INT, &column);
         MPI_Type_commit(&column);
         MPI_Irecv(ints, 1, column, 0, 7, MPI_COMM_WORLD, &q[p++]);
-        MPI_Irecv(ints + 6, 1, column, 0, 8, MPI_COMM_WORLD, &q[p++]);          /* 8: columns, moved by two rows */
-        MPI_Irecv(ints + 1, 1, column, 0, 9, MPI_COMM_WORLD, &q[p++]);          /* beside both */
-        MPI_Irecv(ints + 34, 1, MPI_INT, 1, 23, MPI_COMM_WORLD, &q[p++]);       /* beyond all */
+        MPI_Irecv(ints + 6, 1, column, 0, 8, MPI_COMM_WORLD, &q[p++]);    /* 8: columns, moved by two rows */
+        MPI_Irecv(ints + 1, 1, column, 0, 9, MPI_COMM_WORLD, &q[p++]);    /* beside both */
+        MPI_Irecv(ints + 34, 1, MPI_INT, 1, 23, MPI_COMM_WORLD, &q[p++]); /* beyond all */
         MPI_Send(other, 1, MPI_INT, 1, 23, MPI_COMM_WORLD);
         MPI_Waitall(p, q, MPI_STATUSES_IGNORE);
         MPI_Irecv(ints, 1, column, 0, 10, MPI_COMM_WORLD, &q[0]);
         MPI_Type_free(&column);
-        MPI_Irecv(ints + 3, 10, MPI_INT, 0, 11, MPI_COMM_WORLD, &q[1]);         /* 9: by then the datatype has no handle */
+        MPI_Irecv(ints + 3, 10, MPI_INT, 0, 11, MPI_COMM_WORLD, &q[1]); /* 9: by then the datatype has no handle */
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         for (int tag = 12; tag < 15; tag++) MPI_Recv(ints, 30, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
@@ -298,16 +302,18 @@ static void overlap_coll(void) /* six findings of every rank */
     MPI_Datatype types[8];
     int counts[8], displs[8], bytes[8];
     MPI_Ibcast(ints, 10, MPI_INT, 0, MPI_COMM_WORLD, &q[0]);
-    MPI_Irecv(ints + 9, 10, MPI_INT, rank, 3, MPI_COMM_WORLD, &q[1]); /* 1: a receive over a broadcast; of the root over what it sends */
+    MPI_Irecv(ints + 9, 10, MPI_INT, rank, 3, MPI_COMM_WORLD,
+              &q[1]); /* 1: a receive over a broadcast; of the root over what it sends */
     MPI_Send(other, 10, MPI_INT, rank, 3, MPI_COMM_WORLD);
     MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
     MPI_Allreduce(ints, ints + 4, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* 2: one call */
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < size; i++) counts[i] = 4, displs[i] = 3 * i, bytes[i] = 12 * i, types[i] = MPI_INT;
-    MPI_Allgatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD); /* 3: blocks */
+    MPI_Allgatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD);             /* 3: blocks */
     MPI_Alltoallv(other, counts, displs, MPI_INT, ints, counts, displs, MPI_INT, MPI_COMM_WORLD); /* 4 */
-    MPI_Alltoallw(other, counts, bytes, types, ints, counts, bytes, types, MPI_COMM_WORLD); /* 5 */
-    for (int root = 0; root < size; root++) MPI_Gatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, root, MPI_COMM_WORLD); /* 6: the root */
+    MPI_Alltoallw(other, counts, bytes, types, ints, counts, bytes, types, MPI_COMM_WORLD);       /* 5 */
+    for (int root = 0; root < size; root++)
+        MPI_Gatherv(other, 4, MPI_INT, ints, counts, displs, MPI_INT, root, MPI_COMM_WORLD); /* 6: the root */
 }
 
 /* Blocks beside each other, empty ones, and columns in each other's gaps. */
@@ -340,7 +346,8 @@ static void overlap_ok(void)
         if (rank == 1)
             for (int i = 0; i < 8; i++) MPI_Irecv(ints + i, 1, column, 0, i, MPI_COMM_WORLD, &q[at++]);
         MPI_Irecv(ints + 400, 0, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, &q[at++]);
-        MPI_Sendrecv(floats, 0, MPI_FLOAT, 1 - rank, 8, floats + 3, 0, MPI_FLOAT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(floats, 0, MPI_FLOAT, 1 - rank, 8, floats + 3, 0, MPI_FLOAT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         MPI_Waitall(at, q, MPI_STATUSES_IGNORE);
     }
     MPI_Type_free(&column);
@@ -357,7 +364,18 @@ static void overlap_ok(void)
 
 /* ---- windows ---------------------------------------------------------------------------------------------------------------- */
 /* What ends an epoch, or lets the origin use its buffers: each in turn. */
-enum { BY_FENCE, BY_COMPLETE, BY_UNLOCK, BY_UNLOCK_ALL, BY_FLUSH, BY_FLUSH_LOCAL, BY_FLUSH_ALL, BY_FLUSH_LOCAL_ALL, BY_REQUEST, BY_ENDS };
+enum {
+    BY_FENCE,
+    BY_COMPLETE,
+    BY_UNLOCK,
+    BY_UNLOCK_ALL,
+    BY_FLUSH,
+    BY_FLUSH_LOCAL,
+    BY_FLUSH_ALL,
+    BY_FLUSH_LOCAL_ALL,
+    BY_REQUEST,
+    BY_ENDS
+};
 static MPI_Win win;
 static int *window;
 
@@ -439,10 +457,7 @@ static void window_buffers(int early)
     epoch_end(BY_FLUSH);
     MPI_Win_free(&win);
 }
-static void windows(void) /* fourteen findings of rank 0 */
-{
-    window_buffers(1);
-}
+static void windows(void) /* fourteen findings of rank 0 */ { window_buffers(1); }
 
 static void windows_overlap(void) /* four findings of every rank */
 {
@@ -451,7 +466,7 @@ static void windows_overlap(void) /* four findings of every rank */
     window_open();
     epoch_begin(BY_FLUSH);
     MPI_Get(ints, 10, MPI_INT, there, 500, 10, MPI_INT, win);
-    MPI_Get(ints + 9, 10, MPI_INT, there, 509, 10, MPI_INT, win);  /* 1: the second over the first */
+    MPI_Get(ints + 9, 10, MPI_INT, there, 509, 10, MPI_INT, win); /* 1: the second over the first */
     MPI_Win_flush_all(win);
     MPI_Get(ints, 10, MPI_INT, there, 500, 10, MPI_INT, win);
     MPI_Put(ints + 5, 1, MPI_INT, there, 30 + rank, 1, MPI_INT, win); /* 2: sent before it is known to be here */
@@ -521,14 +536,8 @@ static void windows_promises_to(int early)
     MPI_Win_unlock(there, win);
     MPI_Win_free(&win);
 }
-static void windows_promises(void) /* four findings of every rank */
-{
-    windows_promises_to(1);
-}
-static void windows_promises_ok(void)
-{
-    windows_promises_to(0);
-}
+static void windows_promises(void) /* four findings of every rank */ { windows_promises_to(1); }
+static void windows_promises_ok(void) { windows_promises_to(0); }
 
 /* Datatypes of the other side: the bytes pass.  What is an error without the check stays one. */
 static void windows_types(void) /* seven findings of every rank */
@@ -635,14 +644,8 @@ static void file_buffers(int early)
     for (int i = 0; i < 100; i++) ints[i]++, other[i]++;
     MPI_File_close(&f);
 }
-static void files(void) /* four findings of every rank */
-{
-    file_buffers(1);
-}
-static void files_ok(void)
-{
-    file_buffers(0);
-}
+static void files(void) /* four findings of every rank */ { file_buffers(1); }
+static void files_ok(void) { file_buffers(0); }
 
 /* ---- collectives ---------------------------------------------------------------------------------------------------------- */
 /* Calls that do not match: nobody hangs, all are told by the error. */
@@ -659,7 +662,8 @@ static void colls(void) /* eight findings of rank 0: calls that would go wrong, 
     expect(MPI_Scatter(ints, 3, MPI_INT, other, n, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
     for (int i = 0; i < size; i++) counts[i] = 3, displs[i] = 5 * i;
     if (odd) counts[0] = 5;
-    expect(MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD), size > 1 ? MPI_ERR_COUNT : MPI_SUCCESS);
+    expect(MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, MPI_COMM_WORLD),
+           size > 1 ? MPI_ERR_COUNT : MPI_SUCCESS);
     expect(odd ? MPI_Comm_dup(MPI_COMM_WORLD, &c) : MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c), MPI_ERR_OTHER);
     /* The next calls are right again. */
     for (int i = 0; i < 3; i++) ints[i] = rank, other[i] = -1;
@@ -727,7 +731,7 @@ static void colls_ok(void)
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
     if (rank == 1) n = 3, t = pair;
-    MPI_Bcast(ints, n, t, 0, MPI_COMM_WORLD);                               /* the same sequence, built in another way */
+    MPI_Bcast(ints, n, t, 0, MPI_COMM_WORLD); /* the same sequence, built in another way */
     MPI_Gather(ints, n, t, other, 6, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Gather(ints, n, t, other, rank ? -1 : 3, rank ? MPI_DATATYPE_NULL : pair, 0, MPI_COMM_WORLD); /* counts at the root alone */
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, other, 6, MPI_INT, MPI_COMM_WORLD);
@@ -755,7 +759,7 @@ static void colls_ok(void)
         MPI_Comm_free(&inter);
     }
     MPI_Comm_free(&half);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attr, &key, NULL);   /* a collective inside MPI_Comm_free */
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attr, &key, NULL); /* a collective inside MPI_Comm_free */
     MPI_Comm_set_attr(c, key, ints);
     MPI_Comm_free(&c);
     MPI_Comm_free_keyval(&key);
@@ -806,18 +810,19 @@ static void inter_ok(void)
     MPI_Type_commit(&pair);
     MPI_Barrier(c);
     MPI_Bcast(ints, odd ? 3 : 6, odd ? pair : MPI_INT, odd ? 0 : MPI_ROOT, c);
-    MPI_Bcast(ints, odd && me > 0 ? -1 : 6, odd && me > 0 ? MPI_DATATYPE_NULL : MPI_INT, odd ? me == 0 ? MPI_ROOT : MPI_PROC_NULL : 0, c);
+    MPI_Bcast(ints, odd && me > 0 ? -1 : 6, odd && me > 0 ? MPI_DATATYPE_NULL : MPI_INT,
+              odd ? me == 0 ? MPI_ROOT : MPI_PROC_NULL : 0, c);
     MPI_Reduce(ints, other, 3, MPI_INT, MPI_SUM, odd ? 0 : MPI_ROOT, c);
     MPI_Allreduce(ints, other, 3, MPI_INT, MPI_SUM, c);
     MPI_Gather(ints, 4, MPI_INT, other, 2, pair, odd ? 0 : MPI_ROOT, c);
     MPI_Scatter(ints, 4, MPI_INT, other, 2, pair, odd ? 0 : MPI_ROOT, c);
-    MPI_Allgather(ints, odd ? 3 : 2, MPI_INT, other, odd ? 2 : 3, MPI_INT, c);      /* each way another size */
+    MPI_Allgather(ints, odd ? 3 : 2, MPI_INT, other, odd ? 2 : 3, MPI_INT, c); /* each way another size */
     for (int i = 0, at = 0; i < there; i++) counts[i] = odd ? 2 : i + 1, displs[i] = at, at += counts[i];
     MPI_Allgatherv(ints, odd ? me + 1 : 2, MPI_INT, other, counts, displs, MPI_INT, c);
     for (int i = 0; i < there; i++) counts[i] = odd ? me + 1 : i + 1, displs[i] = 8 * i;
     MPI_Alltoallv(ints, counts, displs, MPI_INT, other, counts, displs, MPI_INT, c);
     int mine = odd ? 1 : size - 1;
-    MPI_Reduce_scatter_block(ints, other, mine, MPI_INT, MPI_SUM, c);               /* as many in all */
+    MPI_Reduce_scatter_block(ints, other, mine, MPI_INT, MPI_SUM, c); /* as many in all */
     for (int i = 0; i < size; i++) counts[i] = mine;
     MPI_Reduce_scatter(ints, other, counts, MPI_INT, MPI_SUM, c);
     MPI_Ibarrier(c, &q[0]);
@@ -859,7 +864,8 @@ static void neighbors(void) /* six findings of rank 0 */
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Comm_free(&c);
     /* Rank 0 sends to rank 1, which does not know. */
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, rank == 0, &(int){1}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &lame);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, rank == 0, &(int){1}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &lame);
     MPI_Comm_set_errhandler(lame, MPI_ERRORS_RETURN);
     expect(MPI_Neighbor_alltoall(ints, 3, MPI_INT, other, 3, MPI_INT, lame), MPI_ERR_TOPOLOGY);
     MPI_Comm_free(&lame);
@@ -888,7 +894,8 @@ static void neighbors_ok(void)
             MPI_Comm_free(&c);
         }
     MPI_Comm twice;
-    int right[3] = {(rank + 1) % size, (rank + 1) % size, rank}, left[3] = {(rank + size - 1) % size, rank, (rank + size - 1) % size};
+    int right[3] = {(rank + 1) % size, (rank + 1) % size, rank},
+        left[3] = {(rank + size - 1) % size, rank, (rank + size - 1) % size};
     int scounts[3] = {1, 2, 3}, rcounts[3] = {1, 3, 2}, displs[3] = {0, 5, 10};
     if (size == 1) rcounts[1] = 2, rcounts[2] = 3; /* all are one pair's */
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, left, MPI_UNWEIGHTED, 3, right, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &twice);
@@ -936,14 +943,8 @@ static void blocks_changed(int early)
     MPI_Request_free(&q);
     MPI_Comm_free(&c);
 }
-static void blocks(void) /* six findings of rank 0 */
-{
-    blocks_changed(1);
-}
-static void blocks_ok(void)
-{
-    blocks_changed(0);
-}
+static void blocks(void) /* six findings of rank 0 */ { blocks_changed(1); }
+static void blocks_ok(void) { blocks_changed(0); }
 
 /* ---- arrays of counts, displacements and datatypes: changed when the operation is complete, or before -------------------------------- */
 static void arrays_changed(int early)
@@ -954,7 +955,8 @@ static void arrays_changed(int early)
     MPI_Count counts_c[8];
     MPI_Aint displs_c[8];
     MPI_Datatype types[8];
-    for (int i = 0; i < 8; i++) counts_c[i] = counts[i] = 4, displs_c[i] = displs[i] = 20 * i, bytes[i] = 80 * i, types[i] = MPI_INT;
+    for (int i = 0; i < 8; i++)
+        counts_c[i] = counts[i] = 4, displs_c[i] = displs[i] = 20 * i, bytes[i] = 80 * i, types[i] = MPI_INT;
     MPI_Igatherv(ints, 4, MPI_INT, other, counts, displs, MPI_INT, 0, MPI_COMM_WORLD, &q);
     counts[0] -= now;
     MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -983,14 +985,8 @@ static void arrays_changed(int early)
     }
     MPI_Comm_free(&c);
 }
-static void arrays(void) /* six findings of rank 0 */
-{
-    arrays_changed(1);
-}
-static void arrays_ok(void)
-{
-    arrays_changed(0);
-}
+static void arrays(void) /* six findings of rank 0 */ { arrays_changed(1); }
+static void arrays_ok(void) { arrays_changed(0); }
 
 static void blocks_overlap(void) /* three findings of every rank */
 {
@@ -1066,10 +1062,7 @@ static void partitions_of(int early)
     if (rank == 1) partitions_from(early);
     for (int round = 0; round < 2 && rank > 1; round++) MPI_Barrier(MPI_COMM_WORLD);
 }
-static void partitions(void) /* two findings each of ranks 0 and 1 */
-{
-    partitions_of(1);
-}
+static void partitions(void) /* two findings each of ranks 0 and 1 */ { partitions_of(1); }
 static void partitions_ok(void)
 {
     MPI_Request q;
@@ -1124,11 +1117,11 @@ static void partitions_types_ok(void)
         parts_pass(4, 10, MPI_INT, 5, 4, pair, 71, late);
         CHECK(rank != 1 || (other[0] == 3 && other[39] == 42));
         parts_pass(4, 1, column, 20, 1, MPI_INT32_T, 72, late);
-        parts_pass(3, 5, MPI_INT, 4, 2, column, 73, late);       /* room for more, ends inside a partition and a datatype */
+        parts_pass(3, 5, MPI_INT, 4, 2, column, 73, late); /* room for more, ends inside a partition and a datatype */
         parts_pass(4, 10, MPI_INT, 160, 1, MPI_PACKED, 74, late);
         parts_pass(4, 10, MPI_PACKED, 5, 2, MPI_INT, 75, late);
         parts_pass(4, 40, MPI_BYTE, 40, 4, MPI_BYTE, 76, late);
-        parts_pass(4, 0, MPI_INT, 4, 10, MPI_FLOAT, 77, late);   /* nothing has no type */
+        parts_pass(4, 0, MPI_INT, 4, 10, MPI_FLOAT, 77, late); /* nothing has no type */
     }
     /* Freed before it was ever started: the next two of the same tag meet each other. */
     for (int k = 0; k < 2 && rank < 2; k++) {
@@ -1146,14 +1139,8 @@ static int copy_nothing(MPI_Comm c, int key, void *extra, void *in, void *out, i
     (void)c, (void)key, (void)extra, (void)in, (void)out;
     return *flag = 0;
 }
-static void add(void *in, void *inout, int *n, MPI_Datatype *t)
-{
-    (void)in, (void)inout, (void)n, (void)t;
-}
-static void handle_error(MPI_Comm *c, int *code, ...)
-{
-    (void)c, (void)code;
-}
+static void add(void *in, void *inout, int *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }
+static void handle_error(MPI_Comm *c, int *code, ...) { (void)c, (void)code; }
 static void leaks(void) /* ten findings of every rank */
 {
     MPI_Comm c;
@@ -1280,20 +1267,55 @@ static void session_open(void) /* one finding of every rank */
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
 }
 
-static const struct { const char *name; void (*run)(void); } cases[] = {
-    {"types", types}, {"types_calls", types_calls}, {"types_ok", types_ok}, {"types_cancel_ok", types_cancel_ok},
-    {"changed", changed}, {"changed_ok", changed_ok}, {"given_back", given_back}, {"overlap", overlap}, {"overlap_ok", overlap_ok},
-    {"changed_coll", changed_coll}, {"overlap_coll", overlap_coll}, {"overlap_coll_ok", overlap_coll_ok},
-    {"colls", colls}, {"colls_types", colls_types}, {"colls_missing", colls_missing}, {"colls_left", colls_left}, {"colls_stuck", colls_stuck}, {"colls_ok", colls_ok},
-    {"windows", windows}, {"windows_overlap", windows_overlap}, {"windows_ok", windows_ok},
-    {"windows_promises", windows_promises}, {"windows_promises_ok", windows_promises_ok},
-    {"windows_types", windows_types}, {"windows_types_ok", windows_types_ok}, {"files", files}, {"files_ok", files_ok},
-    {"inter", inter}, {"inter_ok", inter_ok}, {"neighbors", neighbors}, {"neighbors_ok", neighbors_ok},
-    {"blocks", blocks}, {"blocks_ok", blocks_ok}, {"blocks_overlap", blocks_overlap},
-    {"arrays", arrays}, {"arrays_ok", arrays_ok},
-    {"partitions", partitions}, {"partitions_ok", partitions_ok}, {"partitions_types", partitions_types},
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"types", types},
+    {"types_calls", types_calls},
+    {"types_ok", types_ok},
+    {"types_cancel_ok", types_cancel_ok},
+    {"changed", changed},
+    {"changed_ok", changed_ok},
+    {"given_back", given_back},
+    {"overlap", overlap},
+    {"overlap_ok", overlap_ok},
+    {"changed_coll", changed_coll},
+    {"overlap_coll", overlap_coll},
+    {"overlap_coll_ok", overlap_coll_ok},
+    {"colls", colls},
+    {"colls_types", colls_types},
+    {"colls_missing", colls_missing},
+    {"colls_left", colls_left},
+    {"colls_stuck", colls_stuck},
+    {"colls_ok", colls_ok},
+    {"windows", windows},
+    {"windows_overlap", windows_overlap},
+    {"windows_ok", windows_ok},
+    {"windows_promises", windows_promises},
+    {"windows_promises_ok", windows_promises_ok},
+    {"windows_types", windows_types},
+    {"windows_types_ok", windows_types_ok},
+    {"files", files},
+    {"files_ok", files_ok},
+    {"inter", inter},
+    {"inter_ok", inter_ok},
+    {"neighbors", neighbors},
+    {"neighbors_ok", neighbors_ok},
+    {"blocks", blocks},
+    {"blocks_ok", blocks_ok},
+    {"blocks_overlap", blocks_overlap},
+    {"arrays", arrays},
+    {"arrays_ok", arrays_ok},
+    {"partitions", partitions},
+    {"partitions_ok", partitions_ok},
+    {"partitions_types", partitions_types},
     {"partitions_types_ok", partitions_types_ok},
-    {"leaks", leaks}, {"leaks_more", leaks_more}, {"leaks_ok", leaks_ok}, {"unreceived", unreceived}, {"session_open", session_open},
+    {"leaks", leaks},
+    {"leaks_more", leaks_more},
+    {"leaks_ok", leaks_ok},
+    {"unreceived", unreceived},
+    {"session_open", session_open},
 };
 
 int main(int argc, char **argv)

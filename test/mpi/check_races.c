@@ -220,8 +220,23 @@ static void put(int at, int n) { MPI_Put(ints, n, MPI_INT, 0, at, n, MPI_INT, wi
 static void get(int at, int n) { MPI_Get(more, n, MPI_INT, 0, at, n, MPI_INT, win); }
 static void add(int at, MPI_Op op) { MPI_Accumulate(ints, 1, MPI_INT, 0, at, 1, MPI_INT, op, win); }
 
-enum race { PUT_PUT, PUT_PUT_OWN, PUT_GET, PUT_ADD, GET_ADD, ADD_MAX, PUT_COLUMN, STORED, STORED_BEFORE, STORED_GET, STORED_BEFORE_GET, RECEIVED,
-            SENT, GOT_INTO, RACES };
+enum race {
+    PUT_PUT,
+    PUT_PUT_OWN,
+    PUT_GET,
+    PUT_ADD,
+    GET_ADD,
+    ADD_MAX,
+    PUT_COLUMN,
+    STORED,
+    STORED_BEFORE,
+    STORED_GET,
+    STORED_BEFORE_GET,
+    RECEIVED,
+    SENT,
+    GOT_INTO,
+    RACES
+};
 /* Rank 0 stores, and rank 1 goes on after that, though rank 0 has called nothing: a file says so. */
 static int file_number;
 static void store_before(enum race what)
@@ -242,7 +257,8 @@ static void race(enum race what)
     MPI_Datatype column;
     if (what == STORED_BEFORE || what == STORED_BEFORE_GET) store_before(what);
     if (rank == 1) {
-        if (what == PUT_PUT || what == PUT_GET || what == PUT_ADD || what == PUT_COLUMN || what == STORED || what == STORED_BEFORE) put(5, 5);
+        if (what == PUT_PUT || what == PUT_GET || what == PUT_ADD || what == PUT_COLUMN || what == STORED || what == STORED_BEFORE)
+            put(5, 5);
         if (what == PUT_PUT_OWN) put(5, 5), put(9, 2);
         if (what == GET_ADD || what == STORED_GET || what == STORED_BEFORE_GET) get(7, 2);
         if (what == ADD_MAX) add(7, MPI_SUM);
@@ -293,17 +309,17 @@ static void right_epoch(void)
     int old, nobody = 0, there = (rank + 1) % size;
     MPI_Type_vector(4, 1, 2, MPI_INT, &column);
     MPI_Type_commit(&column);
-    put(10 * rank, 10);                                               /* beside each other */
+    put(10 * rank, 10);                                                            /* beside each other */
     MPI_Put(ints, 4, MPI_INT, 0, 300 + 8 * (rank / 2) + rank % 2, 1, column, win); /* between each other */
-    get(800, 10);                                                     /* all read the same, */
-    if (rank == 0) more[500] = window[803];                           /* as does the program */
+    get(800, 10);                                                                  /* all read the same, */
+    if (rank == 0) more[500] = window[803];                                        /* as does the program */
     add(700, MPI_SUM), add(701, MPI_MAX);
     MPI_Get_accumulate(&nobody, 0, MPI_INT, &old, 1, MPI_INT, 0, 701, 1, MPI_INT, MPI_NO_OP, win);
     MPI_Fetch_and_op(ints, more + 100, MPI_INT, 0, 702, MPI_SUM, win);
     MPI_Compare_and_swap(ints + 1, ints + 2, more + 101, MPI_INT, 0, 703, win);
     MPI_Accumulate(ints, 1, MPI_INT, 0, 720 + rank, 1, MPI_INT, MPI_SUM, win); /* one origin's are in order */
     MPI_Accumulate(ints, 1, MPI_INT, 0, 720 + rank, 1, MPI_INT, MPI_REPLACE, win);
-    window[900 + rank]++;                                             /* what nobody else accesses is the program's */
+    window[900 + rank]++; /* what nobody else accesses is the program's */
     MPI_Irecv(window + 950, 5, MPI_INT, (rank + size - 1) % size, 4, MPI_COMM_WORLD, &q);
     MPI_Send(ints + 500, 5, MPI_INT, there, 4, MPI_COMM_WORLD);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -425,11 +441,30 @@ static void lock_inside(void) /* one finding of every rank */
     MPI_Win_free(&win);
 }
 
-static const struct { const char *name; void (*run)(void); } cases[] = {
-    {"many", many}, {"many_ok", many_ok}, {"written", written}, {"written_ok", written_ok}, {"freed", freed}, {"freed_ok", freed_ok},
-    {"races", races}, {"races_posted", races_posted}, {"races_ok", races_ok}, {"shared_ok", shared_ok}, {"stored_ok", stored_ok},
-    {"not_closed", not_closed}, {"over", over}, {"over_ok", over_ok}, {"lock_inside", lock_inside},
-    {"ready", ready}, {"ready_ok", ready_ok}, {"other_thread", other_thread}, {"at_once", at_once}, {"in_turn_ok", in_turn_ok},
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"many", many},
+    {"many_ok", many_ok},
+    {"written", written},
+    {"written_ok", written_ok},
+    {"freed", freed},
+    {"freed_ok", freed_ok},
+    {"races", races},
+    {"races_posted", races_posted},
+    {"races_ok", races_ok},
+    {"shared_ok", shared_ok},
+    {"stored_ok", stored_ok},
+    {"not_closed", not_closed},
+    {"over", over},
+    {"over_ok", over_ok},
+    {"lock_inside", lock_inside},
+    {"ready", ready},
+    {"ready_ok", ready_ok},
+    {"other_thread", other_thread},
+    {"at_once", at_once},
+    {"in_turn_ok", in_turn_ok},
 };
 
 int main(int argc, char **argv)

@@ -18,13 +18,13 @@
 
 extern char **environ;
 static int bad;
-#define EXPECT(cond, ...) \
-    do { \
-        if (!(cond)) { \
-            fprintf(stderr, "citizen: " __VA_ARGS__); \
-            fputc('\n', stderr); \
-            bad = 1; \
-        } \
+#define EXPECT(cond, ...)                                                                                                          \
+    do {                                                                                                                           \
+        if (!(cond)) {                                                                                                             \
+            fprintf(stderr, "citizen: " __VA_ARGS__);                                                                              \
+            fputc('\n', stderr);                                                                                                   \
+            bad = 1;                                                                                                               \
+        }                                                                                                                          \
     } while (0)
 
 static int entries(const char *dir)

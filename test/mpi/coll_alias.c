@@ -133,8 +133,7 @@ static void apart(void)
     for (int i = 0; i < n; i++) CHECK(both[i] == 100 * rank + i && both[n + i] == 100 * (i / N) + i % N);
     for (int i = 0; i < 2 * n; i++) both[i] = i % 2 ? -1 : 100 * rank + i / 2;
     TAKEN(MPI_Alltoall(both, N, even, both, N, odd, comm));
-    for (int i = 0; i < n; i++)
-        CHECK(both[2 * i] == 100 * rank + i && both[2 * i + 1] == 100 * (i / N) + N * rank + i % N);
+    for (int i = 0; i < n; i++) CHECK(both[2 * i] == 100 * rank + i && both[2 * i + 1] == 100 * (i / N) + N * rank + i % N);
     MPI_Type_free(&behind), MPI_Type_free(&odd), MPI_Type_free(&even);
     free(both);
 }

@@ -8,24 +8,48 @@
 
 enum form { NONBLOCKING, NONBLOCKING_C, PERSISTENT, PERSISTENT_C, FORMS };
 enum call {
-    GATHERV, SCATTERV, ALLGATHERV, ALLTOALLV, ALLTOALLV_IN_PLACE, ALLTOALLW, ALLTOALLW_IN_PLACE, REDUCE_SCATTER, N_ALLGATHERV, N_ALLTOALLV,
-    N_ALLTOALLW, CALLS
+    GATHERV,
+    SCATTERV,
+    ALLGATHERV,
+    ALLTOALLV,
+    ALLTOALLV_IN_PLACE,
+    ALLTOALLW,
+    ALLTOALLW_IN_PLACE,
+    REDUCE_SCATTER,
+    N_ALLGATHERV,
+    N_ALLTOALLV,
+    N_ALLTOALLW,
+    CALLS
 };
-static const char *const names[] = {"gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallv in place", "alltoallw",
-                                    "alltoallw in place", "reduce_scatter", "neighbor_allgatherv", "neighbor_alltoallv", "neighbor_alltoallw"};
+static const char *const names[] = {
+    "gatherv",           "scatterv",           "allgatherv",     "alltoallv",           "alltoallv in place",
+    "alltoallw",         "alltoallw in place", "reduce_scatter", "neighbor_allgatherv", "neighbor_alltoallv",
+    "neighbor_alltoallw"};
 
 /* Who is in a communicator, by ranks of MPI_COMM_WORLD: whom I send to and receive from (the other group, the neighbours), and my own group. */
-struct who { MPI_Comm c; int inter, graph, n_to, n_from, n_own, *to, *from, *own; };
+struct who {
+    MPI_Comm c;
+    int inter, graph, n_to, n_from, n_own, *to, *from, *own;
+};
 
 /* ---- arrays that come and go ---- */
-struct arrays { int n, *counts, *displs; MPI_Count *counts_c; MPI_Aint *displs_c; MPI_Datatype *types; };
+struct arrays {
+    int n, *counts, *displs;
+    MPI_Count *counts_c;
+    MPI_Aint *displs_c;
+    MPI_Datatype *types;
+};
 static long amount(int from, int to, int scale) { return (from * 3 + to * 5) % 7 * (long)scale; }
 
 /* Exactly as long as they must be.  Blocks lie behind each other, with an int between them; unit: of the displacements. */
 static struct arrays arrays_new(int n, const long *counts, int unit)
 {
     size_t m = (size_t)n;
-    struct arrays a = {n, malloc(m * sizeof(int)), malloc(m * sizeof(int)), malloc(m * sizeof(MPI_Count)), malloc(m * sizeof(MPI_Aint)),
+    struct arrays a = {n,
+                       malloc(m * sizeof(int)),
+                       malloc(m * sizeof(int)),
+                       malloc(m * sizeof(MPI_Count)),
+                       malloc(m * sizeof(MPI_Aint)),
                        malloc(m * sizeof(MPI_Datatype))};
     long at = 0;
     for (int i = 0; i < n; i++, at += counts[i - 1] + 1) {
@@ -157,16 +181,16 @@ static void fill_all(struct job *j, int scale)
 
 /* Each form of one call; the lists are what stands before the info object and the request. */
 #define UNPACK(...) __VA_ARGS__
-#define PICK(name, persistent, plain, wide)                                                                               \
-    (j->form == NONBLOCKING     ? MPI_I##name(UNPACK plain, &j->q)                                                       \
-     : j->form == NONBLOCKING_C ? MPI_I##name##_c(UNPACK wide, &j->q)                                                    \
-     : j->form == PERSISTENT    ? MPI_##persistent##_init(UNPACK plain, MPI_INFO_NULL, &j->q)                            \
-                                : MPI_##persistent##_init_c(UNPACK wide, MPI_INFO_NULL, &j->q))
-#define BOTH(name, persistent)                                                                                            \
-    PICK(name, persistent, (s, to->counts, to->displs, MPI_INT, r, from->counts, from->displs, MPI_INT, c),              \
+#define PICK(name, persistent, plain, wide)                                                                                        \
+    (j->form == NONBLOCKING         ? MPI_I##name(UNPACK plain, &j->q)                                                             \
+         : j->form == NONBLOCKING_C ? MPI_I##name##_c(UNPACK wide, &j->q)                                                          \
+         : j->form == PERSISTENT    ? MPI_##persistent##_init(UNPACK plain, MPI_INFO_NULL, &j->q)                                  \
+                                    : MPI_##persistent##_init_c(UNPACK wide, MPI_INFO_NULL, &j->q))
+#define BOTH(name, persistent)                                                                                                     \
+    PICK(name, persistent, (s, to->counts, to->displs, MPI_INT, r, from->counts, from->displs, MPI_INT, c),                        \
          (s, to->counts_c, to->displs_c, MPI_INT, r, from->counts_c, from->displs_c, MPI_INT, c))
-#define GATHERS(name, persistent)                                                                                         \
-    PICK(name, persistent, (s, ns, MPI_INT, r, from->counts, from->displs, MPI_INT, c),                                   \
+#define GATHERS(name, persistent)                                                                                                  \
+    PICK(name, persistent, (s, ns, MPI_INT, r, from->counts, from->displs, MPI_INT, c),                                            \
          (s, ns, MPI_INT, r, from->counts_c, from->displs_c, MPI_INT, c))
 
 static int call(struct job *j, struct arrays *to, struct arrays *from)
@@ -182,7 +206,8 @@ static int call(struct job *j, struct arrays *to, struct arrays *from)
         return PICK(scatterv, Scatterv, (s, to->counts, to->displs, MPI_INT, r, nr, MPI_INT, j->root, c),
                     (s, to->counts_c, to->displs_c, MPI_INT, r, nr, MPI_INT, j->root, c));
     case REDUCE_SCATTER:
-        return PICK(reduce_scatter, Reduce_scatter, (s, r, to->counts, MPI_INT, MPI_SUM, c), (s, r, to->counts_c, MPI_INT, MPI_SUM, c));
+        return PICK(reduce_scatter, Reduce_scatter, (s, r, to->counts, MPI_INT, MPI_SUM, c),
+                    (s, r, to->counts_c, MPI_INT, MPI_SUM, c));
     case ALLGATHERV: return GATHERS(allgatherv, Allgatherv);
     case N_ALLGATHERV: return GATHERS(neighbor_allgatherv, Neighbor_allgatherv);
     case ALLTOALLV:

@@ -5,7 +5,11 @@
 #include "coll_check.h"
 
 /* What one call is made with: two layouts of the same n ints. */
-struct shape { int n; struct layout s, r; int scount, rcount; };
+struct shape {
+    int n;
+    struct layout s, r;
+    int scount, rcount;
+};
 static struct shape shape_new(int n, int skind, int rkind)
 {
     struct shape h = {.n = n, .s = layout_new(skind, n), .r = layout_new(rkind, n)};
@@ -52,8 +56,7 @@ static void gather(const struct coll_comm *k, const struct shape *h, int root, i
     int me = k->rank == root;
     struct box s = box_new(layout_bytes(&h->s, h->n)), r = box_new(me ? layout_bytes(&h->r, (long)h->n * k->size) : 0);
     ints_put(&s, &h->s, 0, h->n, k->rank, 0);
-    for (int i = 0; me && i < k->size; i++)
-        (in_place && i == root ? ints_put : ints_want)(&r, &h->r, (long)i * h->n, h->n, i, 0);
+    for (int i = 0; me && i < k->size; i++) (in_place && i == root ? ints_put : ints_want)(&r, &h->r, (long)i * h->n, h->n, i, 0);
     if (me && in_place)
         MPI_Gather(MPI_IN_PLACE, 0, MPI_INT, r.is, h->rcount, h->r.type, root, k->c);
     else
@@ -80,8 +83,7 @@ static void allgather(const struct coll_comm *k, const struct shape *h, int in_p
 {
     struct box s = box_new(layout_bytes(&h->s, h->n)), r = box_new(layout_bytes(&h->r, (long)h->n * k->size));
     ints_put(&s, &h->s, 0, h->n, k->rank, 0);
-    for (int i = 0; i < k->size; i++)
-        (in_place && i == k->rank ? ints_put : ints_want)(&r, &h->r, (long)i * h->n, h->n, i, 0);
+    for (int i = 0; i < k->size; i++) (in_place && i == k->rank ? ints_put : ints_want)(&r, &h->r, (long)i * h->n, h->n, i, 0);
     if (in_place)
         MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, r.is, h->rcount, h->r.type, k->c);
     else

@@ -10,7 +10,10 @@
 #include "p2p_check.h"
 
 enum { GUARD = 64 };
-struct box { unsigned char *is, *want, *mem; long bytes; };
+struct box {
+    unsigned char *is, *want, *mem;
+    long bytes;
+};
 
 static inline struct box box_new(long bytes)
 {
@@ -49,7 +52,10 @@ static inline void box_check(struct box *b, const char *what)
 }
 
 /* How ints lie in memory: int i at first + i / per * extent + i % per * stride. */
-struct layout { MPI_Datatype type; long per, extent, first, stride; };
+struct layout {
+    MPI_Datatype type;
+    long per, extent, first, stride;
+};
 enum layout_kind { DENSE, GAPPED, PAIRS, SWAPPED, WHOLE, LAYOUTS };
 
 static inline MPI_Datatype type_resized(MPI_Datatype old, long lb, long extent)
@@ -91,7 +97,10 @@ static inline long layout_at(const struct layout *l, long i) { return l->first +
 static inline long layout_bytes(const struct layout *l, long n) { return n / l->per * l->extent; }
 
 /* The int that `from` holds for `to` (or for all: 0) at index i. */
-static inline int value_of(int from, int to, long i) { return (int)((unsigned)from * 7919u + (unsigned)to * 104729u + (unsigned)i * 31u + 5u); }
+static inline int value_of(int from, int to, long i)
+{
+    return (int)((unsigned)from * 7919u + (unsigned)to * 104729u + (unsigned)i * 31u + 5u);
+}
 /* n such ints from int `start` of the box on. */
 static inline void ints_put(struct box *b, const struct layout *l, long start, long n, int from, int to)
 {
@@ -103,7 +112,11 @@ static inline void ints_want(struct box *b, const struct layout *l, long start, 
 }
 
 /* ---- communicators to test on ------------------------------------------------------------------------------------------ */
-struct coll_comm { MPI_Comm c; int rank, size; const char *name; };
+struct coll_comm {
+    MPI_Comm c;
+    int rank, size;
+    const char *name;
+};
 enum { COMMS = 3 };
 static inline void comms_open(struct coll_comm *k)
 {

@@ -59,14 +59,11 @@ struct job {
     char what[120];
 };
 
-static inline int job_is_reduction(const struct job *j)
-{
-    return j->kind >= REDUCE;
-}
+static inline int job_is_reduction(const struct job *j) { return j->kind >= REDUCE; }
 static inline int job_has_counts(const struct job *j)
 {
-    return j->kind == GATHERV || j->kind == SCATTERV || j->kind == ALLGATHERV || j->kind == ALLTOALLV ||
-           j->kind == ALLTOALLW || j->kind == REDUCE_SCATTER;
+    return j->kind == GATHERV || j->kind == SCATTERV || j->kind == ALLGATHERV || j->kind == ALLTOALLV || j->kind == ALLTOALLW ||
+        j->kind == REDUCE_SCATTER;
 }
 /* Items of member i's block; in alltoallv and w of every block between two members alike. */
 static inline int job_items(const struct job *j, int i)
@@ -106,10 +103,7 @@ static inline struct pair pairs_of_ranks(enum op_kind op, int n, int round, long
     for (int r = 1; r < n; r++) all = pair_join(op, all, pair_of(r, round, i));
     return all;
 }
-static inline long pair_extent(const struct job *j)
-{
-    return j->op_kind == OP_GAPPED ? 16 : 8;
-}
+static inline long pair_extent(const struct job *j) { return j->op_kind == OP_GAPPED ? 16 : 8; }
 static inline void pair_store(const struct job *j, struct box *b, long i, struct pair p, int put)
 {
     for (long w = 0; w < 2; w++) {
@@ -123,16 +117,14 @@ static void user_gapped(void *in, void *inout, int *n, MPI_Datatype *t)
     MPI_Type_get_extent(*t, &lb, &extent);
     CHECK_EQ(extent, 16);
     for (long i = 0; i < *n; i++)
-        for (long w = 0; w < 2; w++)
-            *(unsigned *)((char *)inout + 16 * i + 8 * w) += *(unsigned *)((char *)in + 16 * i + 8 * w);
+        for (long w = 0; w < 2; w++) *(unsigned *)((char *)inout + 16 * i + 8 * w) += *(unsigned *)((char *)in + 16 * i + 8 * w);
 }
 static void user_maps(void *in, void *inout, int *n, MPI_Datatype *t)
 {
     int bytes = 0;
     MPI_Type_size(*t, &bytes);
     CHECK_EQ(bytes, 8);
-    for (int i = 0; i < *n; i++)
-        ((struct pair *)inout)[i] = pair_join(OP_MAPS, ((struct pair *)in)[i], ((struct pair *)inout)[i]);
+    for (int i = 0; i < *n; i++) ((struct pair *)inout)[i] = pair_join(OP_MAPS, ((struct pair *)in)[i], ((struct pair *)inout)[i]);
 }
 static inline void job_op_new(struct job *j)
 {
@@ -162,8 +154,8 @@ static inline long job_room(const struct job *j, int sends)
         int items = all && (sends || j->in_place) ? job_all_items(j, p) : all ? job_items(j, j->k->rank) : j->n;
         return items * pair_extent(j);
     }
-    int one = j->kind == BCAST || (sends ? j->kind <= GATHERV || j->kind == ALLGATHER || j->kind == ALLGATHERV
-                                         : j->kind == SCATTER || j->kind == SCATTERV);
+    int one = j->kind == BCAST ||
+        (sends ? j->kind <= GATHERV || j->kind == ALLGATHER || j->kind == ALLGATHERV : j->kind == SCATTER || j->kind == SCATTERV);
     int items = one ? job_items(j, j->k->rank) : j->kind >= ALLTOALL ? p * j->n : job_all_items(j, p);
     return layout_bytes(&j->l, items);
 }
@@ -175,8 +167,7 @@ static inline void job_counts_new(struct job *j)
     j->counts_c = malloc(p * sizeof(MPI_Count)), j->displs_c = malloc(p * sizeof(MPI_Aint));
     j->bytes_c = malloc(p * sizeof(MPI_Aint)), j->types = malloc(p * sizeof(MPI_Datatype));
     /* Of reductions the count is of elements of the type; else of types of `per` ints. */
-    int per = job_is_reduction(j) ? 1 : (int)j->l.per, words = j->op_kind == OP_SUM && job_is_reduction(j) ? 2 : 1,
-        at = 0;
+    int per = job_is_reduction(j) ? 1 : (int)j->l.per, words = j->op_kind == OP_SUM && job_is_reduction(j) ? 2 : 1, at = 0;
     for (int i = 0; i < j->k->size; i++) {
         j->counts_c[i] = j->counts[i] = words * job_items(j, i) / per;
         j->displs_c[i] = j->displs[i] = at;
@@ -186,14 +177,13 @@ static inline void job_counts_new(struct job *j)
     }
 }
 
-static inline struct job job_new(enum kind kind, struct coll_comm *k, enum layout_kind layout, enum op_kind op, int n,
-                                 int root, int in_place)
+static inline struct job job_new(enum kind kind, struct coll_comm *k, enum layout_kind layout, enum op_kind op, int n, int root,
+                                 int in_place)
 {
-    struct job j = {
-        .kind = kind, .k = k, .layout = layout, .op_kind = op, .n = n, .root = root, .req = MPI_REQUEST_NULL};
+    struct job j = {.kind = kind, .k = k, .layout = layout, .op_kind = op, .n = n, .root = root, .req = MPI_REQUEST_NULL};
     j.in_place = in_place && job_may_be_in_place(kind, k->rank == root);
-    snprintf(j.what, sizeof j.what, "%s on %s of %d, layout %d, op %d, n %d, root %d%s", kind_names[kind], k->name,
-             k->size, layout, op, n, root, j.in_place ? ", in place" : "");
+    snprintf(j.what, sizeof j.what, "%s on %s of %d, layout %d, op %d, n %d, root %d%s", kind_names[kind], k->name, k->size, layout,
+             op, n, root, j.in_place ? ", in place" : "");
     if (job_is_reduction(&j)) {
         job_op_new(&j);
         j.l = (struct layout){MPI_DATATYPE_NULL, 1, pair_extent(&j), 0, 0};
@@ -219,8 +209,7 @@ static inline void job_free_objects(struct job *j)
 static inline void job_free(struct job *j)
 {
     free(j->s.mem), free(j->s.want - GUARD), free(j->r.mem), free(j->r.want - GUARD);
-    free(j->counts), free(j->displs), free(j->bytes), free(j->counts_c), free(j->displs_c), free(j->bytes_c),
-        free(j->types);
+    free(j->counts), free(j->displs), free(j->bytes), free(j->counts_c), free(j->displs_c), free(j->bytes_c), free(j->types);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
@@ -273,8 +262,7 @@ static inline void job_fill_exchange(struct job *j, int round)
     }
     case SCATTER:
     case SCATTERV:
-        for (int i = 0; i < p && at_root; i++)
-            ints_put(&j->s, &j->l, job_all_items(j, i), job_items(j, i), R + j->root, i);
+        for (int i = 0; i < p && at_root; i++) ints_put(&j->s, &j->l, job_all_items(j, i), job_items(j, i), R + j->root, i);
         if (!j->in_place) ints_want(&j->r, &j->l, 0, job_items(j, me), R + j->root, me);
         break;
     default: /* all to all */
@@ -298,8 +286,8 @@ static inline void box_compare(const struct box *b, const char *what, const char
     for (long i = -GUARD; i < b->bytes + GUARD; i++)
         if (b->is[i] != b->want[i]) {
             if (failures++ < 20)
-                fprintf(stderr, "rank %d: %s: round %d: byte %ld of %ld of the %s buffer is %#x, not %#x\n", rank, what,
-                        round, i, b->bytes, side, b->is[i], b->want[i]);
+                fprintf(stderr, "rank %d: %s: round %d: byte %ld of %ld of the %s buffer is %#x, not %#x\n", rank, what, round, i,
+                        b->bytes, side, b->is[i], b->want[i]);
             return;
         }
 }
@@ -312,41 +300,33 @@ static inline void job_check(struct job *j, int round)
 }
 
 /* ---- the call -------------------------------------------------------------------------------------------------------------- */
-#define CALL(Name, name, ...)                                                                                          \
-    (form == BLOCKING      ? MPI_##Name(__VA_ARGS__)                                                                   \
-     : form == NONBLOCKING ? MPI_I##name(__VA_ARGS__, &j->req)                                                         \
-                           : MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &j->req))
-#define CALL_C(Name, name, ...)                                                                                        \
-    (form == NONBLOCKING_C ? MPI_I##name##_c(__VA_ARGS__, &j->req)                                                     \
-                           : MPI_##Name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &j->req))
+#define CALL(Name, name, ...)                                                                                                      \
+    (form == BLOCKING          ? MPI_##Name(__VA_ARGS__)                                                                           \
+         : form == NONBLOCKING ? MPI_I##name(__VA_ARGS__, &j->req)                                                                 \
+                               : MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &j->req))
+#define CALL_C(Name, name, ...)                                                                                                    \
+    (form == NONBLOCKING_C ? MPI_I##name##_c(__VA_ARGS__, &j->req) : MPI_##Name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &j->req))
 #define EITHER(Name, name, ...) (wide ? CALL_C(Name, name, __VA_ARGS__) : CALL(Name, name, __VA_ARGS__))
 
 static inline int job_call_exchange(struct job *j, enum form form)
 {
-    int wide = form == NONBLOCKING_C || form == PERSISTENT_C, me = j->k->rank, n = j->n / (int)j->l.per,
-        own = j->counts[me];
+    int wide = form == NONBLOCKING_C || form == PERSISTENT_C, me = j->k->rank, n = j->n / (int)j->l.per, own = j->counts[me];
     int to_root = j->kind == GATHER || j->kind == GATHERV, from_root = j->kind == SCATTER || j->kind == SCATTERV;
-    void *s = j->in_place && !from_root ? MPI_IN_PLACE : j->s.is,
-         *r = j->in_place && from_root ? MPI_IN_PLACE : j->r.is;
+    void *s = j->in_place && !from_root ? MPI_IN_PLACE : j->s.is, *r = j->in_place && from_root ? MPI_IN_PLACE : j->r.is;
     MPI_Datatype t = j->type;
     MPI_Comm c = j->k->c;
     int root = j->root;
     (void)to_root;
     switch (j->kind) {
     case BARRIER:
-        return form == BLOCKING        ? MPI_Barrier(c)
-               : form <= NONBLOCKING_C ? MPI_Ibarrier(c, &j->req)
-                                       : MPI_Barrier_init(c, MPI_INFO_NULL, &j->req);
-    case BCAST:
-        return EITHER(Bcast, bcast, j->r.is, n, t, root, c);
-    case GATHER:
-        return EITHER(Gather, gather, s, n, t, r, n, t, root, c);
-    case SCATTER:
-        return EITHER(Scatter, scatter, s, n, t, r, n, t, root, c);
-    case ALLGATHER:
-        return EITHER(Allgather, allgather, s, n, t, r, n, t, c);
-    case ALLTOALL:
-        return EITHER(Alltoall, alltoall, s, n, t, r, n, t, c);
+        return form == BLOCKING     ? MPI_Barrier(c)
+            : form <= NONBLOCKING_C ? MPI_Ibarrier(c, &j->req)
+                                    : MPI_Barrier_init(c, MPI_INFO_NULL, &j->req);
+    case BCAST: return EITHER(Bcast, bcast, j->r.is, n, t, root, c);
+    case GATHER: return EITHER(Gather, gather, s, n, t, r, n, t, root, c);
+    case SCATTER: return EITHER(Scatter, scatter, s, n, t, r, n, t, root, c);
+    case ALLGATHER: return EITHER(Allgather, allgather, s, n, t, r, n, t, c);
+    case ALLTOALL: return EITHER(Alltoall, alltoall, s, n, t, r, n, t, c);
     case GATHERV:
         return wide ? CALL_C(Gatherv, gatherv, s, own, t, r, j->counts_c, j->displs_c, t, root, c)
                     : CALL(Gatherv, gatherv, s, own, t, r, j->counts, j->displs, t, root, c);
@@ -360,30 +340,23 @@ static inline int job_call_exchange(struct job *j, enum form form)
         return wide ? CALL_C(Alltoallv, alltoallv, s, j->counts_c, j->displs_c, t, r, j->counts_c, j->displs_c, t, c)
                     : CALL(Alltoallv, alltoallv, s, j->counts, j->displs, t, r, j->counts, j->displs, t, c);
     default:
-        return wide ? CALL_C(Alltoallw, alltoallw, s, j->counts_c, j->bytes_c, j->types, r, j->counts_c, j->bytes_c,
-                             j->types, c)
+        return wide ? CALL_C(Alltoallw, alltoallw, s, j->counts_c, j->bytes_c, j->types, r, j->counts_c, j->bytes_c, j->types, c)
                     : CALL(Alltoallw, alltoallw, s, j->counts, j->bytes, j->types, r, j->counts, j->bytes, j->types, c);
     }
 }
 
 static inline int job_call_reduction(struct job *j, enum form form)
 {
-    int wide = form == NONBLOCKING_C || form == PERSISTENT_C, n = j->op_kind == OP_SUM ? 2 * j->n : j->n,
-        root = j->root;
+    int wide = form == NONBLOCKING_C || form == PERSISTENT_C, n = j->op_kind == OP_SUM ? 2 * j->n : j->n, root = j->root;
     void *s = j->in_place ? MPI_IN_PLACE : j->s.is, *r = j->r.is;
     MPI_Datatype t = j->type;
     MPI_Comm c = j->k->c;
     switch (j->kind) {
-    case REDUCE:
-        return EITHER(Reduce, reduce, s, r, n, t, j->op, root, c);
-    case ALLREDUCE:
-        return EITHER(Allreduce, allreduce, s, r, n, t, j->op, c);
-    case REDUCE_SCATTER_BLOCK:
-        return EITHER(Reduce_scatter_block, reduce_scatter_block, s, r, n, t, j->op, c);
-    case SCAN:
-        return EITHER(Scan, scan, s, r, n, t, j->op, c);
-    case EXSCAN:
-        return EITHER(Exscan, exscan, s, r, n, t, j->op, c);
+    case REDUCE: return EITHER(Reduce, reduce, s, r, n, t, j->op, root, c);
+    case ALLREDUCE: return EITHER(Allreduce, allreduce, s, r, n, t, j->op, c);
+    case REDUCE_SCATTER_BLOCK: return EITHER(Reduce_scatter_block, reduce_scatter_block, s, r, n, t, j->op, c);
+    case SCAN: return EITHER(Scan, scan, s, r, n, t, j->op, c);
+    case EXSCAN: return EITHER(Exscan, exscan, s, r, n, t, j->op, c);
     default:
         return wide ? CALL_C(Reduce_scatter, reduce_scatter, s, r, j->counts_c, t, j->op, c)
                     : CALL(Reduce_scatter, reduce_scatter, s, r, j->counts, t, j->op, c);

@@ -43,7 +43,7 @@ static void sparse_types(void)
     long step = GIB / 4;
     MPI_Type_dup(MPI_INT, &one);
     sparse = type_resized(one, 0, step);
-    for (int root = 0; root < size; root += size > 1 ? size - 1 : 1) {
+    for (int root = 0; root<size; root += size> 1 ? size - 1 : 1) {
         block_store(huge_in, 0, step, rank, 1, 12);
         MPI_Bcast(huge_in, 12, sparse, root, MPI_COMM_WORLD); /* to byte 2.75 GiB */
         block_check(huge_in, 0, step, root, 1, 12);

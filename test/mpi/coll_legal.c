@@ -10,8 +10,14 @@
 enum { MOST = 20000 };
 static int *a, *b, *s_counts, *s_places, *r_counts, *r_places;
 
-static void fill(int *v, int n, int from) { for (int i = 0; i < n; i++) v[i] = from + i; }
-static void holds(const int *v, int n, int from) { for (int i = 0; i < n; i++) CHECK_EQ(v[i], from + i); }
+static void fill(int *v, int n, int from)
+{
+    for (int i = 0; i < n; i++) v[i] = from + i;
+}
+static void holds(const int *v, int n, int from)
+{
+    for (int i = 0; i < n; i++) CHECK_EQ(v[i], from + i);
+}
 
 /* n ints in three ways: ints, bytes, one vector type. */
 static MPI_Datatype way(int n, int *count_out)
@@ -64,15 +70,19 @@ static void ways(MPI_Comm c, int n)
 static void in_place(MPI_Comm c, int n)
 {
     for (int i = 0; i < n; i++) a[i] = b[i] = rank + i;
-    if (rank % 2) MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INT, MPI_SUM, c);
-    else MPI_Allreduce(a, b, n, MPI_INT, MPI_SUM, c);
+    if (rank % 2)
+        MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INT, MPI_SUM, c);
+    else
+        MPI_Allreduce(a, b, n, MPI_INT, MPI_SUM, c);
     for (int i = 0; i < n; i++) CHECK_EQ(b[i], size * (size - 1) / 2 + size * i);
     for (int i = 0; i < n; i++) a[i] = b[i] = rank + i;
     MPI_Reduce(rank == size - 1 ? MPI_IN_PLACE : a, b, n, MPI_INT, MPI_MAX, size - 1, c);
     for (int i = 0; rank == size - 1 && i < n; i++) CHECK_EQ(b[i], size - 1 + i);
     for (int i = 0; i < n; i++) a[i] = b[i] = rank + i;
-    if (rank % 2) MPI_Scan(MPI_IN_PLACE, b, n, MPI_INT, MPI_SUM, c);
-    else MPI_Scan(a, b, n, MPI_INT, MPI_SUM, c);
+    if (rank % 2)
+        MPI_Scan(MPI_IN_PLACE, b, n, MPI_INT, MPI_SUM, c);
+    else
+        MPI_Scan(a, b, n, MPI_INT, MPI_SUM, c);
     for (int i = 0; i < n; i++) CHECK_EQ(b[i], rank * (rank + 1) / 2 + (rank + 1) * i);
 }
 
@@ -146,8 +156,10 @@ static void again(void)
     for (int i = 0; i < 30; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &d);
         if (rank == i % size && i % 3 == 0) usleep(8000);
-        if (i % 2) MPI_Barrier(d);
-        else MPI_Bcast(&x, 1, MPI_INT, 0, d);
+        if (i % 2)
+            MPI_Barrier(d);
+        else
+            MPI_Bcast(&x, 1, MPI_INT, 0, d);
         MPI_Comm_free(&d);
     }
 }
@@ -159,8 +171,10 @@ static void halves(void)
     int x = rank, sum;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &h);
     for (int i = 0; i < 20; i++) {
-        if (rank % 2) MPI_Barrier(h);
-        else MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, h);
+        if (rank % 2)
+            MPI_Barrier(h);
+        else
+            MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, h);
         if (rank == 0 && i == 10) usleep(30000);
     }
     MPI_Comm_free(&h);
@@ -194,8 +208,10 @@ static void others(MPI_Comm c)
     MPI_Allreduce_init(&x, &z, 1, MPI_INT, MPI_MIN, c, MPI_INFO_NULL, &q[1]);
     for (int i = 0; i < 3; i++) {
         w = rank == 0 ? i : -1;
-        if (rank % 2) MPI_Start(&q[1]), MPI_Start(&q[0]);
-        else MPI_Startall(2, q);
+        if (rank % 2)
+            MPI_Start(&q[1]), MPI_Start(&q[0]);
+        else
+            MPI_Startall(2, q);
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         CHECK_EQ(w, i);
         CHECK_EQ(z, 0);

@@ -33,7 +33,10 @@ static void bcast_root_less(void) { MPI_Bcast(in, (rank ? 10 : 5) * k, MPI_INT, 
 static void bcast_root_nothing(void) { MPI_Bcast(in, (rank ? 10 : 0) * k, MPI_INT, 0, c); }
 static void bcast_two_roots(void) { MPI_Bcast(in, 10 * k, MPI_INT, at(size - 1), c); }
 static void bcast_no_root(void) { MPI_Bcast(in, 10 * k, MPI_INT, rank ? 0 : 1, c); }
-static void bcast_left_out(void) { if (rank) MPI_Bcast(in, 10 * k, MPI_INT, 0, c); }
+static void bcast_left_out(void)
+{
+    if (rank) MPI_Bcast(in, 10 * k, MPI_INT, 0, c);
+}
 static void bcast_barrier(void) { odd ? MPI_Barrier(c) : MPI_Bcast(in, 5 * k, MPI_INT, 0, c); }
 static void bcast_reduce(void) { odd ? MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, 0, c) : MPI_Bcast(in, 5 * k, MPI_INT, 0, c); }
 static void allreduce_count(void) { MPI_Allreduce(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
@@ -51,7 +54,10 @@ static void reduce_two_roots(void) { MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM
 static void reduce_no_root(void) { MPI_Reduce(in, out, 5 * k, MPI_INT, MPI_SUM, rank ? 0 : 1, c); }
 static void reduce_scatter_count(void) { MPI_Reduce_scatter_block(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
 static void scan_count(void) { MPI_Scan(in, out, n(5, 3), MPI_INT, MPI_SUM, c); }
-static void scan_exscan(void) { odd ? MPI_Exscan(in, out, 5 * k, MPI_INT, MPI_SUM, c) : MPI_Scan(in, out, 5 * k, MPI_INT, MPI_SUM, c); }
+static void scan_exscan(void)
+{
+    odd ? MPI_Exscan(in, out, 5 * k, MPI_INT, MPI_SUM, c) : MPI_Scan(in, out, 5 * k, MPI_INT, MPI_SUM, c);
+}
 static void gather_count(void) { MPI_Gather(in, n(5, 3), MPI_INT, out, 5 * k, MPI_INT, 0, c); }
 static void gather_room(void) { MPI_Gather(in, 5 * k, MPI_INT, out, 3 * k, MPI_INT, 0, c); }
 static void gather_two_roots(void) { MPI_Gather(in, 5 * k, MPI_INT, out, 5 * k, MPI_INT, at(size - 1), c); }
@@ -110,16 +116,62 @@ static void later(void) /* the mistake is noticed though nobody waits in the cal
     for (int i = 0; i < 3; i++) MPI_Allreduce(in, out, k, MPI_INT, MPI_SUM, c);
 }
 
-#define KIND(name) {#name, name}
-static const struct { const char *name; void (*run)(void); } kinds[] = {
-    KIND(bcast_shorter), KIND(bcast_longer), KIND(bcast_nothing), KIND(bcast_root_less), KIND(bcast_root_nothing), KIND(bcast_two_roots),
-    KIND(bcast_no_root), KIND(bcast_left_out), KIND(bcast_barrier), KIND(bcast_reduce), KIND(allreduce_count), KIND(allreduce_type),
-    KIND(allreduce_op), KIND(allreduce_barrier), KIND(barrier_allreduce), KIND(allreduce_reduce), KIND(reduce_count), KIND(reduce_op),
-    KIND(reduce_two_roots), KIND(reduce_no_root), KIND(reduce_scatter_count), KIND(scan_count), KIND(scan_exscan), KIND(gather_count),
-    KIND(gather_room), KIND(gather_two_roots), KIND(gatherv_less), KIND(gatherv_more), KIND(scatter_count), KIND(scatterv_less),
-    KIND(scatterv_more), KIND(allgather_count), KIND(allgather_barrier), KIND(allgatherv_count), KIND(alltoall_count), KIND(alltoallv_less),
-    KIND(alltoallv_more), KIND(dup_barrier), KIND(neighbor_count), KIND(ibcast_count), KIND(ibcast_two_roots), KIND(ibcast_bcast),
-    KIND(iallreduce_count), KIND(iallreduce_op), KIND(iallreduce_ibarrier), KIND(igather_count), KIND(polled), KIND(later),
+#define KIND(name)                                                                                                                 \
+    {                                                                                                                              \
+#name, name                                                                                                                \
+    }
+static const struct {
+    const char *name;
+    void (*run)(void);
+} kinds[] = {
+    KIND(bcast_shorter),
+    KIND(bcast_longer),
+    KIND(bcast_nothing),
+    KIND(bcast_root_less),
+    KIND(bcast_root_nothing),
+    KIND(bcast_two_roots),
+    KIND(bcast_no_root),
+    KIND(bcast_left_out),
+    KIND(bcast_barrier),
+    KIND(bcast_reduce),
+    KIND(allreduce_count),
+    KIND(allreduce_type),
+    KIND(allreduce_op),
+    KIND(allreduce_barrier),
+    KIND(barrier_allreduce),
+    KIND(allreduce_reduce),
+    KIND(reduce_count),
+    KIND(reduce_op),
+    KIND(reduce_two_roots),
+    KIND(reduce_no_root),
+    KIND(reduce_scatter_count),
+    KIND(scan_count),
+    KIND(scan_exscan),
+    KIND(gather_count),
+    KIND(gather_room),
+    KIND(gather_two_roots),
+    KIND(gatherv_less),
+    KIND(gatherv_more),
+    KIND(scatter_count),
+    KIND(scatterv_less),
+    KIND(scatterv_more),
+    KIND(allgather_count),
+    KIND(allgather_barrier),
+    KIND(allgatherv_count),
+    KIND(alltoall_count),
+    KIND(alltoallv_less),
+    KIND(alltoallv_more),
+    KIND(dup_barrier),
+    KIND(neighbor_count),
+    KIND(ibcast_count),
+    KIND(ibcast_two_roots),
+    KIND(ibcast_bcast),
+    KIND(iallreduce_count),
+    KIND(iallreduce_op),
+    KIND(iallreduce_ibarrier),
+    KIND(igather_count),
+    KIND(polled),
+    KIND(later),
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

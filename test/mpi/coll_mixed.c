@@ -10,7 +10,12 @@
 #include "p2p_check.h"
 
 enum { THREADS = 4, MAX = 6000 };
-struct player { MPI_Comm c; int rank, size, rounds; unsigned long long seed; int *a, *b; };
+struct player {
+    MPI_Comm c;
+    int rank, size, rounds;
+    unsigned long long seed;
+    int *a, *b;
+};
 
 static unsigned draw(struct player *p, unsigned n)
 {
@@ -20,7 +25,8 @@ static unsigned draw(struct player *p, unsigned n)
 static int value(int rank_, int round, long i) { return rank_ * 1000 + round * 7 + (int)i; }
 static void wrong(struct player *p, const char *what, int round, long i, int is, int want)
 {
-    if (failures++ < 20) fprintf(stderr, "rank %d of %d: round %d: %s: element %ld is %d, not %d\n", p->rank, p->size, round, what, i, is, want);
+    if (failures++ < 20)
+        fprintf(stderr, "rank %d of %d: round %d: %s: element %ld is %d, not %d\n", p->rank, p->size, round, what, i, is, want);
 }
 
 static void bcast(struct player *p, int round, int n)

@@ -9,10 +9,7 @@ static MPI_Comm comm;
 static int p, me;
 static int *in, *out, *counts, *places;
 
-static int value(int from, int to, int i)
-{
-    return from * 10007 + to * 101 + i;
-}
+static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; }
 static void fill(int *at, int n, int from, int to)
 {
     for (int i = 0; i < n; i++) at[i] = value(from, to, i);
@@ -35,14 +32,8 @@ static void check_sum(const int *at, int n, int first, int end, int to)
     for (int i = 0; i < n; i++) wrong += at[i] != sum(first, end, to, i);
     CHECK_EQ(wrong, 0);
 }
-static void wipe(void)
-{
-    memset(out, 0xff, (size_t)(p + 1) * 5000 * sizeof *out);
-}
-static int uneven(int n, int r)
-{
-    return n * (r % 3) + r;
-}
+static void wipe(void) { memset(out, 0xff, (size_t)(p + 1) * 5000 * sizeof *out); }
+static int uneven(int n, int r) { return n * (r % 3) + r; }
 static void layout(int n)
 {
     int at = 0;

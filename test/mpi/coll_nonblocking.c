@@ -67,8 +67,7 @@ static struct job draw_job(struct player *p, int round)
 {
     static const int sizes[] = {1, 2, 40, 700, 5000};
     struct coll_comm *k = &p->k[draw(&p->shared, COMMS)];
-    int kind = (int)draw(&p->shared, KINDS), layout = (int)draw(&p->shared, LAYOUTS),
-        op = (int)draw(&p->shared, OP_KINDS);
+    int kind = (int)draw(&p->shared, KINDS), layout = (int)draw(&p->shared, LAYOUTS), op = (int)draw(&p->shared, OP_KINDS);
     int n = sizes[draw(&p->shared, 5)], in_place = (int)draw(&p->shared, 2),
         root = (int)(draw(&p->shared, 1000) % (unsigned)k->size);
     struct job j = job_new(kind, k, layout, op, n, root, in_place);
@@ -153,8 +152,7 @@ static void frees(struct coll_comm *k)
     for (int kind = 0; kind < KINDS; kind++) {
         struct coll_comm own = k[kind % COMMS];
         MPI_Comm_dup(k[kind % COMMS].c, &own.c);
-        struct job a = job_new(kind, &own, GAPPED, OP_GAPPED, 300, 0, 0),
-                   b = job_new(kind, &own, PAIRS, OP_MAPS, 20000, 0, 0);
+        struct job a = job_new(kind, &own, GAPPED, OP_GAPPED, 300, 0, 0), b = job_new(kind, &own, PAIRS, OP_MAPS, 20000, 0, 0);
         job_fill(&a, 1), job_fill(&b, 2);
         job_call(&a, NONBLOCKING), job_call(&b, NONBLOCKING);
         job_free_objects(&a), job_free_objects(&b);

@@ -75,8 +75,7 @@ static void complete(int n, MPI_Request *q, int round)
             CHECK(i != MPI_UNDEFINED);
         }
     if (round % 3 == 2)
-        for (; left > 0; left -= outcount)
-            CHECK_EQ(MPI_Waitsome(n, q, &outcount, got, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        for (; left > 0; left -= outcount) CHECK_EQ(MPI_Waitsome(n, q, &outcount, got, MPI_STATUSES_IGNORE), MPI_SUCCESS);
     CHECK_EQ(MPI_Testall(n, q, &flag, MPI_STATUSES_IGNORE), MPI_SUCCESS);
     CHECK(flag);
 }
@@ -166,8 +165,8 @@ static void errors(struct coll_comm *k)
     CHECK_EQ(y, k->size - 1);
     CHECK_EQ(MPI_Request_free(&q), MPI_SUCCESS);
     /* An error of one start is not one of the next: the root's room is too small for what the others send. */
-    CHECK_EQ(MPI_Gather_init(all, k->rank ? 2 : 1, MPI_SHORT, k->rank ? NULL : (short *)all + 1, 1, MPI_SHORT, 0,
-                             k->c, MPI_INFO_NULL, &q),
+    CHECK_EQ(MPI_Gather_init(all, k->rank ? 2 : 1, MPI_SHORT, k->rank ? NULL : (short *)all + 1, 1, MPI_SHORT, 0, k->c,
+                             MPI_INFO_NULL, &q),
              MPI_SUCCESS);
     for (int round = 0; round < 2; round++) {
         MPI_Start(&q);

@@ -11,39 +11,48 @@
 #include "coll_check.h"
 
 typedef void write_element(void *at, int first, int last, long i);
-struct test_case { const char *name; MPI_Datatype type; MPI_Op op; long size; write_element *write; long pad, pad_end, pad2; };
+struct test_case {
+    const char *name;
+    MPI_Datatype type;
+    MPI_Op op;
+    long size;
+    write_element *write;
+    long pad, pad_end, pad2;
+};
 
 /* What ranks first .. last make together; first == last: one operand. */
-#define NUMBER(from, i) ((int)(((unsigned)(from) * 5 + (unsigned)(i) * 3) % 7))
+#define NUMBER(from, i) ((int)(((unsigned)(from)*5 + (unsigned)(i)*3) % 7))
 #define FACTOR(from, i) (((from) + (i)) % 5 == 0 ? 2 : 1)
-#define FOLD(name, type, first_value, expr)                        \
-    static void name(void *at, int first, int last, long i)         \
-    {                                                               \
-        int from = first;                                           \
-        type x = (type)(first_value);                               \
-        for (from = first + 1; from <= last; from++) {              \
-            type y = (type)(first_value);                           \
-            x = (type)(expr);                                       \
-        }                                                           \
-        memcpy(at, &x, sizeof x);                                   \
+#define FOLD(name, type, first_value, expr)                                                                                        \
+    static void name(void *at, int first, int last, long i)                                                                        \
+    {                                                                                                                              \
+        int from = first;                                                                                                          \
+        type x = (type)(first_value);                                                                                              \
+        for (from = first + 1; from <= last; from++) {                                                                             \
+            type y = (type)(first_value);                                                                                          \
+            x = (type)(expr);                                                                                                      \
+        }                                                                                                                          \
+        memcpy(at, &x, sizeof x);                                                                                                  \
     }
-#define ALL_INTEGERS(X)                                                                                                      \
-    X(int8_t, MPI_INT8_T) X(int16_t, MPI_INT16_T) X(int32_t, MPI_INT32_T) X(int64_t, MPI_INT64_T) X(uint8_t, MPI_UINT8_T)     \
-    X(uint16_t, MPI_UINT16_T) X(uint32_t, MPI_UINT32_T) X(uint64_t, MPI_UINT64_T)
+#define ALL_INTEGERS(X)                                                                                                            \
+    X(int8_t, MPI_INT8_T)                                                                                                          \
+    X(int16_t, MPI_INT16_T)                                                                                                        \
+    X(int32_t, MPI_INT32_T)                                                                                                        \
+    X(int64_t, MPI_INT64_T) X(uint8_t, MPI_UINT8_T) X(uint16_t, MPI_UINT16_T) X(uint32_t, MPI_UINT32_T) X(uint64_t, MPI_UINT64_T)
 typedef long double long_double;
 #define ALL_REALS(X) X(float, MPI_FLOAT) X(double, MPI_DOUBLE) X(long_double, MPI_LONG_DOUBLE)
 
-#define ARITH_FOLDS(type, mpi)                                      \
-    FOLD(sum_##type, type, NUMBER(from, i), x + y)                  \
-    FOLD(prod_##type, type, FACTOR(from, i), x * y)                 \
-    FOLD(max_##type, type, NUMBER(from, i), x > y ? x : y)          \
+#define ARITH_FOLDS(type, mpi)                                                                                                     \
+    FOLD(sum_##type, type, NUMBER(from, i), x + y)                                                                                 \
+    FOLD(prod_##type, type, FACTOR(from, i), x *y)                                                                                 \
+    FOLD(max_##type, type, NUMBER(from, i), x > y ? x : y)                                                                         \
     FOLD(min_##type, type, NUMBER(from, i), x < y ? x : y)
-#define BIT_FOLDS(type, mpi)                                        \
-    FOLD(band_##type, type, (NUMBER(from, i) | 1), x & y)           \
-    FOLD(bor_##type, type, 1 << NUMBER(from, i), x | y)             \
-    FOLD(bxor_##type, type, (NUMBER(from, i) * 17), x ^ y)          \
-    FOLD(land_##type, type, (NUMBER(from, i) > 1) * 2, x && y)      \
-    FOLD(lor_##type, type, (NUMBER(from, i) > 5) * 4, x || y)       \
+#define BIT_FOLDS(type, mpi)                                                                                                       \
+    FOLD(band_##type, type, (NUMBER(from, i) | 1), x &y)                                                                           \
+    FOLD(bor_##type, type, 1 << NUMBER(from, i), x | y)                                                                            \
+    FOLD(bxor_##type, type, (NUMBER(from, i) * 17), x ^ y)                                                                         \
+    FOLD(land_##type, type, (NUMBER(from, i) > 1) * 2, x && y)                                                                     \
+    FOLD(lor_##type, type, (NUMBER(from, i) > 5) * 4, x || y)                                                                      \
     FOLD(lxor_##type, type, (NUMBER(from, i) > 3) * 8, !x != !y)
 ALL_INTEGERS(ARITH_FOLDS)
 ALL_REALS(ARITH_FOLDS)
@@ -52,19 +61,22 @@ typedef float _Complex c_float;
 typedef double _Complex c_double;
 FOLD(sum_c_float, c_float, NUMBER(from, i) + I * NUMBER(from, i + 1), x + y)
 FOLD(sum_c_double, c_double, NUMBER(from, i) + I * NUMBER(from, i + 1), x + y)
-FOLD(prod_c_double, c_double, FACTOR(from, i) * (from % 3 == 0 ? 2 + I : 1), x * y)
-FOLD(band_bytes, uint8_t, 255 - (1 << NUMBER(from, i)), x & y)
+FOLD(prod_c_double, c_double, FACTOR(from, i) * (from % 3 == 0 ? 2 + I : 1), x *y)
+FOLD(band_bytes, uint8_t, 255 - (1 << NUMBER(from, i)), x &y)
 FOLD(lor_bool, uint8_t, NUMBER(from, i) == 0, x || y)
 
 /* Pairs, in the layout of the C structs. */
-#define LOCATION(name, type, better)                                                   \
-    static void name(void *at, int first, int last, long i)                            \
-    {                                                                                  \
-        struct { type v; int at; } x = {(type)NUMBER(first, i), first};                \
-        for (int from = first + 1; from <= last; from++)                               \
-            if ((type)NUMBER(from, i) better x.v) x.v = (type)NUMBER(from, i), x.at = from; \
-        memcpy(at, &x.v, sizeof x.v);                                                  \
-        memcpy((char *)at + ((char *)&x.at - (char *)&x), &x.at, sizeof x.at);         \
+#define LOCATION(name, type, better)                                                                                               \
+    static void name(void *at, int first, int last, long i)                                                                        \
+    {                                                                                                                              \
+        struct {                                                                                                                   \
+            type v;                                                                                                                \
+            int at;                                                                                                                \
+        } x = {(type)NUMBER(first, i), first};                                                                                     \
+        for (int from = first + 1; from <= last; from++)                                                                           \
+            if ((type)NUMBER(from, i) better x.v) x.v = (type)NUMBER(from, i), x.at = from;                                        \
+        memcpy(at, &x.v, sizeof x.v);                                                                                              \
+        memcpy((char *)at + ((char *)&x.at - (char *)&x), &x.at, sizeof x.at);                                                     \
     }
 LOCATION(maxloc_float, float, >)
 LOCATION(maxloc_double, double, >)
@@ -76,13 +88,16 @@ LOCATION(minloc_short, short, <)
 LOCATION(maxloc_long_double, long_double, >)
 
 #define CASE(name, mpi, op, type, write) {name, mpi, op, sizeof(type), write, VALUE_BYTES(type), sizeof(type), sizeof(type)},
-#define VALUE_BYTES(type) (sizeof(type) == 16 ? 10 : sizeof(type)) /* a long double has 10 of 16 */
-#define ARITH_CASES(type, mpi)                                                                                      \
-    CASE("sum " #type, mpi, MPI_SUM, type, sum_##type) CASE("prod " #type, mpi, MPI_PROD, type, prod_##type) \
+#define VALUE_BYTES(type)                (sizeof(type) == 16 ? 10 : sizeof(type)) /* a long double has 10 of 16 */
+#define ARITH_CASES(type, mpi)                                                                                                     \
+    CASE("sum " #type, mpi, MPI_SUM, type, sum_##type)                                                                             \
+    CASE("prod " #type, mpi, MPI_PROD, type, prod_##type)                                                                          \
     CASE("max " #type, mpi, MPI_MAX, type, max_##type) CASE("min " #type, mpi, MPI_MIN, type, min_##type)
-#define BIT_CASES(type, mpi)                                                                                         \
-    CASE("band " #type, mpi, MPI_BAND, type, band_##type) CASE("bor " #type, mpi, MPI_BOR, type, bor_##type) \
-    CASE("bxor " #type, mpi, MPI_BXOR, type, bxor_##type) CASE("land " #type, mpi, MPI_LAND, type, land_##type) \
+#define BIT_CASES(type, mpi)                                                                                                       \
+    CASE("band " #type, mpi, MPI_BAND, type, band_##type)                                                                          \
+    CASE("bor " #type, mpi, MPI_BOR, type, bor_##type)                                                                             \
+    CASE("bxor " #type, mpi, MPI_BXOR, type, bxor_##type)                                                                          \
+    CASE("land " #type, mpi, MPI_LAND, type, land_##type)                                                                          \
     CASE("lor " #type, mpi, MPI_LOR, type, lor_##type) CASE("lxor " #type, mpi, MPI_LXOR, type, lxor_##type)
 
 /* ---- the collectives ------------------------------------------------------------------------------------------------------------ */
@@ -150,7 +165,8 @@ static void reduce_scatter(const struct coll_comm *k, const struct test_case *t,
     else
         MPI_Reduce_scatter(in_or_place(in_place, &s), r.is, counts, t->type, t->op, k->c);
     /* In place, only the result at the begin is defined. */
-    if (in_place) memcpy(r.want + counts[k->rank] * t->size, r.is + counts[k->rank] * t->size, (size_t)((all - counts[k->rank]) * t->size));
+    if (in_place)
+        memcpy(r.want + counts[k->rank] * t->size, r.is + counts[k->rank] * t->size, (size_t)((all - counts[k->rank]) * t->size));
     box_check(&s, "reduce_scatter: sent");
     reduced_check(&r, t);
 }
@@ -170,8 +186,8 @@ int main(int argc, char **argv)
     struct coll_comm k[COMMS];
     MPI_Init(&argc, &argv);
     const struct test_case cases[] = {
-        ALL_INTEGERS(ARITH_CASES) ALL_REALS(ARITH_CASES) ALL_INTEGERS(BIT_CASES)
-        {"sum complex float", MPI_C_FLOAT_COMPLEX, MPI_SUM, 8, sum_c_float, 8, 8, 8},
+        ALL_INTEGERS(ARITH_CASES) ALL_REALS(ARITH_CASES)
+            ALL_INTEGERS(BIT_CASES){"sum complex float", MPI_C_FLOAT_COMPLEX, MPI_SUM, 8, sum_c_float, 8, 8, 8},
         {"sum complex double", MPI_C_DOUBLE_COMPLEX, MPI_SUM, 16, sum_c_double, 16, 16, 16},
         {"prod complex double", MPI_C_DOUBLE_COMPLEX, MPI_PROD, 16, prod_c_double, 16, 16, 16},
         {"band bytes", MPI_BYTE, MPI_BAND, 1, band_bytes, 1, 1, 1},

@@ -19,7 +19,7 @@ enum { GUARD = 64, POISON = 0xa5, PRIME = 10007 };
 /* How elements of one layout are made, combined and compared. */
 struct shape {
     size_t extent;
-    void (*fill)(void *p, long n, int r, int code);                  /* what rank r gives */
+    void (*fill)(void *p, long n, int r, int code);                 /* what rank r gives */
     void (*combine)(int code, const void *in, void *inout, long n); /* inout = in op inout */
     int (*same)(int code, const void *a, const void *b);
 };
@@ -31,7 +31,7 @@ struct kind {
     const struct shape *shape;
 };
 
-static const char *const code_name[CODES] = {"MAX", "MIN", "SUM", "PROD", "LAND", "BAND",
+static const char *const code_name[CODES] = {"MAX", "MIN", "SUM",  "PROD", "LAND",   "BAND",
                                              "LOR", "BOR", "LXOR", "BXOR", "MINLOC", "MAXLOC"};
 static MPI_Comm comm;
 static int me, np;
@@ -63,9 +63,12 @@ static uint64_t int_value(int code, int r, long i, int bytes, int is_signed)
     switch (code) {
     case SUM: return (uint64_t)(((r + i) % 4 - is_signed) * u + (u > 1 ? i % 50 : 0));
     case PROD: return (uint64_t)(int64_t)factor(r, i, is_signed);
-    case LAND: case LOR: case LXOR: return truth(r, i);
+    case LAND:
+    case LOR:
+    case LXOR: return truth(r, i);
     case BAND: return hash(r, i) | hash(r + 1000, i) | hash(i % 7 == 0 ? 99 : r, i);
-    case MAX: case MIN: return i % 11 ? hash(r, i) : (uint64_t)(i / 11); /* sometimes all equal */
+    case MAX:
+    case MIN: return i % 11 ? hash(r, i) : (uint64_t)(i / 11); /* sometimes all equal */
     default: return hash(r, i);
     }
 }
@@ -78,127 +81,125 @@ static double fp_value(int code, int r, long i, int digits)
 
 /* -- shapes */
 
-#define SHAPE(tag, T)                                                                           \
-    static const struct shape tag##_shape = {sizeof(T), tag##_fill, tag##_combine, tag##_same};
-#define INTEGER(tag, T, is_signed)                                                              \
-    static void tag##_fill(void *p, long n, int r, int code)                                    \
-    {                                                                                           \
-        for (long i = 0; i < n; i++) ((T *)p)[i] = (T)int_value(code, r, i, sizeof(T), is_signed); \
-    }                                                                                           \
-    static void tag##_combine(int code, const void *in, void *inout, long n)                    \
-    {                                                                                           \
-        const T *a = in;                                                                        \
-        T *b = inout;                                                                           \
-        for (long i = 0; i < n; i++) switch (code) {                                            \
-            case MAX: b[i] = a[i] > b[i] ? a[i] : b[i]; break;                                  \
-            case MIN: b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                  \
-            case SUM: b[i] = (T)(a[i] + b[i]); break;                                           \
-            case PROD: b[i] = (T)(a[i] * b[i]); break;                                          \
-            case LAND: b[i] = a[i] && b[i]; break;                                              \
-            case BAND: b[i] = (T)(a[i] & b[i]); break;                                          \
-            case LOR: b[i] = a[i] || b[i]; break;                                               \
-            case BOR: b[i] = (T)(a[i] | b[i]); break;                                           \
-            case LXOR: b[i] = !a[i] != !b[i]; break;                                            \
-            case BXOR: b[i] = (T)(a[i] ^ b[i]); break;                                          \
-            }                                                                                   \
-    }                                                                                           \
-    static int tag##_same(int code, const void *a, const void *b)                               \
-    {                                                                                           \
-        T x = *(const T *)a, y = *(const T *)b;                                                 \
-        return LOGIC >> code & 1 ? !x == !y : x == y;                                           \
-    }                                                                                           \
+#define SHAPE(tag, T) static const struct shape tag##_shape = {sizeof(T), tag##_fill, tag##_combine, tag##_same};
+#define INTEGER(tag, T, is_signed)                                                                                                 \
+    static void tag##_fill(void *p, long n, int r, int code)                                                                       \
+    {                                                                                                                              \
+        for (long i = 0; i < n; i++) ((T *)p)[i] = (T)int_value(code, r, i, sizeof(T), is_signed);                                 \
+    }                                                                                                                              \
+    static void tag##_combine(int code, const void *in, void *inout, long n)                                                       \
+    {                                                                                                                              \
+        const T *a = in;                                                                                                           \
+        T *b = inout;                                                                                                              \
+        for (long i = 0; i < n; i++) switch (code) {                                                                               \
+            case MAX: b[i] = a[i] > b[i] ? a[i] : b[i]; break;                                                                     \
+            case MIN: b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                                                     \
+            case SUM: b[i] = (T)(a[i] + b[i]); break;                                                                              \
+            case PROD: b[i] = (T)(a[i] * b[i]); break;                                                                             \
+            case LAND: b[i] = a[i] && b[i]; break;                                                                                 \
+            case BAND: b[i] = (T)(a[i] & b[i]); break;                                                                             \
+            case LOR: b[i] = a[i] || b[i]; break;                                                                                  \
+            case BOR: b[i] = (T)(a[i] | b[i]); break;                                                                              \
+            case LXOR: b[i] = !a[i] != !b[i]; break;                                                                               \
+            case BXOR: b[i] = (T)(a[i] ^ b[i]); break;                                                                             \
+            }                                                                                                                      \
+    }                                                                                                                              \
+    static int tag##_same(int code, const void *a, const void *b)                                                                  \
+    {                                                                                                                              \
+        T x = *(const T *)a, y = *(const T *)b;                                                                                    \
+        return LOGIC >> code & 1 ? !x == !y : x == y;                                                                              \
+    }                                                                                                                              \
     SHAPE(tag, T)
-#define FLOATING(tag, T, digits)                                                                \
-    static void tag##_fill(void *p, long n, int r, int code)                                    \
-    {                                                                                           \
-        for (long i = 0; i < n; i++) ((T *)p)[i] = (T)fp_value(code, r, i, digits);             \
-    }                                                                                           \
-    static void tag##_combine(int code, const void *in, void *inout, long n)                    \
-    {                                                                                           \
-        const T *a = in;                                                                        \
-        T *b = inout;                                                                           \
-        for (long i = 0; i < n; i++) switch (code) {                                            \
-            case MAX: b[i] = a[i] > b[i] ? a[i] : b[i]; break;                                  \
-            case MIN: b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                  \
-            case SUM: b[i] = a[i] + b[i]; break;                                                \
-            case PROD: b[i] = a[i] * b[i]; break;                                               \
-            }                                                                                   \
-    }                                                                                           \
-    static int tag##_same(int code, const void *a, const void *b)                               \
-    {                                                                                           \
-        (void)code;                                                                             \
-        return *(const T *)a == *(const T *)b;                                                  \
-    }                                                                                           \
+#define FLOATING(tag, T, digits)                                                                                                   \
+    static void tag##_fill(void *p, long n, int r, int code)                                                                       \
+    {                                                                                                                              \
+        for (long i = 0; i < n; i++) ((T *)p)[i] = (T)fp_value(code, r, i, digits);                                                \
+    }                                                                                                                              \
+    static void tag##_combine(int code, const void *in, void *inout, long n)                                                       \
+    {                                                                                                                              \
+        const T *a = in;                                                                                                           \
+        T *b = inout;                                                                                                              \
+        for (long i = 0; i < n; i++) switch (code) {                                                                               \
+            case MAX: b[i] = a[i] > b[i] ? a[i] : b[i]; break;                                                                     \
+            case MIN: b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                                                     \
+            case SUM: b[i] = a[i] + b[i]; break;                                                                                   \
+            case PROD: b[i] = a[i] * b[i]; break;                                                                                  \
+            }                                                                                                                      \
+    }                                                                                                                              \
+    static int tag##_same(int code, const void *a, const void *b)                                                                  \
+    {                                                                                                                              \
+        (void)code;                                                                                                                \
+        return *(const T *)a == *(const T *)b;                                                                                     \
+    }                                                                                                                              \
     SHAPE(tag, T)
-#define COMPLEX(tag, T, R, digits)                                                              \
-    static void tag##_fill(void *p, long n, int r, int code)                                    \
-    {                                                                                           \
-        for (long i = 0; i < n; i++) {                                                          \
-            R *z = (R *)p + 2 * i, v = (R)fp_value(code, r, i, digits);                         \
-            z[0] = code == PROD && i % 2 ? 0 : v;                                               \
-            z[1] = code == SUM ? (R)fp_value(code, r, i + 2, digits) : i % 2 ? v : r < 4 ? v : 0; \
-        }                                                                                       \
-    }                                                                                           \
-    static void tag##_combine(int code, const void *in, void *inout, long n)                    \
-    {                                                                                           \
-        const T *a = in;                                                                        \
-        T *b = inout;                                                                           \
-        for (long i = 0; i < n; i++) b[i] = code == SUM ? a[i] + b[i] : a[i] * b[i];            \
-    }                                                                                           \
-    static int tag##_same(int code, const void *a, const void *b)                               \
-    {                                                                                           \
-        (void)code;                                                                             \
-        return *(const T *)a == *(const T *)b;                                                  \
-    }                                                                                           \
+#define COMPLEX(tag, T, R, digits)                                                                                                 \
+    static void tag##_fill(void *p, long n, int r, int code)                                                                       \
+    {                                                                                                                              \
+        for (long i = 0; i < n; i++) {                                                                                             \
+            R *z = (R *)p + 2 * i, v = (R)fp_value(code, r, i, digits);                                                            \
+            z[0] = code == PROD && i % 2 ? 0 : v;                                                                                  \
+            z[1] = code == SUM ? (R)fp_value(code, r, i + 2, digits) : i % 2 ? v : r < 4 ? v : 0;                                  \
+        }                                                                                                                          \
+    }                                                                                                                              \
+    static void tag##_combine(int code, const void *in, void *inout, long n)                                                       \
+    {                                                                                                                              \
+        const T *a = in;                                                                                                           \
+        T *b = inout;                                                                                                              \
+        for (long i = 0; i < n; i++) b[i] = code == SUM ? a[i] + b[i] : a[i] * b[i];                                               \
+    }                                                                                                                              \
+    static int tag##_same(int code, const void *a, const void *b)                                                                  \
+    {                                                                                                                              \
+        (void)code;                                                                                                                \
+        return *(const T *)a == *(const T *)b;                                                                                     \
+    }                                                                                                                              \
     SHAPE(tag, T)
-#define BOOLEAN(tag, T)                                                                         \
-    static void tag##_fill(void *p, long n, int r, int code)                                    \
-    {                                                                                           \
-        (void)code;                                                                             \
-        for (long i = 0; i < n; i++) ((T *)p)[i] = truth(r, i) != 0;                            \
-    }                                                                                           \
-    static void tag##_combine(int code, const void *in, void *inout, long n)                    \
-    {                                                                                           \
-        const T *a = in;                                                                        \
-        T *b = inout;                                                                           \
-        for (long i = 0; i < n; i++)                                                            \
-            b[i] = code == LAND ? a[i] && b[i] : code == LOR ? a[i] || b[i] : a[i] != b[i];     \
-    }                                                                                           \
-    static int tag##_same(int code, const void *a, const void *b)                               \
-    {                                                                                           \
-        (void)code;                                                                             \
-        return *(const T *)a == *(const T *)b;                                                  \
-    }                                                                                           \
+#define BOOLEAN(tag, T)                                                                                                            \
+    static void tag##_fill(void *p, long n, int r, int code)                                                                       \
+    {                                                                                                                              \
+        (void)code;                                                                                                                \
+        for (long i = 0; i < n; i++) ((T *)p)[i] = truth(r, i) != 0;                                                               \
+    }                                                                                                                              \
+    static void tag##_combine(int code, const void *in, void *inout, long n)                                                       \
+    {                                                                                                                              \
+        const T *a = in;                                                                                                           \
+        T *b = inout;                                                                                                              \
+        for (long i = 0; i < n; i++) b[i] = code == LAND ? a[i] && b[i] : code == LOR ? a[i] || b[i] : a[i] != b[i];               \
+    }                                                                                                                              \
+    static int tag##_same(int code, const void *a, const void *b)                                                                  \
+    {                                                                                                                              \
+        (void)code;                                                                                                                \
+        return *(const T *)a == *(const T *)b;                                                                                     \
+    }                                                                                                                              \
     SHAPE(tag, T)
 /* Few values, so that there are many ties; the indexes come in no order. */
-#define PAIR(tag, T, I)                                                                         \
-    struct tag {                                                                                \
-        T v;                                                                                    \
-        I i;                                                                                    \
-    };                                                                                          \
-    static void tag##_fill(void *p, long n, int r, int code)                                    \
-    {                                                                                           \
-        struct tag *a = p;                                                                      \
-        (void)code;                                                                             \
-        for (long i = 0; i < n; i++) {                                                          \
-            a[i].v = (T)(((int)(hash(r, i) % 5) - 2) * 1000);                                   \
-            a[i].i = (I)(hash(i, r) % 1000);                                                    \
-        }                                                                                       \
-    }                                                                                           \
-    static void tag##_combine(int code, const void *in, void *inout, long n)                    \
-    {                                                                                           \
-        const struct tag *a = in;                                                               \
-        struct tag *b = inout;                                                                  \
-        for (long i = 0; i < n; i++)                                                            \
-            if ((code == MAXLOC ? a[i].v > b[i].v : a[i].v < b[i].v) || (a[i].v == b[i].v && a[i].i < b[i].i)) \
-                b[i].v = a[i].v, b[i].i = a[i].i;                                               \
-    }                                                                                           \
-    static int tag##_same(int code, const void *a, const void *b)                               \
-    {                                                                                           \
-        const struct tag *x = a, *y = b;                                                        \
-        (void)code;                                                                             \
-        return x->v == y->v && x->i == y->i;                                                    \
-    }                                                                                           \
+#define PAIR(tag, T, I)                                                                                                            \
+    struct tag {                                                                                                                   \
+        T v;                                                                                                                       \
+        I i;                                                                                                                       \
+    };                                                                                                                             \
+    static void tag##_fill(void *p, long n, int r, int code)                                                                       \
+    {                                                                                                                              \
+        struct tag *a = p;                                                                                                         \
+        (void)code;                                                                                                                \
+        for (long i = 0; i < n; i++) {                                                                                             \
+            a[i].v = (T)(((int)(hash(r, i) % 5) - 2) * 1000);                                                                      \
+            a[i].i = (I)(hash(i, r) % 1000);                                                                                       \
+        }                                                                                                                          \
+    }                                                                                                                              \
+    static void tag##_combine(int code, const void *in, void *inout, long n)                                                       \
+    {                                                                                                                              \
+        const struct tag *a = in;                                                                                                  \
+        struct tag *b = inout;                                                                                                     \
+        for (long i = 0; i < n; i++)                                                                                               \
+            if ((code == MAXLOC ? a[i].v > b[i].v : a[i].v < b[i].v) || (a[i].v == b[i].v && a[i].i < b[i].i))                     \
+                b[i].v = a[i].v, b[i].i = a[i].i;                                                                                  \
+    }                                                                                                                              \
+    static int tag##_same(int code, const void *a, const void *b)                                                                  \
+    {                                                                                                                              \
+        const struct tag *x = a, *y = b;                                                                                           \
+        (void)code;                                                                                                                \
+        return x->v == y->v && x->i == y->i;                                                                                       \
+    }                                                                                                                              \
     SHAPE(tag, struct tag)
 
 INTEGER(int8, int8_t, 1)
@@ -230,9 +231,21 @@ PAIR(double_double, double, double)
 
 static MPI_Datatype user_type; /* the type the operation must be called with */
 
-static int bytes16_same(int code, const void *a, const void *b) { (void)code; return !memcmp(a, b, 16); }
-static int bytes24_same(int code, const void *a, const void *b) { (void)code; return !memcmp(a, b, 24); }
-static int bytes32_same(int code, const void *a, const void *b) { (void)code; return !memcmp(a, b, 32); }
+static int bytes16_same(int code, const void *a, const void *b)
+{
+    (void)code;
+    return !memcmp(a, b, 16);
+}
+static int bytes24_same(int code, const void *a, const void *b)
+{
+    (void)code;
+    return !memcmp(a, b, 24);
+}
+static int bytes32_same(int code, const void *a, const void *b)
+{
+    (void)code;
+    return !memcmp(a, b, 32);
+}
 
 /* 2x2 matrices: the product does not commute. */
 static void matrix_fill(void *p, long n, int r, int code)
@@ -298,11 +311,11 @@ static void maps_combine(int code, const void *in, void *inout, long n)
 static const struct shape sums_shape = {32, holed_fill, sums_combine, bytes32_same};
 static const struct shape maps_shape = {32, holed_fill, maps_combine, bytes32_same};
 
-#define USER(tag)                                                                               \
-    static void tag##_op(void *in, void *inout, int *n, MPI_Datatype *t)                        \
-    {                                                                                           \
-        CHECK(*t == user_type);                                                                 \
-        tag##_combine(0, in, inout, *n);                                                        \
+#define USER(tag)                                                                                                                  \
+    static void tag##_op(void *in, void *inout, int *n, MPI_Datatype *t)                                                           \
+    {                                                                                                                              \
+        CHECK(*t == user_type);                                                                                                    \
+        tag##_combine(0, in, inout, *n);                                                                                           \
     }
 USER(matrix)
 USER(triple)
@@ -388,10 +401,14 @@ static void verify(struct job *j, const char *call, int in_place, const unsigned
     if (n && memcmp(j->recv, want, (size_t)n * e))
         for (long i = 0; i < n && at < 0; i++)
             if (!s->same(j->k->code, j->recv + (size_t)i * e, want + (size_t)i * e)) at = i;
-    if (at >= 0) wrong = "wrong element";
-    else if (!poisoned(j->recv - GUARD, GUARD)) wrong = "wrote before the buffer";
-    else if (!poisoned(j->recv + behind, j->bytes - behind + GUARD)) wrong = "wrote behind the result";
-    else if (memcmp(j->send, j->kept, j->bytes)) wrong = "changed the send buffer";
+    if (at >= 0)
+        wrong = "wrong element";
+    else if (!poisoned(j->recv - GUARD, GUARD))
+        wrong = "wrote before the buffer";
+    else if (!poisoned(j->recv + behind, j->bytes - behind + GUARD))
+        wrong = "wrote behind the result";
+    else if (memcmp(j->send, j->kept, j->bytes))
+        wrong = "changed the send buffer";
     if (wrong && failures++ < 20)
         fprintf(stderr, "rank %d: %s %s %s count %ld%s, %d of %d in %s: %s at %ld\n", rank, call, j->k->name,
                 j->k->code < 0 ? "user's" : code_name[j->k->code], j->n, in_place ? " IN_PLACE" : "", me, np,
@@ -525,9 +542,8 @@ static void all_ops(const char *name, MPI_Datatype type, const struct shape *sha
     }
 }
 #define EACH(type, shape, ops) all_ops(#type, type, &shape##_shape, ops)
-#define SIGNED_OF(T) \
-    (sizeof(T) == 8 ? &int64_shape : sizeof(T) == 4 ? &int32_shape : sizeof(T) == 2 ? &int16_shape : &int8_shape)
-#define UNSIGNED_OF(T) \
+#define SIGNED_OF(T)           (sizeof(T) == 8 ? &int64_shape : sizeof(T) == 4 ? &int32_shape : sizeof(T) == 2 ? &int16_shape : &int8_shape)
+#define UNSIGNED_OF(T)                                                                                                             \
     (sizeof(T) == 8 ? &uint64_shape : sizeof(T) == 4 ? &uint32_shape : sizeof(T) == 2 ? &uint16_shape : &uint8_shape)
 
 static void integers(void)

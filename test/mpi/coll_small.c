@@ -12,10 +12,7 @@
 
 enum { STEPS = 600, MOST = 24 };
 
-static int value(int who, int step, int i)
-{
-    return (who * 7 + step * 13 + i * 3) % 5;
-}
+static int value(int who, int step, int i) { return (who * 7 + step * 13 + i * 3) % 5; }
 
 /* Byte i of the sum over the members first .. last, and nothing behind the n bytes. */
 static void check_sum(const unsigned char *got, int first, int last, int step, int n)

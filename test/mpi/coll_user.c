@@ -7,8 +7,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_check.h"
 
-struct map { unsigned a, b; };
-static struct map map_of(int from, long i) { return (struct map){(unsigned)from * 2u + 3u, (unsigned)from * 77u + (unsigned)i * 13u + 1u}; }
+struct map {
+    unsigned a, b;
+};
+static struct map map_of(int from, long i)
+{
+    return (struct map){(unsigned)from * 2u + 3u, (unsigned)from * 77u + (unsigned)i * 13u + 1u};
+}
 static struct map compose(struct map f, struct map g) { return (struct map){f.a * g.a, f.a * g.b + f.b}; } /* f after g */
 static struct map fold(int first, int last, long i)
 {
@@ -18,9 +23,16 @@ static struct map fold(int first, int last, long i)
 }
 
 /* Where a and b lie from an element's address on; `low` bytes of room before the first element. */
-struct shape { const char *name; long at_a, at_b, extent, low; MPI_Datatype type; };
+struct shape {
+    const char *name;
+    long at_a, at_b, extent, low;
+    MPI_Datatype type;
+};
 static struct shape shapes[] = {
-    {"dense", 0, 4, 8, 0, 0}, {"gaps", 4, 12, 20, 0, 0}, {"below", -8, 4, 16, 8, 0}, {"swapped", 4, 0, 8, 0, 0},
+    {"dense", 0, 4, 8, 0, 0},
+    {"gaps", 4, 12, 20, 0, 0},
+    {"below", -8, 4, 16, 8, 0},
+    {"swapped", 4, 0, 8, 0, 0},
 };
 enum { SHAPES = 4 };
 static const struct shape *now; /* what the operation works on */
@@ -158,7 +170,8 @@ int main(int argc, char **argv)
         if (n * size > 100000) continue;
         for (commutes = 0; commutes < 2; commutes++)
             for (int in_place = 0; in_place < 2; in_place++) {
-                for (int root = 0; root < on->size; root += n < 1000 && root < 4 ? 1 : on->size) reduce(on, ops[commutes], n, root, in_place);
+                for (int root = 0; root < on->size; root += n < 1000 && root < 4 ? 1 : on->size)
+                    reduce(on, ops[commutes], n, root, in_place);
                 for (int which = ALLREDUCE; which <= EXSCAN; which++) to_all(on, ops[commutes], n, which, in_place);
                 if (n * size < 30000) reduce_scatter(on, ops[commutes], n, 0, in_place);
                 if (n * size < 30000) reduce_scatter(on, ops[commutes], n, 1, in_place);

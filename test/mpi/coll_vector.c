@@ -10,7 +10,10 @@ enum { MAX_RANKS = 128 };
 static int amount(int from, int to, int scale) { return 2 * scale * ((from * 3 + to * 5) % 4); }
 
 /* A place for the block of each peer, in reverse or rotated order, with holes between; counts and displacements in types. */
-struct places { int counts[MAX_RANKS], displs[MAX_RANKS]; long ints; };
+struct places {
+    int counts[MAX_RANKS], displs[MAX_RANKS];
+    long ints;
+};
 static struct places places_new(const struct layout *l, int peers, const int *n, int turn)
 {
     struct places p = {.ints = 2};
@@ -54,7 +57,8 @@ static void scatterv(const struct coll_comm *k, int root, int skind, int rkind, 
     for (int i = 0; me && i < k->size; i++) ints_put(&sb, &s, p.displs[i] * s.per, n[i], root, i);
     if (!me || !in_place) ints_want(&rb, &r, 0, n[k->rank], root, k->rank);
     if (me)
-        MPI_Scatterv(sb.is, p.counts, p.displs, s.type, in_place ? MPI_IN_PLACE : rb.is, (int)(n[root] / r.per), r.type, root, k->c);
+        MPI_Scatterv(sb.is, p.counts, p.displs, s.type, in_place ? MPI_IN_PLACE : rb.is, (int)(n[root] / r.per), r.type, root,
+                     k->c);
     else
         MPI_Scatterv(NULL, NULL, NULL, MPI_DATATYPE_NULL, rb.is, (int)(n[k->rank] / r.per), r.type, root, k->c);
     box_check(&sb, "scatterv: sent");
@@ -71,8 +75,7 @@ static void allgatherv(const struct coll_comm *k, int skind, int rkind, int scal
     struct places p = places_new(&r, k->size, n, turn);
     struct box sb = box_new(layout_bytes(&s, n[k->rank])), rb = places_box(&r, &p);
     ints_put(&sb, &s, 0, n[k->rank], k->rank, 0);
-    for (int i = 0; i < k->size; i++)
-        (in_place && i == k->rank ? ints_put : ints_want)(&rb, &r, p.displs[i] * r.per, n[i], i, 0);
+    for (int i = 0; i < k->size; i++) (in_place && i == k->rank ? ints_put : ints_want)(&rb, &r, p.displs[i] * r.per, n[i], i, 0);
     if (in_place)
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, rb.is, p.counts, p.displs, r.type, k->c);
     else
@@ -110,7 +113,12 @@ static void alltoallv(const struct coll_comm *k, int skind, int rkind, int scale
 }
 
 /* Every pair with layouts of its own; displacements in bytes. */
-struct wide { struct layout l[MAX_RANKS]; MPI_Datatype types[MAX_RANKS]; int counts[MAX_RANKS], displs[MAX_RANKS]; struct box b; };
+struct wide {
+    struct layout l[MAX_RANKS];
+    MPI_Datatype types[MAX_RANKS];
+    int counts[MAX_RANKS], displs[MAX_RANKS];
+    struct box b;
+};
 static struct wide *wide_new(int peers, const int *n, int kind)
 {
     struct wide *w = malloc(sizeof *w);
@@ -131,7 +139,8 @@ static void wide_free(struct wide *w, int peers, const char *what)
     for (int i = 0; i < peers; i++) MPI_Type_free(&w->types[i]);
     free(w);
 }
-static void wide_fill(struct wide *w, void (*how)(struct box *, const struct layout *, long, long, int, int), int i, int n, int from, int to)
+static void wide_fill(struct wide *w, void (*how)(struct box *, const struct layout *, long, long, int, int), int i, int n,
+                      int from, int to)
 {
     struct layout l = w->l[i];
     l.first += w->displs[i];

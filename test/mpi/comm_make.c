@@ -14,7 +14,8 @@ static void check_members(MPI_Comm c, const int *want, int n, const char *what)
     CHECK(r >= 0 && r < n && want[r] == rank);
     CHECK_EQ(MPI_Allgather(&me, 1, MPI_INT, world, 1, MPI_INT, c), MPI_SUCCESS);
     for (int i = 0; i < n && i < s; i++) CHECK_EQ(world[i], want[i]);
-    CHECK_EQ(MPI_Sendrecv(&me, 1, MPI_INT, (r + 1) % s, 7, &got, 1, MPI_INT, (r + s - 1) % s, 7, c, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(MPI_Sendrecv(&me, 1, MPI_INT, (r + 1) % s, 7, &got, 1, MPI_INT, (r + s - 1) % s, 7, c, MPI_STATUS_IGNORE),
+             MPI_SUCCESS);
     CHECK_EQ(got, want[(r + n - 1) % n]);
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, c);
     for (int i = 0; i < n; i++) expect += want[i];
@@ -152,7 +153,8 @@ static void split_types(void)
     check_members(c, want, n, "a node's communicator");
     MPI_Comm_free(&c);
     c = MPI_COMM_WORLD;
-    CHECK_EQ(MPI_Comm_split_type(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_split_type(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c),
+             MPI_SUCCESS);
     CHECK_EQ(c == MPI_COMM_NULL, rank % 2);
     if (c != MPI_COMM_NULL) MPI_Comm_free(&c);
 }

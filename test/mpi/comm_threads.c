@@ -10,7 +10,11 @@
 #include "p2p_check.h"
 
 enum { THREADS = 4, ROUNDS = 25 };
-struct job { pthread_t thread; int id, bad; MPI_Comm parent; };
+struct job {
+    pthread_t thread;
+    int id, bad;
+    MPI_Comm parent;
+};
 
 /* A sum, and a message to the right that carries thread and round. */
 static int use(MPI_Comm c, int id, int round)

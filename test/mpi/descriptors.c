@@ -81,7 +81,8 @@ static void talk(void)
 {
     int in = -1, flag;
     for (int by = 1; by < size; by++) {
-        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + by) % size, 0, &in, 1, MPI_INT, (rank + size - by) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + by) % size, 0, &in, 1, MPI_INT, (rank + size - by) % size, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         CHECK_EQ(in, (rank + size - by) % size);
     }
     for (double t = MPI_Wtime(); MPI_Wtime() - t < 2.5;) MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

@@ -371,7 +371,10 @@ static void old_calls(void)
 {
     int key, flag, n = 1, blocks[2] = {1, 2};
     void *value;
-    struct { char c; double d[2]; } x;
+    struct {
+        char c;
+        double d[2];
+    } x;
     MPI_Aint at[2], extent, lb, ub, base;
     MPI_Datatype types[2] = {MPI_CHAR, MPI_DOUBLE}, type;
     MPI_Comm comm;

@@ -25,12 +25,12 @@ static void predefined(void)
     char text[MPI_MAX_ERROR_STRING], other[MPI_MAX_ERROR_STRING];
     int length, classes = 0;
     CHECK_EQ(class_of(MPI_SUCCESS), MPI_SUCCESS);
-    static const int some[] = {
-        MPI_ERR_BUFFER,  MPI_ERR_COUNT,      MPI_ERR_TYPE,     MPI_ERR_TAG,         MPI_ERR_COMM,     MPI_ERR_RANK,
-        MPI_ERR_REQUEST, MPI_ERR_ROOT,       MPI_ERR_GROUP,    MPI_ERR_OP,          MPI_ERR_TOPOLOGY, MPI_ERR_DIMS,
-        MPI_ERR_ARG,     MPI_ERR_UNKNOWN,    MPI_ERR_TRUNCATE, MPI_ERR_OTHER,       MPI_ERR_INTERN,   MPI_ERR_PENDING,
-        MPI_ERR_KEYVAL,  MPI_ERR_NO_MEM,     MPI_ERR_INFO,     MPI_ERR_IN_STATUS,   MPI_ERR_WIN,      MPI_ERR_FILE,
-        MPI_ERR_SPAWN,   MPI_ERR_ERRHANDLER, MPI_ERR_SESSION,  MPI_ERR_PROC_ABORTED};
+    static const int some[] = {MPI_ERR_BUFFER,     MPI_ERR_COUNT,     MPI_ERR_TYPE,        MPI_ERR_TAG,     MPI_ERR_COMM,
+                               MPI_ERR_RANK,       MPI_ERR_REQUEST,   MPI_ERR_ROOT,        MPI_ERR_GROUP,   MPI_ERR_OP,
+                               MPI_ERR_TOPOLOGY,   MPI_ERR_DIMS,      MPI_ERR_ARG,         MPI_ERR_UNKNOWN, MPI_ERR_TRUNCATE,
+                               MPI_ERR_OTHER,      MPI_ERR_INTERN,    MPI_ERR_PENDING,     MPI_ERR_KEYVAL,  MPI_ERR_NO_MEM,
+                               MPI_ERR_INFO,       MPI_ERR_IN_STATUS, MPI_ERR_WIN,         MPI_ERR_FILE,    MPI_ERR_SPAWN,
+                               MPI_ERR_ERRHANDLER, MPI_ERR_SESSION,   MPI_ERR_PROC_ABORTED};
     int n = (int)(sizeof some / sizeof *some);
     for (int i = 0; i < n; i++) {
         CHECK_EQ(class_of(some[i]), some[i]);
@@ -87,8 +87,7 @@ static void own(int early_class, int early_code)
             CHECK_EQ(MPI_Add_error_string(code[i][k], text), MPI_SUCCESS);
         }
     }
-    CHECK(text_is(class[1], "class 1") && text_is(code[2][3], "code 3 of class 2") &&
-          text_is(code[0][0], "code 0 of class 0"));
+    CHECK(text_is(class[1], "class 1") && text_is(code[2][3], "code 3 of class 2") && text_is(code[0][0], "code 0 of class 0"));
     MPI_Add_error_string(code[2][3], "another"); /* a new text takes the old one's place */
     CHECK(text_is(code[2][3], "another"));
     MPI_Add_error_string(code[2][3], "");
@@ -164,10 +163,7 @@ static void changes_win(MPI_Win *win, int *code, ...)
     (void)win;
     *code = another;
 }
-static int bad_send(MPI_Comm c)
-{
-    return MPI_Send(NULL, 0, MPI_INT, 1000000, 0, c);
-}
+static int bad_send(MPI_Comm c) { return MPI_Send(NULL, 0, MPI_INT, 1000000, 0, c); }
 
 /* The handler gets the address of the code that the call is to return (MPI 4.1, section 9.3): what it makes of it is returned. */
 static void changed_codes(void)

@@ -27,7 +27,8 @@ static const int ones[4] = {1, 1, 1, 1}, wild[4] = {-5, -5, -5, -5}, negative[4]
 static const int64_t ones64[4] = {1, 1, 1, 1}, zeros64[4], negative64[4] = {-1, -1, -1, -1};
 static const int64_t vast64[4] = {(int64_t)1 << 62, 1, 1, 1};
 static const int distribs[4] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE};
-static const int dargs[4] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+static const int dargs[4] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG,
+                             MPI_DISTRIBUTE_DFLT_DARG};
 static int ranges[1][3] = {{0, 0, 1}};
 static _Alignas(16) char out_space[1024];
 static void *const out = out_space;
@@ -83,11 +84,11 @@ static void want(int rc, int class)
     if (use_handler && handler_code != rc) complain("the error handler got another code");
 }
 
-#define TRY(call, what, class, expression)          \
-    do {                                            \
-        now_call = call, now_what = what;           \
-        handler_calls = 0, handler_code = 0;        \
-        want((expression), (class));                \
+#define TRY(call, what, class, expression)                                                                                         \
+    do {                                                                                                                           \
+        now_call = call, now_what = what;                                                                                          \
+        handler_calls = 0, handler_code = 0;                                                                                       \
+        want((expression), (class));                                                                                               \
     } while (0)
 
 static void hangs(int signo)
@@ -109,7 +110,8 @@ static void still_works(void)
     if (MPI_Sendrecv(&sent, 1, MPI_INT, to, 77, &got, 1, MPI_INT, from, 77, good_comm, &status) != MPI_SUCCESS ||
         got != 1000 + from || status.MPI_SOURCE != from || status.MPI_TAG != 77)
         complain("a message went wrong");
-    if (MPI_Allreduce(&sent, &sum, 1, MPI_INT, MPI_SUM, good_comm) != MPI_SUCCESS || sum != 1000 * nranks + nranks * (nranks - 1) / 2)
+    if (MPI_Allreduce(&sent, &sum, 1, MPI_INT, MPI_SUM, good_comm) != MPI_SUCCESS ||
+        sum != 1000 * nranks + nranks * (nranks - 1) / 2)
         complain("a sum went wrong");
     if (handler_calls) complain("the error handler ran");
 }
@@ -221,7 +223,8 @@ static void others(void)
     TRY("MPI_Unpack", "too little", MPI_ERR_TRUNCATE, MPI_Unpack(space, 15, (n = 0, &n), out, 4, MPI_INT, good_comm));
     TRY("MPI_Error_class", "no code", MPI_ERR_ARG, MPI_Error_class(-3, &n));
     TRY("MPI_Recv", "a message that is too long", MPI_ERR_TRUNCATE,
-        (MPI_Isend(space, 4, MPI_INT, me, 3, good_comm, &request_v), MPI_Recv(out, 2, MPI_INT, me, 3, good_comm, MPI_STATUS_IGNORE)));
+        (MPI_Isend(space, 4, MPI_INT, me, 3, good_comm, &request_v),
+         MPI_Recv(out, 2, MPI_INT, me, 3, good_comm, MPI_STATUS_IGNORE)));
     MPI_Wait(&request_v, MPI_STATUS_IGNORE);
     MPI_Start(&good_request);
     TRY("MPI_Start", "a request that is active", MPI_ERR_REQUEST, MPI_Start((request_v = good_request, &request_v)));
@@ -248,7 +251,8 @@ static void ignored(void)
 {
     const int root = nranks - 1, none = me != root;
     const MPI_Datatype no = MPI_DATATYPE_NULL;
-    int x = me, *all = malloc(sizeof(int) * 2 * (size_t)nranks), *n = malloc(sizeof(int) * (size_t)nranks), *at = malloc(sizeof(int) * (size_t)nranks);
+    int x = me, *all = malloc(sizeof(int) * 2 * (size_t)nranks), *n = malloc(sizeof(int) * (size_t)nranks),
+        *at = malloc(sizeof(int) * (size_t)nranks);
     int *bytes = malloc(sizeof(int) * (size_t)nranks), bad = 0;
     MPI_Datatype *types = malloc(sizeof *types * (size_t)nranks);
     now_call = "arguments that are not looked at", now_what = "", handler_calls = 0;

@@ -9,9 +9,12 @@
 
 static void describe(void)
 {
-    static const char *const pairs[][2] = {{"mpi_logical_size", "8"},          {"mpi_integer_size", "8"},
-                                           {"mpi_real_size", "8"},             {"mpi_double_precision_size", "16"},
-                                           {"mpi_integer16_supported", "false"}, {"mpi_real4_supported", "true"}};
+    static const char *const pairs[][2] = {{"mpi_logical_size", "8"},
+                                           {"mpi_integer_size", "8"},
+                                           {"mpi_real_size", "8"},
+                                           {"mpi_double_precision_size", "16"},
+                                           {"mpi_integer16_supported", "false"},
+                                           {"mpi_real4_supported", "true"}};
     MPI_Info info;
     MPI_Info_create(&info);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) MPI_Info_set(info, pairs[i][0], pairs[i][1]);
@@ -35,9 +38,9 @@ static void sizes(void)
     const struct {
         MPI_Datatype type;
         int size;
-    } want[] = {{MPI_LOGICAL, 8}, {MPI_INTEGER, 8}, {MPI_REAL, 8}, {MPI_DOUBLE_PRECISION, 16}, {MPI_COMPLEX, 16},
-                {MPI_DOUBLE_COMPLEX, 32}, {MPI_2INTEGER, 16}, {MPI_2REAL, 16}, {MPI_2DOUBLE_PRECISION, 32},
-                {MPI_INTEGER4, 4}, {MPI_REAL4, 4}, {MPI_INT, 4}, {MPI_CHARACTER, 1}, {MPI_INTEGER16, MPI_UNDEFINED}};
+    } want[] = {{MPI_LOGICAL, 8},         {MPI_INTEGER, 8},   {MPI_REAL, 8},      {MPI_DOUBLE_PRECISION, 16},    {MPI_COMPLEX, 16},
+                {MPI_DOUBLE_COMPLEX, 32}, {MPI_2INTEGER, 16}, {MPI_2REAL, 16},    {MPI_2DOUBLE_PRECISION, 32},   {MPI_INTEGER4, 4},
+                {MPI_REAL4, 4},           {MPI_INT, 4},       {MPI_CHARACTER, 1}, {MPI_INTEGER16, MPI_UNDEFINED}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         int n = -1;
         MPI_Aint lb = -1, extent = -1;
@@ -82,7 +85,7 @@ static void reductions(void)
 /* A compiler whose .TRUE. is -1, as several have it. */
 static void logicals(void)
 {
-    int64_t yes = -1, no = 0, in[3] = {rank == 0 ? no : yes, yes, no}, and[3], or[3], xor[3], back[2] = {5, 5};
+    int64_t yes = -1, no = 0, in[3] = {rank == 0 ? no : yes, yes, no}, and[3], or [3], xor[3], back[2] = {5, 5};
     int32_t four[2] = {1, 0}, out[2];
     int is_set = 0;
     CHECK_EQ(MPI_Abi_set_fortran_booleans(8, &yes, &no), MPI_SUCCESS);
@@ -92,7 +95,7 @@ static void logicals(void)
     MPI_Allreduce(in, or, 3, MPI_LOGICAL8, MPI_LOR, MPI_COMM_WORLD);
     MPI_Allreduce(in, xor, 3, MPI_LOGICAL, MPI_LXOR, MPI_COMM_WORLD);
     CHECK(and[0] == no && and[1] == yes && and[2] == no);
-    CHECK(or[0] == (size > 1 ? yes : no) && or[1] == yes && or[2] == no);
+    CHECK(or [0] == (size > 1 ? yes : no) && or [1] == yes && or [2] == no);
     CHECK(xor[0] == ((size - 1) % 2 ? yes : no) && xor[1] == (size % 2 ? yes : no) && xor[2] == no);
     MPI_Allreduce(four, out, 2, MPI_LOGICAL4, MPI_LOR, MPI_COMM_WORLD);
     CHECK(out[0] == 1 && out[1] == 0);

@@ -65,11 +65,11 @@ static MPI_Request start(struct operation *o)
     CHECK(q != MPI_REQUEST_NULL);
     return q;
 }
-#define CALLS(o, q, f, c)                                                                                              \
-    do {                                                                                                               \
-        CHECK((o).queries == (q) && (o).frees == (f) && (o).cancels == (c) && !(o).order);                             \
-        if ((o).queries != (q) || (o).frees != (f) || (o).cancels != (c))                                              \
-            fprintf(stderr, "calls: %d queries, %d frees, %d cancels\n", (o).queries, (o).frees, (o).cancels);         \
+#define CALLS(o, q, f, c)                                                                                                          \
+    do {                                                                                                                           \
+        CHECK((o).queries == (q) && (o).frees == (f) && (o).cancels == (c) && !(o).order);                                         \
+        if ((o).queries != (q) || (o).frees != (f) || (o).cancels != (c))                                                          \
+            fprintf(stderr, "calls: %d queries, %d frees, %d cancels\n", (o).queries, (o).frees, (o).cancels);                     \
     } while (0)
 
 static void status_is(const MPI_Status *s, const struct operation *o)
@@ -269,8 +269,7 @@ static void mixed_start(struct mixed *m)
 }
 static void mixed_end(struct mixed *m)
 {
-    CHECK(m->q[0] == MPI_REQUEST_NULL && m->q[1] == MPI_REQUEST_NULL && m->q[2] == MPI_REQUEST_NULL &&
-          m->q[3] == MPI_REQUEST_NULL);
+    CHECK(m->q[0] == MPI_REQUEST_NULL && m->q[1] == MPI_REQUEST_NULL && m->q[2] == MPI_REQUEST_NULL && m->q[3] == MPI_REQUEST_NULL);
     CHECK(m->q[4] != MPI_REQUEST_NULL && m->q[5] != MPI_REQUEST_NULL && m->q[6] == MPI_REQUEST_NULL);
     CHECK(m->in == 5 && m->in2 == 5);
     CHECK(m->a.frees == 1 && m->b.frees == 1 && !m->a.order && !m->b.order);

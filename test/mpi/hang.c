@@ -19,14 +19,8 @@ static void receive(int from, int tag, MPI_Comm c)
     int x;
     MPI_Recv(&x, 1, MPI_INT, from, tag, c, MPI_STATUS_IGNORE);
 }
-static void send(int to, int tag, MPI_Comm c)
-{
-    MPI_Send(&rank, 1, MPI_INT, to, tag, c);
-}
-static void send_large(int to, int tag)
-{
-    MPI_Send(large, LARGE, MPI_BYTE, to, tag, world);
-}
+static void send(int to, int tag, MPI_Comm c) { MPI_Send(&rank, 1, MPI_INT, to, tag, c); }
+static void send_large(int to, int tag) { MPI_Send(large, LARGE, MPI_BYTE, to, tag, world); }
 static void compute(double seconds)
 {
     double end = MPI_Wtime() + seconds;
@@ -224,30 +218,14 @@ static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = {
-    {"recv_cycle", recv_cycle},
-    {"send_cycle", send_cycle},
-    {"wrong_tag", wrong_tag},
-    {"wrong_comm", wrong_comm},
-    {"wrong_dest", wrong_dest},
-    {"wrong_source", wrong_source},
-    {"no_sender", no_sender},
-    {"no_receiver", no_receiver},
-    {"no_room", no_room},
-    {"waitall", waitall},
-    {"any_source", any_source},
-    {"probe", probe},
-    {"mismatch", mismatch},
-    {"wrong_root", wrong_root},
-    {"skipped", skipped},
-    {"order", order},
-    {"nonblocking", nonblocking},
-    {"left", left},
-    {"finalized", finalized},
-    {"computes", computes},
-    {"long_compute", long_compute},
-    {"polls", polls},
-    {"polls_probe", polls_probe},
-    {"thread_computes", thread_computes},
+    {"recv_cycle", recv_cycle}, {"send_cycle", send_cycle},   {"wrong_tag", wrong_tag},
+    {"wrong_comm", wrong_comm}, {"wrong_dest", wrong_dest},   {"wrong_source", wrong_source},
+    {"no_sender", no_sender},   {"no_receiver", no_receiver}, {"no_room", no_room},
+    {"waitall", waitall},       {"any_source", any_source},   {"probe", probe},
+    {"mismatch", mismatch},     {"wrong_root", wrong_root},   {"skipped", skipped},
+    {"order", order},           {"nonblocking", nonblocking}, {"left", left},
+    {"finalized", finalized},   {"computes", computes},       {"long_compute", long_compute},
+    {"polls", polls},           {"polls_probe", polls_probe}, {"thread_computes", thread_computes},
 };
 
 int main(int argc, char **argv)

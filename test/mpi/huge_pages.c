@@ -100,7 +100,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     counters_begin();
-    MPI_T_pvar_handle moved = counter("pages_moved", MPI_T_PVAR_CLASS_COUNTER), direct = counter("copies_direct", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle moved = counter("pages_moved", MPI_T_PVAR_CLASS_COUNTER),
+                      direct = counter("copies_direct", MPI_T_PVAR_CLASS_COUNTER);
     out = malloc((size_t)size * BLOCK);
     in = malloc((size_t)size * BLOCK);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)

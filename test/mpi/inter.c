@@ -33,8 +33,7 @@ static void blocking_sends(MPI_Comm c, const struct sides *s)
                     }
                     if (s->side != from_side && s->me == j) {
                         MPI_Status st;
-                        CHECK_EQ(MPI_Recv(in, sizeof in, MPI_BYTE, i % 2 ? MPI_ANY_SOURCE : i,
-                                          i % 2 ? tag : MPI_ANY_TAG, c, &st),
+                        CHECK_EQ(MPI_Recv(in, sizeof in, MPI_BYTE, i % 2 ? MPI_ANY_SOURCE : i, i % 2 ? tag : MPI_ANY_TAG, c, &st),
                                  MPI_SUCCESS);
                         CHECK_EQ(pattern_wrong(in, n, seed), -1);
                         CHECK(st.MPI_SOURCE == i && st.MPI_TAG == tag && count_of(&st) == n);
@@ -55,12 +54,10 @@ static void floods(MPI_Comm c, const struct sides *s)
             int how = (s->me + i) % 2;
             pattern_fill(out + (long)i * n, n, (unsigned)(rank * 64 + s->theirs[i]));
             CHECK_EQ(MPI_Irecv(in + (long)i * n, n, MPI_BYTE, i, k, c, &q[i]), MPI_SUCCESS);
-            CHECK_EQ((how ? MPI_Isend : MPI_Issend)(out + (long)i * n, n, MPI_BYTE, i, k, c, &q[s->nr + i]),
-                     MPI_SUCCESS);
+            CHECK_EQ((how ? MPI_Isend : MPI_Issend)(out + (long)i * n, n, MPI_BYTE, i, k, c, &q[s->nr + i]), MPI_SUCCESS);
         }
         CHECK_EQ(MPI_Waitall(2 * s->nr, q, MPI_STATUSES_IGNORE), MPI_SUCCESS);
-        for (int i = 0; i < s->nr; i++)
-            CHECK_EQ(pattern_wrong(in + (long)i * n, n, (unsigned)(s->theirs[i] * 64 + rank)), -1);
+        for (int i = 0; i < s->nr; i++) CHECK_EQ(pattern_wrong(in + (long)i * n, n, (unsigned)(s->theirs[i] * 64 + rank)), -1);
         free(in);
         free(out);
     }
@@ -76,9 +73,7 @@ static void any_source(MPI_Comm c, const struct sides *s)
         MPI_Status st;
         MPI_Message msg;
         switch (i % 4) {
-        case 0:
-            CHECK_EQ(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 17, c, &st), MPI_SUCCESS);
-            break;
+        case 0: CHECK_EQ(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 17, c, &st), MPI_SUCCESS); break;
         case 1:
             CHECK_EQ(MPI_Probe(MPI_ANY_SOURCE, 17, c, &st), MPI_SUCCESS);
             CHECK_EQ(st.MPI_TAG, 17);
@@ -164,8 +159,7 @@ static void sendrecvs(MPI_Comm c, const struct sides *s)
 /* Equal tags and ranks on the intercommunicator, a dup of it, and the local group: each receive gets its own. */
 static void apart(MPI_Comm c, MPI_Comm local, const struct sides *s)
 {
-    int partner = s->me < s->nr ? s->me : MPI_PROC_NULL, got[3] = {-1, -1, -1},
-        v[3] = {rank * 10, rank * 10 + 1, rank * 10 + 2};
+    int partner = s->me < s->nr ? s->me : MPI_PROC_NULL, got[3] = {-1, -1, -1}, v[3] = {rank * 10, rank * 10 + 1, rank * 10 + 2};
     MPI_Comm dup, on[3];
     MPI_Request q[6];
     CHECK_EQ(MPI_Comm_dup(c, &dup), MPI_SUCCESS);
@@ -279,8 +273,8 @@ static void splits(MPI_Comm c, const struct sides *s)
         }
         check_inter(part, mine, nl, theirs, nr, "a split");
         int same = nl == s->nl && nr == s->nr;
-        int straight = same && !memcmp(mine, s->mine, sizeof *mine * (size_t)nl) &&
-                       !memcmp(theirs, s->theirs, sizeof *mine * (size_t)nr);
+        int straight =
+            same && !memcmp(mine, s->mine, sizeof *mine * (size_t)nl) && !memcmp(theirs, s->theirs, sizeof *mine * (size_t)nr);
         CHECK_EQ(compare(part, c), straight ? MPI_CONGRUENT : same ? MPI_SIMILAR : MPI_UNEQUAL);
         MPI_Comm_free(&part);
     }
@@ -313,11 +307,7 @@ static void merges(MPI_Comm c, const struct sides *s)
 {
     for (int k = 0; k < 4; k++) {
         /* Sides 0 and 1 say: low high, high low, both low, both high. */
-        int high = k < 2 ? s->side == k ? 0 : 1 : k == 3,
-            first = k < 2                           ? k
-                    : s->list[0][0] < s->list[1][0] ? 0
-                                                    : 1,
-            r, sum = 0, n;
+        int high = k < 2 ? s->side == k ? 0 : 1 : k == 3, first = k < 2 ? k : s->list[0][0] < s->list[1][0] ? 0 : 1, r, sum = 0, n;
         MPI_Comm both;
         MPI_Group g;
         int want[128];

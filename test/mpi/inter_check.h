@@ -22,22 +22,14 @@ static const char *const shape_names[SHAPES] = {"halves", "odd and even", "one a
 static inline int shape_side(int shape, int r)
 {
     switch (shape) {
-    case 0:
-        return r >= (size + 1) / 2;
-    case 1:
-        return r % 2;
-    case 2:
-        return r != size - 1;
-    case 3:
-        return r < (size + 1) / 2;
-    default:
-        return size > 3 && r == 1 ? -1 : (r * 5 + 1) % 3 == 0;
+    case 0: return r >= (size + 1) / 2;
+    case 1: return r % 2;
+    case 2: return r != size - 1;
+    case 3: return r < (size + 1) / 2;
+    default: return size > 3 && r == 1 ? -1 : (r * 5 + 1) % 3 == 0;
     }
 }
-static inline int shape_key(int shape, int r)
-{
-    return shape == 3 ? -r : shape == 4 ? r * 7 % 5 : r;
-}
+static inline int shape_key(int shape, int r) { return shape == 3 ? -r : shape == 4 ? r * 7 % 5 : r; }
 
 /* False where one of the sides is empty. */
 static inline int sides_of(struct sides *s, int shape)
@@ -69,13 +61,12 @@ static inline MPI_Comm sides_open(const struct sides *s, int shape, MPI_Comm *lo
 {
     MPI_Comm inter = MPI_COMM_NULL;
     int mine = shape_side(shape, rank);
-    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, mine < 0 ? MPI_UNDEFINED : mine, shape_key(shape, rank), local_out),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, mine < 0 ? MPI_UNDEFINED : mine, shape_key(shape, rank), local_out), MPI_SUCCESS);
     if (mine < 0) return inter;
     /* peer_comm and remote_leader count at the leader alone. */
     int leads = s->me == s->nl - 1;
-    CHECK_EQ(MPI_Intercomm_create(*local_out, s->nl - 1, leads ? MPI_COMM_WORLD : MPI_COMM_NULL,
-                                  leads ? s->theirs[s->nr - 1] : -77, 31 + shape, &inter),
+    CHECK_EQ(MPI_Intercomm_create(*local_out, s->nl - 1, leads ? MPI_COMM_WORLD : MPI_COMM_NULL, leads ? s->theirs[s->nr - 1] : -77,
+                                  31 + shape, &inter),
              MPI_SUCCESS);
     CHECK(inter != MPI_COMM_NULL);
     return inter;

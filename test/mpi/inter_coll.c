@@ -15,12 +15,12 @@ static MPI_Request pending;
 static int starts;
 
 /* One collective in the form of the day; prepared ones run twice. */
-#define CALL(name, ...)                                                                                                \
-    do {                                                                                                               \
-        if (how == BLOCKING) CHECK_EQ(MPI_##name(__VA_ARGS__), MPI_SUCCESS);                                           \
-        if (how == STARTED) CHECK_EQ(MPI_I##name(__VA_ARGS__, &pending), MPI_SUCCESS);                                 \
-        if (how == PREPARED) CHECK_EQ(MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &pending), MPI_SUCCESS);           \
-        finish();                                                                                                      \
+#define CALL(name, ...)                                                                                                            \
+    do {                                                                                                                           \
+        if (how == BLOCKING) CHECK_EQ(MPI_##name(__VA_ARGS__), MPI_SUCCESS);                                                       \
+        if (how == STARTED) CHECK_EQ(MPI_I##name(__VA_ARGS__, &pending), MPI_SUCCESS);                                             \
+        if (how == PREPARED) CHECK_EQ(MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &pending), MPI_SUCCESS);                       \
+        finish();                                                                                                                  \
     } while (0)
 #define MPI_IBcast                MPI_Ibcast
 #define MPI_IGather               MPI_Igather
@@ -49,15 +49,9 @@ static void finish(void)
 }
 
 /* What a rank says as root: side `side`'s rank `r` is it. */
-static int root_word(const struct sides *s, int side, int r)
-{
-    return s->side != side ? r : s->me == r ? MPI_ROOT : MPI_PROC_NULL;
-}
+static int root_word(const struct sides *s, int side, int r) { return s->side != side ? r : s->me == r ? MPI_ROOT : MPI_PROC_NULL; }
 /* Elements that travel from this side to the other: not the same both ways. */
-static int amount(int from_side, int n)
-{
-    return from_side ? n : n / 2;
-}
+static int amount(int from_side, int n) { return from_side ? n : n / 2; }
 
 static int is_clockless;
 static int part = -1; /* a number behind "clockless": only one size, form and shape */
@@ -182,8 +176,7 @@ static void allgathers(MPI_Comm c, const struct sides *s, int n, enum layout_kin
     if (vector) gives = s->me % 2 * gives;
     struct box out = box_new(layout_bytes(&l, gives * l.per)), in = box_new(layout_bytes(&l, (long)places * l.per));
     ints_put(&out, &l, 0, gives * l.per, s->me, s->side);
-    for (int i = 0; i < s->nr; i++)
-        ints_want(&in, &l, (vector ? displs[i] : i * takes) * l.per, counts[i] * l.per, i, !s->side);
+    for (int i = 0; i < s->nr; i++) ints_want(&in, &l, (vector ? displs[i] : i * takes) * l.per, counts[i] * l.per, i, !s->side);
     if (vector)
         CALL(Allgatherv, out.is, gives, l.type, in.is, counts, displs, l.type, c);
     else
@@ -194,10 +187,7 @@ static void allgathers(MPI_Comm c, const struct sides *s, int n, enum layout_kin
 }
 
 /* What side `side`'s rank i has for rank j over there, in items. */
-static int share(int side, int i, int j, int n)
-{
-    return (i + 2 * j + side) % 4 * n;
-}
+static int share(int side, int i, int j, int n) { return (i + 2 * j + side) % 4 * n; }
 
 static void alltoalls(MPI_Comm c, const struct sides *s, int n, enum layout_kind kind, int form)
 {
@@ -214,8 +204,7 @@ static void alltoalls(MPI_Comm c, const struct sides *s, int n, enum layout_kind
         recvs += rc[i] + (form ? i % 2 : 0);
         types[i] = l.type;
     }
-    struct box out = box_new(layout_bytes(&l, (long)sends * l.per)),
-               in = box_new(layout_bytes(&l, (long)recvs * l.per));
+    struct box out = box_new(layout_bytes(&l, (long)sends * l.per)), in = box_new(layout_bytes(&l, (long)recvs * l.per));
     for (int i = 0; i < s->nr; i++) {
         ints_put(&out, &l, sd[i] * l.per, sc[i] * l.per, s->me + 50 * s->side, i);
         ints_want(&in, &l, rd[i] * l.per, rc[i] * l.per, i + 50 * !s->side, s->me);
@@ -243,14 +232,8 @@ static void compose(void *in, void *inout, int *n, MPI_Datatype *t)
         g[0] = a, g[1] = b;
     }
 }
-static unsigned scale_of(int from, long i)
-{
-    return (unsigned)from * 6u + (unsigned)i * 4u + 3u;
-}
-static unsigned shift_of(int from, long i)
-{
-    return (unsigned)from * 31u + (unsigned)i * 7u + 1u;
-}
+static unsigned scale_of(int from, long i) { return (unsigned)from * 6u + (unsigned)i * 4u + 3u; }
+static unsigned shift_of(int from, long i) { return (unsigned)from * 31u + (unsigned)i * 7u + 1u; }
 
 static void operand_put(struct box *b, int user, int n, int from)
 {

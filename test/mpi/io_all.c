@@ -132,7 +132,8 @@ static void irregular(MPI_Info info, unsigned seed)
     CHECK_EQ(plain_read(name, got, ROOM), place);
     for (int b = 0, i = 0; b < BLOCKS; b++) {
         int o = owner(b, seed), nobody = o == size || (o == 1 && size > 2);
-        for (int k = 0; k < length(b, seed); k++, i++) wrong += got[i] != (nobody ? pattern_at(77, i) : pattern_at(seed + (unsigned)b, k));
+        for (int k = 0; k < length(b, seed); k++, i++)
+            wrong += got[i] != (nobody ? pattern_at(77, i) : pattern_at(seed + (unsigned)b, k));
     }
     CHECK_EQ(wrong, 0);
     memset(bytes, 0, sizeof bytes);

@@ -119,9 +119,8 @@ static void sizes(void)
     MPI_File f;
     MPI_Offset now;
     struct stat st;
-    OK(MPI_File_open(MPI_COMM_WORLD, name,
-                     MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_UNIQUE_OPEN | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &f));
+    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_UNIQUE_OPEN | MPI_MODE_DELETE_ON_CLOSE,
+                     MPI_INFO_NULL, &f));
     OK(MPI_File_set_size(f, 12345));
     OK(MPI_File_get_size(f, &now));
     CHECK_EQ(now, 12345);
@@ -170,9 +169,8 @@ static void bad_opens(void)
     FAILS(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL, MPI_INFO_NULL, &f), MPI_ERR_AMODE);
     FAILS(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_NOCHECK, MPI_INFO_NULL, &f), MPI_ERR_AMODE);
     if (size > 1)
-        FAILS(MPI_File_open(MPI_COMM_WORLD, name,
-                            rank ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL,
-                            &f),
+        FAILS(MPI_File_open(MPI_COMM_WORLD, name, rank ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_WRONLY | MPI_MODE_CREATE,
+                            MPI_INFO_NULL, &f),
               MPI_ERR_NOT_SAME);
     CHECK(access(name, F_OK) != 0);
     MPI_Barrier(MPI_COMM_WORLD);

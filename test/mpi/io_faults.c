@@ -23,7 +23,8 @@ static unsigned char data[N], back[N], whole[8 * N];
 
 /* ---- our own system calls ---- */
 #define OURS __attribute__((visibility("default")))
-static int is_short, is_interrupted, fail_at, fail_with, calls, pretended, locked, locks, layouts, open_flags, was_interrupted, was_short;
+static int is_short, is_interrupted, fail_at, fail_with, calls, pretended, locked, locks, layouts, open_flags, was_interrupted,
+    was_short;
 static struct layout {
     uint32_t magic, pattern;
     uint64_t object[2];
@@ -192,8 +193,9 @@ static void pointers(void)
 /* ---- errors ---- */
 static const struct {
     int number, class;
-} kinds[] = {{ENOSPC, MPI_ERR_NO_SPACE}, {EDQUOT, MPI_ERR_QUOTA}, {EIO, MPI_ERR_IO},          {EROFS, MPI_ERR_READ_ONLY},
-             {EACCES, MPI_ERR_ACCESS},   {EFBIG, MPI_ERR_IO},     {ESTALE, MPI_ERR_NO_SUCH_FILE}, {ENOMEM, MPI_ERR_NO_MEM}};
+} kinds[] = {{ENOSPC, MPI_ERR_NO_SPACE},     {EDQUOT, MPI_ERR_QUOTA},  {EIO, MPI_ERR_IO},
+             {EROFS, MPI_ERR_READ_ONLY},     {EACCES, MPI_ERR_ACCESS}, {EFBIG, MPI_ERR_IO},
+             {ESTALE, MPI_ERR_NO_SUCH_FILE}, {ENOMEM, MPI_ERR_NO_MEM}};
 
 /* The third system call of a write fails, the two before do their part: so much is reported, so much is there. */
 static void failing(MPI_File f, const char *name, int number, int class)

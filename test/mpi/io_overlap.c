@@ -18,7 +18,8 @@ struct look {
 
 static int is_there(const struct look *l)
 {
-    if (!l->buffer) return pread(l->fd, have, (size_t)(size * MINE), 0) == size * MINE && !memcmp(have, want, (size_t)(size * MINE));
+    if (!l->buffer)
+        return pread(l->fd, have, (size_t)(size * MINE), 0) == size * MINE && !memcmp(have, want, (size_t)(size * MINE));
     for (int i = 0; i < MINE; i++)
         if (l->buffer[i] != out[i]) return 0;
     return 1;
@@ -61,7 +62,8 @@ static MPI_File cells_open(const char *name, const char *buffer)
 static void fill(unsigned seed)
 {
     pattern_fill(out, MINE, seed + (unsigned)rank);
-    for (int b = 0; b < size * MINE; b++) want[b] = pattern_at(seed + (unsigned)(b / CELL % size), b / (CELL * size) * CELL + b % CELL);
+    for (int b = 0; b < size * MINE; b++)
+        want[b] = pattern_at(seed + (unsigned)(b / CELL % size), b / (CELL * size) * CELL + b % CELL);
     memset(in, out[MINE - 1] + 1, sizeof in);
 }
 

@@ -11,8 +11,7 @@
 
 /* LEAST: bytes of the smallest window in shared memory; of windows sent by messages it is the largest in deep trials. */
 enum { ROOM = 1 << 17, MEMORY = 1 << 18, LEAST = 4096, ROUNDS = 3 };
-static char memory[MEMORY], back[MEMORY], want[MEMORY], stream[ROOM], image[ROOM], given[ROOM], anybody[ROOM],
-    file[ROOM];
+static char memory[MEMORY], back[MEMORY], want[MEMORY], stream[ROOM], image[ROOM], given[ROOM], anybody[ROOM], file[ROOM];
 static int deep_trials, deep_enough;
 
 /* ---- types whose displacements do not decrease ---- */
@@ -54,9 +53,7 @@ static MPI_Datatype random_type(MPI_Datatype etype, int depth)
     in = random_type(etype, depth - 1);
     in = resized(in, 0, end_of(in));
     switch (random_below(4)) {
-    case 0:
-        MPI_Type_vector(n, 1 + (int)random_below(2), 2 + (int)random_below(3), in, &t);
-        break;
+    case 0: MPI_Type_vector(n, 1 + (int)random_below(2), 2 + (int)random_below(3), in, &t); break;
     case 1:
         for (int i = 0, place = 0; i < n; i++) {
             lens[i] = i ? (int)random_below(3) : 1;
@@ -112,28 +109,22 @@ static int access_by(struct trial *t, int how, int writes, char *buf, MPI_Status
         return (writes ? MPI_File_write_at_all(t->f, t->offset, buf, n, t->type, s)
                        : MPI_File_read_at_all(t->f, t->offset, buf, n, t->type, s));
     OK(MPI_File_seek(t->f, t->offset, MPI_SEEK_SET));
-    if (how == 2)
-        return (writes ? MPI_File_write_all(t->f, buf, n, t->type, s) : MPI_File_read_all(t->f, buf, n, t->type, s));
+    if (how == 2) return (writes ? MPI_File_write_all(t->f, buf, n, t->type, s) : MPI_File_read_all(t->f, buf, n, t->type, s));
     rc = writes ? MPI_File_iwrite_all(t->f, buf, n, t->type, &r) : MPI_File_iread_all(t->f, buf, n, t->type, &r);
     return rc == MPI_SUCCESS ? MPI_Wait(&r, s) : rc;
 }
 
 /* The bytes of the view's stream that the access has, between `stream` and an image of the file. */
-static long tiles_of(const struct trial *t)
-{
-    return (t->offset * t->e + t->bytes + t->tile - 1) / t->tile;
-}
+static long tiles_of(const struct trial *t) { return (t->offset * t->e + t->bytes + t->tile - 1) / t->tile; }
 static void to_image(const struct trial *t, char *to)
 {
     for (long i = 0; i < tiles_of(t); i++)
-        MPI_Unpack(stream + i * t->tile, (int)t->tile, &(int){0}, to + t->disp + i * extent_of(t->view), 1, t->view,
-                   MPI_COMM_SELF);
+        MPI_Unpack(stream + i * t->tile, (int)t->tile, &(int){0}, to + t->disp + i * extent_of(t->view), 1, t->view, MPI_COMM_SELF);
 }
 static void from_image(const struct trial *t, const char *from)
 {
     for (long i = 0; i < tiles_of(t); i++)
-        MPI_Pack(from + t->disp + i * extent_of(t->view), 1, t->view, stream + i * t->tile, (int)t->tile, &(int){0},
-                 MPI_COMM_SELF);
+        MPI_Pack(from + t->disp + i * extent_of(t->view), 1, t->view, stream + i * t->tile, (int)t->tile, &(int){0}, MPI_COMM_SELF);
 }
 
 /* The memory that holds what the access writes of `image`. */
@@ -207,8 +198,8 @@ static MPI_Info random_hints(struct trial *t)
 static int fits(struct trial *t, int count)
 {
     t->bytes = count * t->each;
-    return (tiles_of(t) + 12 * t->e / t->tile + 3) * extent_of(t->view) + end_of(t->view) < ROOM && (tiles_of(t) + 12) * t->tile < ROOM &&
-           count * extent_of(t->type) <= MEMORY / 4;
+    return (tiles_of(t) + 12 * t->e / t->tile + 3) * extent_of(t->view) + end_of(t->view) < ROOM &&
+        (tiles_of(t) + 12) * t->tile < ROOM && count * extent_of(t->type) <= MEMORY / 4;
 }
 
 /* False: the types are too large. */

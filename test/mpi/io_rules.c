@@ -20,8 +20,7 @@ static MPI_File open_own(MPI_Comm comm, const char *name, int more)
 static void overlapping(const char *buffering)
 {
     const char *name = in_folder("overlapping");
-    static const int at[2][2] = {{0, 1}, {2, 2}},
-                     want[2][10] = {{0, 1, 1, 2, 3, 4, 4, 5, 6, 7}, {2, 3, 2, 3, 4, 5, 4, 5, 6, 7}};
+    static const int at[2][2] = {{0, 1}, {2, 2}}, want[2][10] = {{0, 1, 1, 2, 3, 4, 4, 5, 6, 7}, {2, 3, 2, 3, 4, 5, 4, 5, 6, 7}};
     int lens[2] = {2, 2}, down[2] = {2, 0}, back[10], numbers[24], n;
     MPI_File f;
     MPI_Info info;
@@ -215,8 +214,7 @@ static void halves(void)
 }
 
 /* ---- external32: every type there and back, and its bytes in the file ---- */
-static void type_by_type(MPI_File f, const char *name, MPI_Datatype t, const void *values, int n, size_t each,
-                         const char *want)
+static void type_by_type(MPI_File f, const char *name, MPI_Datatype t, const void *values, int n, size_t each, const char *want)
 {
     unsigned char back[64], raw[64];
     char text[130];
@@ -245,10 +243,10 @@ static void external(void)
     snprintf(name, sizeof name, "%s.%d", in_folder("external"), rank);
     MPI_File f = open_own(MPI_COMM_SELF, name, 0);
     MPI_Datatype t;
-#define SAME(type, ctype, want, ...)                                                                                   \
-    do {                                                                                                               \
-        ctype v[2] = {__VA_ARGS__};                                                                                    \
-        type_by_type(f, name, type, v, 2, sizeof v[0], want);                                                          \
+#define SAME(type, ctype, want, ...)                                                                                               \
+    do {                                                                                                                           \
+        ctype v[2] = {__VA_ARGS__};                                                                                                \
+        type_by_type(f, name, type, v, 2, sizeof v[0], want);                                                                      \
     } while (0)
     SAME(MPI_CHAR, char, "61ff", 'a', (char)-1);
     SAME(MPI_SHORT, short, "fffe0102", -2, 258);

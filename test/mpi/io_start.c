@@ -32,14 +32,10 @@ static int start(MPI_File f, int how, int i, MPI_Request *r)
     MPI_Offset at = (MPI_Offset)i * n;
     if (how < 2) OK(MPI_File_seek(f, at, MPI_SEEK_SET));
     switch (how) {
-    case 0:
-        return MPI_File_iwrite_all(f, out[i], n, MPI_INT, r);
-    case 1:
-        return MPI_File_iread_all(f, in[i], n, MPI_INT, r);
-    case 2:
-        return MPI_File_iwrite_at_all(f, at, out[i], n, MPI_INT, r);
-    default:
-        return MPI_File_iread_at_all(f, at, in[i], n, MPI_INT, r);
+    case 0: return MPI_File_iwrite_all(f, out[i], n, MPI_INT, r);
+    case 1: return MPI_File_iread_all(f, in[i], n, MPI_INT, r);
+    case 2: return MPI_File_iwrite_at_all(f, at, out[i], n, MPI_INT, r);
+    default: return MPI_File_iread_at_all(f, at, in[i], n, MPI_INT, r);
     }
 }
 
@@ -154,8 +150,7 @@ static void many(const char *buffering, int order)
     whole_check(names[0], 70);
     whole_check(names[1], 70);
     for (int i = 0; i < MANY; i++) OK(start(f[i % 2], i % 3 ? 1 : 3, i, &r[i]));
-    OK(MPI_File_write_at_all(f[0], (MPI_Offset)MANY * MINE, out[0], 10, MPI_INT,
-                             &statuses[0])); /* a blocking one meanwhile */
+    OK(MPI_File_write_at_all(f[0], (MPI_Offset)MANY * MINE, out[0], 10, MPI_INT, &statuses[0])); /* a blocking one meanwhile */
     finish(r, statuses, MANY, order);
     CHECK_EQ(memcmp(in, out, sizeof in), 0);
     for (int k = 0; k < 2; k++) {

@@ -81,18 +81,14 @@ static int shape_make(struct shape *s, int k, int ranks, int me)
         MPI_Type_contiguous(40, MPI_INT, &s->type);
         shape_add(s, 0, 160);
         break;
-    default:
-        return -1;
+    default: return -1;
     }
     shape_end(s);
     return 0;
 }
 
 /* The byte of the file that the view's stream has at i. */
-static long place(const struct shape *s, long disp, long i)
-{
-    return disp + i / s->n * s->extent + s->at[i % s->n];
-}
+static long place(const struct shape *s, long disp, long i) { return disp + i / s->n * s->extent + s->at[i % s->n]; }
 
 /* One rank at a time: reads through the view, then writes, at places that cut tiles; memory dense or in pieces. */
 static void one_view(MPI_File f, const char *name, struct shape *s, long disp, int start, int count, int pieces)
@@ -110,8 +106,7 @@ static void one_view(MPI_File f, const char *name, struct shape *s, long disp, i
     OK(MPI_File_read_at(f, start, memory, count, memory_type, &status));
     CHECK_EQ(count_of(&status), 4L * count);
     long wrong = 0;
-    for (long i = 0; i < 4L * count; i++)
-        wrong += memory[i / 4 * step + i % 4] != image[place(s, disp, 4L * start + i)];
+    for (long i = 0; i < 4L * count; i++) wrong += memory[i / 4 * step + i % 4] != image[place(s, disp, 4L * start + i)];
     CHECK_EQ(wrong, 0);
     if (pieces) CHECK(memory[4] == 0xee && memory[11] == 0xee);
     OK(MPI_File_get_byte_offset(f, start, &byte));
@@ -183,8 +178,7 @@ static void shared_views(int k)
     if (k == 0) { /* the last row of a vector has no hole behind it: one tile */
         OK(MPI_File_write(f, memory, (int)s.n / 4, MPI_INT, MPI_STATUS_IGNORE));
     } else {
-        for (int i = 0; i < tiles; i++)
-            OK(MPI_File_write(f, memory + i * s.n, (int)s.n / 4, MPI_INT, MPI_STATUS_IGNORE));
+        for (int i = 0; i < tiles; i++) OK(MPI_File_write(f, memory + i * s.n, (int)s.n / 4, MPI_INT, MPI_STATUS_IGNORE));
     }
     OK(MPI_File_close(&f));
     long bytes = plain_read(name, got, ROOM), wrong = 0, n = k == 0 ? s.n : s.n * tiles;
@@ -193,11 +187,7 @@ static void shared_views(int k)
         static struct shape other;
         shape_make(&other, k, size, r);
         for (long i = 0; i < n; i++)
-            wrong += got[place(&other,
-                               64 + (k == 0   ? 16L * r
-                                     : k == 1 ? 24L * r
-                                              : 0),
-                               i)] != pattern_at(60u + (unsigned)r, i);
+            wrong += got[place(&other, 64 + (k == 0 ? 16L * r : k == 1 ? 24L * r : 0), i)] != pattern_at(60u + (unsigned)r, i);
         MPI_Type_free(&other.type);
     }
     CHECK_EQ(wrong, 0);
@@ -297,8 +287,7 @@ static void bad_views(void)
     MPI_File f;
     MPI_Datatype back_again, negative, whole;
     int lens[2] = {1, 1}, down[2] = {4, 0}, below[2] = {-1, 2};
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &f));
+    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
     MPI_Type_indexed(2, lens, down, MPI_INT, &back_again);
     MPI_Type_indexed(2, lens, below, MPI_INT, &negative);
     MPI_Type_contiguous(3, MPI_INT, &whole);
@@ -310,8 +299,7 @@ static void bad_views(void)
     FAILS(MPI_File_set_view(f, -5, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
     FAILS(MPI_File_set_view(f, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
     FAILS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "external64", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
-    if (size > 1)
-        FAILS(MPI_File_set_view(f, 0, rank ? MPI_INT : MPI_SHORT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_NOT_SAME);
+    if (size > 1) FAILS(MPI_File_set_view(f, 0, rank ? MPI_INT : MPI_SHORT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_NOT_SAME);
     if (size > 1) /* one rank's mistake is everybody's error */
         CHECK(MPI_File_set_view(f, rank == 1 ? -5 : 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) != MPI_SUCCESS);
     OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "internal", MPI_INFO_NULL));

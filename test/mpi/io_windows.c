@@ -67,7 +67,8 @@ static void access_at(MPI_File f, int is_write, unsigned char *buf, int bytes, M
 {
     MPI_Request r;
     if (!is_started) {
-        OK(is_write ? MPI_File_write_at_all(f, 0, buf, bytes, MPI_BYTE, status) : MPI_File_read_at_all(f, 0, buf, bytes, MPI_BYTE, status));
+        OK(is_write ? MPI_File_write_at_all(f, 0, buf, bytes, MPI_BYTE, status)
+                    : MPI_File_read_at_all(f, 0, buf, bytes, MPI_BYTE, status));
         return;
     }
     OK(is_write ? MPI_File_iwrite_at_all(f, 0, buf, bytes, MPI_BYTE, &r) : MPI_File_iread_at_all(f, 0, buf, bytes, MPI_BYTE, &r));

@@ -28,14 +28,8 @@ struct big {
 static struct big in, out;
 
 static const long marks[] = {0, 2 * GIB, 4 * GIB, BIG};
-static long mark_lo(int m)
-{
-    return m == 0 ? 0 : marks[m] / 4096 * 4096 - (m == 3 ? 0 : 4096);
-}
-static long mark_hi(int m)
-{
-    return m == 3 ? BIG : mark_lo(m) + ISLAND;
-}
+static long mark_lo(int m) { return m == 0 ? 0 : marks[m] / 4096 * 4096 - (m == 3 ? 0 : 4096); }
+static long mark_hi(int m) { return m == 3 ? BIG : mark_lo(m) + ISLAND; }
 
 static void give_up(const char *why)
 {
@@ -75,10 +69,7 @@ static void big_map(struct big *b)
 }
 
 /* The first period that no island covers. */
-static char *period_of(const struct big *b)
-{
-    return b->at + PERIOD;
-}
+static char *period_of(const struct big *b) { return b->at + PERIOD; }
 static void big_fill(struct big *b, int seed)
 {
     b->seed = seed;
@@ -98,15 +89,13 @@ static void big_check(const struct big *b, int seed, long bytes, int gaps, int l
     const char *p = period_of(b);
     for (long i = 0; i < PERIOD && wrong < 0; i++)
         if ((unsigned char)p[i] != (gaps && i / 4 % 2 ? 0 : pattern_at((unsigned)seed, i))) wrong = i;
-    if (wrong >= 0 && failures++ < 20)
-        fprintf(stderr, "rank %d: line %d: byte %ld of a period is wrong\n", rank, line, wrong);
+    if (wrong >= 0 && failures++ < 20) fprintf(stderr, "rank %d: line %d: byte %ld of a period is wrong\n", rank, line, wrong);
     for (int m = 0; m < 4; m++)
         for (long i = mark_lo(m); i < mark_hi(m); i++) {
             int want = i >= bytes || (gaps && i / 4 % 2) ? 0 : pattern_at((unsigned)seed + 1, i);
             if ((unsigned char)b->at[i] == want) continue;
             if (failures++ < 20)
-                fprintf(stderr, "rank %d: line %d: byte %ld is %d, not %d\n", rank, line, i, (unsigned char)b->at[i],
-                        want);
+                fprintf(stderr, "rank %d: line %d: byte %ld is %d, not %d\n", rank, line, i, (unsigned char)b->at[i], want);
             break;
         }
 }
@@ -123,8 +112,7 @@ static MPI_Count size_c_of(MPI_Datatype t)
     return n;
 }
 /* Commits and frees it. */
-static void type_is(MPI_Datatype t, MPI_Count bytes, MPI_Count lb, MPI_Count extent, MPI_Count true_lb,
-                    MPI_Count true_extent)
+static void type_is(MPI_Datatype t, MPI_Count bytes, MPI_Count lb, MPI_Count extent, MPI_Count true_lb, MPI_Count true_extent)
 {
     MPI_Count l = -1, e = -1, tl = -1, te = -1;
     MPI_Aint l_aint = -1, e_aint = -1;
@@ -449,8 +437,7 @@ static void collectives(void)
     if (rank == last) BIG_CHECK(&out, 1, each * size, 0);
     big_clear(&out);
     MPI_Scatter_c(in.at, each / 4, MPI_INT, out.at + each * rank, each, MPI_BYTE, 0, MPI_COMM_WORLD);
-    for (long i = 0; i < 4096; i++)
-        CHECK_EQ((unsigned char)out.at[each * rank + i], (unsigned char)in.at[each * rank + i]);
+    for (long i = 0; i < 4096; i++) CHECK_EQ((unsigned char)out.at[each * rank + i], (unsigned char)in.at[each * rank + i]);
     for (long i = each - 4096; i < each; i++)
         CHECK_EQ((unsigned char)out.at[each * rank + i], (unsigned char)in.at[each * rank + i]);
     big_clear(&out);
@@ -460,15 +447,11 @@ static void collectives(void)
 
 /* Three ints, 2 GiB apart, where the islands are. */
 enum { FAR = 3 };
-static int *far_int(const struct big *b, int i)
-{
-    return (int *)(void *)(b->at + 2 * i * GIB);
-}
+static int *far_int(const struct big *b, int i) { return (int *)(void *)(b->at + 2 * i * GIB); }
 static void far_add(void *a, void *b, MPI_Count *n, MPI_Datatype *t)
 {
     (void)t;
-    for (MPI_Count i = 0; i < *n; i++)
-        *(int *)(void *)((char *)b + 2 * i * GIB) += *(int *)(void *)((char *)a + 2 * i * GIB);
+    for (MPI_Count i = 0; i < *n; i++) *(int *)(void *)((char *)b + 2 * i * GIB) += *(int *)(void *)((char *)a + 2 * i * GIB);
 }
 static void far_reductions(void)
 {

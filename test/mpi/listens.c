@@ -44,8 +44,10 @@ static void table_look(const char *name, const unsigned long *inode, int n, int 
         int mine = 0;
         for (int i = 0; i < n; i++) mine |= inode[i] == is;
         if (!mine || state != (name[0] == 't' ? TCP_LISTENS : UDP_OPEN)) continue;
-        if (is_loopback(at)) ++*closed_out;
-        else ++*open_out;
+        if (is_loopback(at))
+            ++*closed_out;
+        else
+            ++*open_out;
         if (!is_loopback(at)) printf("rank %d is open to others: %s %s port %u\n", rank, name, at, port);
     }
     if (f) fclose(f);

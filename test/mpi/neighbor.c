@@ -105,27 +105,15 @@ static void finish(MPI_Request *q, int persistent, int again, void (*before)(voi
 }
 
 static void wipe(void *ctx);
-#define CALL(NAME, ARGS, ARGS_C)                                                                                       \
-    switch (form) {                                                                                                    \
-    case 0:                                                                                                            \
-        CHECK_EQ(MPI_Neighbor_##NAME(ARGS, c), MPI_SUCCESS);                                                           \
-        return;                                                                                                        \
-    case 1:                                                                                                            \
-        CHECK_EQ(MPI_Ineighbor_##NAME(ARGS, c, &q), MPI_SUCCESS);                                                      \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        CHECK_EQ(MPI_Neighbor_##NAME##_init(ARGS, c, MPI_INFO_NULL, &q), MPI_SUCCESS);                                 \
-        break;                                                                                                         \
-    case 3:                                                                                                            \
-        CHECK_EQ(MPI_Neighbor_##NAME##_c(ARGS_C, c), MPI_SUCCESS);                                                     \
-        return;                                                                                                        \
-    case 4:                                                                                                            \
-        CHECK_EQ(MPI_Ineighbor_##NAME##_c(ARGS_C, c, &q), MPI_SUCCESS);                                                \
-        break;                                                                                                         \
-    case 5:                                                                                                            \
-        CHECK_EQ(MPI_Neighbor_##NAME##_init_c(ARGS_C, c, MPI_INFO_NULL, &q), MPI_SUCCESS);                             \
-        break;                                                                                                         \
-    }                                                                                                                  \
+#define CALL(NAME, ARGS, ARGS_C)                                                                                                   \
+    switch (form) {                                                                                                                \
+    case 0: CHECK_EQ(MPI_Neighbor_##NAME(ARGS, c), MPI_SUCCESS); return;                                                           \
+    case 1: CHECK_EQ(MPI_Ineighbor_##NAME(ARGS, c, &q), MPI_SUCCESS); break;                                                       \
+    case 2: CHECK_EQ(MPI_Neighbor_##NAME##_init(ARGS, c, MPI_INFO_NULL, &q), MPI_SUCCESS); break;                                  \
+    case 3: CHECK_EQ(MPI_Neighbor_##NAME##_c(ARGS_C, c), MPI_SUCCESS); return;                                                     \
+    case 4: CHECK_EQ(MPI_Ineighbor_##NAME##_c(ARGS_C, c, &q), MPI_SUCCESS); break;                                                 \
+    case 5: CHECK_EQ(MPI_Neighbor_##NAME##_init_c(ARGS_C, c, MPI_INFO_NULL, &q), MPI_SUCCESS); break;                              \
+    }                                                                                                                              \
     finish(&q, form == 2 || form == 5, form == 2 || form == 5 ? 3 : 1, wipe, a)
 #define LIST(...) __VA_ARGS__
 
@@ -171,10 +159,7 @@ static void wipe(void *ctx)
     memset(got, 0xee, (size_t)got_bytes);
 }
 
-static int length_of(int edge, int unit, int uneven)
-{
-    return uneven && edge >= 0 ? unit * (edge % 4) / 2 : unit;
-}
+static int length_of(int edge, int unit, int uneven) { return uneven && edge >= 0 ? unit * (edge % 4) / 2 : unit; }
 
 /* Block k at `at` with its data, or as it was before. */
 static void check_block(long at, int len, int seed, int there)
@@ -198,8 +183,7 @@ static void setup(struct args *a, const struct hood *h, int unit, int uneven, in
         at += n + (uneven ? 3 : 0);
     }
     sent = malloc((size_t)(gather ? unit : at) + 1);
-    for (int k = 0; !gather && k < h->nout; k++)
-        pattern_fill(sent + a->sdispls[k], a->scounts[k], (unsigned)h->out_edge[k]);
+    for (int k = 0; !gather && k < h->nout; k++) pattern_fill(sent + a->sdispls[k], a->scounts[k], (unsigned)h->out_edge[k]);
     if (gather) pattern_fill(sent, unit, (unsigned)h->me);
     at = 0;
     for (int j = 0; j < h->nin; j++) {
@@ -323,8 +307,7 @@ static void errors(void)
     MPI_Request q;
     MPI_Comm c;
     refused(MPI_Neighbor_allgather(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_TOPOLOGY);
-    refused(MPI_Ineighbor_alltoallv(x, counts, displs, MPI_INT, y, counts, displs, MPI_INT, MPI_COMM_WORLD, &q),
-            MPI_ERR_TOPOLOGY);
+    refused(MPI_Ineighbor_alltoallv(x, counts, displs, MPI_INT, y, counts, displs, MPI_INT, MPI_COMM_WORLD, &q), MPI_ERR_TOPOLOGY);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &one, &yes, 0, &c);
     if (c == MPI_COMM_NULL) return;
     refused(MPI_Neighbor_alltoall(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, c), MPI_ERR_BUFFER);

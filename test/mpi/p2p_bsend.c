@@ -6,10 +6,7 @@
 
 enum { N = 50, BYTES = 3000, BIG = 200000 };
 
-static int message_bytes(int i)
-{
-    return i % 5 == 4 ? BIG : BYTES;
-}
+static int message_bytes(int i) { return i % 5 == 4 ? BIG : BYTES; }
 
 /* More than the partner takes before it starts to receive; all of it must be in the buffer. */
 static void burst(MPI_Comm c, int is_nonblocking)

@@ -26,8 +26,7 @@ static void exchange(int round, int n, int mixed)
 {
     int k = 0, each = n / size < 1 ? 1 : n / size;
     for (int from = 0; from < size; from++)
-        for (int i = 0; i < each; i++, k++)
-            MPI_Irecv(in + (size_t)k * BYTES, BYTES, MPI_BYTE, from, i % 3, MPI_COMM_WORLD, &q[k]);
+        for (int i = 0; i < each; i++, k++) MPI_Irecv(in + (size_t)k * BYTES, BYTES, MPI_BYTE, from, i % 3, MPI_COMM_WORLD, &q[k]);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int j = 0; j < each * size; j++) {
         int to = mixed ? j % size : j / each, i = mixed ? j / size : j % each;

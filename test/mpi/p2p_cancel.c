@@ -95,7 +95,8 @@ static void race(int n)
             MPI_Wait(&q, &s);
             MPI_Test_cancelled(&s, &flag);
             MPI_Send(&flag, 1, MPI_INT, partner, 11, MPI_COMM_WORLD);
-            MPI_Recv(NULL, 0, MPI_BYTE, partner, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the next one must not meet this receive */
+            MPI_Recv(NULL, 0, MPI_BYTE, partner, 13, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE); /* the next one must not meet this receive */
         } else {
             int sender_flag;
             memset(b, 0, (size_t)n);
@@ -124,7 +125,8 @@ static void persistent(void)
     MPI_Wait(&q, &s);
     MPI_Test_cancelled(&s, &flag);
     CHECK(flag);
-    MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 14, NULL, 0, MPI_BYTE, partner, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* both cancelled */
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 14, NULL, 0, MPI_BYTE, partner, 14, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE); /* both cancelled */
     MPI_Start(&q);
     MPI_Send(&w, 1, MPI_INT, partner, 12, MPI_COMM_WORLD);
     MPI_Wait(&q, &s);

@@ -12,15 +12,15 @@
 
 static int failures, rank, size;
 
-#define CHECK(cond)                                                                             \
-    do {                                                                                        \
-        if (!(cond) && failures++ < 20) fprintf(stderr, "rank %d: %s:%d: not so: %s\n", rank, __FILE__, __LINE__, #cond); \
+#define CHECK(cond)                                                                                                                \
+    do {                                                                                                                           \
+        if (!(cond) && failures++ < 20) fprintf(stderr, "rank %d: %s:%d: not so: %s\n", rank, __FILE__, __LINE__, #cond);          \
     } while (0)
-#define CHECK_EQ(a, b)                                                                          \
-    do {                                                                                        \
-        long long check_a = (long long)(a), check_b = (long long)(b);                           \
-        if (check_a != check_b && failures++ < 20)                                              \
-            fprintf(stderr, "rank %d: %s:%d: %s is %lld, not %s = %lld\n", rank, __FILE__, __LINE__, #a, check_a, #b, check_b); \
+#define CHECK_EQ(a, b)                                                                                                             \
+    do {                                                                                                                           \
+        long long check_a = (long long)(a), check_b = (long long)(b);                                                              \
+        if (check_a != check_b && failures++ < 20)                                                                                 \
+            fprintf(stderr, "rank %d: %s:%d: %s is %lld, not %s = %lld\n", rank, __FILE__, __LINE__, #a, check_a, #b, check_b);    \
     } while (0)
 
 static inline void test_begin(void)

@@ -18,10 +18,7 @@ static int messages(int shape, int from, int to)
     return from < to ? 1 : TIMES; /* everybody: more of them downwards */
 }
 
-static unsigned seed_of(int round, int from, int to, int k)
-{
-    return (unsigned)(((round * 64 + from) * 64 + to) * TIMES + k);
-}
+static unsigned seed_of(int round, int from, int to, int k) { return (unsigned)(((round * 64 + from) * 64 + to) * TIMES + k); }
 
 /* All buffers of a rank: `bytes` for each message of each other rank. */
 static unsigned char *piece(unsigned char *all, int other, int k, int bytes)

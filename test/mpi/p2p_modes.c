@@ -16,32 +16,15 @@ static void send_by(enum mode m, int n, int to, int tag)
 {
     MPI_Request q = MPI_REQUEST_NULL;
     switch (m) {
-    case SEND:
-        MPI_Send(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD);
-        break;
-    case SSEND:
-        MPI_Ssend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD);
-        break;
-    case BSEND:
-        MPI_Bsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD);
-        break;
-    case RSEND:
-        MPI_Rsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD);
-        break;
-    case ISEND:
-        MPI_Isend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q);
-        break;
-    case ISSEND:
-        MPI_Issend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q);
-        break;
-    case IBSEND:
-        MPI_Ibsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q);
-        break;
-    case IRSEND:
-        MPI_Irsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q);
-        break;
-    case MODES:
-        break;
+    case SEND: MPI_Send(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD); break;
+    case SSEND: MPI_Ssend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD); break;
+    case BSEND: MPI_Bsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD); break;
+    case RSEND: MPI_Rsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD); break;
+    case ISEND: MPI_Isend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q); break;
+    case ISSEND: MPI_Issend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q); break;
+    case IBSEND: MPI_Ibsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q); break;
+    case IRSEND: MPI_Irsend(out, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &q); break;
+    case MODES: break;
     }
     MPI_Status s;
     CHECK_EQ(MPI_Wait(&q, &s), MPI_SUCCESS);

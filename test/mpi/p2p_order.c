@@ -63,11 +63,9 @@ static void posted_order(int wild)
             in[i] = malloc(MAX);
             out[i] = malloc(MAX);
             message_fill(out[i], rank, i);
-            MPI_Irecv(in[i], MAX, MPI_BYTE, wild & 1 ? MPI_ANY_SOURCE : partner, wild & 2 ? MPI_ANY_TAG : 3,
-                      MPI_COMM_WORLD, &q[i]);
+            MPI_Irecv(in[i], MAX, MPI_BYTE, wild & 1 ? MPI_ANY_SOURCE : partner, wild & 2 ? MPI_ANY_TAG : 3, MPI_COMM_WORLD, &q[i]);
         }
-        for (int i = 0; i < N; i++)
-            MPI_Isend(out[i], size_of(rank, i), MPI_BYTE, partner, 3, MPI_COMM_WORLD, &q[N + i]);
+        for (int i = 0; i < N; i++) MPI_Isend(out[i], size_of(rank, i), MPI_BYTE, partner, 3, MPI_COMM_WORLD, &q[N + i]);
         MPI_Waitall(2 * N, q, s);
         for (int i = 0; i < N; i++) {
             message_check(in[i], partner, i, &s[i]);

@@ -31,8 +31,7 @@ static void many(int n, int mode)
         memset(in, 0xee, (size_t)n);
         if (mode == 3) { /* ready: the receive must stand first */
             MPI_Start(&q[0]);
-            MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 3, NULL, 0, MPI_BYTE, partner, 3, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+            MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 3, NULL, 0, MPI_BYTE, partner, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Start(&q[1]);
         } else {
             MPI_Startall(2, q);

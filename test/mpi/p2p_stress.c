@@ -30,10 +30,7 @@ static void plan(struct message *m, int n)
 }
 
 /* The place of byte k in a buffer. */
-static long place(int is_strided, long k)
-{
-    return is_strided ? k / 4 * 8 + k % 4 : k;
-}
+static long place(int is_strided, long k) { return is_strided ? k / 4 * 8 + k % 4 : k; }
 
 static MPI_Datatype words; /* 4 bytes of data, 8 of extent */
 
@@ -51,13 +48,12 @@ static void round_of(int number)
                 x->in = malloc(2 * (size_t)x->bytes + 8);
                 memset(x->in, 0xee, 2 * (size_t)x->bytes + 8);
                 of[n] = i;
-                MPI_Irecv(x->in, x->strided_recv ? x->bytes / 4 : x->bytes, x->strided_recv ? words : MPI_BYTE, x->from,
-                          x->tag, MPI_COMM_WORLD, &q[n++]);
+                MPI_Irecv(x->in, x->strided_recv ? x->bytes / 4 : x->bytes, x->strided_recv ? words : MPI_BYTE, x->from, x->tag,
+                          MPI_COMM_WORLD, &q[n++]);
             }
             if (pass == late && x->from == rank) {
                 x->out = malloc(2 * (size_t)x->bytes + 8);
-                for (long k = 0; k < x->bytes; k++)
-                    x->out[place(x->strided_send, k)] = pattern_at((unsigned)(number * 100 + i), k);
+                for (long k = 0; k < x->bytes; k++) x->out[place(x->strided_send, k)] = pattern_at((unsigned)(number * 100 + i), k);
                 of[n] = -1;
                 int count = x->strided_send ? x->bytes / 4 : x->bytes;
                 MPI_Datatype t = x->strided_send ? words : MPI_BYTE;

@@ -40,9 +40,7 @@ static void *talk(void *arg)
             MPI_Isend(out, n, MPI_BYTE, partner, tag, j->comm, &q[1]);
             MPI_Waitall(2, q, s);
             break;
-        case 1:
-            MPI_Sendrecv(out, n, MPI_BYTE, partner, tag, in, MAX, MPI_BYTE, partner, tag, j->comm, &s[0]);
-            break;
+        case 1: MPI_Sendrecv(out, n, MPI_BYTE, partner, tag, in, MAX, MPI_BYTE, partner, tag, j->comm, &s[0]); break;
         case 2:
             MPI_Issend(out, n, MPI_BYTE, partner, tag, j->comm, &q[1]);
             MPI_Recv(in, MAX, MPI_BYTE, MPI_ANY_SOURCE, tag, j->comm, &s[0]);

@@ -86,9 +86,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    static const int sizes[][2] = {{16, 4},      {16, 0},           {1, 0},
-                                   {5000, 4999}, {20000, 40},       {100000, 99999},
-                                   {100000, 0},  {1000000, 300001}, {1000000, 999999}};
+    static const int sizes[][2] = {{16, 4},     {16, 0},           {1, 0},           {5000, 4999}, {20000, 40}, {100000, 99999},
+                                   {100000, 0}, {1000000, 300001}, {1000000, 999999}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (int mode = 0; mode < 3; mode++)
             for (int posted = 0; posted < 2; posted++) one(sizes[i][0], sizes[i][1], mode, posted);

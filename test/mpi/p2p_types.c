@@ -73,20 +73,13 @@ enum { LAYOUTS = 7 };
 static struct layout layout_make(int which, long n)
 {
     switch (which) {
-    case 0:
-        return layout_contiguous(n);
-    case 1:
-        return layout_vector(n, 1, 2);
-    case 2:
-        return layout_vector(n, 6, 7);
-    case 3:
-        return layout_vector(n, n >= 600 ? (int)(n / 6) : 2, n >= 600 ? (int)(n / 6) + 5 : 3);
-    case 4:
-        return layout_struct(n);
-    case 5:
-        return layout_backwards(n, 3);
-    default:
-        return layout_backwards(n, n % 1200 == 0 ? 600 : 6);
+    case 0: return layout_contiguous(n);
+    case 1: return layout_vector(n, 1, 2);
+    case 2: return layout_vector(n, 6, 7);
+    case 3: return layout_vector(n, n >= 600 ? (int)(n / 6) : 2, n >= 600 ? (int)(n / 6) + 5 : 3);
+    case 4: return layout_struct(n);
+    case 5: return layout_backwards(n, 3);
+    default: return layout_backwards(n, n % 1200 == 0 ? 600 : 6);
     }
 }
 

@@ -20,7 +20,8 @@
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || __has_feature(address_sanitizer) ||                             \
+    __has_feature(thread_sanitizer)
 enum { SLACK_KIB = 65536 }; /* tables that were given back are kept for a while, to see who uses them; and shadow memory */
 #else
 enum { SLACK_KIB = 4096 };
@@ -50,10 +51,7 @@ static void message_fill(unsigned char *b, int from, int number)
     if (bytes >= (int)sizeof number) memcpy(b, &number, sizeof number);
 }
 
-static int tag_of(int number)
-{
-    return strcmp(how, "reverse") == 0 ? number : strcmp(how, "tag") == 0 ? number % TAGS : 1;
-}
+static int tag_of(int number) { return strcmp(how, "reverse") == 0 ? number : strcmp(how, "tag") == 0 ? number % TAGS : 1; }
 
 static void message_check(int from, int number, const MPI_Status *s)
 {

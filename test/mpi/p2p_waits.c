@@ -159,8 +159,8 @@ static int is_empty(const MPI_Status *s)
     MPI_Get_count(s, MPI_INT, &count);
     MPI_Get_elements(s, MPI_INT, &elements);
     MPI_Test_cancelled(s, &cancelled);
-    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG && s->MPI_ERROR == MPI_SUCCESS && count == 0 && elements == 0 &&
-           cancelled == 0;
+    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG && s->MPI_ERROR == MPI_SUCCESS && count == 0 &&
+        elements == 0 && cancelled == 0;
 }
 static void nothing_active(void)
 {
@@ -173,9 +173,12 @@ static void nothing_active(void)
         memset(s, 0x55, sizeof s);
         flag = -1, place = 7;
         switch (way) {
-        case 0: case 1: MPI_Wait(one, s); break;
-        case 2: case 3: MPI_Test(one, &flag, s); break;
-        case 4: case 5: MPI_Request_get_status(*one, &flag, s); break;
+        case 0:
+        case 1: MPI_Wait(one, s); break;
+        case 2:
+        case 3: MPI_Test(one, &flag, s); break;
+        case 4:
+        case 5: MPI_Request_get_status(*one, &flag, s); break;
         case 6: MPI_Waitany(2, q, &place, s); break;
         case 7: MPI_Testany(2, q, &place, &flag, s); break;
         default: MPI_Waitall(2, q, s); CHECK(is_empty(&s[1]));

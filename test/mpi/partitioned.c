@@ -109,8 +109,7 @@ static void one_by_one(int ns, int nr, int each)
             memset(have + their_at, 1, (size_t)(total / ns));
             for (int k = 0; k < nr; k++) {
                 long begin = k * (total / nr), end = begin + total / nr;
-                if (memchr(have + begin, 0,
-                           (size_t)(end - begin))) { /* the other side waits: this part is not marked yet */
+                if (memchr(have + begin, 0, (size_t)(end - begin))) { /* the other side waits: this part is not marked yet */
                     CHECK(!arrived(q[0], k));
                     continue;
                 }
@@ -177,8 +176,7 @@ static void types(void)
         mark_all(q[1], n, 0);
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         int wrong = 0;
-        for (int i = 0; i < 168; i++)
-            wrong += spread[i / 8][i % 8 < 5 ? i % 8 : i % 8 + 4] != pattern_at((unsigned)from, i);
+        for (int i = 0; i < 168; i++) wrong += spread[i / 8][i % 8 < 5 ? i % 8 : i % 8 + 4] != pattern_at((unsigned)from, i);
         for (int i = 0; i < 21; i++) wrong += spread[i][5] != 0xee || spread[i][8] != 0xee || spread[i][12] != 0xee;
         CHECK_EQ(wrong, 0);
         MPI_Request_free(&q[0]);
@@ -250,8 +248,7 @@ static void matching(void)
 /* Partitioned, persistent and plain requests in one array. */
 static void mixed(void)
 {
-    int out[4] = {rank, rank + 1, rank + 2, rank + 3}, in[4] = {-1, -1, -1, -1}, a = rank, b = -1, c = rank, d = -1,
-        done = 0;
+    int out[4] = {rank, rank + 1, rank + 2, rank + 3}, in[4] = {-1, -1, -1, -1}, a = rank, b = -1, c = rank, d = -1, done = 0;
     MPI_Request q[6];
     MPI_Precv_init(in, 2, 2, MPI_INT, from, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &q[0]);
     MPI_Psend_init(out, 4, 1, MPI_INT, to, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &q[1]);

@@ -25,8 +25,7 @@ static void *marks(void *arg)
     for (int k = 0; k < PARTS / THREADS; k++) {
         int part = w->index + THREADS * (w->index % 2 ? k : PARTS / THREADS - 1 - k);
         for (int c = 0; c < CHANNELS; c++) {
-            for (int i = part * len; i < (part + 1) * len; i++)
-                out[c][i] = pattern_at((unsigned)(100 * c + rank + now_round), i);
+            for (int i = part * len; i < (part + 1) * len; i++) out[c][i] = pattern_at((unsigned)(100 * c + rank + now_round), i);
             if (MPI_Pready(part, sends[c]) != MPI_SUCCESS) w->wrong++;
         }
     }
@@ -60,8 +59,7 @@ int main(int argc, char **argv)
             comms[c] = comms[1];
         else
             MPI_Comm_dup(MPI_COMM_WORLD, &comms[c]);
-        MPI_Psend_init(out[c], PARTS, BYTES / PARTS, MPI_BYTE, (rank + 1) % size, 1, comms[c], MPI_INFO_NULL,
-                       &sends[c]);
+        MPI_Psend_init(out[c], PARTS, BYTES / PARTS, MPI_BYTE, (rank + 1) % size, 1, comms[c], MPI_INFO_NULL, &sends[c]);
         MPI_Precv_init(in[c], IN_PARTS, BYTES / IN_PARTS, MPI_BYTE, from, 1, comms[c], MPI_INFO_NULL, &receives[c]);
     }
     for (now_round = 0; now_round < ROUNDS; now_round++) {

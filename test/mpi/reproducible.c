@@ -48,9 +48,7 @@ static void call(enum kind kind, int n, double *result, MPI_Comm comm)
     MPI_Comm_size(comm, &ranks);
     memset(result, 0, sizeof(double) * (size_t)n);
     switch (kind) {
-    case ALLREDUCE:
-        MPI_Allreduce(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
-        break;
+    case ALLREDUCE: MPI_Allreduce(in, result, n, MPI_DOUBLE, MPI_SUM, comm); break;
     case IALLREDUCE:
         MPI_Iallreduce(in, result, n, MPI_DOUBLE, MPI_SUM, comm, &q);
         MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -59,29 +57,18 @@ static void call(enum kind kind, int n, double *result, MPI_Comm comm)
         memcpy(result, in, sizeof(double) * (size_t)n);
         MPI_Allreduce(MPI_IN_PLACE, result, n, MPI_DOUBLE, MPI_SUM, comm);
         break;
-    case REDUCE:
-        MPI_Reduce(in, result, n, MPI_DOUBLE, MPI_SUM, 0, comm);
-        break;
-    case SCAN:
-        MPI_Scan(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
-        break;
-    case EXSCAN:
-        MPI_Exscan(in, result, n, MPI_DOUBLE, MPI_SUM, comm);
-        break;
-    case SCATTER_BLOCK:
-        MPI_Reduce_scatter_block(in, result, n / ranks, MPI_DOUBLE, MPI_SUM, comm);
-        break;
-    case USER_OP:
-        MPI_Allreduce(in, result, n, MPI_DOUBLE, user, comm);
-        break;
+    case REDUCE: MPI_Reduce(in, result, n, MPI_DOUBLE, MPI_SUM, 0, comm); break;
+    case SCAN: MPI_Scan(in, result, n, MPI_DOUBLE, MPI_SUM, comm); break;
+    case EXSCAN: MPI_Exscan(in, result, n, MPI_DOUBLE, MPI_SUM, comm); break;
+    case SCATTER_BLOCK: MPI_Reduce_scatter_block(in, result, n / ranks, MPI_DOUBLE, MPI_SUM, comm); break;
+    case USER_OP: MPI_Allreduce(in, result, n, MPI_DOUBLE, user, comm); break;
     case PERSISTENT:
         MPI_Allreduce_init(in, result, n, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &q);
         MPI_Start(&q);
         MPI_Wait(&q, MPI_STATUS_IGNORE);
         MPI_Request_free(&q);
         break;
-    case KINDS:
-        break;
+    case KINDS: break;
     }
 }
 
@@ -129,8 +116,7 @@ int main(int argc, char **argv)
                 CHECK(memcmp(out, again, sizeof(double) * (size_t)n) == 0);
             }
             uint64_t mine = fingerprint(out, n), sum = 0;
-            int is_all =
-                kind == ALLREDUCE || kind == IALLREDUCE || kind == IN_PLACE || kind == USER_OP || kind == PERSISTENT;
+            int is_all = kind == ALLREDUCE || kind == IALLREDUCE || kind == IN_PLACE || kind == USER_OP || kind == PERSISTENT;
             if (is_all) {
                 uint64_t first = mine;
                 MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);

@@ -11,8 +11,8 @@
 #define WINDOW_COMM MPI_COMM_WORLD
 #endif
 enum { KINDS = 6, ALLOCATED = 5, SHIFT = 4992 };
-static const char *const kind_names[KINDS] = {"create", "allocate", "allocate_shared", "alloc_shared_noncontig",
-                                              "dynamic", "create over MPI_Alloc_mem"};
+static const char *const kind_names[KINDS] = {
+    "create", "allocate", "allocate_shared", "alloc_shared_noncontig", "dynamic", "create over MPI_Alloc_mem"};
 
 struct window {
     int kind;

@@ -19,11 +19,10 @@ static void expect(int line, const char *what, int rc, int class)
 {
     int got = -1;
     MPI_Error_class(rc, &got);
-    if (got != class && failures++ < 20)
-        fprintf(stderr, "rank %d: line %d: %s: class %d, not %d\n", rank, line, what, got, class);
+    if (got != class && failures++ < 20) fprintf(stderr, "rank %d: line %d: %s: class %d, not %d\n", rank, line, what, got, class);
     if ((handled != 1 || handled_code != rc || handled_win != current) && failures++ < 20)
-        fprintf(stderr, "rank %d: line %d: %s: the error handler was called %d times, with %d\n", rank, line, what,
-                handled, handled_code);
+        fprintf(stderr, "rank %d: line %d: %s: the error handler was called %d times, with %d\n", rank, line, what, handled,
+                handled_code);
     handled = 0;
 }
 #define EXPECT(call, class) expect(__LINE__, #call, call, class)

@@ -21,8 +21,7 @@ static void blocks(int kind, int bytes)
         MPI_Put(out, bytes, MPI_BYTE, i, w.at[i] + (MPI_Aint)bytes * rank, bytes, MPI_BYTE, w.win);
     }
     MPI_Win_fence(0, w.win);
-    for (int i = 0; i < size; i++)
-        CHECK_EQ(pattern_wrong(w.base + (size_t)bytes * i, bytes, (unsigned)(i * 100 + rank)), -1);
+    for (int i = 0; i < size; i++) CHECK_EQ(pattern_wrong(w.base + (size_t)bytes * i, bytes, (unsigned)(i * 100 + rank)), -1);
     for (int i = 0; i < size; i++) {
         int from = (rank + i) % size;
         memset(in, 0, (size_t)bytes);
@@ -75,18 +74,18 @@ static void layouts(int kind)
 
 static long combined(MPI_Op op, long have, long with)
 {
-    return op == MPI_SUM       ? have + with
-           : op == MPI_PROD    ? have * with
-           : op == MPI_MAX     ? (have > with ? have : with)
-           : op == MPI_MIN     ? (have < with ? have : with)
-           : op == MPI_BAND    ? (have & with)
-           : op == MPI_BOR     ? (have | with)
-           : op == MPI_BXOR    ? (have ^ with)
-           : op == MPI_LAND    ? (have && with)
-           : op == MPI_LOR     ? (have || with)
-           : op == MPI_LXOR    ? (!have != !with)
-           : op == MPI_REPLACE ? with
-                               : have;
+    return op == MPI_SUM    ? have + with
+        : op == MPI_PROD    ? have * with
+        : op == MPI_MAX     ? (have > with ? have : with)
+        : op == MPI_MIN     ? (have < with ? have : with)
+        : op == MPI_BAND    ? (have & with)
+        : op == MPI_BOR     ? (have | with)
+        : op == MPI_BXOR    ? (have ^ with)
+        : op == MPI_LAND    ? (have && with)
+        : op == MPI_LOR     ? (have || with)
+        : op == MPI_LXOR    ? (!have != !with)
+        : op == MPI_REPLACE ? with
+                            : have;
 }
 
 /* Every operation, by every rank on rank 0; the old values are those of some order. */
@@ -102,8 +101,7 @@ static void operations(int kind)
     MPI_Win_fence(0, w.win);
     for (int i = 0; i < OPS; i++) {
         MPI_Aint at = w.at[0] + i * (MPI_Aint)sizeof(long), at2 = at + OPS * (MPI_Aint)sizeof(long);
-        if (ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE)
-            MPI_Accumulate(&with, 1, MPI_LONG, 0, at, 1, MPI_LONG, ops[i], w.win);
+        if (ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE) MPI_Accumulate(&with, 1, MPI_LONG, 0, at, 1, MPI_LONG, ops[i], w.win);
         if (rank == size - 1) { /* alone there: the old value is known */
             MPI_Fetch_and_op(&with, &old[i], MPI_LONG, 0, at2, ops[i], w.win);
             MPI_Get_accumulate(NULL, 0, MPI_BYTE, &seen[i], 1, MPI_LONG, 0, at2, 1, MPI_LONG, MPI_NO_OP, w.win);
@@ -116,8 +114,7 @@ static void operations(int kind)
     }
     for (int i = 0; rank == 0 && i < OPS; i++) {
         long want = 3;
-        for (int r = 0; r < size && ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE; r++)
-            want = combined(ops[i], want, 2 + r % 2);
+        for (int r = 0; r < size && ops[i] != MPI_NO_OP && ops[i] != MPI_REPLACE; r++) want = combined(ops[i], want, 2 + r % 2);
         CHECK_EQ(mine[i], want);
     }
     window_free(&w);
@@ -169,7 +166,7 @@ static int count_delete(MPI_Win win, int key, void *value, void *extra)
 static void questions(int kind)
 {
     const int flavors[KINDS] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
-                                MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_CREATE};
+                                MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC,  MPI_WIN_FLAVOR_CREATE};
     struct window w;
     void *value;
     int flag, key, five = 5, len, result;
@@ -177,10 +174,8 @@ static void questions(int kind)
     MPI_Group group, world;
     MPI_Info info;
     window_make(&w, kind, SMALL + rank);
-    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_CREATE_FLAVOR, &value, &flag) == MPI_SUCCESS && flag &&
-          *(int *)value == flavors[w.kind]);
-    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_MODEL, &value, &flag) == MPI_SUCCESS && flag &&
-          *(int *)value == MPI_WIN_UNIFIED);
+    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_CREATE_FLAVOR, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == flavors[w.kind]);
+    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_MODEL, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == MPI_WIN_UNIFIED);
     CHECK(MPI_Win_get_attr(w.win, MPI_WIN_DISP_UNIT, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == 1);
     MPI_Win_get_attr(w.win, MPI_WIN_SIZE, &value, &flag);
     CHECK_EQ(*(MPI_Aint *)value, kind == 4 ? 0 : SMALL + rank);
@@ -246,7 +241,8 @@ static void shared(int kind)
         CHECK(is_mapped || !p);
         for (int k = 0; k < n; k++) CHECK_EQ(p[k], i + 1);
         if (w.kind == 2 && n > 0) CHECK(p == expected); /* without gaps */
-        if (n == 0) CHECK(!p); /* nothing may be accessed there; MPICH says NULL, Open MPI where it would lie, the standard nothing */
+        if (n == 0)
+            CHECK(!p); /* nothing may be accessed there; MPICH says NULL, Open MPI where it would lie, the standard nothing */
         if (n > 0) expected = p + n;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -370,7 +366,8 @@ static void wide_unit(void)
     char *base;
     int flag, value = rank, right = (rank + 1) % size, narrow;
     if (is_one_node(MPI_COMM_WORLD))
-        CHECK_EQ(MPI_Win_allocate_shared_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
+        CHECK_EQ(MPI_Win_allocate_shared_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win),
+                 MPI_SUCCESS);
     else
         CHECK_EQ(MPI_Win_allocate_c(sizeof value, (MPI_Aint)1 << 33, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_SUCCESS);
     CHECK_EQ(MPI_Win_shared_query_c(win, right, &bytes, &unit, &p), MPI_SUCCESS);

@@ -13,10 +13,7 @@ enum { FEW = 300, LONG = 100000, BYTES = FEW * 8 + LONG };
 static struct window w;
 static char *out, *in;
 
-static long value(int from, int i, int round)
-{
-    return from * 100000L + i * 10 + round;
-}
+static long value(int from, int i, int round) { return from * 100000L + i * 10 + round; }
 
 /* FEW items of 8 bytes, each an operation, and one long run behind them. */
 static void puts_all(int to, int round)

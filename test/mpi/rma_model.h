@@ -34,8 +34,7 @@ enum act {
 
 static inline MPI_Datatype elem_type(enum elem e)
 {
-    const MPI_Datatype types[ELEMS] = {MPI_INT8_T, MPI_UINT16_T, MPI_INT32_T, MPI_UINT64_T,
-                                       MPI_FLOAT,  MPI_DOUBLE,   MPI_2INT};
+    const MPI_Datatype types[ELEMS] = {MPI_INT8_T, MPI_UINT16_T, MPI_INT32_T, MPI_UINT64_T, MPI_FLOAT, MPI_DOUBLE, MPI_2INT};
     return types[e];
 }
 static inline int elem_bytes(enum elem e)
@@ -64,10 +63,7 @@ static inline uint64_t elem_load(enum elem e, const void *p)
     memcpy(&v, p, (size_t)elem_bytes(e));
     return v;
 }
-static inline void elem_store(enum elem e, void *p, uint64_t v)
-{
-    memcpy(p, &v, (size_t)elem_bytes(e));
-}
+static inline void elem_store(enum elem e, void *p, uint64_t v) { memcpy(p, &v, (size_t)elem_bytes(e)); }
 static inline int64_t as_integer(enum elem e, uint64_t v)
 {
     return e == E_INT8 ? (int8_t)v : e == E_INT32 ? (int32_t)v : (int64_t)v;
@@ -125,35 +121,16 @@ static inline uint64_t act_apply(enum elem e, enum act a, uint64_t old, uint64_t
     }
     int64_t x = as_integer(e, old), y = as_integer(e, operand), r = 0;
     switch (a) {
-    case A_SUM:
-        r = x + y;
-        break;
-    case A_PROD:
-        r = (int64_t)((uint64_t)x * (uint64_t)y);
-        break;
-    case A_MIN:
-        r = x < y ? x : y;
-        break;
-    case A_MAX:
-        r = x > y ? x : y;
-        break;
-    case A_BAND:
-        r = x & y;
-        break;
-    case A_BOR:
-        r = x | y;
-        break;
-    case A_BXOR:
-        r = x ^ y;
-        break;
-    case A_LAND:
-        r = x && y;
-        break;
-    case A_LOR:
-        r = x || y;
-        break;
-    default:
-        r = !x != !y;
+    case A_SUM: r = x + y; break;
+    case A_PROD: r = (int64_t)((uint64_t)x * (uint64_t)y); break;
+    case A_MIN: r = x < y ? x : y; break;
+    case A_MAX: r = x > y ? x : y; break;
+    case A_BAND: r = x & y; break;
+    case A_BOR: r = x | y; break;
+    case A_BXOR: r = x ^ y; break;
+    case A_LAND: r = x && y; break;
+    case A_LOR: r = x || y; break;
+    default: r = !x != !y;
     }
     return elem_of(e, r);
 }
@@ -162,7 +139,7 @@ static inline uint64_t act_apply(enum elem e, enum act a, uint64_t old, uint64_t
 enum { EVENTS_MAX = 24, UNSEEN_MAX = 5 };
 struct event {
     int origin;
-    int era; /* all of an earlier era came before, whoever did it */
+    int era;   /* all of an earlier era came before, whoever did it */
     int stage; /* what one origin did in an earlier stage came before (flushed); within a stage only if accumulates are ordered */
     enum act act;
     uint64_t operand, compare, result;
@@ -196,8 +173,7 @@ static uint32_t history_call;
 static inline int history_was_here(uint32_t done, uint64_t value)
 {
     size_t at = (done * 2654435761u ^ value * 0x9e3779b97f4a7c15u >> 20) % SEEN;
-    if (history_seen[at].call == history_call && history_seen[at].done == done && history_seen[at].value == value)
-        return 1;
+    if (history_seen[at].call == history_call && history_seen[at].done == done && history_seen[at].value == value) return 1;
     history_seen[at].call = history_call, history_seen[at].done = done, history_seen[at].value = value;
     return 0;
 }

@@ -245,7 +245,10 @@ static void regions(void)
 {
     enum { N = 8 };
     static int low[N];
-    struct { double value; int index; } high[2 * N], pair = {100, rank}, was[2];
+    struct {
+        double value;
+        int index;
+    } high[2 * N], pair = {100, rank}, was[2];
     MPI_Win win;
     MPI_Aint mine[2], *at = malloc(2 * sizeof *at * (size_t)size);
     int right = (rank + 1) % size, left = (rank + size - 1) % size, got[5], put[5] = {1, 2, 3, 4, 5}, error;
@@ -295,7 +298,8 @@ static void regions(void)
     double second;
     memcpy(&second, bytes + step, sizeof second);
     CHECK(second == N);
-    MPI_Error_class(MPI_Get(bytes, 1, MPI_DOUBLE_INT, right, MPI_Aint_add(high_there, 2 * N * step - 8), 1, MPI_DOUBLE_INT, win), &error);
+    MPI_Error_class(MPI_Get(bytes, 1, MPI_DOUBLE_INT, right, MPI_Aint_add(high_there, 2 * N * step - 8), 1, MPI_DOUBLE_INT, win),
+                    &error);
     CHECK_EQ(error, MPI_ERR_RMA_RANGE); /* it ends beyond */
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);

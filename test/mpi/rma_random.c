@@ -70,8 +70,7 @@ static struct {
     int eras, nocheck, link[RANKS_MAX][RANKS_MAX]; /* PSCW: origin, target */
     int writes_to[RANKS_MAX];
 } plan;
-static int era, stage[RANKS_MAX][RANKS_MAX], locked[RANKS_MAX],
-    locked_exclusive[RANKS_MAX]; /* while the plan is drawn */
+static int era, stage[RANKS_MAX][RANKS_MAX], locked[RANKS_MAX], locked_exclusive[RANKS_MAX]; /* while the plan is drawn */
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------------------- */
 static struct step *step_new(enum kind kind, int origin, int target)
@@ -113,8 +112,7 @@ static void plan_lock(int origin, int target, int exclusive)
     if (locked[origin] == target && locked_exclusive[origin] >= exclusive && random_below(4)) return;
     plan_unlock(origin);
     struct step *s = step_new(TAKE, origin, target);
-    locked[origin] = target,
-    locked_exclusive[origin] = s->exclusive = exclusive || (!plan.nocheck && random_below(4) == 0);
+    locked[origin] = target, locked_exclusive[origin] = s->exclusive = exclusive || (!plan.nocheck && random_below(4) == 0);
     s->assertions = plan.nocheck && random_below(2) ? MPI_MODE_NOCHECK : 0;
 }
 
@@ -140,8 +138,7 @@ static void plan_slots(struct step *s, int n)
 {
     int style = (int)random_below(3), all[SLOTS];
     s->n = n, s->is_run = style == 0;
-    int first = (int)random_below((unsigned)(SLOTS - n + 1)),
-        stride = n < 2 ? 1 : 1 + (SLOTS - 1 - first) / (n - 1) / 2;
+    int first = (int)random_below((unsigned)(SLOTS - n + 1)), stride = n < 2 ? 1 : 1 + (SLOTS - 1 - first) / (n - 1) / 2;
     if (first + (n - 1) * stride >= SLOTS) stride = 1;
     for (int k = 0; k < SLOTS; k++) all[k] = k;
     for (int k = SLOTS - 1; k > 0; k--) {
@@ -275,10 +272,7 @@ static void plan_round(void)
 }
 
 /* ---- doing it ---------------------------------------------------------------------------------------------------------------- */
-static size_t place_of(enum layout l, int n, int k)
-{
-    return (size_t)(l == DENSE ? k : l == SPREAD ? 2 * k : n - 1 - k);
-}
+static size_t place_of(enum layout l, int n, int k) { return (size_t)(l == DENSE ? k : l == SPREAD ? 2 * k : n - 1 - k); }
 /* n elements in that layout are `count` of this type. */
 static MPI_Datatype type_of(enum layout l, enum elem e, int n, int *count)
 {
@@ -317,13 +311,11 @@ static void call_transfer(struct step *s, int oc, MPI_Datatype ot, MPI_Aint disp
     MPI_Win w = on->w.win;
     int t = s->target;
     if (s->kind == PUT && s->has_request)
-        s->is_wide ? MPI_Rput_c(s->obuf, oc, ot, t, disp, tc, tt, w, &s->q)
-                   : MPI_Rput(s->obuf, oc, ot, t, disp, tc, tt, w, &s->q);
+        s->is_wide ? MPI_Rput_c(s->obuf, oc, ot, t, disp, tc, tt, w, &s->q) : MPI_Rput(s->obuf, oc, ot, t, disp, tc, tt, w, &s->q);
     else if (s->kind == PUT)
         s->is_wide ? MPI_Put_c(s->obuf, oc, ot, t, disp, tc, tt, w) : MPI_Put(s->obuf, oc, ot, t, disp, tc, tt, w);
     else if (s->has_request)
-        s->is_wide ? MPI_Rget_c(s->rbuf, oc, ot, t, disp, tc, tt, w, &s->q)
-                   : MPI_Rget(s->rbuf, oc, ot, t, disp, tc, tt, w, &s->q);
+        s->is_wide ? MPI_Rget_c(s->rbuf, oc, ot, t, disp, tc, tt, w, &s->q) : MPI_Rget(s->rbuf, oc, ot, t, disp, tc, tt, w, &s->q);
     else
         s->is_wide ? MPI_Get_c(s->rbuf, oc, ot, t, disp, tc, tt, w) : MPI_Get(s->rbuf, oc, ot, t, disp, tc, tt, w);
 }
@@ -338,8 +330,7 @@ static void call_accumulate(struct step *s, int oc, MPI_Datatype ot, int rc, MPI
     if (s->kind == ACC && s->has_request)
         MPI_Raccumulate(o, oc, ot, t, disp, tc, tt, op, w, &s->q);
     else if (s->kind == ACC)
-        s->is_wide ? MPI_Accumulate_c(o, oc, ot, t, disp, tc, tt, op, w)
-                   : MPI_Accumulate(o, oc, ot, t, disp, tc, tt, op, w);
+        s->is_wide ? MPI_Accumulate_c(o, oc, ot, t, disp, tc, tt, op, w) : MPI_Accumulate(o, oc, ot, t, disp, tc, tt, op, w);
     else if (s->has_request)
         MPI_Rget_accumulate(o, oc, ot, s->rbuf, rc, rt, t, disp, tc, tt, op, w, &s->q);
     else if (s->is_wide)
@@ -389,12 +380,10 @@ static void do_call(struct step *s)
     if (s->kind == GET) s->olayout = s->rlayout;
     memset(s->rbuf, 0xcc, sizeof s->rbuf);
     memset(s->obuf, 0xdd, sizeof s->obuf);
-    for (int k = 0; k < s->n; k++)
-        elem_store(e, s->obuf + place_of(s->olayout, s->n, k) * (size_t)elem_bytes(e), s->operand[k]);
+    for (int k = 0; k < s->n; k++) elem_store(e, s->obuf + place_of(s->olayout, s->n, k) * (size_t)elem_bytes(e), s->operand[k]);
     if (single) return call_single(s, e, zone_at);
     if (s->kind == SECTION) return call_section(s, e, zone_at);
-    MPI_Datatype ot = type_of(s->olayout, e, s->n, &oc), rt = type_of(s->rlayout, e, s->n, &rc),
-                 tt = target_type(s, e, &disp, &tc);
+    MPI_Datatype ot = type_of(s->olayout, e, s->n, &oc), rt = type_of(s->rlayout, e, s->n, &rc), tt = target_type(s, e, &disp, &tc);
     if (s->kind == PUT || s->kind == GET)
         call_transfer(s, oc, ot, disp, tc, tt);
     else
@@ -409,29 +398,14 @@ static void do_step(struct step *s)
 {
     MPI_Win w = on->w.win;
     switch (s->kind) {
-    case TAKE:
-        MPI_Win_lock(s->exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, s->target, s->assertions, w);
-        break;
-    case GIVE:
-        MPI_Win_unlock(s->target, w);
-        break;
-    case FLUSH:
-        MPI_Win_flush(s->target, w);
-        break;
-    case FLUSH_LOCAL:
-        MPI_Win_flush_local(s->target, w);
-        break;
-    case FLUSH_ALL:
-        MPI_Win_flush_all(w);
-        break;
-    case FLUSH_ALL_LOCAL:
-        MPI_Win_flush_local_all(w);
-        break;
-    case MIDDLE:
-        MPI_Win_fence(s->assertions, w);
-        break;
-    default:
-        do_call(s);
+    case TAKE: MPI_Win_lock(s->exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, s->target, s->assertions, w); break;
+    case GIVE: MPI_Win_unlock(s->target, w); break;
+    case FLUSH: MPI_Win_flush(s->target, w); break;
+    case FLUSH_LOCAL: MPI_Win_flush_local(s->target, w); break;
+    case FLUSH_ALL: MPI_Win_flush_all(w); break;
+    case FLUSH_ALL_LOCAL: MPI_Win_flush_local_all(w); break;
+    case MIDDLE: MPI_Win_fence(s->assertions, w); break;
+    default: do_call(s);
     }
 }
 
@@ -521,8 +495,7 @@ static void look_at_results(void)
             results[i][k] = elem_load(e, s->rbuf + at);
             if (s->kind == GET && results[i][k] != s->want[k] && failures++ < 20)
                 fprintf(stderr, "rank %d: step %d: got %#llx from slot %d of zone %d of rank %d, not %#llx\n", rank, i,
-                        (unsigned long long)results[i][k], s->slots[k], s->zone, s->target,
-                        (unsigned long long)s->want[k]);
+                        (unsigned long long)results[i][k], s->slots[k], s->zone, s->target, (unsigned long long)s->want[k]);
             memcpy(image + at, s->rbuf + at, (size_t)elem_bytes(e));
         }
         CHECK(memcmp(image, s->rbuf, sizeof image) == 0); /* nothing beside */
@@ -532,15 +505,13 @@ static void look_at_results(void)
 
 static void history_print(const struct history *h, int zone, int slot, uint64_t begin, uint64_t end)
 {
-    fprintf(stderr, "rank %d: no order explains slot %d of zone %d (element kind %d): from %#llx to %#llx%s\n", rank,
-            slot, zone, h->elem, (unsigned long long)begin, (unsigned long long)end,
-            h->is_ordered ? "" : ", unordered");
+    fprintf(stderr, "rank %d: no order explains slot %d of zone %d (element kind %d): from %#llx to %#llx%s\n", rank, slot, zone,
+            h->elem, (unsigned long long)begin, (unsigned long long)end, h->is_ordered ? "" : ", unordered");
     for (int i = 0; i < h->n; i++) {
         const struct event *e = &h->e[i];
-        fprintf(stderr, "    rank %d, step %d, era %d, stage %d: operation %d of %#llx, compare %#llx, %s %#llx\n",
-                e->origin, e->step, e->era, e->stage, e->act, (unsigned long long)e->operand,
-                (unsigned long long)e->compare, e->has_result ? "fetched" : "nothing fetched",
-                (unsigned long long)e->result);
+        fprintf(stderr, "    rank %d, step %d, era %d, stage %d: operation %d of %#llx, compare %#llx, %s %#llx\n", e->origin,
+                e->step, e->era, e->stage, e->act, (unsigned long long)e->operand, (unsigned long long)e->compare,
+                e->has_result ? "fetched" : "nothing fetched", (unsigned long long)e->result);
     }
 }
 

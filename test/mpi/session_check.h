@@ -41,8 +41,7 @@ static inline void comm_works(MPI_Comm c, int seed)
     MPI_Comm_rank(c, &me);
     MPI_Comm_size(c, &n);
     int mine = seed + me;
-    CHECK_EQ(MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % n, seed, &got, 1, MPI_INT, (me + n - 1) % n, seed, c,
-                          MPI_STATUS_IGNORE),
+    CHECK_EQ(MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % n, seed, &got, 1, MPI_INT, (me + n - 1) % n, seed, c, MPI_STATUS_IGNORE),
              MPI_SUCCESS);
     CHECK_EQ(got, seed + (me + n - 1) % n);
     CHECK_EQ(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, c), MPI_SUCCESS);

@@ -20,18 +20,18 @@ static void on_comm(MPI_Comm *c, int *code, ...)
     last_comm = *c;
     last_code = *code;
 }
-#define CALLED(expr, code)                                                                                             \
-    do {                                                                                                               \
-        calls = 0;                                                                                                     \
-        CHECK_EQ(expr, code);                                                                                          \
-        CHECK_EQ(calls, 1);                                                                                            \
-        CHECK_EQ(last_code, code);                                                                                     \
+#define CALLED(expr, code)                                                                                                         \
+    do {                                                                                                                           \
+        calls = 0;                                                                                                                 \
+        CHECK_EQ(expr, code);                                                                                                      \
+        CHECK_EQ(calls, 1);                                                                                                        \
+        CHECK_EQ(last_code, code);                                                                                                 \
     } while (0)
-#define QUIET(expr, code)                                                                                              \
-    do {                                                                                                               \
-        calls = 0;                                                                                                     \
-        CHECK_EQ(expr, code);                                                                                          \
-        CHECK_EQ(calls, 0);                                                                                            \
+#define QUIET(expr, code)                                                                                                          \
+    do {                                                                                                                           \
+        calls = 0;                                                                                                                 \
+        CHECK_EQ(expr, code);                                                                                                      \
+        CHECK_EQ(calls, 0);                                                                                                        \
     } while (0)
 
 static void handlers(void)
@@ -86,10 +86,8 @@ static void of_the_unmade(void)
     if (size > 1) CALLED(MPI_Comm_create_from_group(others, "tag", MPI_INFO_NULL, mine, &c), MPI_ERR_GROUP);
     CALLED(MPI_Intercomm_create_from_groups(all, size, all, 0, "tag", MPI_INFO_NULL, mine, &c), MPI_ERR_RANK);
     if (rank == 0)
-        CALLED(MPI_Intercomm_create_from_groups(all, 0, MPI_GROUP_NULL, 0, "tag", MPI_INFO_NULL, mine, &c),
-               MPI_ERR_GROUP);
-    if (rank == 0)
-        CALLED(MPI_Intercomm_create_from_groups(all, 0, all, size, "tag", MPI_INFO_NULL, mine, &c), MPI_ERR_RANK);
+        CALLED(MPI_Intercomm_create_from_groups(all, 0, MPI_GROUP_NULL, 0, "tag", MPI_INFO_NULL, mine, &c), MPI_ERR_GROUP);
+    if (rank == 0) CALLED(MPI_Intercomm_create_from_groups(all, 0, all, size, "tag", MPI_INFO_NULL, mine, &c), MPI_ERR_RANK);
     CHECK(c == MPI_COMM_NULL);
     last_session = s;
     CALLED(MPI_Session_init((MPI_Info)MPI_COMM_WORLD, of_sessions, &t), MPI_ERR_INFO);

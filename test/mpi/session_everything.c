@@ -7,22 +7,10 @@
 
 #include "session_check.h"
 
-static void no_handler(MPI_Comm *c, int *code, ...)
-{
-    (void)c, (void)code;
-}
-static void no_session_handler(MPI_Session *s, int *code, ...)
-{
-    (void)s, (void)code;
-}
-static void no_win_handler(MPI_Win *w, int *code, ...)
-{
-    (void)w, (void)code;
-}
-static void no_file_handler(MPI_File *f, int *code, ...)
-{
-    (void)f, (void)code;
-}
+static void no_handler(MPI_Comm *c, int *code, ...) { (void)c, (void)code; }
+static void no_session_handler(MPI_Session *s, int *code, ...) { (void)s, (void)code; }
+static void no_win_handler(MPI_Win *w, int *code, ...) { (void)w, (void)code; }
+static void no_file_handler(MPI_File *f, int *code, ...) { (void)f, (void)code; }
 
 /* MPI 4.1 table 11.1. */
 static void at_any_time(char **argv)
@@ -92,8 +80,7 @@ static void add(void *in, void *out, int *n, MPI_Datatype *t)
 
 static void objects(MPI_Comm c)
 {
-    int key, three = 3, dims[1] = {0}, periods[1] = {1}, left, right, v[2] = {rank, 1}, sum[2] = {-1, -1}, in = -1,
-             flag;
+    int key, three = 3, dims[1] = {0}, periods[1] = {1}, left, right, v[2] = {rank, 1}, sum[2] = {-1, -1}, in = -1, flag;
     MPI_Comm ring;
     MPI_Datatype pair;
     MPI_Op op;
@@ -148,13 +135,11 @@ static void file(MPI_Comm c, int number)
     MPI_File f;
     MPI_Bcast(&pid, 1, MPI_INT, 0, c);
     snprintf(name, sizeof name, "/tmp/gwtest-session-%d-%d", pid, number);
-    CHECK_EQ(MPI_File_open(c, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_File_open(c, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f), MPI_SUCCESS);
     CHECK_EQ(MPI_File_write_at_all(f, (MPI_Offset)sizeof v * rank, &v, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_SUCCESS);
     MPI_File_sync(f);
     MPI_Barrier(c);
-    CHECK_EQ(MPI_File_read_at_all(f, (MPI_Offset)sizeof v * ((rank + 1) % size), &got, 1, MPI_INT, MPI_STATUS_IGNORE),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_File_read_at_all(f, (MPI_Offset)sizeof v * ((rank + 1) % size), &got, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_SUCCESS);
     CHECK_EQ(got, 7 + (rank + 1) % size);
     MPI_File_close(&f);
 }

@@ -146,8 +146,7 @@ static void between(void)
     /* The remote group counts at the leader alone, the last rank of either side. */
     int mine = rank % 2, n_mine = (size + 1 - mine) / 2, n_other = size - n_mine, leads = rank / 2 == n_mine - 1;
     CHECK_EQ(MPI_Intercomm_create_from_groups(side[mine], n_mine - 1, leads ? side[!mine] : MPI_GROUP_NULL,
-                                              leads ? n_other - 1 : -77, "sides", MPI_INFO_NULL, MPI_ERRORS_RETURN,
-                                              &inter),
+                                              leads ? n_other - 1 : -77, "sides", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter),
              MPI_SUCCESS);
     MPI_Comm_test_inter(inter, &is_inter);
     CHECK_EQ(is_inter, 1);

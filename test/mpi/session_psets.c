@@ -81,7 +81,8 @@ static void names(MPI_Session s, int apps)
         CHECK(memcmp(cut, name, 4) == 0 && cut[4] == 0);
         int members = set_size(s, name);
         char lower[MPI_MAX_PSET_NAME_LEN], upper[MPI_MAX_PSET_NAME_LEN]; /* case does not count */
-        for (int k = 0; k <= (int)strlen(name); k++) lower[k] = (char)tolower((unsigned char)name[k]), upper[k] = (char)toupper((unsigned char)name[k]);
+        for (int k = 0; k <= (int)strlen(name); k++)
+            lower[k] = (char)tolower((unsigned char)name[k]), upper[k] = (char)toupper((unsigned char)name[k]);
         CHECK_EQ(set_size(s, lower), members);
         CHECK_EQ(set_size(s, upper), members);
         if (strcmp(name, "mpi://WORLD") == 0) CHECK_EQ(members, size);

@@ -15,10 +15,7 @@ static char in[MOST], out[WINDOW][MOST];
 
 /* AddressSanitizer keeps what was freed, up to 256 MiB, to find uses of it: here that would look like growth. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "quarantine_size_mb=1:thread_local_quarantine_size_kb=16";
-}
+const char *__asan_default_options(void) { return "quarantine_size_mb=1:thread_local_quarantine_size_kb=16"; }
 
 /* Pages of this process alone: the shared segment is filled bit by bit, up to its size. */
 static long private_kib(void)

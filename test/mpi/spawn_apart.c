@@ -39,8 +39,7 @@ int main(int argc, char **argv)
     MPI_Comm_remote_size(inter, &n);
     CHECK_EQ(n, serves ? 3 : 2);
     inter_everything(inter, serves);
-    if (strcmp(how, "failing") == 0 && serves)
-        MPI_Recv(&n, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE); /* never comes */
+    if (strcmp(how, "failing") == 0 && serves) MPI_Recv(&n, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE); /* never comes */
     if (strcmp(how, "failing") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
     MPI_Comm_disconnect(&inter);
     if (strcmp(how, "parted") == 0 && !serves && rank == 2) MPI_Abort(MPI_COMM_WORLD, 7);

@@ -7,10 +7,7 @@
 
 #include "p2p_check.h"
 
-static unsigned seed_of(int me, int to, int bytes)
-{
-    return (unsigned)(me * 1009 + to * 31 + bytes) * 2u;
-}
+static unsigned seed_of(int me, int to, int bytes) { return (unsigned)(me * 1009 + to * 31 + bytes) * 2u; }
 
 /* Everybody here with everybody there, in both directions, in all protocols. */
 static inline void inter_messages(MPI_Comm inter, int first)

@@ -84,8 +84,10 @@ int main(int argc, char **argv)
     if (rank > 0 || size == 1) nobody(port, others);
     MPI_Barrier(MPI_COMM_WORLD);
     if (size > 1) {
-        if (rank == 0) serve(port);
-        else connect_late(port, others);
+        if (rank == 0)
+            serve(port);
+        else
+            connect_late(port, others);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank > 0) fails(MPI_Comm_connect(port, MPI_INFO_NULL, 0, others, &inter), MPI_ERR_PORT, port, "closed");
     }

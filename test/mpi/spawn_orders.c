@@ -72,17 +72,16 @@ static void root_only(void)
     MPI_Comm inter;
     for (int root = 0; root < size; root++) {
         int is_root = rank == root;
-        CHECK_EQ(MPI_Comm_spawn(is_root ? self : NULL, is_root ? MPI_ARGV_NULL : (char **)-1L, is_root ? 2 : -7,
-                                MPI_INFO_NULL, root, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE),
+        CHECK_EQ(MPI_Comm_spawn(is_root ? self : NULL, is_root ? MPI_ARGV_NULL : (char **)-1L, is_root ? 2 : -7, MPI_INFO_NULL,
+                                root, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE),
                  MPI_SUCCESS);
         inter_collectives(inter, 1);
         MPI_Comm_disconnect(&inter);
         char *commands[2] = {self, self};
         int n[2] = {1, 1}, codes[2] = {-1, -1};
         MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
-        CHECK_EQ(MPI_Comm_spawn_multiple(is_root ? 1 : -3, is_root ? commands : NULL, MPI_ARGVS_NULL,
-                                         is_root ? n : NULL, is_root ? infos : NULL, root, MPI_COMM_WORLD, &inter,
-                                         codes),
+        CHECK_EQ(MPI_Comm_spawn_multiple(is_root ? 1 : -3, is_root ? commands : NULL, MPI_ARGVS_NULL, is_root ? n : NULL,
+                                         is_root ? infos : NULL, root, MPI_COMM_WORLD, &inter, codes),
                  MPI_SUCCESS);
         CHECK_EQ(codes[0], MPI_SUCCESS);
         CHECK_EQ(codes[1], -1); /* there was one process */
@@ -100,21 +99,17 @@ static void wrong(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, size, world, &inter, MPI_ERRCODES_IGNORE)),
-             MPI_ERR_ROOT);
-    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, -1, world, &inter, MPI_ERRCODES_IGNORE)),
-             MPI_ERR_ROOT);
-    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, 0, MPI_COMM_NULL, &inter, MPI_ERRCODES_IGNORE)),
-             MPI_ERR_COMM);
-    CHECK_EQ(class_of(MPI_Comm_spawn_multiple(0, commands, MPI_ARGVS_NULL, &n, &info, 0, MPI_COMM_SELF, &inter,
-                                              MPI_ERRCODES_IGNORE)),
-             MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, size, world, &inter, MPI_ERRCODES_IGNORE)), MPI_ERR_ROOT);
+    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, -1, world, &inter, MPI_ERRCODES_IGNORE)), MPI_ERR_ROOT);
+    CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, 0, MPI_COMM_NULL, &inter, MPI_ERRCODES_IGNORE)), MPI_ERR_COMM);
+    CHECK_EQ(
+        class_of(MPI_Comm_spawn_multiple(0, commands, MPI_ARGVS_NULL, &n, &info, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE)),
+        MPI_ERR_ARG);
     if (size > 1) { /* over an intercommunicator */
         MPI_Comm_split(world, rank % 2, 0, &half);
         MPI_Intercomm_create(half, 0, world, !(rank % 2), 1, &halves);
         MPI_Comm_set_errhandler(halves, MPI_ERRORS_RETURN);
-        CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, 0, halves, &inter, MPI_ERRCODES_IGNORE)),
-                 MPI_ERR_COMM);
+        CHECK_EQ(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, 0, halves, &inter, MPI_ERRCODES_IGNORE)), MPI_ERR_COMM);
         MPI_Comm_free(&halves);
         MPI_Comm_free(&half);
     }
@@ -163,9 +158,9 @@ int main(int argc, char **argv)
             char a[16], b[16], *words[] = {a, b, NULL};
             snprintf(a, sizeof a, "%d", order);
             snprintf(b, sizeof b, "%d", how);
-            CHECK_EQ(MPI_Comm_spawn(self, words, 1 + how % 2, MPI_INFO_NULL, order % size, MPI_COMM_WORLD, &inter,
-                                    MPI_ERRCODES_IGNORE),
-                     MPI_SUCCESS);
+            CHECK_EQ(
+                MPI_Comm_spawn(self, words, 1 + how % 2, MPI_INFO_NULL, order % size, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE),
+                MPI_SUCCESS);
             leave(inter, 0, order, how);
         }
     }

@@ -10,10 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static int is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 static int rank;
 static char **words;
 

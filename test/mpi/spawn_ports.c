@@ -149,8 +149,7 @@ int main(int argc, char **argv)
     MPI_Comm many[3];
     for (int i = 0; i < 3; i++) {
         int codes[5] = {-1, -1, -1, -1, -1};
-        CHECK_EQ(MPI_Comm_spawn(commands[0], i == 0 ? first : second, n[i % 2], MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-                                &many[i], codes),
+        CHECK_EQ(MPI_Comm_spawn(commands[0], i == 0 ? first : second, n[i % 2], MPI_INFO_NULL, 0, MPI_COMM_WORLD, &many[i], codes),
                  MPI_SUCCESS);
         for (int k = 0; k < n[i % 2]; k++) CHECK_EQ(codes[k], MPI_SUCCESS);
     }

@@ -128,7 +128,9 @@ static void by_file(void)
     snprintf(name, sizeof name, "spawn_soft.%d.tmp", size);
     if (rank == size - 1) {
         if (!(f = fopen(name, "w"))) abort();
-        fprintf(f, "# what to start\n\n  soft = 1 , 2\nwdir=/usr\nenv = GWTEST_SOFT=from a file\nenv = GWTEST_MORE=x\nanother key = 3\n");
+        fprintf(
+            f,
+            "# what to start\n\n  soft = 1 , 2\nwdir=/usr\nenv = GWTEST_SOFT=from a file\nenv = GWTEST_MORE=x\nanother key = 3\n");
         fclose(f);
     }
     MPI_Barrier(world);

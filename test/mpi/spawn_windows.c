@@ -9,10 +9,7 @@ static MPI_Comm everybody; /* `rank` and `size` are of it */
 
 enum { LONGS = 6000, BYTES = LONGS * 8 };
 
-static long word_of(int origin, int target, int k)
-{
-    return origin * 1000003L + target * 1009L + k;
-}
+static long word_of(int origin, int target, int k) { return origin * 1000003L + target * 1009L + k; }
 
 /* Everybody puts a run to everybody, of its own; then everybody gets what the next one sent there. */
 static void put_and_get(struct window *w, int is_fence)

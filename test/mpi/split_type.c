@@ -26,10 +26,7 @@ static void cpus_find(void)
 }
 
 /* Even ranks on the first, odd ones on the second; the last of more than two on both. */
-static int place_of(int r)
-{
-    return size > 2 && r == size - 1 ? 2 : r % 2;
-}
+static int place_of(int r) { return size > 2 && r == size - 1 ? 2 : r % 2; }
 static void bind_me(void)
 {
     cpu_set_t set;
@@ -59,8 +56,7 @@ static int part_want(int together, const int *from, int n, int *want)
 {
     int m = 0;
     for (int i = 0; i < n; i++)
-        if (lowest[from[i]] == lowest[rank] &&
-            (together || (place_of(rank) < 2 && place_of(from[i]) == place_of(rank))))
+        if (lowest[from[i]] == lowest[rank] && (together || (place_of(rank) < 2 && place_of(from[i]) == place_of(rank))))
             want[m++] = from[i];
     return m;
 }
@@ -100,8 +96,7 @@ static void guided(void)
 {
     static const struct {
         const char *name, *file;
-    } kinds[] = {
-        {"hwloc://Core", "topology/core_cpus_list"}, {"Package", "topology/package_cpus_list"}, {"hwloc://PU", NULL}};
+    } kinds[] = {{"hwloc://Core", "topology/core_cpus_list"}, {"Package", "topology/package_cpus_list"}, {"hwloc://PU", NULL}};
     int all[64], want[64], node[64], n_node;
     for (int i = 0; i < size; i++) all[i] = i;
     n_node = part_want(1, all, size, node);
@@ -114,18 +109,14 @@ static void guided(void)
                                 "mpi_hw_resource_type", kinds[k].name),
                        want, n, kinds[k].name);
     }
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), node,
-               n_node, "shared memory");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), node, n_node,
+               "shared memory");
     part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://Machine"), node, n_node,
                "the machine");
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD"), all, size,
-               "mpi://WORLD");
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://SELF"), &rank, 1,
-               "mpi://SELF");
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://NOBODY"), NULL, 0,
-               "an unknown set");
-    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_pset_name", "mpi://WORLD"), NULL, 0,
-               "a set by hardware");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD"), all, size, "mpi://WORLD");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://SELF"), &rank, 1, "mpi://SELF");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://NOBODY"), NULL, 0, "an unknown set");
+    part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_pset_name", "mpi://WORLD"), NULL, 0, "a set by hardware");
     part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://Toaster"), NULL, 0,
                "an unknown kind");
     part_check(split_by(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, "color", "blue"), NULL, 0, "no kind");

@@ -20,8 +20,7 @@ static void scene_data(struct th *th)
     int *a = (int *)th->a, *b = (int *)th->b, n = per_rank_ints(th), root = (int)below(th, (unsigned)size);
     MPI_Comm c = th->own;
     for (int i = 0; i < n; i++) a[i] = rank * 1000 + i;
-    FORMS(if (rank == root) blocks_are(th, n), MPI_Gather, MPI_Igather, MPI_Gather_init, a, n, MPI_INT, b, n, MPI_INT,
-          root, c);
+    FORMS(if (rank == root) blocks_are(th, n), MPI_Gather, MPI_Igather, MPI_Gather_init, a, n, MPI_INT, b, n, MPI_INT, root, c);
     FORMS(blocks_are(th, n), MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, a, n, MPI_INT, b, n, MPI_INT, c);
     for (int i = 0; i < n * size; i++) a[i] = rank * 1000 + i % n;
     FORMS(blocks_are(th, n), MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, a, n, MPI_INT, b, n, MPI_INT, c);
@@ -59,15 +58,14 @@ static void scene_reductions(struct th *th)
     MPI_Comm c = th->own;
     for (int i = 0; i < n * size; i++) a[i] = rank + i;
     for (int r = 0; r < rank; r++) before += r;
-    FORMS(if (rank == root) sums_are(th, n, size, 0), MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, a, b, n, MPI_INT,
-          MPI_SUM, root, c);
+    FORMS(if (rank == root) sums_are(th, n, size, 0), MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, a, b, n, MPI_INT, MPI_SUM, root, c);
     FORMS(sums_are(th, n, size, 0), MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, a, b, n, MPI_INT, MPI_SUM, c);
-    FORMS(sums_are(th, n, size, rank * n), MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-          MPI_Reduce_scatter_block_init, a, b, n, MPI_INT, MPI_SUM, c);
-    FORMS(for (int i = 0; i < n; i++) EQ(b[i], before + rank + (rank + 1) * i), MPI_Scan, MPI_Iscan, MPI_Scan_init, a,
-          b, n, MPI_INT, MPI_SUM, c);
-    FORMS(for (int i = 0; rank && i < n; i++) EQ(b[i], before + rank * i), MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, a,
-          b, n, MPI_INT, MPI_SUM, c);
+    FORMS(sums_are(th, n, size, rank * n), MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, a, b,
+          n, MPI_INT, MPI_SUM, c);
+    FORMS(for (int i = 0; i < n; i++) EQ(b[i], before + rank + (rank + 1) * i), MPI_Scan, MPI_Iscan, MPI_Scan_init, a, b, n,
+          MPI_INT, MPI_SUM, c);
+    FORMS(for (int i = 0; rank && i < n; i++) EQ(b[i], before + rank * i), MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, a, b, n,
+          MPI_INT, MPI_SUM, c);
 }
 /* Several at once on one communicator, completed in another order. */
 static void scene_outstanding(struct th *th)
@@ -103,8 +101,7 @@ static void scene_neighbors(struct th *th)
             EQ(b[n - 1], left * 1000 + n - 1);
             EQ(b[n], right * 1000);
         },
-        MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, a, n, MPI_INT, b, n, MPI_INT,
-        ring);
+        MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, a, n, MPI_INT, b, n, MPI_INT, ring);
     FORMS(
         {
             EQ(b[0], left * 1000 + n);
@@ -117,8 +114,8 @@ static void scene_neighbors(struct th *th)
 static void scene_cart(struct th *th)
 {
     MPI_Comm grid, row;
-    int dims[2] = {0, 0}, periods[2] = {0, 1}, coords[2] = {-1, -1}, kind = 0, n = 0, r = -1, back = -1, from, to,
-        got[2], per[2], at[2];
+    int dims[2] = {0, 0}, periods[2] = {0, 1}, coords[2] = {-1, -1}, kind = 0, n = 0, r = -1, back = -1, from, to, got[2], per[2],
+        at[2];
     MPI_Dims_create(size, 2, dims);
     EQ(dims[0] * dims[1], size);
     MPI_Cart_map(th->own, 2, dims, periods, &r);
@@ -171,8 +168,7 @@ static void scene_graph(struct th *th)
         if (i)
             MPI_Dist_graph_create(th->own, 1, source, degree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &d);
         else
-            MPI_Dist_graph_create_adjacent(th->own, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                           &d);
+            MPI_Dist_graph_create_adjacent(th->own, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &d);
         MPI_Dist_graph_neighbors_count(d, &nin, &nout, &weighted);
         SO(nin == 1 && nout == 1 && !weighted);
         MPI_Dist_graph_neighbors(d, 1, in, MPI_UNWEIGHTED, 1, out, MPI_UNWEIGHTED);

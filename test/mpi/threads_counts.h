@@ -71,8 +71,7 @@ static void FORM(scene_type_arrays)(struct th *th)
     COUNT lens[3] = {1, 2, 1};
     COUNT displs[3] = {0, 3, 7};
     WIDE bytes[3] = {0, 12, 28};
-    static const int at_lens[] = {0, 3, 4, 7}, at_blocks[] = {0, 1, 3, 4, 7, 8}, at_sub[] = {5, 6, 9, 10},
-                     at_dist[] = {0, 1, 2, 3};
+    static const int at_lens[] = {0, 3, 4, 7}, at_blocks[] = {0, 1, 3, 4, 7, 8}, at_sub[] = {5, 6, 9, 10}, at_dist[] = {0, 1, 2, 3};
     MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT};
     FORM(MPI_Type_indexed)(3, lens, displs, MPI_INT, &d);
     FORM(check_type)(th, d, MPI_COMBINER_INDEXED, at_lens, 4);
@@ -124,18 +123,18 @@ static void FORM(scene_vectors)(struct th *th)
     FORM(vectors_fill)(&v, per_rank);
     int n = (int)v.mine[rank];
     for (int i = 0; i < n; i++) a[i] = rank * 1000 + i;
-    FORMS(FORM(check_blocks)(th, &v, rank == root), FORM(MPI_Gatherv), FORM(MPI_Igatherv), FORM(MPI_Gatherv_init), a, n,
-          MPI_INT, b, v.counts, v.displs, MPI_INT, root, th->own);
-    FORMS(FORM(check_blocks)(th, &v, 1), FORM(MPI_Allgatherv), FORM(MPI_Iallgatherv), FORM(MPI_Allgatherv_init), a, n,
-          MPI_INT, b, v.counts, v.displs, MPI_INT, th->own);
+    FORMS(FORM(check_blocks)(th, &v, rank == root), FORM(MPI_Gatherv), FORM(MPI_Igatherv), FORM(MPI_Gatherv_init), a, n, MPI_INT, b,
+          v.counts, v.displs, MPI_INT, root, th->own);
+    FORMS(FORM(check_blocks)(th, &v, 1), FORM(MPI_Allgatherv), FORM(MPI_Iallgatherv), FORM(MPI_Allgatherv_init), a, n, MPI_INT, b,
+          v.counts, v.displs, MPI_INT, th->own);
     for (int r = 0; r < size; r++)
         for (int i = 0; i < n; i++) a[v.mine_displs[r] + i] = rank * 1000 + i;
     FORMS(FORM(check_blocks)(th, &v, 1), FORM(MPI_Alltoallv), FORM(MPI_Ialltoallv), FORM(MPI_Alltoallv_init), a, v.mine,
           v.mine_displs, MPI_INT, b, v.counts, v.displs, MPI_INT, th->own);
     for (int r = 0; r < size; r++)
         for (int i = 0; i < v.counts[r]; i++) a[v.displs[r] + i] = r * 1000 + i;
-    FORMS(for (int i = 0; i < n; i++) EQ(b[i], rank * 1000 + i), FORM(MPI_Scatterv), FORM(MPI_Iscatterv),
-          FORM(MPI_Scatterv_init), a, v.counts, v.displs, MPI_INT, b, n, MPI_INT, root, th->own);
+    FORMS(for (int i = 0; i < n; i++) EQ(b[i], rank * 1000 + i), FORM(MPI_Scatterv), FORM(MPI_Iscatterv), FORM(MPI_Scatterv_init),
+          a, v.counts, v.displs, MPI_INT, b, n, MPI_INT, root, th->own);
     for (int i = 0; i < v.total; i++) a[i] = i;
     FORMS(for (int i = 0; i < n; i++) EQ(b[i], size * ((int)v.displs[rank] + i)), FORM(MPI_Reduce_scatter),
           FORM(MPI_Ireduce_scatter), FORM(MPI_Reduce_scatter_init), a, b, v.counts, MPI_INT, MPI_SUM, th->own);
@@ -168,22 +167,22 @@ static void FORM(scene_neighbor_vectors)(struct th *th)
             EQ(b[3], th->left * 100 + 3);
             EQ(b[13], th->right * 100 + 3);
         },
-        FORM(MPI_Neighbor_allgatherv), FORM(MPI_Ineighbor_allgatherv), FORM(MPI_Neighbor_allgatherv_init), a, 4,
-        MPI_INT, b, same, displs, MPI_INT, ring);
+        FORM(MPI_Neighbor_allgatherv), FORM(MPI_Ineighbor_allgatherv), FORM(MPI_Neighbor_allgatherv_init), a, 4, MPI_INT, b, same,
+        displs, MPI_INT, ring);
     /* What I send left (2, from 0) arrives from the right of him: his second block. */
     FORMS(
         {
             EQ(b[2], th->left * 100 + 12);
             EQ(b[11], th->right * 100 + 1);
         },
-        FORM(MPI_Neighbor_alltoallv), FORM(MPI_Ineighbor_alltoallv), FORM(MPI_Neighbor_alltoallv_init), a, counts,
-        displs, MPI_INT, b, back, back_displs, MPI_INT, ring);
+        FORM(MPI_Neighbor_alltoallv), FORM(MPI_Ineighbor_alltoallv), FORM(MPI_Neighbor_alltoallv_init), a, counts, displs, MPI_INT,
+        b, back, back_displs, MPI_INT, ring);
     FORMS(
         {
             EQ(b[2], th->left * 100 + 12);
             EQ(b[11], th->right * 100 + 1);
         },
-        FORM(MPI_Neighbor_alltoallw), FORM(MPI_Ineighbor_alltoallw), FORM(MPI_Neighbor_alltoallw_init), a, counts,
-        bytes, types, b, back, bytes, types, ring);
+        FORM(MPI_Neighbor_alltoallw), FORM(MPI_Ineighbor_alltoallw), FORM(MPI_Neighbor_alltoallw_init), a, counts, bytes, types, b,
+        back, bytes, types, ring);
     MPI_Comm_free(&ring);
 }

@@ -153,8 +153,7 @@ static int left_out(void)
         called += seen[i];
         if (seen[i] || may || is_elsewhere(i)) continue;
         missing++;
-        if (rank == 0)
-            fprintf(stderr, "no thread has called %s (chapter %d)\n", call_list[i].name, call_list[i].chapter);
+        if (rank == 0) fprintf(stderr, "no thread has called %s (chapter %d)\n", call_list[i].name, call_list[i].chapter);
     }
     if (rank == 0) printf("%d of %d entry points called\n", called, (int)CALLS);
     return missing;
@@ -177,8 +176,7 @@ static void common_begin(void)
     MPI_Win_create_keyval(win_copied, win_deleted, &win_keyval_common, NULL);
     MPI_Info_create(&common_info);
     MPI_Info_set(common_info, "all", "threads");
-    MPI_Win_allocate(16 + (MPI_Aint)size * MAX_THREADS * COMMON_BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
-                     &common_win);
+    MPI_Win_allocate(16 + (MPI_Aint)size * MAX_THREADS * COMMON_BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &common_win);
     memset(base, 0, 16);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, common_win);
@@ -190,8 +188,7 @@ static void common_begin(void)
     MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
     char path[256];
     snprintf(path, sizeof path, "%s/common", folder);
-    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                  &common_file);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &common_file);
 }
 static void common_end(void)
 {

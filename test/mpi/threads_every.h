@@ -61,13 +61,12 @@ static int call_is_large(enum call_id plain)
 static void wrong(struct th *th, int line, const char *what, long long a, long long b)
 {
     if (atomic_fetch_add_explicit(&wrongs, 1, memory_order_relaxed) < 20)
-        fprintf(stderr, "rank %d thread %d, %s: line %d: %s: %lld, not %lld\n", rank, th->t, th->scene, line, what, a,
-                b);
+        fprintf(stderr, "rank %d thread %d, %s: line %d: %s: %lld, not %lld\n", rank, th->t, th->scene, line, what, a, b);
 }
-#define EQ(a, b)                                                                                                       \
-    do {                                                                                                               \
-        long long eq_a = (long long)(a), eq_b = (long long)(b);                                                        \
-        if (eq_a != eq_b) wrong(th, __LINE__, #a, eq_a, eq_b);                                                         \
+#define EQ(a, b)                                                                                                                   \
+    do {                                                                                                                           \
+        long long eq_a = (long long)(a), eq_b = (long long)(b);                                                                    \
+        if (eq_a != eq_b) wrong(th, __LINE__, #a, eq_a, eq_b);                                                                     \
     } while (0)
 #define SO(cond)    EQ(!!(cond), 1)
 #define NOERR(call) EQ(call, MPI_SUCCESS)
@@ -93,33 +92,30 @@ static void choose_comm(struct th *th)
     th->tag = is_shared ? 20 * th->t : 1000;
 }
 /* The three forms of one collective; `check` after each. */
-#define FORMS(check, name, iname, init, ...)                                                                           \
-    do {                                                                                                               \
-        MPI_Request q_;                                                                                                \
-        memset(th->b, 0xee, SPACE);                                                                                    \
-        name(__VA_ARGS__);                                                                                             \
-        check;                                                                                                         \
-        memset(th->b, 0xee, SPACE);                                                                                    \
-        iname(__VA_ARGS__, &q_);                                                                                       \
-        MPI_Wait(&q_, MPI_STATUS_IGNORE);                                                                              \
-        check;                                                                                                         \
-        init(__VA_ARGS__, MPI_INFO_NULL, &q_);                                                                         \
-        for (int round_ = 0; round_ < 2; round_++) {                                                                   \
-            memset(th->b, 0xee, SPACE);                                                                                \
-            MPI_Start(&q_);                                                                                            \
-            MPI_Wait(&q_, MPI_STATUS_IGNORE);                                                                          \
-            check;                                                                                                     \
-        }                                                                                                              \
-        MPI_Request_free(&q_);                                                                                         \
+#define FORMS(check, name, iname, init, ...)                                                                                       \
+    do {                                                                                                                           \
+        MPI_Request q_;                                                                                                            \
+        memset(th->b, 0xee, SPACE);                                                                                                \
+        name(__VA_ARGS__);                                                                                                         \
+        check;                                                                                                                     \
+        memset(th->b, 0xee, SPACE);                                                                                                \
+        iname(__VA_ARGS__, &q_);                                                                                                   \
+        MPI_Wait(&q_, MPI_STATUS_IGNORE);                                                                                          \
+        check;                                                                                                                     \
+        init(__VA_ARGS__, MPI_INFO_NULL, &q_);                                                                                     \
+        for (int round_ = 0; round_ < 2; round_++) {                                                                               \
+            memset(th->b, 0xee, SPACE);                                                                                            \
+            MPI_Start(&q_);                                                                                                        \
+            MPI_Wait(&q_, MPI_STATUS_IGNORE);                                                                                      \
+            check;                                                                                                                 \
+        }                                                                                                                          \
+        MPI_Request_free(&q_);                                                                                                     \
     } while (0)
 static int per_rank_ints(struct th *th)
 {
     int most = SPACE / 5 / size / size;
     return 1 + (int)below(th, (unsigned)(most < 300 ? most : 300));
 }
-static int sum_of_ranks(void)
-{
-    return size * (size - 1) / 2;
-}
+static int sum_of_ranks(void) { return size * (size - 1) / 2; }
 
 #endif

@@ -26,10 +26,7 @@ static void buffer_detach(struct th *th, void *buffer)
     SO(back == buffer && bytes >= SPACE + MPI_BSEND_OVERHEAD);
     free(buffer);
 }
-static unsigned seed_of(int from, int t, int i)
-{
-    return (unsigned)(from * 7919 + t * 131 + i);
-}
+static unsigned seed_of(int from, int t, int i) { return (unsigned)(from * 7919 + t * 131 + i); }
 
 /* Every mode of sending, blocking or not; the receive is posted before. */
 static void scene_modes(struct th *th)
@@ -157,8 +154,7 @@ static void scene_partitioned(struct th *th)
         MPI_Pready(11, q[0]);
         while (!flag) MPI_Parrived(q[1], round, &flag);
         const int each = BYTES / IN_PARTS;
-        for (int i = round * each; i < (round + 1) * each; i++)
-            EQ(th->b[i], pattern_at(seed_of(th->left, th->t, round), i));
+        for (int i = round * each; i < (round + 1) * each; i++) EQ(th->b[i], pattern_at(seed_of(th->left, th->t, round), i));
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
         EQ(pattern_wrong(th->b, BYTES, seed_of(th->left, th->t, round)), -1);
     }
@@ -175,12 +171,9 @@ static void scene_sendrecv(struct th *th)
         choose_comm(th);
         pattern_fill(th->a, n, seed_of(rank, th->t, i));
         if (i == 0)
-            MPI_Sendrecv(th->a, n, MPI_BYTE, th->right, th->tag, in, n, MPI_BYTE, th->left, th->tag, th->c,
-                         MPI_STATUS_IGNORE);
-        if (i == 1)
-            MPI_Sendrecv_replace(in, n, MPI_BYTE, th->right, th->tag, th->left, th->tag, th->c, MPI_STATUS_IGNORE);
-        if (i == 2)
-            MPI_Isendrecv(th->a, n, MPI_BYTE, th->right, th->tag, in, n, MPI_BYTE, th->left, th->tag, th->c, &q);
+            MPI_Sendrecv(th->a, n, MPI_BYTE, th->right, th->tag, in, n, MPI_BYTE, th->left, th->tag, th->c, MPI_STATUS_IGNORE);
+        if (i == 1) MPI_Sendrecv_replace(in, n, MPI_BYTE, th->right, th->tag, th->left, th->tag, th->c, MPI_STATUS_IGNORE);
+        if (i == 2) MPI_Isendrecv(th->a, n, MPI_BYTE, th->right, th->tag, in, n, MPI_BYTE, th->left, th->tag, th->c, &q);
         if (i == 3) MPI_Isendrecv_replace(in, n, MPI_BYTE, th->right, th->tag, th->left, th->tag, th->c, &q);
         MPI_Wait(&q, MPI_STATUS_IGNORE);
         EQ(pattern_wrong(in, n, seed_of(th->left, th->t, i)), -1);
@@ -213,9 +206,7 @@ static void complete(struct th *th, int how, int n, MPI_Request *q)
             done += flag;
         }
         return;
-    case 4:
-        MPI_Waitall(n, q, sts);
-        return;
+    case 4: MPI_Waitall(n, q, sts); return;
     case 5:
         for (flag = 0; !flag;) MPI_Testall(n, q, &flag, sts);
         return;
@@ -256,8 +247,7 @@ static void scene_completions(struct th *th)
         pattern_fill(th->a, MANY * n, seed_of(rank, th->t, how));
         memset(th->b, 0xee, (size_t)(MANY * n));
         for (int i = 0; i < MANY; i++) MPI_Irecv(th->b + i * n, n, MPI_BYTE, th->left, th->tag + i, th->c, &q[2 * i]);
-        for (int i = MANY; i-- > 0;)
-            MPI_Isend(th->a + i * n, n, MPI_BYTE, th->right, th->tag + i, th->c, &q[2 * i + 1]);
+        for (int i = MANY; i-- > 0;) MPI_Isend(th->a + i * n, n, MPI_BYTE, th->right, th->tag + i, th->c, &q[2 * i + 1]);
         complete(th, how, 2 * MANY, q);
         for (int i = 0; i < 2 * MANY; i++) SO(q[i] == MPI_REQUEST_NULL);
         EQ(pattern_wrong(th->b, MANY * n, seed_of(th->left, th->t, how)), -1);

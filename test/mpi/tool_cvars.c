@@ -49,13 +49,11 @@ static void every_one(void)
     CHECK(n > 20);
     for (int i = 0; i < n; i++) {
         char name[256], desc[2000], cut[4] = "###";
-        int name_len = sizeof name, desc_len = sizeof desc, verbosity, bind, scope, back = -1, cut_len = 3, count = 0,
-            null_len = 0;
+        int name_len = sizeof name, desc_len = sizeof desc, verbosity, bind, scope, back = -1, cut_len = 3, count = 0, null_len = 0;
         MPI_Datatype type;
         MPI_T_enum words;
         MPI_T_cvar_handle h;
-        CHECK_EQ(MPI_T_cvar_get_info(i, name, &name_len, &verbosity, &type, &words, desc, &desc_len, &bind, &scope),
-                 MPI_SUCCESS);
+        CHECK_EQ(MPI_T_cvar_get_info(i, name, &name_len, &verbosity, &type, &words, desc, &desc_len, &bind, &scope), MPI_SUCCESS);
         CHECK_EQ(name_len, (int)strlen(name) + 1);
         CHECK_EQ(desc_len, (int)strlen(desc) + 1);
         CHECK(name_len > 1 && desc_len > 10);
@@ -151,8 +149,7 @@ static void after_init(void)
 
 static void categories(void)
 {
-    int n = 0, n_cvars = 0, n_pvars = 0, n_events = 0, sums[3] = {0, 0, 0}, root = -1, subs = 0, stamp[2] = {-1, -2},
-        index;
+    int n = 0, n_cvars = 0, n_pvars = 0, n_events = 0, sums[3] = {0, 0, 0}, root = -1, subs = 0, stamp[2] = {-1, -2}, index;
     MPI_T_cvar_get_num(&n_cvars);
     MPI_T_pvar_get_num(&n_pvars);
     MPI_T_event_get_num(&n_events);

@@ -10,7 +10,8 @@ static MPI_Count last[4], last_time;
 static MPI_T_event_registration last_registration;
 static MPI_T_event_instance last_instance;
 
-static MPI_T_pvar_session session; /* while there is one, the length of a queue is asked for in a callback that has locks around it */
+static MPI_T_pvar_session
+    session; /* while there is one, the length of a queue is asked for in a callback that has locks around it */
 static MPI_T_pvar_handle queue;
 
 static void on_event(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user_data)
@@ -76,12 +77,11 @@ static void every_one(void)
         MPI_Aint displacements[16];
         MPI_T_enum words;
         MPI_Info info;
-        CHECK_EQ(MPI_T_event_get_info(i, name, &name_len, &verbosity, types, displacements, &elements, &words, &info,
-                                      desc, &desc_len, &bind),
+        CHECK_EQ(MPI_T_event_get_info(i, name, &name_len, &verbosity, types, displacements, &elements, &words, &info, desc,
+                                      &desc_len, &bind),
                  MPI_SUCCESS);
         CHECK(elements >= 1 && elements <= 4);
-        for (int k = 0; k < elements; k++)
-            CHECK(types[k] == MPI_COUNT && displacements[k] == k * (MPI_Aint)sizeof(MPI_Count));
+        for (int k = 0; k < elements; k++) CHECK(types[k] == MPI_COUNT && displacements[k] == k * (MPI_Aint)sizeof(MPI_Count));
         CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN ||
               bind == MPI_T_BIND_MPI_FILE);
         CHECK_EQ(MPI_T_event_get_index(name, &back), MPI_SUCCESS);
@@ -114,8 +114,7 @@ static void listening(void)
     CHECK_EQ(MPI_T_event_handle_alloc(index_of("unexpected_message"), NULL, MPI_INFO_NULL, &r), MPI_SUCCESS);
     early_message(1);
     CHECK_EQ(events, 0); /* registered, but nobody listens */
-    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &one, on_event),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &one, on_event), MPI_SUCCESS);
     int i = -1, count;
     unsigned long long length = 7;
     MPI_Comm self = MPI_COMM_SELF;
@@ -151,8 +150,7 @@ static void listening(void)
     CHECK_EQ(dropped, 2);
     CHECK(last_registration == r);
     /* The weakest promise that is enough. */
-    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_INFO_NULL, &one, on_event),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_INFO_NULL, &one, on_event), MPI_SUCCESS);
     early_message(4);
     CHECK_EQ(events, 2);
     CHECK_EQ(dropped, 2);
@@ -163,8 +161,7 @@ static void listening(void)
     early_message(5);
     CHECK_EQ(events, 2);
     CHECK_EQ(MPI_T_event_handle_free(r, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
-    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &one, on_event),
-             MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &one, on_event), MPI_T_ERR_INVALID_HANDLE);
 }
 
 /* Of one communicator alone, with MPI inside the callback's reach. */

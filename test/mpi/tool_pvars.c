@@ -44,16 +44,14 @@ static void every_one(void)
     CHECK(n > 30);
     for (int i = 0; i < n; i++) {
         char name[128], desc[512];
-        int name_len = sizeof name, desc_len = sizeof desc, verbosity, class, bind, readonly, continuous, atomic,
-            back = -1;
+        int name_len = sizeof name, desc_len = sizeof desc, verbosity, class, bind, readonly, continuous, atomic, back = -1;
         MPI_Datatype type;
         MPI_T_enum words;
-        CHECK_EQ(MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &words, desc, &desc_len, &bind,
-                                     &readonly, &continuous, &atomic),
+        CHECK_EQ(MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &words, desc, &desc_len, &bind, &readonly,
+                                     &continuous, &atomic),
                  MPI_SUCCESS);
         CHECK(name_len == (int)strlen(name) + 1 && desc_len == (int)strlen(desc) + 1 && desc_len > 10);
-        CHECK(type == MPI_UNSIGNED_LONG_LONG ||
-              (type == MPI_INT && words != MPI_T_ENUM_NULL && class == MPI_T_PVAR_CLASS_STATE));
+        CHECK(type == MPI_UNSIGNED_LONG_LONG || (type == MPI_INT && words != MPI_T_ENUM_NULL && class == MPI_T_PVAR_CLASS_STATE));
         CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM || bind == MPI_T_BIND_MPI_WIN ||
               bind == MPI_T_BIND_MPI_FILE);
         CHECK_EQ(MPI_T_pvar_get_index(name, class, &back), MPI_SUCCESS);
@@ -134,8 +132,8 @@ static void by_peer(void)
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c); /* the other way round */
     int me = size - 1 - rank, to = (me + 1) % size, from = (me + size - 1) % size;
     MPI_T_pvar_handle h[2], b[2];
-    static const char *const names[] = {"peer_messages_r0", "peer_messages_r1"}, *const bytes[] = {"peer_bytes_r0",
-                                                                                                   "peer_bytes_r1"};
+    static const char *const names[] = {"peer_messages_r0", "peer_messages_r1"},
+                             *const bytes[] = {"peer_bytes_r0", "peer_bytes_r1"};
     for (int k = 0; k < 2; k++) {
         h[k] = handle_of(names[k], MPI_T_PVAR_CLASS_COUNTER, &c, size);
         b[k] = handle_of(bytes[k], MPI_T_PVAR_CLASS_AGGREGATE, &c, size);
@@ -161,9 +159,8 @@ static void by_peer(void)
     free(w);
     int count;
     MPI_T_pvar_handle none;
-    CHECK_EQ(
-        MPI_T_pvar_handle_alloc(session, index_of("peer_bytes_e0", MPI_T_PVAR_CLASS_AGGREGATE), &gone, &none, &count),
-        MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(session, index_of("peer_bytes_e0", MPI_T_PVAR_CLASS_AGGREGATE), &gone, &none, &count),
+             MPI_T_ERR_INVALID_HANDLE);
 }
 
 /* Two early messages of 100 and 200 bytes, then their receives. */
@@ -209,7 +206,9 @@ static void early_messages(void)
 /* The queues of one communicator, whatever waits on others: communicator i gets i + 1 messages, the last one large, and has i posted
  * receives that nothing matches. */
 enum { COMMS = 4, SMALL = 100, LARGE = 300000 };
-struct lengths { MPI_T_pvar_handle posted, messages, bytes; };
+struct lengths {
+    MPI_T_pvar_handle posted, messages, bytes;
+};
 
 static struct lengths lengths_of(MPI_Comm *c)
 {
@@ -348,8 +347,8 @@ static void collectives(void)
     MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, c);
     CHECK_EQ(MPI_T_pvar_read(session, last, &algorithm), MPI_SUCCESS);
     MPI_T_enum words;
-    MPI_T_pvar_get_info(index_of("comm_algorithm", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &words, NULL,
-                        NULL, NULL, NULL, NULL, NULL);
+    MPI_T_pvar_get_info(index_of("comm_algorithm", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &words, NULL, NULL, NULL,
+                        NULL, NULL, NULL);
     if (size > 1) {
         CHECK_EQ(value_of(begun), 2);
         len = sizeof name;
@@ -375,8 +374,7 @@ static void windows(void)
     MPI_Win win;
     int *base, next = (rank + 1) % size, got = -1;
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    MPI_T_pvar_handle on_win = handle_of("win_operations", MPI_T_PVAR_CLASS_COUNTER, &win, 1),
-                      puts = counter("rma_puts");
+    MPI_T_pvar_handle on_win = handle_of("win_operations", MPI_T_PVAR_CLASS_COUNTER, &win, 1), puts = counter("rma_puts");
     MPI_T_pvar_handle gets = counter("rma_gets"), accs = counter("rma_accumulates");
     MPI_T_pvar_start(session, on_win);
     *base = 0;
@@ -439,7 +437,8 @@ static void files(void)
     char name[64], out[500] = "", in[500];
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "tool_pvars.%d.%d.%d.tmp", size, rank, i);
-        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f[i])) abort();
+        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f[i]))
+            abort();
     }
     MPI_T_pvar_handle wrote = handle_of("file_write_bytes", MPI_T_PVAR_CLASS_AGGREGATE, &f[0], 1),
                       read = handle_of("file_read_bytes", MPI_T_PVAR_CLASS_AGGREGATE, &f[0], 1),

@@ -34,10 +34,7 @@ static void our_free(void *p)
     n_blocks--;
     free(p);
 }
-static void print(const char *text)
-{
-    puts(text);
-}
+static void print(const char *text) { puts(text); }
 static char *error_text(int code)
 {
     (void)code;
@@ -101,10 +98,7 @@ static int global_rank(mqs_process *p)
     (void)p;
     return 0;
 }
-static mqs_image *image_of(mqs_process *p)
-{
-    return (mqs_image *)p;
-}
+static mqs_image *image_of(mqs_process *p) { return (mqs_image *)p; }
 static int fetch(mqs_process *p, mqs_taddr_t at, int bytes, void *out)
 {
     struct iovec mine = {out, (size_t)bytes}, theirs = {(void *)at, (size_t)bytes};
@@ -117,8 +111,7 @@ static void to_host(mqs_process *p, const void *in, void *out, int bytes)
     memcpy(out, in, (size_t)bytes);
 }
 
-static const mqs_basic_callbacks basic = {our_malloc, our_free,  print,       error_text,
-                                          put_image,  get_image, put_process, get_process};
+static const mqs_basic_callbacks basic = {our_malloc, our_free, print, error_text, put_image, get_image, put_process, get_process};
 static const mqs_image_callbacks of_image = {sizes, find_function, find_symbol, find_type, no_field, no_size};
 static const mqs_process_callbacks of_process = {global_rank, image_of, fetch, to_host};
 
@@ -126,11 +119,15 @@ static const mqs_process_callbacks of_process = {global_rank, image_of, fetch, t
 static struct {
     FN(mqs_setup_basic_callbacks)
     FN(mqs_version_string)
-    FN(mqs_version_compatibility) FN(mqs_dll_taddr_width) FN(mqs_dll_error_string) FN(mqs_setup_image)
-        FN(mqs_image_has_queues) FN(mqs_destroy_image_info) FN(mqs_setup_process) FN(mqs_process_has_queues)
-            FN(mqs_destroy_process_info) FN(mqs_update_communicator_list) FN(mqs_setup_communicator_iterator)
-                FN(mqs_get_communicator) FN(mqs_get_comm_group) FN(mqs_next_communicator)
-                    FN(mqs_setup_operation_iterator) FN(mqs_next_operation)
+    FN(mqs_version_compatibility)
+    FN(mqs_dll_taddr_width)
+    FN(mqs_dll_error_string)
+    FN(mqs_setup_image)
+    FN(mqs_image_has_queues)
+    FN(mqs_destroy_image_info)
+    FN(mqs_setup_process) FN(mqs_process_has_queues) FN(mqs_destroy_process_info) FN(mqs_update_communicator_list)
+        FN(mqs_setup_communicator_iterator) FN(mqs_get_communicator) FN(mqs_get_comm_group) FN(mqs_next_communicator)
+            FN(mqs_setup_operation_iterator) FN(mqs_next_operation)
 } dll;
 
 static void load(void)
@@ -138,10 +135,10 @@ static void load(void)
     void *library = dlopen(target.dll, RTLD_NOW | RTLD_LOCAL);
     if (!library) printf("%s\n", dlerror());
     CHECK(library != NULL);
-#define GET(name)                                                                                                      \
-    do {                                                                                                               \
-        *(void **)&dll.name##_ = dlsym(library, #name);                                                                \
-        CHECK(dll.name##_ != NULL);                                                                                    \
+#define GET(name)                                                                                                                  \
+    do {                                                                                                                           \
+        *(void **)&dll.name##_ = dlsym(library, #name);                                                                            \
+        CHECK(dll.name##_ != NULL);                                                                                                \
     } while (0)
     GET(mqs_setup_basic_callbacks);
     GET(mqs_version_string);
@@ -327,8 +324,7 @@ static void debugger(MPI_Comm part)
     mqs_taddr_t name = 0;
     if (fetch(NULL, told[0], 1, &byte) != mqs_ok)
         printf("skipped: processes may not be read here (%s)\n", strerror(errno));
-    else if (find_symbol(NULL, "MPIR_dll_name", &name) == mqs_ok &&
-             fetch(NULL, name, sizeof target.dll, target.dll) == mqs_ok)
+    else if (find_symbol(NULL, "MPIR_dll_name", &name) == mqs_ok && fetch(NULL, name, sizeof target.dll, target.dll) == mqs_ok)
         debug(told);
     else
         CHECK(!"MPIR_dll_name");

@@ -41,7 +41,8 @@ int main(int argc, char **argv)
     test_begin();
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    CHECK_EQ(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE),
+             MPI_SUCCESS);
     MPI_T_pvar_handle peers = handle_of("peer_messages_e1", &children, CHILDREN), all = handle_of("sent_messages_e1", NULL, 1);
     u64 v[CHILDREN] = {77, 77}, sum = 77;
     char out[LEN] = "";

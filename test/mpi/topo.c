@@ -68,8 +68,7 @@ static void check_places(MPI_Comm c, const struct grid *g)
     CHECK_EQ(MPI_Cart_get(c, g->ndims + 1, dims, periods, at), MPI_SUCCESS);
     CHECK(dims[g->ndims] == -77 && periods[g->ndims] == -77 && at[g->ndims] == -77);
     place_of(g, me, want);
-    for (int i = 0; i < g->ndims; i++)
-        CHECK(dims[i] == g->dims[i] && periods[i] == (g->periods[i] != 0) && at[i] == want[i]);
+    for (int i = 0; i < g->ndims; i++) CHECK(dims[i] == g->dims[i] && periods[i] == (g->periods[i] != 0) && at[i] == want[i]);
     for (int r = 0; r < g->n; r++) {
         int back = -1, outside;
         CHECK_EQ(MPI_Cart_coords(c, r, g->ndims, at), MPI_SUCCESS);
@@ -162,13 +161,12 @@ static void grids(void)
         struct grid g = random_grid(size);
         int reorder = round % 2, place = -5;
         MPI_Comm c = MPI_COMM_WORLD, twin;
-        CHECK_EQ(
-            MPI_Cart_create(MPI_COMM_WORLD, g.ndims, g.ndims ? g.dims : NULL, g.ndims ? g.periods : NULL, reorder, &c),
-            MPI_SUCCESS);
+        CHECK_EQ(MPI_Cart_create(MPI_COMM_WORLD, g.ndims, g.ndims ? g.dims : NULL, g.ndims ? g.periods : NULL, reorder, &c),
+                 MPI_SUCCESS);
         CHECK_EQ(MPI_Cart_map(MPI_COMM_WORLD, g.ndims, g.dims, g.periods, &place), MPI_SUCCESS);
         CHECK(place == MPI_UNDEFINED || (place >= 0 && place < g.n));
-        int members = c != MPI_COMM_NULL, placed = place != MPI_UNDEFINED,
-            sums[4] = {members, placed, placed ? place : 0, 0}, all[4];
+        int members = c != MPI_COMM_NULL, placed = place != MPI_UNDEFINED, sums[4] = {members, placed, placed ? place : 0, 0},
+            all[4];
         MPI_Allreduce(sums, all, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         CHECK(all[0] == g.n && all[1] == g.n && all[2] == g.n * (g.n - 1) / 2); /* map: each place once */
         if (c == MPI_COMM_NULL) continue;
@@ -208,18 +206,18 @@ static void balanced(void)
 }
 
 /* ---- errors ---- */
-#define CLASS_IS(call, want)                                                                                           \
-    do {                                                                                                               \
-        int class_code = (call), class_got = MPI_SUCCESS;                                                              \
-        if (class_code != MPI_SUCCESS) MPI_Error_class(class_code, &class_got);                                        \
-        CHECK_EQ(class_got, want);                                                                                     \
+#define CLASS_IS(call, want)                                                                                                       \
+    do {                                                                                                                           \
+        int class_code = (call), class_got = MPI_SUCCESS;                                                                          \
+        if (class_code != MPI_SUCCESS) MPI_Error_class(class_code, &class_got);                                                    \
+        CHECK_EQ(class_got, want);                                                                                                 \
     } while (0)
 
 static void errors(void)
 {
     MPI_Comm w, c, out = MPI_COMM_WORLD;
-    int dims[2] = {1, size}, periods[2] = {0, 1}, zero[2] = {0, 1}, big[2] = {1 << 30, 1 << 30}, more[2] = {2, size}, a,
-        b, v[2] = {0, 0};
+    int dims[2] = {1, size}, periods[2] = {0, 1}, zero[2] = {0, 1}, big[2] = {1 << 30, 1 << 30}, more[2] = {2, size}, a, b,
+        v[2] = {0, 0};
     MPI_Comm_dup(MPI_COMM_WORLD, &w);
     MPI_Comm_set_errhandler(w, MPI_ERRORS_RETURN);
     CLASS_IS(MPI_Cart_create(w, 2, zero, periods, 0, &out), MPI_ERR_DIMS);

@@ -15,16 +15,16 @@ static void random_edges(void)
 {
     nedges = (int)random_below(4) == 0 ? 0 : (int)random_below(EDGES_MAX);
     for (int i = 0; i < nedges; i++) {
-        edges[i] = (struct edge){(int)random_below((unsigned)size), (int)random_below((unsigned)size),
-                                 (int)random_below(1000), (int)random_below((unsigned)size)};
+        edges[i] = (struct edge){(int)random_below((unsigned)size), (int)random_below((unsigned)size), (int)random_below(1000),
+                                 (int)random_below((unsigned)size)};
     }
 }
 
-#define CLASS_IS(call, want)                                                                                           \
-    do {                                                                                                               \
-        int class_code = (call), class_got = MPI_SUCCESS;                                                              \
-        if (class_code != MPI_SUCCESS) MPI_Error_class(class_code, &class_got);                                        \
-        CHECK_EQ(class_got, want);                                                                                     \
+#define CLASS_IS(call, want)                                                                                                       \
+    do {                                                                                                                           \
+        int class_code = (call), class_got = MPI_SUCCESS;                                                                          \
+        if (class_code != MPI_SUCCESS) MPI_Error_class(class_code, &class_got);                                                    \
+        CHECK_EQ(class_got, want);                                                                                                 \
     } while (0)
 
 /* ---- graphs that everybody knows ---- */
@@ -61,8 +61,7 @@ static void whole(void)
 {
     random_state = 4711;
     for (int round = 0; round < 20; round++) {
-        int n = 1 + (int)random_below((unsigned)size), index[RANKS_MAX], list[EDGES_MAX], m = 0, place = -5,
-            reorder = round % 2;
+        int n = 1 + (int)random_below((unsigned)size), index[RANKS_MAX], list[EDGES_MAX], m = 0, place = -5, reorder = round % 2;
         for (int i = 0; i < n; i++) {
             for (int k = (int)random_below(4); k > 0; k--) list[m++] = (int)random_below((unsigned)n);
             index[i] = m;
@@ -70,8 +69,7 @@ static void whole(void)
         MPI_Comm c = MPI_COMM_WORLD, twin;
         CHECK_EQ(MPI_Graph_create(MPI_COMM_WORLD, n, index, m ? list : NULL, reorder, &c), MPI_SUCCESS);
         CHECK_EQ(MPI_Graph_map(MPI_COMM_WORLD, n, index, list, &place), MPI_SUCCESS);
-        int placed = place != MPI_UNDEFINED, sums[3] = {c != MPI_COMM_NULL, placed, placed ? place * place : 0}, all[3],
-            want = 0;
+        int placed = place != MPI_UNDEFINED, sums[3] = {c != MPI_COMM_NULL, placed, placed ? place * place : 0}, all[3], want = 0;
         for (int i = 0; i < n; i++) want += i * i;
         MPI_Allreduce(sums, all, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         CHECK(all[0] == n && all[1] == n && all[2] == want);
@@ -147,10 +145,8 @@ static void check_dist(MPI_Comm c, int weighted, int reorder)
     for (int i = 0; i < nin; i++) CHECK_EQ(got[i], weighted ? inw[i] : in[i]);
     /* Less room: the first ones only; no weights wanted. */
     int few_in[2] = {-77, -77}, few_out[2] = {-77, -77};
-    CHECK_EQ(MPI_Dist_graph_neighbors(c, nin > 0, few_in, MPI_UNWEIGHTED, nout > 0, few_out, MPI_UNWEIGHTED),
-             MPI_SUCCESS);
-    CHECK(few_in[0] == (nin ? in[0] : -77) && few_in[1] == -77 && few_out[0] == (nout ? out[0] : -77) &&
-          few_out[1] == -77);
+    CHECK_EQ(MPI_Dist_graph_neighbors(c, nin > 0, few_in, MPI_UNWEIGHTED, nout > 0, few_out, MPI_UNWEIGHTED), MPI_SUCCESS);
+    CHECK(few_in[0] == (nin ? in[0] : -77) && few_in[1] == -77 && few_out[0] == (nout ? out[0] : -77) && few_out[1] == -77);
 }
 
 static void check_and_free(MPI_Comm c, int weighted, int reorder)
@@ -173,13 +169,12 @@ static void adjacent(int weighted, int reorder)
     }
     MPI_Comm c = MPI_COMM_NULL;
     int *iw = !weighted ? MPI_UNWEIGHTED
-              : nin     ? inw
+        : nin           ? inw
                         : MPI_WEIGHTS_EMPTY,
         *ow = !weighted ? MPI_UNWEIGHTED
-              : nout    ? outw
+        : nout          ? outw
                         : MPI_WEIGHTS_EMPTY;
-    CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, nin, in, iw, nout, out, ow, MPI_INFO_NULL, reorder, &c),
-             MPI_SUCCESS);
+    CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, nin, in, iw, nout, out, ow, MPI_INFO_NULL, reorder, &c), MPI_SUCCESS);
     check_and_free(c, weighted, reorder);
 }
 
@@ -202,7 +197,7 @@ static void anybody(int weighted, int reorder)
     MPI_Comm c = MPI_COMM_NULL;
     CHECK_EQ(MPI_Dist_graph_create(MPI_COMM_WORLD, n, sources, degrees, m ? to : NULL,
                                    !weighted ? MPI_UNWEIGHTED
-                                   : m       ? w
+                                       : m   ? w
                                              : MPI_WEIGHTS_EMPTY,
                                    MPI_INFO_NULL, reorder, &c),
              MPI_SUCCESS);
@@ -224,8 +219,9 @@ static void alone(void)
 {
     MPI_Comm c;
     MPI_Request r;
-    CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
-                                            &c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
+                                            0, &c),
+             MPI_SUCCESS);
     CHECK_EQ(MPI_Neighbor_allgather(NULL, 1, MPI_INT, NULL, 1, MPI_INT, c), MPI_SUCCESS);
     CHECK_EQ(MPI_Neighbor_alltoall(NULL, 1, MPI_INT, NULL, 1, MPI_INT, c), MPI_SUCCESS);
     CHECK_EQ(MPI_Neighbor_allgatherv(NULL, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, c), MPI_SUCCESS);
@@ -255,10 +251,8 @@ static void errors(void)
     CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, one, 1, minus, one, MPI_INFO_NULL, 0, &out), MPI_ERR_RANK);
     CLASS_IS(MPI_Dist_graph_create_adjacent(w, -1, zero, one, 1, zero, one, MPI_INFO_NULL, 0, &out), MPI_ERR_ARG);
     CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, minus, 1, zero, one, MPI_INFO_NULL, 0, &out), MPI_ERR_ARG);
-    CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, MPI_UNWEIGHTED, 1, zero, one, MPI_INFO_NULL, 0, &out),
-             MPI_ERR_ARG);
-    CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, one, 1, zero, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &out),
-             MPI_ERR_ARG);
+    CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, MPI_UNWEIGHTED, 1, zero, one, MPI_INFO_NULL, 0, &out), MPI_ERR_ARG);
+    CLASS_IS(MPI_Dist_graph_create_adjacent(w, 1, zero, one, 1, zero, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &out), MPI_ERR_ARG);
     CLASS_IS(MPI_Dist_graph_create(w, 1, far, one, zero, one, MPI_INFO_NULL, 0, &out), MPI_ERR_RANK);
     CLASS_IS(MPI_Dist_graph_create(w, 1, zero, one, far, one, MPI_INFO_NULL, 0, &out), MPI_ERR_RANK);
     CLASS_IS(MPI_Dist_graph_create(w, 1, zero, minus, zero, one, MPI_INFO_NULL, 0, &out), MPI_ERR_ARG);

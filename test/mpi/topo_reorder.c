@@ -10,14 +10,8 @@
 static int nodes = 1, packages = 1, off;
 
 /* Where a rank of WORLD is: two numbers, the second within the first. */
-static int node_of(int world)
-{
-    return world % nodes;
-}
-static int package_of(int world)
-{
-    return node_of(world) * 1000 + world / nodes % packages;
-}
+static int node_of(int world) { return world % nodes; }
+static int package_of(int world) { return node_of(world) * 1000 + world / nodes % packages; }
 
 /* How many edges (by weight) of a ring or of a grid in 2 dimensions, over the ranks of c, leave the nodes, and the packages. */
 static void crossing(MPI_Comm c, int *by_node, int *by_package)
@@ -77,10 +71,9 @@ static void grids(void)
 /* Pairs (2i, 2i + 1) talk a lot, all others along a ring a little: pairs stay together.  The same as graph and distributed graph. */
 static void pairs(int how)
 {
-    int partner = rank ^ 1, next = (rank + 1) % size, previous = (rank + size - 1) % size, n = partner < size ? 2 : 1,
-        apart = 0, per[64] = {0};
-    int to[3] = {next, partner}, from[3] = {previous, partner}, weights[3] = {1, 1000}, world[64], index[64],
-        edges[128], m = 0, me;
+    int partner = rank ^ 1, next = (rank + 1) % size, previous = (rank + size - 1) % size, n = partner < size ? 2 : 1, apart = 0,
+        per[64] = {0};
+    int to[3] = {next, partner}, from[3] = {previous, partner}, weights[3] = {1, 1000}, world[64], index[64], edges[128], m = 0, me;
     MPI_Comm c = MPI_COMM_NULL;
     if (how == 0) {
         CHECK_EQ(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, from, weights, n, to, weights, MPI_INFO_NULL, 1, &c),

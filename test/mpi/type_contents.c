@@ -107,7 +107,8 @@ static void plain(void)
     const MPI_Aint bytes[3] = {80, 8, -16};
     const MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
     const int sizes[3] = {5, 6, 7}, subsizes[3] = {2, 3, 4}, starts[3] = {1, 0, 3};
-    const int distribs[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, dargs[2] = {2, MPI_DISTRIBUTE_DFLT_DARG}, psizes[2] = {2, 2};
+    const int distribs[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, dargs[2] = {2, MPI_DISTRIBUTE_DFLT_DARG},
+              psizes[2] = {2, 2};
     MPI_Datatype t, inner;
     MPI_Type_vector(2, 1, 2, MPI_SHORT, &inner);
     MPI_Type_dup(inner, &t), check("dup", MPI_COMBINER_DUP, 0, 0, 1, t);

@@ -99,8 +99,10 @@ static void transpose(void)
         CHECK_EQ(count, 3 * N);
         /* broadcast: rows at the root, columns elsewhere */
         memset(b, -1, sizeof b);
-        if (rank == 0) MPI_Bcast(a, N * N, MPI_INT, 0, MPI_COMM_WORLD);
-        else MPI_Bcast(b, 1, col, 0, MPI_COMM_WORLD);
+        if (rank == 0)
+            MPI_Bcast(a, N * N, MPI_INT, 0, MPI_COMM_WORLD);
+        else
+            MPI_Bcast(b, 1, col, 0, MPI_COMM_WORLD);
         for (int i = 0; rank && i < N; i++)
             for (int j = 0; j < N; j++) CHECK_EQ(b[i][j], value(0, j, i));
         MPI_Type_free(&other);
@@ -109,7 +111,13 @@ static void transpose(void)
 }
 
 /* ---- structs with gaps, as C lays them out ---------------------------------------------------------------------------------- */
-struct particle { char kind; double x[3]; short id; float charge; long cell; };
+struct particle {
+    char kind;
+    double x[3];
+    short id;
+    float charge;
+    long cell;
+};
 
 static MPI_Datatype particle_type(void)
 {
@@ -187,7 +195,8 @@ static void distributed(void)
     while (size % p) p--;
     dims[0] = p, dims[1] = size / p;
     int gsizes[2] = {ROWS, COLS};
-    int dists[3][2] = {{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+    int dists[3][2] = {{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK},
+                       {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
                        {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC}};
     int args[3][2] = {{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, {2, MPI_DISTRIBUTE_DFLT_DARG}, {3, 1}};
     for (int k = 0; k < 6; k++) {

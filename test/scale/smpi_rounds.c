@@ -56,9 +56,14 @@ static void gather_flat(int n)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(int n); } algorithms[] = {
-        {"bcast_binomial", bcast_binomial}, {"barrier_dissemination", barrier_dissemination},
-        {"allgather_ring", allgather_ring}, {"allgather_bruck", allgather_bruck}, {"gather_flat", gather_flat}};
+    static const struct {
+        const char *name;
+        void (*run)(int n);
+    } algorithms[] = {{"bcast_binomial", bcast_binomial},
+                      {"barrier_dissemination", barrier_dissemination},
+                      {"allgather_ring", allgather_ring},
+                      {"allgather_bruck", allgather_bruck},
+                      {"gather_flat", gather_flat}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

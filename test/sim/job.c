@@ -45,14 +45,11 @@ static struct {
     struct sim_host host;
 } s;
 
-static struct rank *me(void)
-{
-    return &s.ranks[s.current];
-}
+static struct rank *me(void) { return &s.ranks[s.current]; }
 
-#define LOG(...)                                                                                                       \
-    do {                                                                                                               \
-        if (unlikely(s.run->log)) log_line(__VA_ARGS__);                                                               \
+#define LOG(...)                                                                                                                   \
+    do {                                                                                                                           \
+        if (unlikely(s.run->log)) log_line(__VA_ARGS__);                                                                           \
     } while (0)
 static void log_line(const char *fmt, ...) GW_PRINTF(1, 2);
 static void log_line(const char *fmt, ...)
@@ -92,10 +89,7 @@ static void run_over(enum sim_end end)
     stop_for_ever();
 }
 
-static const struct boot_rank *slots(void)
-{
-    return (const struct boot_rank *)((const char *)s.head + s.head->ranks_offset);
-}
+static const struct boot_rank *slots(void) { return (const struct boot_rank *)((const char *)s.head + s.head->ranks_offset); }
 
 static void verdict_print(void)
 {
@@ -126,8 +120,7 @@ static void verdict_print(void)
 static void deadlock(const char *how) __attribute__((noreturn));
 static void deadlock(const char *how)
 {
-    if (s.run->dies >= 0 && s.ranks[s.run->dies].state == DEAD)
-        run_over(SIM_ENDED); /* the others wait for it, as they must */
+    if (s.run->dies >= 0 && s.ranks[s.run->dies].state == DEAD) run_over(SIM_ENDED); /* the others wait for it, as they must */
     fprintf(stderr, "sim: the job does not move any more: %s\n", how);
     verdict_print();
     run_over(SIM_DEADLOCK);
@@ -138,14 +131,10 @@ static bool can_run(int i)
 {
     const struct rank *r = &s.ranks[i];
     switch (r->state) {
-    case READY:
-        return true;
-    case FUTEX:
-        return sim_net_due(s.net, i) <= s.net->now;
-    case SLEEPING:
-        return r->until <= s.net->now;
-    default:
-        return false;
+    case READY: return true;
+    case FUTEX: return sim_net_due(s.net, i) <= s.net->now;
+    case SLEEPING: return r->until <= s.net->now;
+    default: return false;
     }
 }
 
@@ -231,8 +220,8 @@ static void check_wake(struct rank *r, bool did_something)
 {
     if (r->timed_out && did_something) {
         s.result.late_wakes++;
-        fprintf(stderr, "sim: rank %d went on only because its sleep timed out: nobody had rung its doorbell (%s)\n",
-                s.current, boot_call_names[atomic_load(&slots()[s.current].call) % BOOT_CALL_NAMES_COUNT]);
+        fprintf(stderr, "sim: rank %d went on only because its sleep timed out: nobody had rung its doorbell (%s)\n", s.current,
+                boot_call_names[atomic_load(&slots()[s.current].call) % BOOT_CALL_NAMES_COUNT]);
         run_over(SIM_LATE_WAKE);
     }
     r->timed_out = false;
@@ -341,12 +330,12 @@ static void *rank_thread(void *arg)
 
 static int segment_make(int n)
 {
-    struct boot_head h = {
-        .magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = n, .size = n, .cores = 1, .jobid = "sim"};
+    struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = n, .size = n, .cores = 1, .jobid = "sim"};
     h.ranks_offset = BOOT_RANKS_OFFSET;
     h.shm_offset = h.bytes = boot_shm_offset(n);
     int fd = memfd_create("sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0 || ftruncate(fd, (off_t)h.bytes) != 0 || pwrite(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || boot_file_seal(fd, true) != 0)
+    if (fd < 0 || ftruncate(fd, (off_t)h.bytes) != 0 || pwrite(fd, &h, sizeof h, 0) != (ssize_t)sizeof h ||
+        boot_file_seal(fd, true) != 0)
         gw_die("no segment: %m");
     s.head = mmap(NULL, h.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (s.head == MAP_FAILED) gw_die("no segment: %m");

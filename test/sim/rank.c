@@ -96,10 +96,7 @@ int __wrap_epoch_allows(struct rma_win *w, int target, bool must_be_passive)
 /* What is inlined into entry points lets nobody in between, so it is taken now and then only. */
 bool __real_short_way_is_wanted(void);
 bool __wrap_short_way_is_wanted(void);
-bool __wrap_short_way_is_wanted(void)
-{
-    return __real_short_way_is_wanted() && sim_chance(host->net, 64);
-}
+bool __wrap_short_way_is_wanted(void) { return __real_short_way_is_wanted() && sim_chance(host->net, 64); }
 
 void __real_busy_enter(struct rma_win *w, int target);
 void __wrap_busy_enter(struct rma_win *w, int target);
@@ -166,12 +163,9 @@ void __wrap_mail_relax(struct rma_mail *m)
     if (host->net->ways.bug == SIM_BUG_MAIL) atomic_store(&m->withdrawn, 0); /* the target will not see it */
 }
 
-int64_t __real_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
-                         struct gw_type *dt);
-int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
-                         struct gw_type *dt);
-int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount,
-                         struct gw_type *dt)
+int64_t __real_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt);
+int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt);
+int64_t __wrap_type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt)
 {
     if (is_updating) host->pause(false);
     return __real_type_copy(src, scount, st, dst, dcount, dt);
@@ -192,12 +186,12 @@ void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t cou
     memcpy(inout, loaded, (size_t)(count * t->size));
     free(loaded);
 }
-int __real_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
-                      int64_t bytes, char *packed);
-int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
-                      int64_t bytes, char *packed);
-int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t,
-                      int64_t bytes, char *packed)
+int __real_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                      char *packed);
+int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                      char *packed);
+int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                      char *packed)
 {
     host->pause(false);
     return __real_reach_move(w, target, is_put, at, count, t, bytes, packed);
@@ -227,12 +221,6 @@ int64_t __wrap_gw_memory_available(const char **limit_out)
 }
 
 void __wrap_exit(int status) __attribute__((noreturn));
-void __wrap_exit(int status)
-{
-    host->leave(status);
-}
+void __wrap_exit(int status) { host->leave(status); }
 void __wrap__exit(int status) __attribute__((noreturn));
-void __wrap__exit(int status)
-{
-    host->leave(status);
-}
+void __wrap__exit(int status) { host->leave(status); }

@@ -103,32 +103,31 @@ static uint32_t below(uint32_t n)
 
 static void settings_choose(void)
 {
-    static const char *const choices[][2] = {
-        /* a setting that appears n times is not set if none of its lines is drawn */
-        {"PROTO", "e1"},
-        {"PROTO", "r0"},
-        {"PROTO", "r1"},
-        {"COLL_LEAF", "off"},
-        {"LANES", "1"},
-        {"LANES", "3"},
-        {"WIRE_PIECE", "1K"},
-        {"GET_PIECE", "4K"},
-        {"HELP_MIN", "4K"},
-        {"HELP_PIECE", "4K"},
-        {"UNEXPECTED_MAX", "64K"},
-        {"EAGER_MAX", "100"},
-        {"CMA_MIN", "1"},
-        {"IOV_BLOCK_MIN", "1"},
-        {"CMA", "off"},
-        {"COLL_CHUNK", "1000"},
-        {"RMA_ASK", "1"},
-        {"RMA_ASK", "10"},
-        {"RMA_ASK", "40"},
-        {"RMA_ASK", "40"},
-        {"COLL", "bcast=chain,allreduce=ring,allgather=ring,reduce_scatter=pairwise"},
-        {"COLL", "allreduce=direct,allgather=direct"},
-        {"COLL", "bcast=leaf_wide,allgather=leaf_wide,alltoall=pairwise"},
-        {"COLL", "allreduce=ring,reduce_scatter=ordered"}};
+    static const char *const choices[][2] = {/* a setting that appears n times is not set if none of its lines is drawn */
+                                             {"PROTO", "e1"},
+                                             {"PROTO", "r0"},
+                                             {"PROTO", "r1"},
+                                             {"COLL_LEAF", "off"},
+                                             {"LANES", "1"},
+                                             {"LANES", "3"},
+                                             {"WIRE_PIECE", "1K"},
+                                             {"GET_PIECE", "4K"},
+                                             {"HELP_MIN", "4K"},
+                                             {"HELP_PIECE", "4K"},
+                                             {"UNEXPECTED_MAX", "64K"},
+                                             {"EAGER_MAX", "100"},
+                                             {"CMA_MIN", "1"},
+                                             {"IOV_BLOCK_MIN", "1"},
+                                             {"CMA", "off"},
+                                             {"COLL_CHUNK", "1000"},
+                                             {"RMA_ASK", "1"},
+                                             {"RMA_ASK", "10"},
+                                             {"RMA_ASK", "40"},
+                                             {"RMA_ASK", "40"},
+                                             {"COLL", "bcast=chain,allreduce=ring,allgather=ring,reduce_scatter=pairwise"},
+                                             {"COLL", "allreduce=direct,allgather=direct"},
+                                             {"COLL", "bcast=leaf_wide,allgather=leaf_wide,alltoall=pairwise"},
+                                             {"COLL", "allreduce=ring,reduce_scatter=ordered"}};
     char name[64];
     for (char **e = environ; *e;) /* nothing but the seed decides */
         if (strncmp(*e, "GODWIT_", 7) == 0 && sscanf(*e, "%63[^=]", name) == 1)
@@ -219,12 +218,10 @@ static int child(const struct entry *chosen, uint64_t seed)
     struct sim_result r = sim_run(&run);
     fflush(NULL);
     if (o.verbose) {
-        fprintf(
-            stderr,
-            "trace %016llx, %llu points, %llu switches, %llu messages, %llu taken, %llu refused, %llu bugs, %.6f s: ",
-            (unsigned long long)r.trace, (unsigned long long)r.points, (unsigned long long)r.switched,
-            (unsigned long long)r.sent, (unsigned long long)r.taken, (unsigned long long)r.refused,
-            (unsigned long long)r.bugs, (double)r.now * 1e-9);
+        fprintf(stderr, "trace %016llx, %llu points, %llu switches, %llu messages, %llu taken, %llu refused, %llu bugs, %.6f s: ",
+                (unsigned long long)r.trace, (unsigned long long)r.points, (unsigned long long)r.switched,
+                (unsigned long long)r.sent, (unsigned long long)r.taken, (unsigned long long)r.refused, (unsigned long long)r.bugs,
+                (double)r.now * 1e-9);
         command_print(stderr, e, seed);
     }
     return r.end == SIM_ENDED ? 0 : 1;

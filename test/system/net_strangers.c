@@ -101,9 +101,9 @@ static void endpoint_open(const struct sockaddr_in *at)
     struct fid_av *av;
     struct fi_cq_attr ca = {.format = FI_CQ_FORMAT_TAGGED};
     struct fi_av_attr aa = {.type = FI_AV_TABLE};
-    if (fi_fabric(info->fabric_attr, &fabric, NULL) || fi_domain(fabric, info, &domain, NULL) || fi_cq_open(domain, &ca, &cq, NULL) ||
-        fi_av_open(domain, &aa, &av, NULL) || fi_endpoint(domain, info, &ep, NULL) || fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV) ||
-        fi_ep_bind(ep, &av->fid, 0) || fi_enable(ep))
+    if (fi_fabric(info->fabric_attr, &fabric, NULL) || fi_domain(fabric, info, &domain, NULL) ||
+        fi_cq_open(domain, &ca, &cq, NULL) || fi_av_open(domain, &aa, &av, NULL) || fi_endpoint(domain, info, &ep, NULL) ||
+        fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV) || fi_ep_bind(ep, &av->fid, 0) || fi_enable(ep))
         die("the endpoint does not open");
     if (fi_av_insert(av, at, 1, &to, 0, NULL) != 1) die("the address is not taken");
     buf = calloc(1, BYTES);
@@ -123,10 +123,7 @@ static int progress(double seconds)
 }
 
 static struct fi_context2 context[64];
-static int posted(ssize_t rc)
-{
-    return rc == -FI_EAGAIN ? (progress(0.01), 0) : rc == 0 ? progress(0.3) > 0 : -1;
-}
+static int posted(ssize_t rc) { return rc == -FI_EAGAIN ? (progress(0.01), 0) : rc == 0 ? progress(0.3) > 0 : -1; }
 static void random_fill(size_t n)
 {
     for (size_t i = 0; i < n; i++) buf[i] = (char)rand();
@@ -177,7 +174,8 @@ static int way_do(const char *way, int k)
 {
     if (strcmp(way, "packets") == 0) return posted(fi_send(ep, buf, packet_make(k), NULL, to, &context[k % 64]));
     if (strcmp(way, "large") == 0) return posted(fi_send(ep, buf, (size_t)(600 << 10) + (size_t)k % 5, NULL, to, &context[k % 64]));
-    if (strcmp(way, "tagged") == 0) return posted(fi_tsend(ep, buf, 100 + (size_t)k % 5000, NULL, to, (uint64_t)k + 1, &context[k % 64]));
+    if (strcmp(way, "tagged") == 0)
+        return posted(fi_tsend(ep, buf, 100 + (size_t)k % 5000, NULL, to, (uint64_t)k + 1, &context[k % 64]));
     if (strcmp(way, "memory") == 0) {
         uint64_t key = (uint64_t)k % 40 + 1, offset = k % 3 ? 0 : (uint64_t)rand() << 16;
         return k % 2 ? posted(fi_write(ep, buf, 64, NULL, to, offset, key, &context[k % 64]))
@@ -216,15 +214,16 @@ static int by_fabric(const char *provider, const struct sockaddr_in *at, const c
         int status;
         if (strcmp(way, "stall") == 0) {
             struct pollfd of = {.fd = pipes[0], .events = POLLIN};
-            if (poll(&of, 1, 10000) == 1 && read(pipes[0], &some, sizeof some) == sizeof some) children[n++] = pid;
-            else kill(pid, SIGKILL), waitpid(pid, NULL, 0);
+            if (poll(&of, 1, 10000) == 1 && read(pipes[0], &some, sizeof some) == sizeof some)
+                children[n++] = pid;
+            else
+                kill(pid, SIGKILL), waitpid(pid, NULL, 0);
             if (n == STALLS) break;
             continue;
         }
         waitpid(pid, &status, 0);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 2) exit(2);
-        if (status == 0 && read(pipes[0], &some, sizeof some) == sizeof some)
-            n += some;
+        if (status == 0 && read(pipes[0], &some, sizeof some) == sizeof some) n += some;
     }
     while (now() < until) usleep(10000);
     for (int i = 0; strcmp(way, "stall") == 0 && i < n; i++) {
@@ -273,7 +272,7 @@ int main(int argc, char **argv)
     double until = now() + atof(argv[3]);
     signal(SIGPIPE, SIG_IGN);
     int n = strcmp(argv[4], "garbage") == 0 ? garbage(&at, until)
-            : strcmp(argv[4], "hold") == 0  ? hold(&at, until)
+        : strcmp(argv[4], "hold") == 0      ? hold(&at, until)
                                             : by_fabric(argv[1], &at, argv[4], until);
     printf("%d went\n", n);
     return 0;

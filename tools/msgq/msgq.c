@@ -58,35 +58,19 @@ static void give(void *p)
 static int fetch(mqs_process *p, mqs_process_info *i, const void *address, void *out, size_t bytes)
 {
     if (!address) return ERR_DAMAGED;
-    return i->call->mqs_fetch_data_fp(p, (mqs_taddr_t)(uintptr_t)address, (int)bytes, out) == mqs_ok ? mqs_ok
-                                                                                                     : ERR_READ;
+    return i->call->mqs_fetch_data_fp(p, (mqs_taddr_t)(uintptr_t)address, (int)bytes, out) == mqs_ok ? mqs_ok : ERR_READ;
 }
 
-static mqs_process_info *info_of(mqs_process *p)
-{
-    return basic->mqs_get_process_info_fp(p);
-}
+static mqs_process_info *info_of(mqs_process *p) { return basic->mqs_get_process_info_fp(p); }
 
 /* ---- who we are ------------------------------------------------------------------------------------------------------ */
-EXPORT void mqs_setup_basic_callbacks(const mqs_basic_callbacks *callbacks)
-{
-    basic = callbacks;
-}
+EXPORT void mqs_setup_basic_callbacks(const mqs_basic_callbacks *callbacks) { basic = callbacks; }
 
-EXPORT char *mqs_version_string(void)
-{
-    return "Godwit " GODWIT_VERSION " message queues";
-}
+EXPORT char *mqs_version_string(void) { return "Godwit " GODWIT_VERSION " message queues"; }
 
-EXPORT int mqs_version_compatibility(void)
-{
-    return MQS_INTERFACE_COMPATIBILITY;
-}
+EXPORT int mqs_version_compatibility(void) { return MQS_INTERFACE_COMPATIBILITY; }
 
-EXPORT int mqs_dll_taddr_width(void)
-{
-    return (int)sizeof(mqs_taddr_t);
-}
+EXPORT int mqs_dll_taddr_width(void) { return (int)sizeof(mqs_taddr_t); }
 
 EXPORT char *mqs_dll_error_string(int code)
 {
@@ -120,10 +104,7 @@ EXPORT int mqs_image_has_queues(mqs_image *image, char **message_out)
     return rc;
 }
 
-EXPORT void mqs_destroy_image_info(mqs_image_info *i)
-{
-    give(i);
-}
+EXPORT void mqs_destroy_image_info(mqs_image_info *i) { give(i); }
 
 EXPORT int mqs_setup_process(mqs_process *p, const mqs_process_callbacks *callbacks)
 {
@@ -141,8 +122,7 @@ EXPORT int mqs_process_has_queues(mqs_process *p, char **message_out)
     mqs_taddr_t at = 0;
     int rc = find(i->call->mqs_get_image_fp(p), &at);
     if (rc == mqs_ok) rc = fetch(p, i, (void *)(uintptr_t)at, &i->where, sizeof i->where);
-    if (rc == mqs_ok &&
-        (strncmp(i->where.version, GODWIT_VERSION, sizeof i->where.version) != 0 || i->where.layout != TOOL_LAYOUT))
+    if (rc == mqs_ok && (strncmp(i->where.version, GODWIT_VERSION, sizeof i->where.version) != 0 || i->where.layout != TOOL_LAYOUT))
         rc = ERR_VERSION;
     *message_out = rc == mqs_ok ? NULL : mqs_dll_error_string(rc);
     return rc;
@@ -170,8 +150,7 @@ EXPORT void mqs_destroy_process_info(mqs_process_info *i)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------------- */
 /* The members as ranks in the job; those of other jobs are -1. */
-static int members(mqs_process *p, mqs_process_info *i, const struct gw_group *at, int job_size, int **ranks_out,
-                   int *n_out)
+static int members(mqs_process *p, mqs_process_info *i, const struct gw_group *at, int job_size, int **ranks_out, int *n_out)
 {
     struct gw_group g;
     int rc = fetch(p, i, at, &g, sizeof g);
@@ -201,13 +180,12 @@ static int comm_add(mqs_process *p, mqs_process_info *i, const struct gw_comm *a
     give(i->comms);
     i->comms = more;
     struct known *k = &more[i->n_comms++];
-    *k = (struct known){
-        .c = {(mqs_taddr_t)(uintptr_t)at, c.rank, c.size, ""}, .ctx = c.ctx, .lane = (mqs_taddr_t)(uintptr_t)c.lane};
+    *k =
+        (struct known){.c = {(mqs_taddr_t)(uintptr_t)at, c.rank, c.size, ""}, .ctx = c.ctx, .lane = (mqs_taddr_t)(uintptr_t)c.lane};
     if (c.name[0])
         snprintf(k->c.name, sizeof k->c.name, "%.*s", (int)sizeof k->c.name - 1, c.name);
     else
-        snprintf(k->c.name, sizeof k->c.name, "%s %u", c.remote ? "intercommunicator" : "communicator",
-                 c.ctx >> GW_STREAM_BITS);
+        snprintf(k->c.name, sizeof k->c.name, "%s %u", c.remote ? "intercommunicator" : "communicator", c.ctx >> GW_STREAM_BITS);
     rc = members(p, i, c.group, job_size, &k->own, &n);
     if (rc == mqs_ok) rc = members(p, i, c.remote ? c.remote : c.group, job_size, &k->others, &k->n_others);
     return rc == mqs_ok && n != c.size ? ERR_DAMAGED : rc;
@@ -447,8 +425,7 @@ static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, con
         o->actual_global_rank = o->desired_global_rank;
         o->actual_tag = o->desired_tag;
         o->actual_length = s.len;
-        snprintf(o->extra_text[0], sizeof o->extra_text[0], "send: %s",
-                 s.state > OP_ASKED ? "data are under way" : why);
+        snprintf(o->extra_text[0], sizeof o->extra_text[0], "send: %s", s.state > OP_ASKED ? "data are under way" : why);
     }
     return w.rc;
 }
@@ -481,16 +458,13 @@ EXPORT int mqs_setup_operation_iterator(mqs_process *p, int op_class)
     if (rc != mqs_ok) return rc;
     const struct proto_lane *at = lane.proto; /* the program's */
     switch (op_class) {
-    case mqs_pending_sends:
-        return all_sends(p, i, k, at, lane.peers);
+    case mqs_pending_sends: return all_sends(p, i, k, at, lane.peers);
     case mqs_pending_receives:
         rc = posted(p, i, k, fast.q);
         if (rc == mqs_ok) rc = coming(p, i, k, &at->getting);
         return rc == mqs_ok ? coming(p, i, k, &at->sharing) : rc;
-    case mqs_unexpected_messages:
-        return unexpected(p, i, k, fast.q);
-    default:
-        return mqs_no_information;
+    case mqs_unexpected_messages: return unexpected(p, i, k, fast.q);
+    default: return mqs_no_information;
     }
 }
 

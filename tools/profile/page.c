@@ -11,17 +11,10 @@ enum { WIDE = 720, MAP_CELLS = 64 };
 static void text(FILE *f, const char *s)
 {
     for (; *s; s++) switch (*s) {
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '&':
-            fputs("&amp;", f);
-            break;
-        default:
-            fputc(*s, f);
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '&': fputs("&amp;", f); break;
+        default: fputc(*s, f);
         }
 }
 
@@ -49,8 +42,8 @@ static void head(const struct prof_report *r, FILE *f)
           "p.key b{padding:0 .5rem}</style></head>\n<body><h1>Profile of ",
           f);
     text(f, r->program);
-    fprintf(f, "</h1>\n<p>%d ranks, %.6f s from MPI_Init to MPI_Finalize. Times are seconds, mean of the ranks.</p>\n",
-            r->ranks, r->total);
+    fprintf(f, "</h1>\n<p>%d ranks, %.6f s from MPI_Init to MPI_Finalize. Times are seconds, mean of the ranks.</p>\n", r->ranks,
+            r->total);
 }
 
 static void table(const struct prof_report *r, FILE *f)
@@ -63,20 +56,19 @@ static void table(const struct prof_report *r, FILE *f)
           f);
     for (int i = 0; i < r->n_rows; i++) {
         const struct prof_row *row = &r->rows[i];
-        fprintf(
-            f,
-            "<tr "
-            "class=\"%s\"><td>%.1f</td><td>%.6f</td><td>%.6f</td><td>%.1f</td><td>%.0f</td><td>%s</td><td>%d</td><td>",
-            classes[row->kind], row->percent, row->line.mean, row->imbalance, row->imbalance_percent, row->line.calls,
-            row->line.bytes ? bytes_text(row->line.bytes, b, sizeof b) : "", row->line.most_rank);
+        fprintf(f,
+                "<tr "
+                "class=\"%s\"><td>%.1f</td><td>%.6f</td><td>%.6f</td><td>%.1f</td><td>%.0f</td><td>%s</td><td>%d</td><td>",
+                classes[row->kind], row->percent, row->line.mean, row->imbalance, row->imbalance_percent, row->line.calls,
+                row->line.bytes ? bytes_text(row->line.bytes, b, sizeof b) : "", row->line.most_rank);
         text(f, row->name);
         fputs("</td></tr>\n", f);
     }
     fputs("</table>\n", f);
 }
 
-static void part(FILE *f, const char *class, const char *what, int rank, double *at, double seconds, double most,
-                 double y, double high)
+static void part(FILE *f, const char *class, const char *what, int rank, double *at, double seconds, double most, double y,
+                 double high)
 {
     double wide = most > 0 && seconds > 0 ? seconds / most * WIDE : 0;
     fprintf(f,
@@ -125,8 +117,7 @@ static void sizes(const struct prof_report *r, FILE *f)
                 "messages</title></rect>\n",
                 y, r->bins[i] / most * (WIDE - 120), r->bins[i]);
         if (r->bins[i])
-            fprintf(f, "<text x=\"%.2f\" y=\"%.0f\">%.0f</text>\n", 96 + r->bins[i] / most * (WIDE - 120), y + 12,
-                    r->bins[i]);
+            fprintf(f, "<text x=\"%.2f\" y=\"%.0f\">%.0f</text>\n", 96 + r->bins[i] / most * (WIDE - 120), y + 12, r->bins[i]);
     }
     fputs("</svg>\n", f);
 }
@@ -159,8 +150,7 @@ static void map(const struct prof_report *r, FILE *f)
             fprintf(f,
                     "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" style=\"fill:hsl(207 55%% "
                     "%.0f%%)\"><title>%d to %d: %.0f bytes</title></rect>\n",
-                    36 + side * k, 18 + side * i, side * .95, side * .95, 97 - 72 * sqrt(shade), i * per, k * per,
-                    cell[i][k]);
+                    36 + side * k, 18 + side * i, side * .95, side * .95, 97 - 72 * sqrt(shade), i * per, k * per, cell[i][k]);
         }
     }
     fputs("</svg>\n", f);
@@ -171,12 +161,10 @@ static void files(const struct prof_report *r, FILE *f)
     static const char *const words[] = {"read", "written"};
     char b[32];
     if (!r->io_calls[0] && !r->io_calls[1]) return;
-    fputs(
-        "<h2>Files</h2>\n<table id=\"files\"><tr><th>Bytes</th><th>Calls</th><th>Slowest rank, s</th><th></th></tr>\n",
-        f);
+    fputs("<h2>Files</h2>\n<table id=\"files\"><tr><th>Bytes</th><th>Calls</th><th>Slowest rank, s</th><th></th></tr>\n", f);
     for (int k = 0; k < 2; k++)
-        fprintf(f, "<tr><td>%s</td><td>%.0f</td><td>%.6f</td><td>%s</td></tr>\n",
-                bytes_text(r->io_bytes[k], b, sizeof b), r->io_calls[k], r->io_seconds[k], words[k]);
+        fprintf(f, "<tr><td>%s</td><td>%.0f</td><td>%.6f</td><td>%s</td></tr>\n", bytes_text(r->io_bytes[k], b, sizeof b),
+                r->io_calls[k], r->io_seconds[k], words[k]);
     fputs("</table>\n", f);
 }
 

@@ -40,14 +40,8 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static inline void add(_Atomic uint64_t *to, uint64_t n)
-{
-    atomic_fetch_add_explicit(to, n, memory_order_relaxed);
-}
-static inline bool on(void)
-{
-    return atomic_load_explicit(&is_on, memory_order_relaxed);
-}
+static inline void add(_Atomic uint64_t *to, uint64_t n) { atomic_fetch_add_explicit(to, n, memory_order_relaxed); }
+static inline bool on(void) { return atomic_load_explicit(&is_on, memory_order_relaxed); }
 
 void prof_enter(struct prof_call *c, int fn)
 {
@@ -154,8 +148,8 @@ static struct prepared {
 } * prepared;
 static pthread_mutex_t prepared_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type,
-                   int dest, MPI_Comm comm)
+void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type, int dest,
+                   MPI_Comm comm)
 {
     struct prepared *p = rc == MPI_SUCCESS && dest != MPI_PROC_NULL ? malloc(sizeof *p) : NULL;
     if (!p) return;
@@ -227,10 +221,7 @@ static void stop(void)
     prof_own.sent = NULL;
 }
 
-int MPI_Init(int *argc, char ***argv)
-{
-    return start(PMPI_Init(argc, argv));
-}
+int MPI_Init(int *argc, char ***argv) { return start(PMPI_Init(argc, argv)); }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     return start(PMPI_Init_thread(argc, argv, required, provided));

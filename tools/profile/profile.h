@@ -47,8 +47,8 @@ void prof_meet(int fn, MPI_Comm comm); /* waits until all members are here */
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type);
 /* Persistent sends: their bytes count at each start. */
-void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type,
-                   int dest, MPI_Comm comm);
+void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type, int dest,
+                   MPI_Comm comm);
 void prof_started(int n, const MPI_Request *requests);
 void prof_forget(MPI_Request request);
 

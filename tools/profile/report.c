@@ -17,18 +17,9 @@
 enum { CALLS, SECONDS, BYTES, MEETS, MEET_SECONDS, PER_FN };
 static double *all; /* [ranks][prof_fns * PER_FN + 1] on rank 0; the last is the rank's whole time */
 
-static size_t width(void)
-{
-    return (size_t)prof_fns * PER_FN + 1;
-}
-static double of(int rank, int fn, int what)
-{
-    return all[(size_t)rank * width() + (size_t)fn * PER_FN + what];
-}
-static double total_of(int rank)
-{
-    return all[(size_t)rank * width() + width() - 1];
-}
+static size_t width(void) { return (size_t)prof_fns * PER_FN + 1; }
+static double of(int rank, int fn, int what) { return all[(size_t)rank * width() + (size_t)fn * PER_FN + what]; }
+static double total_of(int rank) { return all[(size_t)rank * width() + width() - 1]; }
 
 static void *xcalloc(size_t n, size_t size)
 {
@@ -69,8 +60,7 @@ static void row_close(struct prof_report *r, struct prof_row *row)
 {
     struct prof_line *l = &row->line;
     row->imbalance = l->most - l->mean;
-    row->imbalance_percent =
-        l->most > 0 && r->ranks > 1 ? 100 * row->imbalance / l->most * r->ranks / (r->ranks - 1) : 0;
+    row->imbalance_percent = l->most > 0 && r->ranks > 1 ? 100 * row->imbalance / l->most * r->ranks / (r->ranks - 1) : 0;
     row->percent = r->total > 0 ? 100 * l->mean / r->total : 0;
 }
 
@@ -101,8 +91,7 @@ static void group_rows(struct prof_report *r, const char *name, const double *se
     *head = row_of(r, ROW_GROUP, name, seconds);
     for (int f = 0; suffix && f < prof_fns; f++) {
         double calls = 0, bytes = 0;
-        for (int i = 0; i < r->ranks; i++)
-            calls += of(i, f, calls_at), bytes += of(i, f, BYTES), one[i] = of(i, f, seconds_at);
+        for (int i = 0; i < r->ranks; i++) calls += of(i, f, calls_at), bytes += of(i, f, BYTES), one[i] = of(i, f, seconds_at);
         if (calls == 0) continue;
         char text[64];
         snprintf(text, sizeof text, "%s%s", prof_names[f], suffix);
@@ -145,8 +134,7 @@ static void sum_io(struct prof_report *r)
         for (int f = 0; f < prof_fns; f++) {
             if (prof_groups[f] != PROF_IO) continue;
             int writes = strstr(prof_names[f], "write") != NULL;
-            r->io_bytes[writes] += of(i, f, BYTES), r->io_calls[writes] += of(i, f, CALLS),
-                seconds[writes] += of(i, f, SECONDS);
+            r->io_bytes[writes] += of(i, f, BYTES), r->io_calls[writes] += of(i, f, CALLS), seconds[writes] += of(i, f, SECONDS);
         }
         for (int k = 0; k < 2; k++)
             if (seconds[k] > r->io_seconds[k]) r->io_seconds[k] = seconds[k];
@@ -157,8 +145,8 @@ static void sum_io(struct prof_report *r)
 static void print_row(const struct prof_row *row)
 {
     const char *indent = row->kind == ROW_TOTAL ? "" : row->kind == ROW_GROUP ? "| " : "|| ";
-    fprintf(stderr, "%2s%6.1f%% | %12.6f | %12.6f | %9.1f%% | %12.0f | %s%s\n", "", row->percent, row->line.mean,
-            row->imbalance, row->imbalance_percent, row->line.calls, indent, row->name);
+    fprintf(stderr, "%2s%6.1f%% | %12.6f | %12.6f | %9.1f%% | %12.0f | %s%s\n", "", row->percent, row->line.mean, row->imbalance,
+            row->imbalance_percent, row->line.calls, indent, row->name);
 }
 
 static void print_ranks(const struct prof_report *r)
@@ -169,8 +157,8 @@ static void print_ranks(const struct prof_report *r)
         if (r->user[i] < r->user[idle]) idle = i;
     }
     if (r->ranks > 1)
-        fprintf(stderr, "\nLoad: rank %d computes longest, %.6f s, rank %d shortest, %.6f s\n", busy, r->user[busy],
-                idle, r->user[idle]);
+        fprintf(stderr, "\nLoad: rank %d computes longest, %.6f s, rank %d shortest, %.6f s\n", busy, r->user[busy], idle,
+                r->user[idle]);
 }
 
 static void print_messages(const struct prof_report *r)
@@ -185,8 +173,8 @@ static void print_messages(const struct prof_report *r)
             if (b > most) most = b, from = i, to = k;
         }
     if (!messages) return;
-    fprintf(stderr, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n",
-            messages, bytes, most, from, to);
+    fprintf(stderr, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n", messages, bytes,
+            most, from, to);
     for (int i = 0; i < PROF_BINS; i++)
         if (r->bins[i])
             fprintf(stderr, "  %12.0f of %.0f to %.0f bytes\n", r->bins[i], i ? (double)(1ull << (i - 1)) : 0,
@@ -206,8 +194,7 @@ static void print_text(const struct prof_report *r)
 {
     double calls = r->rows[0].line.calls / r->ranks;
     fprintf(stderr, "\nProfile of %s, %d ranks, times in seconds, mean of the ranks\n\n", r->program, r->ranks);
-    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls",
-            "Group");
+    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls", "Group");
     fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", " Function");
     fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", "  PE=HIDE");
     for (int i = 0; i < r->n_rows; i++) print_row(&r->rows[i]);
