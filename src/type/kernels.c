@@ -58,13 +58,20 @@ static inline bool is_close(int64_t step) { return step < 256 && step > -256; }
         }                                                                                                                          \
         for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, B);                                                  \
     }
+// clang-format off
 STRIDED(1)
 STRIDED(2)
 STRIDED(4)
 STRIDED(8)
 STRIDED(12)
 STRIDED(16)
-STRIDED(20) STRIDED(24) STRIDED(32) STRIDED(40) STRIDED(48) STRIDED(64)
+STRIDED(20)
+STRIDED(24)
+STRIDED(32)
+STRIDED(40)
+STRIDED(48)
+STRIDED(64)
+// clang-format on
 #define EACH_STRIDED(X) X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(40) X(48) X(64)
 
 /* Blocks of W to 2 W bytes. */
@@ -85,9 +92,10 @@ STRIDED(20) STRIDED(24) STRIDED(32) STRIDED(40) STRIDED(48) STRIDED(64)
         memcpy(&a, from + from_add, W), memcpy(&b, from + from_add + last, W);                                                     \
         memcpy(to + to_add, &a, W), memcpy(to + to_add + last, &b, W);                                                             \
     } while (0)
-    STRIDED_ENDS(2, uint16_t) STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
+STRIDED_ENDS(2, uint16_t)
+STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
 
-        void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
+    void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
 {
     switch (bytes) {
 #define CASE(B)                                                                                                                    \

@@ -115,19 +115,26 @@ static const mqs_basic_callbacks basic = {our_malloc, our_free, print, error_tex
 static const mqs_image_callbacks of_image = {sizes, find_function, find_symbol, find_type, no_field, no_size};
 static const mqs_process_callbacks of_process = {global_rank, image_of, fetch, to_host};
 
-#define FN(name) __typeof__(&name) name##_;
+#define FN(name) __typeof__(&name) name##_
 static struct {
-    FN(mqs_setup_basic_callbacks)
-    FN(mqs_version_string)
-    FN(mqs_version_compatibility)
-    FN(mqs_dll_taddr_width)
-    FN(mqs_dll_error_string)
-    FN(mqs_setup_image)
-    FN(mqs_image_has_queues)
-    FN(mqs_destroy_image_info)
-    FN(mqs_setup_process) FN(mqs_process_has_queues) FN(mqs_destroy_process_info) FN(mqs_update_communicator_list)
-        FN(mqs_setup_communicator_iterator) FN(mqs_get_communicator) FN(mqs_get_comm_group) FN(mqs_next_communicator)
-            FN(mqs_setup_operation_iterator) FN(mqs_next_operation)
+    FN(mqs_setup_basic_callbacks);
+    FN(mqs_version_string);
+    FN(mqs_version_compatibility);
+    FN(mqs_dll_taddr_width);
+    FN(mqs_dll_error_string);
+    FN(mqs_setup_image);
+    FN(mqs_image_has_queues);
+    FN(mqs_destroy_image_info);
+    FN(mqs_setup_process);
+    FN(mqs_process_has_queues);
+    FN(mqs_destroy_process_info);
+    FN(mqs_update_communicator_list);
+    FN(mqs_setup_communicator_iterator);
+    FN(mqs_get_communicator);
+    FN(mqs_get_comm_group);
+    FN(mqs_next_communicator);
+    FN(mqs_setup_operation_iterator);
+    FN(mqs_next_operation);
 } dll;
 
 static void load(void)
