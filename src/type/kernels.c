@@ -92,10 +92,14 @@ STRIDED(64)
         memcpy(&a, from + from_add, W), memcpy(&b, from + from_add + last, W);                                                     \
         memcpy(to + to_add, &a, W), memcpy(to + to_add + last, &b, W);                                                             \
     } while (0)
+// clang-format off
 STRIDED_ENDS(2, uint16_t)
-STRIDED_ENDS(4, uint32_t) STRIDED_ENDS(8, uint64_t) STRIDED_ENDS(16, block16)
+STRIDED_ENDS(4, uint32_t)
+STRIDED_ENDS(8, uint64_t)
+STRIDED_ENDS(16, block16)
+// clang-format on
 
-    void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
+void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes)
 {
     switch (bytes) {
 #define CASE(B)                                                                                                                    \
