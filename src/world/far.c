@@ -73,3 +73,19 @@ int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, con
     free(in);
     return rc;
 }
+
+/* Providers over TCP (net of libfabric 1.17) lose messages where two processes connect to each other at the same time and one of them
+ * looks late: its own connection is there, and the other's request replaces it.  So one side of each pair is first. */
+int far_greet(struct gw_comm *c, bool is_first)
+{
+    enum { TAG_GREETING = 1 };
+    int rc = GW_OK;
+    for (int i = 0; i < c->remote->size && rc == GW_OK; i++) {
+        struct gw_req *r;
+        if (!is_elsewhere(group_world(c->remote, i))) continue;
+        rc = is_first ? p2p_stream_isend(GW_STREAM_WORLD, NULL, 0, gw_type_byte, i, TAG_GREETING, c, &r)
+                      : p2p_stream_irecv(GW_STREAM_WORLD, NULL, 0, gw_type_byte, i, TAG_GREETING, c, &r);
+        if (rc == GW_POSTED) rc = p2p_stream_wait(r);
+    }
+    return rc;
+}

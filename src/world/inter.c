@@ -16,6 +16,8 @@ static int items_swap(const struct bridge *b, struct gw_type *t, const void *out
     struct gw_req *r, *s;
     int got = p2p_stream_irecv(GW_STREAM_WORLD, in, m, t, b->rank, b->tag, b->comm, &r);
     if (got < 0) return got;
+    bool waits = b->is_far && !b->is_first; /* see far_greet() */
+    if (waits && got == GW_POSTED) got = p2p_stream_wait(r);
     int sent = p2p_stream_isend(GW_STREAM_WORLD, out, n, t, b->rank, b->tag, b->comm, &s);
     if (sent == GW_POSTED) sent = p2p_stream_wait(s);
     if (got == GW_POSTED) got = p2p_stream_wait(r);
@@ -166,7 +168,7 @@ int inter_create_over(struct gw_comm *local, int local_leader, const struct brid
         free(p.ranks);
     }
     group_release(remote);
-    return rc;
+    return rc == GW_OK && b->is_far ? far_greet(*comm_out, b->is_first) : rc;
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------------------------------- */

@@ -184,6 +184,7 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
     if (o) node_other_drop(o);
     close(fd);
     bridge_out->rank = listens ? 0 : 1;
+    bridge_out->is_first = !listens;
     bridge_out->tag = tag;
     return rc;
 }
@@ -208,10 +209,13 @@ static int root_says(struct gw_comm *c, int root, int told)
 
 int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out)
 {
-    int told_far[2] = {rc, bridge->is_far}, sent = coll_bcast(told_far, 2, gw_type_int, root, c, NULL), told = told_far[0];
+    int said[3] = {rc, bridge->is_far, bridge->is_first}, sent = coll_bcast(said, 3, gw_type_int, root, c, NULL), told = said[0];
     bool is_root = c->rank == root;
-    struct bridge b = {
-        .comm = is_root ? bridge->comm : c, .rank = is_root ? bridge->rank : 0, .tag = bridge->tag, .is_far = told_far[1]};
+    struct bridge b = {.comm = is_root ? bridge->comm : c,
+                       .rank = is_root ? bridge->rank : 0,
+                       .tag = bridge->tag,
+                       .is_far = said[1],
+                       .is_first = said[2]};
     if (sent == GW_OK && told != GW_OK) {
         sent = root_says(c, root, told);
         return is_root ? rc : sent;

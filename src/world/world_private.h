@@ -16,7 +16,8 @@ enum { TAG_WHOLE = -5 };
 struct bridge {
     struct gw_comm *comm;
     int rank, tag;
-    bool is_far; /* members of the two groups are on several hosts, and have not met */
+    bool is_far;   /* members of the two groups are on several hosts, and have not met */
+    bool is_first; /* then this side speaks before the other */
 };
 
 /* Between the ranks 0 of an intercommunicator. */
@@ -86,6 +87,9 @@ int far_contacts(struct gw_comm *c, struct contact **contacts_out); /* collectiv
 /* Collective over both groups: everybody tells everybody of the other side under which number it knows them. */
 int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs,
                   const struct gw_group *remote);
+/* Collective over both groups of a new intercommunicator, is_first on one side: each pair of processes of different hosts has its
+ * connection, made from that side, before anybody sends over it. */
+int far_greet(struct gw_comm *c, bool is_first);
 /* As world_intercomm_create, where the bridge is far. */
 int inter_create_over(struct gw_comm *local, int leader, const struct bridge *b, struct gw_comm **comm_out);
 

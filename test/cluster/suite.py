@@ -21,7 +21,6 @@ LEFT_OUT = { # on several hosts
     "bad_buffers": "looks at copies that the kernel makes; for the network the processor reads the buffer, which ends in SIGSEGV",
     "citizen": "counts descriptors, and libfabric's sockets are some",
     "nodes": "its arguments say where its ranks are, of faked nodes",
-    "spawn_orders": "children end right after MPI_Comm_free, without MPI_Comm_disconnect, and messages between hosts get lost",
     "spawn_universe": "Hydra says how many slots there are: as many as ranks",
     "threads_every": "has windows of shared memory of all ranks (and runs on one host by the network alone)",
     "tool_queues": "one rank reads another's memory, as a debugger does",
@@ -30,7 +29,7 @@ LEFT_OUT = { # on several hosts
 LEFT_OUT_ALONE = {"citizen": LEFT_OUT["citizen"], "nodes": LEFT_OUT["nodes"], "topo_reorder": LEFT_OUT["topo_reorder"]}
 ARGS = {"soak": ["200"]} # a divisor of the work
 THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persistent comm_make idup io_basic io_shared rma_errors "
-        "rma_random session_life spawn_basic spawn_errors spawn_ports").split()
+        "rma_random session_life spawn_basic spawn_errors spawn_orders spawn_ports").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
 THIN_SLOW = "p2p_modes comm_make rma_errors".split()
 SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "n2:400:100"]}
