@@ -52,5 +52,6 @@ int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **re
     a.rcount = GW_ARRAY_LEN(g->values), a.rt = gw_type_int64, a.op = gw_op_max;
     a.tmp_span = GW_CACHELINE;
     a.own = g;
+    a.number = c->colls - 1; /* it is part of the call that was entered last */
     return plan_start(PLAN_START, &alg_agree, &a, g->values, g->result, c, req_out);
 }

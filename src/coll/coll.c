@@ -64,17 +64,22 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     return plan_run_stages(alg, a, in, out, leaves, c);
 }
 
+/* GODWIT_COLL_SYNC: the barrier is part of the call. */
+static GW_NOINLINE int meet_first(struct gw_comm *c)
+{
+    c->within++;
+    int rc = coll_barrier(c, NULL);
+    c->within--;
+    return rc;
+}
+
 /* The call begins: a->bytes are what all members must say alike, or with BOOT_SAYS_OWN in a->says this one's own. */
 static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm *c, const struct coll_as *as)
 {
-    if (kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote) {
-        int rc = coll_barrier(c, NULL);
-        if (rc != GW_OK) return rc;
-    }
     if (unlikely(as != NULL)) a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
     if (unlikely(c->remote)) a->says |= PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
     plan_enter_as(c, PLAN_CALLS + (unsigned)kind, a);
-    return GW_OK;
+    return kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote ? meet_first(c) : GW_OK;
 }
 
 static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind, int64_t bytes, struct plan_args *a,
@@ -117,9 +122,7 @@ static inline bool is_root(int root, const struct gw_comm *c) { return likely(!c
 static inline bool looks_on(int root, const struct gw_comm *c) { return unlikely(root == GW_PROC_NULL) && c->remote; }
 static int look_on(enum coll_kind kind, struct gw_comm *c, const struct coll_as *as)
 {
-    int rc = no_data(GW_OK, kind, GW_PROC_NULL, c, as);
-    if (!as) c->coll_seq++;
-    return rc;
+    return no_data(GW_OK, kind, GW_PROC_NULL, c, as);
 }
 
 static int root_check(int root, const struct gw_comm *c)
@@ -421,6 +424,9 @@ int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, stru
 {
     return reduce_scatter(sbuf, rbuf, rcount, (struct gw_counts){0}, t, op, c, as);
 }
+
+void coll_call_begin(struct gw_comm *c) { plan_call_begin(c, PLAN_MAKING, GW_ANY_SOURCE); }
+void coll_call_end(struct gw_comm *c) { plan_call_end(c); }
 
 /* ---- agreement of a group, for world/ ------------------------------------------------------------------------------------------------ */
 static int word_send(struct gw_comm *c, int to, int tag, const int64_t *values, int n)

@@ -78,6 +78,10 @@ int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct g
 /* For topo/: fills t->moves (room for nin + nout), t->nmoves, t->in_like and t->out_like of the member `rank` of `size`, from t's kind and lists. */
 int coll_neighbor_order(struct gw_topo *t, int rank, int size);
 
+/* For topo/: collectives on c between these two are part of one call of the user, see plan_call_begin(). */
+void coll_call_begin(struct gw_comm *c);
+void coll_call_end(struct gw_comm *c);
+
 /* For world/: a small allreduce of int64 values over a *group* of c, identified by tag, on GW_STREAM_WORLD (point-to-point
  * rounds only).  members[n] are ranks in c, me is my index.  op MAX or MIN or BAND, in place. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,

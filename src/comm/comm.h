@@ -122,14 +122,15 @@ struct gw_comm {
     bool self;              /* size 1 */
     bool has_leaves;        /* known to have what collectives on one node need: plan_leaf_ready() */
     struct comm_coll *coll; /* NULL until the first collective */
-    uint64_t coll_seq;      /* collectives started */
-    /* Number of the next one as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0.  Other threads look at it for reports. */
+    /* Number of the next collective as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0.  Equal on all members:
+     * messages carry it (plan_private.h).  Other threads look at it for reports. */
     _Atomic uint64_t colls;
     uint64_t said; /* a running hash of what they said: equal on all members (plan_enter_as) */
     uint64_t mark; /* of its members, equal on all: tells it from others of its context id in what is noted (boot_coll_mark) */
     struct gw_attrs attrs;
     uint16_t chosen;      /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
     uint8_t hints;        /* what the user promised or wishes: enum comm_hint */
+    uint8_t within;       /* calls of the user under way that are made of several collectives: plan_call_begin() */
     struct gw_topo *topo; /* may be NULL */
     void *bsend;          /* buffer of MPI_Comm_attach_buffer (p2p) */
     struct comm_family *family;

@@ -306,9 +306,11 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
     if (boot_connects_all()) must(connect_all(), "connecting all ranks");
+    plan_call_begin(&gw_comm_world, PLAN_ANY_CALL, GW_ANY_SOURCE);
     must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
     if (gw_checking) check_alike();
     must(world_meet_parent(), "meeting the processes that spawned this job");
+    plan_call_end(&gw_comm_world);
     *provided_out = thread_level;
     return GW_OK;
 }
@@ -330,15 +332,14 @@ static bool calls_differ(struct gw_obj *o, const void *rc_out)
 {
     struct gw_comm *c = container_of(o, struct gw_comm, obj);
     int *rc = (int *)(uintptr_t)rc_out;
-    if (mpi_raise_prints(c)) *rc = plan_compare_last(c);
+    /* Who is ahead may send on: GODWIT_CHECK does, callbacks of attributes may. */
+    if (mpi_raise_prints(c)) *rc = plan_compare_last(c, gw_checking || gw_comm_world.attrs.head);
     return *rc < 0;
 }
 
 static int last_look(void)
 {
     int rc = GW_OK;
-    /* Who is ahead may send on: GODWIT_CHECK does (and has compared all calls), callbacks of attributes may. */
-    if (gw_checking || gw_comm_world.attrs.head) return GW_OK;
     for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1; /* what others have sent comes in */
     if (calls_differ(&gw_comm_world.obj, &rc)) return rc;
     struct gw_obj *o = gw_obj_find(GW_KIND_COMM, calls_differ, &rc);
@@ -358,11 +359,11 @@ GW_ONCE int mpi_finalize(void)
     if (rc != GW_OK) return rc;
     if (unlikely(gw_checking)) rc = check_leave((int)atomic_load_explicit(mpi_hot.call, memory_order_relaxed));
     if (rc != GW_OK) return rc;
+    plan_call_begin(&gw_comm_world, PLAN_FINALIZE, GW_ANY_SOURCE);
     rc = network_report();
     if (rc == GW_OK) rc = mpi_report();
-    if (rc != GW_OK) return rc;
-    plan_enter(&gw_comm_world, PLAN_FINALIZE, GW_ANY_SOURCE);
-    rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
+    if (rc == GW_OK) rc = meet(BOOT_AFTER_LAST); /* nobody leaves while others still need its memory or its progress */
+    plan_call_end(&gw_comm_world);
     if (rc == GW_OK) rc = last_look();
     if (rc != GW_OK) return rc;
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);

@@ -137,8 +137,13 @@ struct p2p_rival {
     int64_t bytes;
 };
 bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out);
-/* Any message on this stream of the communicator that nobody has received; takes the lock. */
-bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out);
+/* Calls left->done for each message on this stream of the communicator that nobody has received, with what it is in `message`,
+ * the lane's lock held. */
+struct p2p_left {
+    struct gw_done done;
+    struct p2p_rival message;
+};
+void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *left);
 
 /* ---- answering from within progress (listen.c) ----
  * Takes the messages of one tag of a private communicator, whoever sends them, one after the other. */

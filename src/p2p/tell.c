@@ -103,7 +103,7 @@ void p2p_tell_request(struct boot_where *where, struct gw_req *r)
 struct rival_search {
     struct proto_left left;
     const struct boot_pending *want;
-    int bits; /* 0: any message of the context */
+    int bits;
     bool found;
     struct p2p_rival rival;
 };
@@ -113,7 +113,7 @@ static void look_at_rival(struct gw_done *done, int err)
     struct rival_search *s = container_of(done, struct rival_search, left.done);
     const struct proto_left *l = &s->left;
     if (s->found || l->ctx != s->want->ctx) return;
-    if (s->bits && (l->src != s->want->peer || l->tag == s->want->tag || (l->tag ^ s->want->tag) & ~s->bits)) return;
+    if (l->src != s->want->peer || l->tag == s->want->tag || (l->tag ^ s->want->tag) & ~s->bits) return;
     s->found = true;
     s->rival = (struct p2p_rival){l->src, l->tag, s->want->tag, l->bytes};
 }
@@ -129,15 +129,26 @@ bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out)
     return s.found;
 }
 
-bool p2p_stream_left(struct gw_comm *c, enum gw_stream s, struct p2p_rival *out)
+struct left_walk {
+    struct proto_left left;
+    uint32_t ctx;
+    struct p2p_left *caller;
+};
+static void pass_on_left(struct gw_done *done, int err)
 {
-    struct boot_pending any = {.ctx = c->ctx | (uint32_t)s};
-    struct rival_search search = {.left.done.fn = look_at_rival, .want = &any};
+    struct left_walk *w = container_of(done, struct left_walk, left.done);
+    const struct proto_left *l = &w->left;
+    if (l->ctx != w->ctx) return;
+    w->caller->message = (struct p2p_rival){l->src, l->tag, l->tag, l->bytes};
+    w->caller->done.fn(&w->caller->done, err);
+}
+
+void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *left)
+{
+    struct left_walk w = {.left.done.fn = pass_on_left, .ctx = c->ctx | (uint32_t)s, .caller = left};
     gw_lock(&c->lane->lock);
-    proto_each_left(c->lane, &search.left);
+    proto_each_left(c->lane, &w.left);
     gw_unlock(&c->lane->lock);
-    if (search.found) *out = search.rival;
-    return search.found;
 }
 
 void p2p_told(struct boot_where *where, struct gw_lane *lane)

@@ -138,11 +138,13 @@ static void mark_told(const struct gw_comm *c, uint64_t number)
     if (mine) atomic_store_explicit(&mine->word[1], n.says | (uint64_t)BOOT_SAYS_TOLD << BOOT_SAYS_FLAGS, memory_order_relaxed);
 }
 
+/* Of a collective in the middle of a call, what the call says. */
 static struct noted noted_of(const struct plan_said *s)
 {
     struct noted n;
-    const struct boot_coll *mine = find(boot_slot, s->comm, s->number, &n);
-    return (struct noted){s->says, s->bytes, mine ? n.call : 0};
+    bool is_within = s->comm->within && s->number == s->comm->colls - 1;
+    if (find(boot_slot, s->comm, s->number, &n)) return is_within ? n : (struct noted){s->says, s->bytes, n.call};
+    return is_within ? (struct noted){.says = (uint32_t)GW_ANY_SOURCE} : (struct noted){s->says, s->bytes, 0};
 }
 
 int plan_compare(const struct plan_said *s)
@@ -178,7 +180,7 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
 {
     char mine[160], theirs[48];
     struct noted n = noted_of(s);
-    bool same = ((unsigned)r->tag >> 4 & 15) == (kind_of(&n) & 15);
+    bool same = ((unsigned)(r->tag ^ r->want) >> 4 & 15) == 0;
     text_of(&n, mine, sizeof mine);
     snprintf(theirs, sizeof theirs, "MPI_%s", kind_in_tag(r->tag));
     mark_told(s->comm, s->number);
@@ -271,7 +273,7 @@ bool plan_sig_differs(struct plan_exec *x, int member)
     if (!slot || !find(boot_slot, c, p.number, &p.mine)) return false;
     bool is_there = find(slot, c, p.number, &p.theirs);
     int rc = is_there ? tell(&p) : GW_OK;
-    int64_t due = a->is_vector && a->rcounts.v ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
+    int64_t due = a->is_vector && a->rcounts.v && !c->within ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
     struct plan_said said = plan_said_by(x);
     if (rc != GW_OK)
         mark_told(c, p.number);
@@ -284,16 +286,37 @@ bool plan_sig_differs(struct plan_exec *x, int member)
     return x->differs;
 }
 
-int plan_compare_last(struct gw_comm *c)
+/* The earliest message that should have been received. */
+struct left_search {
+    struct p2p_left left;
+    uint64_t next, number; /* of the collectives of this rank, and of the message; next: there is none */
+    bool goes_on;
+    struct p2p_rival found;
+};
+static void look_at_left(struct gw_done *done, int err)
 {
-    struct p2p_rival left;
+    (void)err;
+    struct left_search *s = container_of(done, struct left_search, left.done);
+    const struct p2p_rival *l = &s->left.message;
+    uint64_t number = s->goes_on && l->tag & PLAN_TAG_PERSISTENT ? s->next : plan_tag_former(l->tag, s->next);
+    if (number >= s->number) return;
+    s->number = number;
+    s->found = *l;
+}
+
+int plan_compare_last(struct gw_comm *c, bool goes_on)
+{
+    struct left_search s = {.left.done.fn = look_at_left, .next = c->colls, .number = c->colls, .goes_on = goes_on};
     uint64_t first = noted_from(c->colls);
     int rc = compare_former(c, first, c->colls, -1);
-    if (rc != GW_OK || !p2p_stream_left(c, GW_STREAM_COLL, &left)) return rc;
+    if (rc == GW_OK) p2p_stream_each_left(c, GW_STREAM_COLL, &s.left);
+    if (rc != GW_OK || s.number == s.next) return rc;
     for (uint64_t number = first; number < c->colls; number++)
         if (is_told(c, number)) return GW_OK; /* what is left over may come from that */
     return gw_fail(
         GW_EOTHER,
-        "the calls differ on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not call it like that; %s",
-        name_of(c), left.src, kind_in_tag(left.tag), (long long)left.bytes, c->rank, rule(GW_EOTHER));
+        "the calls differ in collective #%llu on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not "
+        "call it like that; %s",
+        (unsigned long long)s.number, name_of(c), s.found.src, kind_in_tag(s.found.tag), (long long)s.found.bytes, c->rank,
+        rule(GW_EOTHER));
 }

@@ -399,7 +399,7 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     char *at = plan_address(m, r);
     struct gw_type *t = r->type ? r->type : gw_type_byte;
     int64_t count = r->type ? r->count : r->len;
-    int tag = x->leaf ? plan_tag(x->args->n, x->args) | PLAN_TAG_LEAF : (int)x->args->n, peer = s->peer, rc;
+    int tag = x->leaf ? plan_tag(x->args) : (int)x->args->n, peer = s->peer, rc;
     struct gw_comm *c = x->comm;
     enum gw_stream stream = GW_STREAM_COLL;
     struct gw_req *req = NULL;
@@ -604,7 +604,7 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
         if (!leaf_begin(&x)) return x.err;
     } else {
         x.leaf = NULL;
-        args->n = (uint64_t)plan_tag(c->coll_seq++, args);
+        args->n = (uint64_t)plan_tag(args);
     }
     int done;
     if (!plan_exec_advance(&x, &done) && !(alg->kind && yield_over(&x, &done))) wait_over(&x);
@@ -635,7 +635,7 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
     struct plan_walk w = {.alg = alg, .args = args, .in = (char *)(uintptr_t)in, .out = out, .leaves = leaves};
     struct plan_exec x = {.comm = c, .walk = &w, .err = GW_OK};
     int next;
-    args->n = (uint64_t)plan_tag(c->coll_seq++, args);
+    args->n = (uint64_t)plan_tag(args);
     w.tmp = k->tmp, w.tmp_bytes = k->tmp_bytes;
     while ((next = plan_walk_next(&w)) > 0) {
         int done;

@@ -8,7 +8,7 @@
 
 #include "plan/plan_private.h"
 
-enum { N = 40, LONG = 100000 };
+enum { N = 40, LONG = 100000, COLL_NAMES = 16 };
 static struct gw_comm *const world = &gw_comm_world;
 static struct gw_type *gaps; /* 4 bytes of every 12, the first at 4 */
 
@@ -81,9 +81,9 @@ static void blocking(void)
         int32_t *in = malloc((size_t)n * 4), *out = malloc((size_t)n * 4);
         for (int i = 0; i < n; i++) in[i] = i * 3, out[i] = 1000 - i;
         struct plan_args a = trip_args(n);
-        uint64_t seq = world->coll_seq;
+        a.number = 7 + k;
         CHECK_EQ(plan_run(&trip, &a, in, out, world), GW_OK);
-        CHECK_EQ(world->coll_seq, seq + 1);
+        CHECK_EQ(a.n, (7 + k) << PLAN_TAG_SHIFT);
         bool is_right = true;
         for (int i = 0; i < n; i++) is_right = is_right && out[i] == 1000 + 2 * i;
         CHECK(is_right);
@@ -236,6 +236,81 @@ static void leaves(int rank)
     rooms_down();
 }
 
+/* ---- the number in a message: of a former collective, or of one that this rank has not begun ---- */
+static void send_numbered(struct gw_comm *c, uint64_t number, int more)
+{
+    static const int32_t v[3] = {1, 2, 3};
+    struct plan_args a = {.number = number, .says = (uint64_t)(PLAN_CALLS + 1) << BOOT_SAYS_KIND};
+    struct gw_req *r;
+    int rc = p2p_stream_isend(GW_STREAM_COLL, v, sizeof v, gw_type_byte, 0, plan_tag(&a) | more, c, &r);
+    CHECK(rc == GW_OK || (rc == GW_POSTED && p2p_stream_wait(r) == GW_OK));
+    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+}
+static void receive_numbered(struct gw_comm *c, uint64_t number, int more)
+{
+    int32_t v[3] = {0};
+    struct plan_args a = {.number = number, .says = (uint64_t)(PLAN_CALLS + 1) << BOOT_SAYS_KIND};
+    struct gw_req *r;
+    int rc = p2p_stream_irecv(GW_STREAM_COLL, v, sizeof v, gw_type_byte, 0, plan_tag(&a) | more, c, &r);
+    CHECK(rc == GW_OK || (rc == GW_POSTED && p2p_stream_wait(r) == GW_OK));
+    CHECK_EQ(v[2], 3);
+}
+
+static void numbers(void)
+{
+    const uint64_t all = PLAN_TAG_NUMBERS + 1ull, nexts[] = {1, 9, all - 1, all, all + 1, 5 * all + 3};
+    for (size_t i = 0; i < GW_ARRAY_LEN(nexts); i++) {
+        uint64_t next = nexts[i];
+        for (uint64_t d = 0; d < 40; d++) {
+            struct plan_args a = {.number = next + d};
+            CHECK_EQ(plan_tag_former(plan_tag(&a), next), next);
+            CHECK_EQ(plan_tag_former(plan_tag(&a) | PLAN_TAG_PERSISTENT, next), next);
+            if (d == 0 || d > next) continue;
+            a.number = next - d;
+            CHECK_EQ(plan_tag_former(plan_tag(&a), next), next - d);
+            CHECK_EQ(plan_tag_former(plan_tag(&a) | PLAN_TAG_SAYS, next), next - d);
+        }
+    }
+    static const char *const names[COLL_NAMES] = {"Barrier", "Bcast"};
+    const char *const *were = plan_call_names;
+    plan_call_names = names;
+    uint64_t was = world->colls;
+    atomic_store(&world->colls, 5 * all + 3);
+    send_numbered(world, 5 * all + 3, 0);
+    send_numbered(world, 5 * all + 4, 0);
+    CHECK(plan_compare_last(world, false) == GW_OK && plan_compare_last(world, true) == GW_OK);
+    send_numbered(world, 5 * all - 2, PLAN_TAG_PERSISTENT);
+    CHECK_EQ(plan_compare_last(world, true), GW_OK);
+    CHECK_EQ(plan_compare_last(world, false), GW_EOTHER);
+    CHECK(strstr(gw_fail_text(), "collective #20971518 on MPI_COMM_WORLD: rank 0 called MPI_Bcast and sent 12 bytes"));
+    send_numbered(world, 5 * all + 1, 0);
+    CHECK_EQ(plan_compare_last(world, true), GW_EOTHER);
+    CHECK(strstr(gw_fail_text(), "collective #20971521 on"));
+    receive_numbered(world, 5 * all + 3, 0), receive_numbered(world, 5 * all + 4, 0);
+    receive_numbered(world, 5 * all + 1, 0), receive_numbered(world, 5 * all - 2, PLAN_TAG_PERSISTENT);
+    CHECK_EQ(plan_compare_last(world, false), GW_OK);
+    atomic_store(&world->colls, was);
+    plan_call_names = were;
+}
+
+/* Collectives in the middle of a call have its number. */
+static void calls(void)
+{
+    uint64_t was = world->colls, entered = boot_slot->n_colls;
+    struct plan_args a = {.size = 1}, b = a;
+    plan_call_begin(world, PLAN_MAKING, 0);
+    plan_enter_as(world, PLAN_CALLS, &a);
+    plan_call_begin(world, PLAN_MAKING, 0);
+    plan_enter_as(world, PLAN_CALLS, &b);
+    plan_call_end(world);
+    plan_enter(world, PLAN_MAKING, 0);
+    plan_call_end(world);
+    CHECK(a.number == was && b.number == was && world->colls == was + 1 && boot_slot->n_colls == entered + 1);
+    CHECK(a.sig != b.sig);
+    plan_enter_as(world, PLAN_CALLS, &a);
+    CHECK(a.number == was + 1 && world->colls == was + 2 && boot_slot->n_colls == entered + 2);
+}
+
 int main(void)
 {
     ranks_run(3, 3, leaves);
@@ -251,6 +326,8 @@ int main(void)
     requests();
     stages();
     by_hand();
+    numbers();
+    calls();
     type_release(gaps);
     CHECK(p2p_is_quiet() && proto_posted() == 0);
     return unit_end();

@@ -16,11 +16,12 @@
  * receiver go on, that one alone, and up to PLAN_LINE_BYTES come with it.  A core waits for a line that only one other core touches
  * half as long as for a flag at which all look.  They count as slots, behind PLAN_SMALLS, for the rules below.
  *
- * Mismatches.  The members of a communicator must call the same collectives in the same order.  What each call says (kind, root, operation,
- * bytes) goes into a running hash, 16 bits of which lie in the line of the flag, for the last PLAN_SIGS collectives, and in the
- * number of a handed line; who waits for a flag or a line compares them with its own.  Messages carry kind and root in their tag, and a
- * receive of a collective knows how long its message must be.  Where something differs, and where a wait has become long, the calls themselves
- * are compared: each rank notes its last ones for the others of its node (boot_coll_note).  compare.c says what was found.
+ * Mismatches.  The members of a communicator must call the same collectives in the same order.  What each call says (kind, root,
+ * operation, bytes) goes into a running hash, 16 bits of which lie in the line of the flag, for the last PLAN_SIGS collectives,
+ * and in the number of a handed line; who waits for a flag or a line compares them with its own.  Messages carry kind, root and
+ * number in their tag, and a receive of a collective knows how long its message must be.  Where something differs, and where a
+ * wait has become long, the calls themselves are compared: each rank notes its last ones for the others of its node
+ * (boot_coll_note).  compare.c says what was found.
  *
  * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
  *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
@@ -134,7 +135,7 @@ struct plan_args {
         const struct plan_nodes *nodes; /* others: where the members run; NULL: nobody has asked, all count as alike */
     };
     void *own;     /* of an algorithm that is not only a function of this */
-    uint64_t n;    /* number of the collective in its region; of messages, their tag: plan_private.h */
+    uint64_t n;    /* leaves: number of the collective in its region; messages: their tag, see plan_private.h */
     uint64_t says; /* what the call says (boot_coll_note), bytes, its number on the communicator as the user counts */
     int64_t bytes;
     uint64_t number;
@@ -252,8 +253,8 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
 
 /* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
  * the call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any
- * order; what must be alike on all members is the order of the calls that number them: plan_run by messages, plan_start of either
- * kind.  Persistent ones keep their number, so they may be started in different orders.  alg NULL: nothing is to be done.
+ * order; what must be alike on all members is the order of the calls that number them: plan_enter_as().  Persistent ones keep their
+ * number, so they may be started in different orders.  alg NULL: nothing is to be done.
  *
  * Until the operation is over, or the persistent request is freed, the datatypes, the op and the communicator are held; arrays of counts,
  * displacements and datatypes are copied in the call, so the caller's may go when it returns.  Errors that are found later come with the request. */
@@ -272,11 +273,17 @@ enum plan_call {
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root);
 /* One that runs by these arguments, of which `bytes` and flags (PLAN_SAYS_*) in `says` are set: fills in the others of what it says. */
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
+/* A call that is made of several collectives on c itself: entered here, and those between the two have its number and are not
+ * noted.  All of them are blocking, so the order of messages is enough to tell theirs apart.  None of the user's functions runs
+ * meanwhile. */
+void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root);
+static inline void plan_call_end(struct gw_comm *c) { c->within--; }
 #define PLAN_SAYS_FLAG(flag) ((uint64_t)(flag) << BOOT_SAYS_FLAGS) /* BOOT_SAYS_OWN, ..: bytes of one's own are not compared */
 /* Names of kinds, from PLAN_CALLS on, as the MPI call without its prefix. */
 extern const char *const *plan_call_names;
-/* At the end, when no member of this node has more to call on c: GW_OK, or an error if calls differ that nobody has told of. */
-int plan_compare_last(struct gw_comm *c);
+/* At the end: GW_OK, or an error if calls differ that nobody has told of, or messages are left over.  goes_on: others may have
+ * begun collectives on c that this rank has not, or started persistent ones again; what they sent in these is not left over. */
+int plan_compare_last(struct gw_comm *c, bool goes_on);
 
 /* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
  * shared heap is full (then on all members). */

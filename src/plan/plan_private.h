@@ -59,21 +59,22 @@ struct comm_coll {
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 
-/* What a driver of an execution needs (exec.c).  Messages carry in their tag the number of their collective: those of one collective
- * between two members are told apart by their order.  Persistent ones keep theirs for long: they have numbers of their own.
- * So have leaves, some of whose blocks go by messages: a non-blocking collective of the same number may be under way.  Below the number
- * stands the kind, and something of root, operation and form (blocking or not): messages of other calls do not meet our receives. */
-enum {
-    PLAN_TAG_SAYS = 0xff,
-    PLAN_TAG_SHIFT = 8,
-    PLAN_TAG_NUMBERS = 0x1fffff,
-    PLAN_TAG_LEAF = 0x20000000,
-    PLAN_TAG_PERSISTENT = 0x40000000
-};
-static inline int plan_tag(uint64_t n, const struct plan_args *a)
+/* What a driver of an execution needs (exec.c).  Messages carry in their tag the number of their collective on the communicator,
+ * as the user counts: those of one collective between two members are told apart by their order.  Persistent ones keep theirs for
+ * long, so these do not count among the others.  Below the number stands the kind, and something of root, operation and form
+ * (blocking or not): messages of other calls do not meet our receives. */
+enum { PLAN_TAG_SAYS = 0xff, PLAN_TAG_SHIFT = 8, PLAN_TAG_NUMBERS = 0x3fffff, PLAN_TAG_PERSISTENT = 0x40000000 };
+static inline int plan_tag(const struct plan_args *a)
 {
     uint64_t differs = a->says >> BOOT_SAYS_OP ^ a->says >> BOOT_SAYS_FLAGS ^ (a->remote ? 0 : a->says);
-    return (int)((n & PLAN_TAG_NUMBERS) << PLAN_TAG_SHIFT | (a->says >> BOOT_SAYS_KIND & 15) << 4 | (differs & 15));
+    return (int)((a->number & PLAN_TAG_NUMBERS) << PLAN_TAG_SHIFT | (a->says >> BOOT_SAYS_KIND & 15) << 4 | (differs & 15));
+}
+/* The number of the collective whose message this is, if it is a former one: below `next`, by less than half of what a tag can
+ * tell apart; else `next`. */
+static inline uint64_t plan_tag_former(int tag, uint64_t next)
+{
+    uint64_t before = (next - ((uint64_t)tag >> PLAN_TAG_SHIFT)) & PLAN_TAG_NUMBERS;
+    return before <= PLAN_TAG_NUMBERS / 2 && before <= next ? next - before : next;
 }
 void plan_exec_reset(struct plan_exec *x); /* to before the first round; alg, args, comm and memory are set */
 bool plan_exec_advance(struct plan_exec *x, int *done_out);
@@ -85,8 +86,7 @@ void plan_start_init(void);                /* start.c */
 bool plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
 bool plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
 /* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts,
-                     int n);
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n);
 
 /* plan_state.c: what is not as plan.h has it, in words; NULL: all is.  Of an execution between two calls of plan_exec_advance(); of a
  * region between two collectives of this member. */

@@ -21,8 +21,7 @@ struct plan_op {
     struct coll_req *req;
     char *tmp;
     int64_t tmp_bytes;
-    uint64_t number; /* as the user counts, and the call that made it: for reports */
-    uint32_t call;
+    uint32_t call;      /* that made it: for reports */
     int pending;        /* messages that are out; written under the lane's lock */
     bool is_persistent; /* the request; its flags change under the lock while we run */
     bool is_given_up;   /* others call something else: over when the messages that are out have ended */
@@ -365,7 +364,7 @@ static void tell(struct gw_done *d, int err)
     if (!op) return;
     for (int i = 0; i < PLAN_STEPS; i++)
         if (op->parts[i].inner) out[n++] = op->parts[i].inner;
-    plan_tell_parts(t->where, &op->x, op->number, op->call, out, n);
+    plan_tell_parts(t->where, &op->x, op->call, out, n);
     struct plan_said said = plan_said_by(&op->x);
     int rc = n > 0 && !op->is_given_up ? plan_compare_parts(&said, out, n) : GW_OK;
     if (rc < 0) give_up(op, rc);
@@ -377,7 +376,6 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
                struct gw_comm *c, struct gw_req **req_out)
 {
     struct gw_lane *lane = c->lane;
-    uint64_t n = (uint64_t)plan_tag(c->coll_seq++, args);
     gw_lock(&lane->lock);
     struct plan_op *op = alg ? op_get(lane) : NULL;
     struct coll_req *q = !alg || op ? (struct coll_req *)req_new(lane, REQ_COLL) : NULL;
@@ -394,10 +392,9 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
     q->op = op;
     if (op) {
         op->req = q;
-        op->number = c->colls - 1;
         op->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
         op->is_persistent = when == PLAN_INIT;
-        op->args.n = n | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
+        op->args.n = (uint64_t)plan_tag(args) | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
         hold(op);
     }
     *req_out = r;

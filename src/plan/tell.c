@@ -8,6 +8,7 @@
 
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 {
+    if (c->within) return;
     boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root, c->mark);
 }
 
@@ -20,8 +21,18 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
     c->said = ((c->said ^ (says >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN ? 0 : bytes)) * odd + says) * odd;
     a->says = says;
     a->sig = (uint16_t)(c->said >> 48);
+    if (unlikely(c->within)) {
+        a->number = c->colls - 1;
+        return;
+    }
     a->number = comm_coll_count(c, 1);
     boot_coll_note(c->ctx >> GW_STREAM_BITS, a->number, says, bytes | c->mark);
+}
+
+void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root)
+{
+    plan_enter(c, kind, root);
+    c->within++;
 }
 
 static void add_member(struct boot_where *where, const struct gw_comm *c, int member)
@@ -107,10 +118,9 @@ bool plan_tell(struct plan_exec *x, uint64_t entry)
     return x->differs;
 }
 
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint64_t number, uint32_t call, struct gw_req **parts,
-                     int n)
+void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n)
 {
-    name_coll(where, x->comm, root_of(x), number, call);
+    name_coll(where, x->comm, root_of(x), x->args->number, call);
     for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
 }
 

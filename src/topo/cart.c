@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "coll/coll.h"
 #include "world/world.h"
 
 /* ---- grids as numbers ---- */
@@ -120,8 +121,11 @@ int topo_cart_create(struct gw_comm *c, int ndims, const int *dims, const int *p
     struct topo_reorder r = {0};
     struct gw_comm *new = NULL;
     int rc = grid_size(c, ndims, dims, &n);
-    if (rc == GW_OK && reorder && n > 1) rc = cart_reorder(c, ndims, dims, periods, n, &r);
+    if (rc != GW_OK) return rc;
+    coll_call_begin(c);
+    if (reorder && n > 1) rc = cart_reorder(c, ndims, dims, periods, n, &r);
     if (rc == GW_OK) rc = topo_make_comm(c, n, r.order, &new);
+    coll_call_end(c);
     topo_reorder_free(&r);
     return rc == GW_OK ? cart_finish(new, ndims, dims, periods, comm_out) : rc;
 }

@@ -190,7 +190,10 @@ int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *source
         h.inw = in_weights ? in_weights : GW_WEIGHTS_EMPTY;
         h.outw = out_weights ? out_weights : GW_WEIGHTS_EMPTY;
     }
-    return dist_make(c, h, info, reorder, comm_out);
+    coll_call_begin(c);
+    rc = dist_make(c, h, info, reorder, comm_out);
+    coll_call_end(c);
+    return rc;
 }
 
 /* ---- edges that anybody may know: each is told to both of its ends ----
@@ -314,9 +317,11 @@ int topo_dist_create(struct gw_comm *c, int n, const int *sources, const int *de
     struct exchange x = {0};
     int rc = count_check(c, n, sources, degrees, destinations, weights, &nedges);
     if (rc == GW_OK) rc = exchange_fill(&x, c, n, sources, degrees, destinations, weighted ? weights : NULL, nedges);
+    coll_call_begin(c);
     if (rc == GW_OK) rc = exchange_run(&x, c);
     if (rc == GW_OK) rc = hood_of(&x, c->size, weighted, &h, &pool);
     if (rc == GW_OK) rc = dist_make(c, h, info, reorder, comm_out);
+    coll_call_end(c);
     free(pool);
     exchange_free(&x);
     return rc;

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "coll/coll.h"
+
 static int graph_check(const struct gw_comm *c, int nnodes, const int *index, const int *edges)
 {
     int rc = topo_intra(c);
@@ -63,8 +65,11 @@ int topo_graph_create(struct gw_comm *c, int nnodes, const int *index, const int
     struct gw_comm *new = NULL;
     struct topo_reorder r = {0};
     int rc = graph_check(c, nnodes, index, edges);
-    if (rc == GW_OK && reorder && nnodes > 1) rc = graph_reorder(c, nnodes, index, edges, &r);
+    if (rc != GW_OK) return rc;
+    coll_call_begin(c);
+    if (reorder && nnodes > 1) rc = graph_reorder(c, nnodes, index, edges, &r);
     if (rc == GW_OK) rc = topo_make_comm(c, nnodes, r.order, &new);
+    coll_call_end(c);
     topo_reorder_free(&r);
     if (rc != GW_OK) return rc;
     if (new && !(new->topo = graph_new(nnodes, index, edges, new->rank))) {

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "plan/plan.h"
+
 /* ---- the bridge ---------------------------------------------------------------------------------------------------------- */
 /* Between the leaders: n items go out, m come in. */
 static int items_swap(const struct bridge *b, struct gw_type *t, const void *out, int n, void *in, int m)
@@ -149,7 +151,10 @@ int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_co
     int rc = leader_check(local, local_leader, peer, remote_leader);
     if (rc != GW_OK) return rc;
     struct bridge b = {.comm = peer, .rank = remote_leader, .tag = tag};
-    return inter_create_over(local, local_leader, &b, comm_out);
+    plan_call_begin(local, PLAN_MAKING, local_leader);
+    rc = inter_create_over(local, local_leader, &b, comm_out);
+    plan_call_end(local);
+    return rc;
 }
 
 int inter_create_over(struct gw_comm *local, int local_leader, const struct bridge *b, struct gw_comm **comm_out)
@@ -197,6 +202,7 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
     bool second = false;
     struct gw_group *both;
     uint32_t id;
+    plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = merge_order(c, high != 0, &second);
     if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
     if (rc == GW_OK) rc = second ? group_union(c->remote, c->group, &both) : group_union(c->group, c->remote, &both);
@@ -220,6 +226,7 @@ int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **com
     struct gw_group *remote = NULL;
     int32_t *ours = NULL, *theirs = NULL;
     uint32_t id;
+    plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     int n = 0, n_ours = 0, rc = group_within(group, c);
     if (rc == GW_OK) rc = names_of(group, NULL, &ours, &n_ours);
     if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, n_ours, &theirs, &n);

@@ -229,23 +229,27 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
 int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
+    plan_call_begin(c, PLAN_MAKING, root);
     world_sweep();
     if (c->rank == root) rc = accept_root(port_name, info, c, &b);
-    return join_comm(c, root, rc, &b, comm_out);
+    rc = join_comm(c, root, rc, &b, comm_out);
+    plan_call_end(c);
+    return rc;
 }
 
 int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
+    plan_call_begin(c, PLAN_MAKING, root);
     world_sweep();
     if (c->rank == root) rc = connect_root(port_name, info, c, &b);
-    return join_comm(c, root, rc, &b, comm_out);
+    rc = join_comm(c, root, rc, &b, comm_out);
+    plan_call_end(c);
+    return rc;
 }
 
 /* ---- join: the user's socket carries a port of each, at which the smaller number listens, and whether the other could go there.  Where it
@@ -346,9 +350,10 @@ int world_comm_disconnect(struct gw_comm **c)
     if ((*c)->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be disconnected", (*c)->name);
     int *ranks, n, me, tag = TAG_PART + (int)((*c)->ctx >> GW_STREAM_BITS);
     int64_t nothing = 0;
-    plan_enter(*c, PLAN_MAKING, GW_ANY_SOURCE);
+    plan_call_begin(*c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = p2p_buffer_flush(*c);
     if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* nobody goes while others still send to him */
+    plan_call_end(*c);
     if (rc != GW_OK) return rc;
     rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);

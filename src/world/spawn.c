@@ -208,14 +208,13 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
     return told;
 }
 
-int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
-                     int *codes)
+static int spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
+                 int *codes)
 {
     struct bridge b = {0};
     struct order *orders = NULL;
     int app = -1;
     bool nobody = false;
-    plan_enter(c, PLAN_MAKING, root);
     int rc = join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
@@ -230,6 +229,15 @@ int world_comm_spawn(int n_programs, const struct world_program *programs, int r
     if (rc == GW_OK && told != GW_OK) rc = told;
     *comm_out = NULL;
     return rc == GW_OK && nobody ? GW_OK : join_comm(c, root, rc, &b, comm_out);
+}
+
+int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
+                     int *codes)
+{
+    plan_call_begin(c, PLAN_MAKING, root);
+    int rc = spawn(n_programs, programs, root, c, comm_out, codes);
+    plan_call_end(c);
+    return rc;
 }
 
 int world_comm_get_parent(struct gw_comm **comm_out)

@@ -115,6 +115,18 @@ static void later(void) /* the mistake is noticed though nobody waits in the cal
     MPI_Bcast(in, k, MPI_INT, at(size - 1), c);
     for (int i = 0; i < 3; i++) MPI_Allreduce(in, out, k, MPI_INT, MPI_SUM, c);
 }
+static int meet_again(MPI_Comm comm, int key, void *v, void *extra)
+{
+    (void)key, (void)v, (void)extra;
+    return MPI_Barrier(comm);
+}
+static void attribute(void) /* the last look at messages is not left out where ranks go on with collectives in MPI_Finalize */
+{
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, meet_again, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
+    bcast_two_roots();
+}
 
 #define KIND(name)                                                                                                                 \
     {                                                                                                                              \
@@ -172,6 +184,7 @@ static const struct {
     KIND(igather_count),
     KIND(polled),
     KIND(later),
+    KIND(attribute),
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -44,6 +44,8 @@ run 3 gatherv_less
 told "MPI_ERR_TRUNCATE" "rank 0 called MPI_Gatherv" "takes 20 bytes from rank 2, which sent 12"
 run 4 alltoallv_more
 told "MPI_ERR_TRUNCATE" "rank 3 called MPI_Alltoallv" "takes 28 bytes from rank" "which sent 20"
+run 2 later
+told "the calls differ in collective #4 on MPI_COMM_WORLD"
 
 # Every kind: short, in slots, long (by messages or from memory to memory).
 sizes="1:2 2000:5 20000:3"
@@ -59,6 +61,12 @@ done
 
 # Between nodes.
 export GODWIT_VNODES=2
+run 2 bcast_two_roots
+told "the calls differ in collective #1 on MPI_COMM_WORLD: rank" " called MPI_Bcast and sent 40 bytes in it to rank"
+run 2 later
+told "collective #4 on MPI_COMM_WORLD"
+run 3 attribute
+told "the calls differ in collective #1 on MPI_COMM_WORLD: rank"
 sizes="1:2 20000:3"
 [ -n "${TEST_QUICK:-}" ] || sizes="1:2 1:5 2000:4 20000:3"
 for size in $sizes; do
