@@ -18,17 +18,18 @@ static const char *const kind_names[COLL_KINDS] = {
     [COLL_SCATTER] = "scatter", [COLL_ALLGATHER] = "allgather", [COLL_ALLTOALL] = "alltoall",
     [COLL_REDUCE] = "reduce",   [COLL_ALLREDUCE] = "allreduce", [COLL_REDUCE_SCATTER] = "reduce_scatter",
     [COLL_SCAN] = "scan",       [COLL_EXSCAN] = "exscan"};
-#define OURS(name)    {#name, &alg_##name},
-#define CLASSIC(name) {#name, &classic_##name},
+#define NOTHING(kind, name)
+#define OURS(kind, name) {#name, &alg_##name},
+#define CLASSIC(name)    {#name, &classic_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;
-} all[] = {ALGORITHMS(OURS) CLASSICS(CLASSIC)};
+} all[] = {ALGORITHMS(OURS, NOTHING) CLASSICS(CLASSIC)};
 #undef OURS
 #undef CLASSIC
 static struct gw_op *op_any;
-#define ONE(name) +1
-enum { OURS_END = 0 ALGORITHMS(ONE), MOST_MESSAGES = 200 * 1000 * 1000 };
+#define ONE(kind, name) +1
+enum { OURS_END = 0 ALGORITHMS(ONE, NOTHING), MOST_MESSAGES = 200 * 1000 * 1000 };
 #undef ONE
 
 int cases_init(void)
@@ -115,13 +116,13 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
         } else if (!strcmp(word, "messages")) {
             v.messages = true;
         } else {
-            v.chunk = strtoll(word, &end, 10);
-            if (*end || v.chunk < 1)
-                return unknown(coll, "not `once`, `messages` or a number of bytes:", word, error_out, error_cap);
+            v.param = strtoll(word, &end, 10);
+            if (*end || v.param < 1) return unknown(coll, "not `once`, `messages` or a number:", word, error_out, error_cap);
         }
     }
     v.alg = name ? named(kind, name) : NULL;
     if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
+    if (v.param && !v.alg->takes) return unknown(coll, "an algorithm without a parameter:", text, error_out, error_cap);
     *out = v;
     return true;
 }
@@ -152,10 +153,10 @@ static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
 static void lengths_free(const struct plan_args *a) { free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v)); }
 
 /* Elements are bytes, in reductions of eight where that comes out. */
-static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, int64_t chunk)
+static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
 {
     bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
-    struct plan_args a = {.size = ranks, .n = 1, .op = op_any, .chunk = chunk};
+    struct plan_args a = {.size = ranks, .n = 1, .op = op_any};
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
     a.scount = a.rcount = words ? bytes / 8 : bytes;
     coll_temporaries(&a);
@@ -186,7 +187,8 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
                  bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
 {
     bool ok = true;
-    struct plan_args a = arguments(asked_for(coll), ranks, bytes, v->chunk);
+    struct plan_args a = arguments(asked_for(coll), ranks, bytes);
+    plan_param_set(&a.params, v->alg, v->param);
     struct plan_nodes nodes = nodes_of(m, ranks);
     a.nodes = &nodes;
     *fits_out = fits(v->alg, &a);
@@ -202,7 +204,7 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     struct asked q = asked_for(coll);
-    struct plan_args a = arguments(q, ranks, bytes, 0);
+    struct plan_args a = arguments(q, ranks, bytes);
     struct plan_nodes nodes = nodes_of(m, ranks);
     int64_t counted = q.per_rank && q.kind != COLL_ALLGATHER ? 0 : q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
     int kind = q.kind;
@@ -212,7 +214,8 @@ bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t b
     if (q.per_rank && q.kind == COLL_ALLTOALL) kind = COLL_ALLTOALLV;
     a.nodes = &nodes;
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, counted, &a, q.starts, &why);
-    snprintf(text, sizeof text, a.chunk ? "%s:%lld" : "%s", alg->name, (long long)a.chunk);
+    int64_t param = plan_param(&a.params, alg);
+    snprintf(text, sizeof text, param ? "%s:%lld" : "%s", alg->name, (long long)param);
     free(nodes.first);
     lengths_free(&a);
     return cases_find(coll, text, out, error, sizeof error);

@@ -13,7 +13,7 @@ struct sim_variant {
     char text[48];
     const struct plan_algorithm *alg;
     bool at_once, messages;
-    int64_t chunk;
+    int64_t param; /* of the algorithm: bytes of a piece, radix, .. */
 };
 
 int cases_init(void);

@@ -98,7 +98,7 @@ static int across(const struct plan_args *a, int round, struct plan_step *steps)
 static void adapters(void)
 {
     struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic g=2 G=10\n");
-    struct plan_algorithm alg = {"across", across, NULL, PLAN_P2P, NULL, NULL};
+    struct plan_algorithm alg = {.name = "across", .emit = across, .kind = PLAN_P2P};
     struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
     struct engine_result r;
     char error[256];
@@ -238,8 +238,8 @@ static int answer(const struct plan_args *a, int round, struct plan_step *steps)
             .kind = a->rank ? PLAN_SEND : PLAN_RECV, .peer = a->rank ? 0 : round / 2 + 1, .a = {.len = a->scount}};
     return 1;
 }
-static const struct plan_algorithm alg_tell = {"tell", tell, NULL, PLAN_P2P, NULL, NULL},
-                                   alg_answer = {"answer", answer, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm alg_tell = {.name = "tell", .emit = tell, .kind = PLAN_P2P},
+                                   alg_answer = {.name = "answer", .emit = answer, .kind = PLAN_P2P};
 static int64_t said_bytes(const struct plan_args *a) { return a->size; }
 static int64_t summed;
 static bool saying(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
@@ -259,7 +259,7 @@ static void words(void)
     struct machine m = machine(plain);
     int32_t first[] = {0, 1, 2, 3, 4};
     struct plan_nodes nodes = {.n = 4, .ordered = true, .fewest = 1, .most = 1, .first = first};
-    struct plan_algorithm alg = {"saying", NULL, said_bytes, PLAN_P2P, NULL, saying};
+    struct plan_algorithm alg = {.name = "saying", .tmp_bytes = said_bytes, .kind = PLAN_P2P, .stages = saying};
     struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 4, .nodes = &nodes}};
     struct engine_result r;
     char error[256] = "";
@@ -292,7 +292,7 @@ static int unequal(const struct plan_args *a, int round, struct plan_step *steps
 static void mistakes(void)
 {
     struct machine m = machine(plain);
-    struct plan_algorithm alg = {"wrong", one_sided, NULL, PLAN_P2P, NULL, NULL};
+    struct plan_algorithm alg = {.name = "wrong", .emit = one_sided, .kind = PLAN_P2P};
     struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 2}};
     struct engine_result r;
     char error[256];

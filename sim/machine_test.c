@@ -54,7 +54,9 @@ static void names(void)
     struct sim_variant v;
     char error[256];
     CHECK(cases_find("igatherv", "flat", &v, error, sizeof error) && v.at_once && !strcmp(v.alg->name, "linear"));
-    CHECK(cases_find("bcast", "chain:65536", &v, error, sizeof error) && v.chunk == 65536 && !v.at_once);
+    CHECK(cases_find("bcast", "chain:65536", &v, error, sizeof error) && v.param == 65536 && !v.at_once);
+    CHECK(cases_find("bcast", "binomial:4", &v, error, sizeof error) && v.param == 4);
+    CHECK(!cases_find("allgather", "ring:4", &v, error, sizeof error) && strstr(error, "without a parameter"));
     CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));

@@ -43,7 +43,7 @@ static int agree(const struct plan_args *a, int round, struct plan_step *steps)
     return one_round(a, round % rounds, steps);
 }
 static int64_t agree_tmp(const struct plan_args *a) { return 2 * a->tmp_span; }
-static const struct plan_algorithm alg_agree = {"agree", agree, agree_tmp, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm alg_agree = {.name = "agree", .emit = agree, .tmp_bytes = agree_tmp, .kind = PLAN_P2P};
 
 int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **req_out)
 {

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-/* Up to PLAN_STEPS members a round at the root (of a scatter `chunk`, if that is less), which leaves itself out but copies its own
- * block first. */
+/* Up to PLAN_STEPS members a round at the root (of a scatter `under_way`, if that is less), which leaves itself out but copies
+ * its own block first. */
 static int root_round(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
     struct plan_steps s = {steps, 0};
@@ -21,7 +21,7 @@ static int root_round(const struct plan_args *a, int round, struct plan_step *st
         if (s.n == 0) step_nothing(&s);
         return s.n;
     }
-    int each = !gather && a->chunk > 0 ? (int)gw_min64(a->chunk, PLAN_STEPS) : PLAN_STEPS;
+    int each = !gather && a->params.under_way > 0 ? (int)gw_min64(a->params.under_way, PLAN_STEPS) : PLAN_STEPS;
     for (int i = (round - 1) * each; i < a->size && i < round * each; i++) {
         if (i == a->root) continue;
         gather ? step_recv(&s, i, recv_block(a, i)) : step_send(&s, i, send_block(a, i));
@@ -37,8 +37,9 @@ static int scatter_linear(const struct plan_args *a, int round, struct plan_step
 {
     return root_round(a, round, steps, false);
 }
-const struct plan_algorithm alg_gather_linear = {"linear", gather_linear, NULL, PLAN_P2P, NULL, NULL};
-const struct plan_algorithm alg_scatter_linear = {"linear", scatter_linear, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_gather_linear = {.name = "linear", .emit = gather_linear, .kind = PLAN_P2P};
+const struct plan_algorithm alg_scatter_linear = {
+    .name = "linear", .emit = scatter_linear, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------ */
 static int allgather_ring(const struct plan_args *a, int round, struct plan_step *steps)
@@ -57,14 +58,14 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, (a->rank - 1 + p) % p, recv_block(a, (a->rank - round + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_ring = {"ring", allgather_ring, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_allgather_ring = {.name = "ring", .emit = allgather_ring, .kind = PLAN_P2P};
 
-/* Direct: everybody gives its block to everybody, four members a round, or as `chunk` has it.  The own block goes to its place last: others need not wait
- * for that. */
+/* Direct: everybody gives its block to everybody, four members a round, or fewer.  The own block goes to its place last: others
+ * need not wait for that. */
 enum { PAIRS = PLAN_STEPS / 2 };
-static int pairs_of(const struct plan_args *a) /* chunk: sends and receives under way at a time */
+static int pairs_of(const struct plan_args *a) /* of sends and receives */
 {
-    return a->chunk > 1 ? (int)gw_min64(a->chunk / 2, PAIRS) : PAIRS;
+    return a->params.under_way > 1 ? (int)gw_min64(a->params.under_way / 2, PAIRS) : PAIRS;
 }
 static int allgather_direct(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -78,7 +79,8 @@ static int allgather_direct(const struct plan_args *a, int round, struct plan_st
     if (round == exchanges && !a->in_place) step_copy(&s, mine, recv_block(a, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_direct = {"direct", allgather_direct, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_allgather_direct = {
+    .name = "direct", .emit = allgather_direct, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
 static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
@@ -103,7 +105,8 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
-const struct plan_algorithm alg_allgather_bruck = {"bruck", allgather_bruck, bruck_bytes, PLAN_P2P, blocks_equal, NULL};
+const struct plan_algorithm alg_allgather_bruck = {
+    .name = "bruck", .emit = allgather_bruck, .tmp_bytes = bruck_bytes, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- alltoall(v, w): of an empty block both ends know, so nothing is sent --------------------------------------------------------- */
 static bool is_empty(const struct plan_ref *block) { return ref_bytes(block) == 0; }
@@ -122,7 +125,8 @@ static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
-const struct plan_algorithm alg_alltoall_pairwise = {"pairwise", alltoall_pairwise, NULL, PLAN_P2P, not_in_place, NULL};
+const struct plan_algorithm alg_alltoall_pairwise = {
+    .name = "pairwise", .emit = alltoall_pairwise, .kind = PLAN_P2P, .fits = not_in_place, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
 static int64_t largest_block(const struct plan_args *a)
@@ -151,7 +155,8 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool is_in_place(const struct plan_args *a) { return a->in_place; }
-const struct plan_algorithm alg_alltoall_in_place = {"in_place", alltoall_in_place, largest_block, PLAN_P2P, is_in_place, NULL};
+const struct plan_algorithm alg_alltoall_in_place = {
+    .name = "in_place", .emit = alltoall_in_place, .tmp_bytes = largest_block, .kind = PLAN_P2P, .fits = is_in_place};
 
 /* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
 static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
@@ -175,7 +180,7 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
     return s.n;
 }
 const struct plan_algorithm alg_reduce_scatter_pairwise = {
-    "pairwise", reduce_scatter_pairwise, my_block_twice, PLAN_P2P, op_commutes, NULL};
+    .name = "pairwise", .emit = reduce_scatter_pairwise, .tmp_bytes = my_block_twice, .kind = PLAN_P2P, .fits = op_commutes};
 
 /* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
 static int64_t all_my_parts(const struct plan_args *a) { return a->size * a->tmp_span; }
@@ -202,4 +207,5 @@ static int reduce_scatter_ordered(const struct plan_args *a, int round, struct p
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_ordered = {"ordered", reduce_scatter_ordered, all_my_parts, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_reduce_scatter_ordered = {
+    .name = "ordered", .emit = reduce_scatter_ordered, .tmp_bytes = all_my_parts, .kind = PLAN_P2P};

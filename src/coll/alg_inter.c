@@ -46,7 +46,7 @@ static int barrier(const struct plan_args *a, int round, struct plan_step *steps
     }
     return or_nothing(&s);
 }
-static const struct plan_algorithm inter_barrier = {"tree", barrier, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_barrier = {.name = "tree", .emit = barrier, .kind = PLAN_P2P};
 
 /* ---- one root: bcast, reduce, gather, scatter ---------------------------------------------------------------------------------- */
 static int bcast(const struct plan_args *a, int round, struct plan_step *steps)
@@ -61,7 +61,7 @@ static int bcast(const struct plan_args *a, int round, struct plan_step *steps)
     if (a->rank == 0) step_recv(&s, over_there(a, a->root), all);
     return or_nothing(&s);
 }
-static const struct plan_algorithm inter_bcast = {"tree", bcast, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_bcast = {.name = "tree", .emit = bcast, .kind = PLAN_P2P};
 
 static int64_t reduce_tmp(const struct plan_args *a) { return other_side(a) ? join_tmp(a) : 0; }
 static int reduce(const struct plan_args *a, int round, struct plan_step *steps)
@@ -75,7 +75,7 @@ static int reduce(const struct plan_args *a, int round, struct plan_step *steps)
     if (round == join_rounds(a) && a->rank == 0) step_send(&s, over_there(a, a->root), joined(a));
     return s.n;
 }
-static const struct plan_algorithm inter_reduce = {"tree", reduce, reduce_tmp, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_reduce = {.name = "tree", .emit = reduce, .tmp_bytes = reduce_tmp, .kind = PLAN_P2P};
 
 static int root_linear(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
@@ -99,8 +99,8 @@ static int root_linear(const struct plan_args *a, int round, struct plan_step *s
 }
 static int gather(const struct plan_args *a, int round, struct plan_step *steps) { return root_linear(a, round, steps, true); }
 static int scatter(const struct plan_args *a, int round, struct plan_step *steps) { return root_linear(a, round, steps, false); }
-static const struct plan_algorithm inter_gather = {"linear", gather, NULL, PLAN_P2P, NULL, NULL};
-static const struct plan_algorithm inter_scatter = {"linear", scatter, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_gather = {.name = "linear", .emit = gather, .kind = PLAN_P2P};
+static const struct plan_algorithm inter_scatter = {.name = "linear", .emit = scatter, .kind = PLAN_P2P};
 
 /* ---- everybody with everybody over there: allgather(v), alltoall(v, w) ------------------------------------------------------------ */
 /* Ranks i and j meet at turn i + j modulo the size of the larger group, four turns a round. */
@@ -120,8 +120,8 @@ static int exchange(const struct plan_args *a, int round, struct plan_step *step
 }
 static int allgather(const struct plan_args *a, int round, struct plan_step *steps) { return exchange(a, round, steps, true); }
 static int alltoall(const struct plan_args *a, int round, struct plan_step *steps) { return exchange(a, round, steps, false); }
-static const struct plan_algorithm inter_allgather = {"pairwise", allgather, NULL, PLAN_P2P, NULL, NULL};
-static const struct plan_algorithm inter_alltoall = {"pairwise", alltoall, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_allgather = {.name = "pairwise", .emit = allgather, .kind = PLAN_P2P};
+static const struct plan_algorithm inter_alltoall = {.name = "pairwise", .emit = alltoall, .kind = PLAN_P2P};
 
 /* ---- allreduce, reduce_scatter: what the other group joined -------------------------------------------------------------------------- */
 static int allreduce(const struct plan_args *a, int round, struct plan_step *steps)
@@ -136,7 +136,7 @@ static int allreduce(const struct plan_args *a, int round, struct plan_step *ste
     }
     return or_nothing(&s);
 }
-static const struct plan_algorithm inter_allreduce = {"tree", allreduce, join_tmp, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_allreduce = {.name = "tree", .emit = allreduce, .tmp_bytes = join_tmp, .kind = PLAN_P2P};
 
 /* Member i's part of the whole vector, which lies in temporary 1 of rank 0.  rcount is the length of the vector; parts are
  * rcounts elements long, or scount each. */
@@ -169,7 +169,8 @@ static int reduce_scatter(const struct plan_args *a, int round, struct plan_step
     }
     return s.n;
 }
-static const struct plan_algorithm inter_reduce_scatter = {"tree", reduce_scatter, join_tmp, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm inter_reduce_scatter = {
+    .name = "tree", .emit = reduce_scatter, .tmp_bytes = join_tmp, .kind = PLAN_P2P};
 
 const struct plan_algorithm *const coll_inter_algorithms[COLL_KINDS] = {
     [COLL_BARRIER] = &inter_barrier,     [COLL_BCAST] = &inter_bcast,         [COLL_GATHER] = &inter_gather,

@@ -16,8 +16,8 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {"leaf", barrier_leaf, NULL, PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE,
-                                                NULL,   NULL};
+const struct plan_algorithm alg_barrier_leaf = {
+    .name = "leaf", .emit = barrier_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE};
 
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
 static bool bcast_fits(const struct plan_args *a) { return a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
@@ -34,14 +34,17 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {"leaf",     bcast_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE,
-                                              bcast_fits, NULL};
+const struct plan_algorithm alg_bcast_leaf = {
+    .name = "leaf", .emit = bcast_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE, .fits = bcast_fits};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
 
 /* The root fills slot after slot and runs PLAN_SLOTS pieces ahead of the slowest reader. */
-static int64_t bcast_piece(const struct plan_args *a) { return a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : 16 << 10; }
+static int64_t bcast_piece(const struct plan_args *a)
+{
+    return a->params.piece_bytes ? gw_min64(a->params.piece_bytes, PLAN_SLOT_BYTES) : 16 << 10;
+}
 static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -68,7 +71,8 @@ static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool bcast_wide_fits(const struct plan_args *a) { return wide_fits(a->rcount * a->rt->size, bcast_piece(a)); }
-const struct plan_algorithm alg_bcast_leaf_wide = {"leaf_wide", bcast_leaf_wide, NULL, PLAN_WIDE, bcast_wide_fits, NULL};
+const struct plan_algorithm alg_bcast_leaf_wide = {
+    .name = "leaf_wide", .emit = bcast_leaf_wide, .kind = PLAN_WIDE, .fits = bcast_wide_fits, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reductions: everybody's operand in its slot ------------------------------------------------------------------------------ */
 static bool operand_fits(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
@@ -117,11 +121,14 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
 {
     return reduce_in_slots(a, round, steps, a->rank);
 }
-const struct plan_algorithm alg_reduce_leaf = {"leaf", reduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
-const struct plan_algorithm alg_allreduce_leaf = {"leaf", allreduce_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits,
-                                                  NULL};
-const struct plan_algorithm alg_scan_leaf = {"leaf", scan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
-const struct plan_algorithm alg_exscan_leaf = {"leaf", exscan_leaf, NULL, PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, operand_fits, NULL};
+const struct plan_algorithm alg_reduce_leaf = {
+    .name = "leaf", .emit = reduce_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
+const struct plan_algorithm alg_allreduce_leaf = {
+    .name = "leaf", .emit = allreduce_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
+const struct plan_algorithm alg_scan_leaf = {
+    .name = "leaf", .emit = scan_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
+const struct plan_algorithm alg_exscan_leaf = {
+    .name = "leaf", .emit = exscan_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
 
 /* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
 struct shares {
@@ -162,14 +169,15 @@ static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_
 }
 static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
 const struct plan_algorithm alg_allreduce_leaf_two = {
-    "leaf_two", allreduce_leaf_two, NULL, PLAN_NARROW | PLAN_ONCE, operand_fits_half, NULL};
+    .name = "leaf_two", .emit = allreduce_leaf_two, .kind = PLAN_NARROW | PLAN_ONCE, .fits = operand_fits_half};
 
 /* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
  * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
  * reduces its share of k, and says so. */
 static int64_t wide_count(const struct plan_args *a) /* elements a piece */
 {
-    return gw_max64((a->chunk ? gw_min64(a->chunk, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
+    return gw_max64(
+        (a->params.piece_bytes ? gw_min64(a->params.piece_bytes, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
 }
 static int64_t piece_count(const struct plan_args *a, int64_t k) { return gw_min64(wide_count(a), a->rcount - k * wide_count(a)); }
 static void bring_in(struct plan_steps *s, const struct plan_args *a, int64_t k)
@@ -219,8 +227,10 @@ static bool element_fits(const struct plan_args *a)
 {
     return op_dense(a) && a->rt->size <= PLAN_SLOT_BYTES && wide_fits(a->rcount, wide_count(a));
 }
-const struct plan_algorithm alg_reduce_leaf_wide = {"leaf_wide", reduce_leaf_wide, NULL, PLAN_WIDE, element_fits, NULL};
-const struct plan_algorithm alg_allreduce_leaf_wide = {"leaf_wide", allreduce_leaf_wide, NULL, PLAN_WIDE, element_fits, NULL};
+const struct plan_algorithm alg_reduce_leaf_wide = {
+    .name = "leaf_wide", .emit = reduce_leaf_wide, .kind = PLAN_WIDE, .fits = element_fits, .takes = PLAN_TAKES_PIECE};
+const struct plan_algorithm alg_allreduce_leaf_wide = {
+    .name = "leaf_wide", .emit = allreduce_leaf_wide, .kind = PLAN_WIDE, .fits = element_fits, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reduce_scatter ------------------------------------------------------------------------------------------------------------ */
 static int64_t all_parts(const struct plan_args *a) /* elements */
@@ -245,7 +255,8 @@ static int reduce_scatter_leaf(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_parts(a) * a->rt->size <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_reduce_scatter_leaf = {"leaf", reduce_scatter_leaf, NULL, PLAN_NARROW | PLAN_ONCE, parts_fit, NULL};
+const struct plan_algorithm alg_reduce_scatter_leaf = {
+    .name = "leaf", .emit = reduce_scatter_leaf, .kind = PLAN_NARROW | PLAN_ONCE, .fits = parts_fit};
 
 /* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
  * that are still to be read, so that form takes another algorithm. */
@@ -293,5 +304,5 @@ static bool part_fits(const struct plan_args *a)
 {
     return op_dense(a) && !a->in_place && part_piece(a) > 0 && wide_fits(longest_part(a), part_piece(a));
 }
-const struct plan_algorithm alg_reduce_scatter_leaf_wide = {"leaf_wide", reduce_scatter_leaf_wide, NULL, PLAN_WIDE, part_fits,
-                                                            NULL};
+const struct plan_algorithm alg_reduce_scatter_leaf_wide = {
+    .name = "leaf_wide", .emit = reduce_scatter_leaf_wide, .kind = PLAN_WIDE, .fits = part_fits};

@@ -51,8 +51,8 @@ const struct plan_algorithm alg_barrier_levels = {.name = "levels", .kind = PLAN
 /* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way ------ */
 static int64_t piece_elements(const struct plan_args *a)
 {
-    if (!a->chunk) return gw_max64(a->rcount, 1);
-    return gw_max64(a->chunk / gw_max64(a->rt->size, 1), 1);
+    if (!a->params.piece_bytes) return gw_max64(a->rcount, 1);
+    return gw_max64(a->params.piece_bytes / gw_max64(a->rt->size, 1), 1);
 }
 static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
@@ -72,7 +72,8 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
     }
     return true;
 }
-const struct plan_algorithm alg_bcast_levels = {.name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages};
+const struct plan_algorithm alg_bcast_levels = {
+    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reduce: in the nodes to who speaks for them, whose result lies in the temporary; across nodes to the root -------------------- */
 static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
@@ -97,7 +98,8 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
 const struct plan_algorithm alg_reduce_levels = {
     .name = "levels", .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = order_kept, .stages = reduce_stages};
 
-/* ---- allreduce: block after block where `chunk` says so, which bounds the temporaries -------------------------------------------- */
+/* ---- allreduce: block after block where there are pieces, which bounds the temporaries
+ * -------------------------------------------- */
 /* The k-th block of three stages each; false: there is none.  Its elements begin at first_out of the whole. */
 static bool allreduce_block(const struct plan_args *a, int i, struct plan_args *block_out, int64_t *first_out)
 {
@@ -130,7 +132,7 @@ static bool allreduce_stages(const struct plan_args *whole, int i, bool leaves, 
     return true;
 }
 const struct plan_algorithm alg_allreduce_levels = {
-    .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages};
+    .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages, .takes = PLAN_TAKES_PIECE};
 
 /* In parts: members of a node reduce a part each, as many as the smallest node has members; those in the same place of their nodes
  * reduce it across; then all collect the parts.  In the temporary: counts and places of the parts, and my part. */
@@ -188,5 +190,9 @@ static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char
     return true;
 }
 static bool parts_fit(const struct plan_args *a) { return order_kept(a) && a->nodes->fewest > 1 && a->rcount >= a->nodes->fewest; }
-const struct plan_algorithm alg_allreduce_levels_parts = {
-    .name = "levels_parts", .tmp_bytes = parts_tmp, .kind = PLAN_P2P, .fits = parts_fit, .stages = parts_stages};
+const struct plan_algorithm alg_allreduce_levels_parts = {.name = "levels_parts",
+                                                          .tmp_bytes = parts_tmp,
+                                                          .kind = PLAN_P2P,
+                                                          .fits = parts_fit,
+                                                          .stages = parts_stages,
+                                                          .takes = PLAN_TAKES_PIECE};

@@ -27,7 +27,7 @@ static void per_member(const struct plan_args *a, char *tmp, int64_t each, bool 
 }
 
 /* ---- between the order of nodes in the temporary and the blocks of the user ----------------------------------------------------- */
-/* chunk: bytes a block, or sdispls: where they begin; of all members but those of my node where in_place.  IN or OUT are the user's,
+/* params.block_bytes, or sdispls: where they begin; of all members but those of my node where in_place.  IN or OUT are the user's,
  * TMP is packed. */
 static int between(const struct plan_args *a, int round, struct plan_step *steps, bool unpack)
 {
@@ -36,7 +36,8 @@ static int between(const struct plan_args *a, int round, struct plan_step *steps
         int i = at_place(a->nodes, at);
         struct plan_ref block = unpack ? recv_block(a, i) : send_block(a, i);
         bool uneven = unpack && a->sdispls.v;
-        struct plan_ref packed = ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->chunk, ref_bytes(&block));
+        struct plan_ref packed =
+            ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->params.block_bytes, ref_bytes(&block));
         if (a->in_place && plan_node_of(a->nodes, i) == a->nodes->me)
             step_nothing(&s);
         else
@@ -51,7 +52,7 @@ static const struct plan_algorithm alg_unpack = {.name = "unpack", .emit = unpac
 static void stage_local(struct plan_stage *s, const struct plan_algorithm *alg, int64_t block, int64_t at)
 {
     s->alg = alg;
-    s->args.chunk = block;
+    s->args.params.block_bytes = block;
     s->args.in_place = true;
     s->tmp = at;
 }
@@ -262,7 +263,7 @@ static int64_t area(const struct plan_args *a)
     return n->place == 0 ? lines(plan_node_size(n, n->me) * a->size * a->rcount * a->rt->size) : 0;
 }
 static int64_t alltoall_tmp(const struct plan_args *a) { return lists(a) + 2 * area(a); }
-/* [from here][to] into nodes of [from here][to there]; chunk: bytes a block. */
+/* [from here][to] into nodes of [from here][to there]. */
 static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -272,8 +273,8 @@ static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step 
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < entries && s.n < PLAN_STEPS; e++) {
         int from = (int)(e / a->size), at = (int)(e % a->size), to = at_place(n, at), k = plan_node_of(n, to);
         int64_t place = (int64_t)here * n->first[k] + (int64_t)from * plan_node_size(n, k) + (at - n->first[k]);
-        step_copy(&s, ref_raw(PLAN_IN, ((int64_t)from * a->size + to) * a->chunk, a->chunk),
-                  ref_raw(PLAN_OUT, place * a->chunk, a->chunk));
+        step_copy(&s, ref_raw(PLAN_IN, ((int64_t)from * a->size + to) * a->params.block_bytes, a->params.block_bytes),
+                  ref_raw(PLAN_OUT, place * a->params.block_bytes, a->params.block_bytes));
     }
     return s.n;
 }
@@ -286,8 +287,8 @@ static int sort_by_members(const struct plan_args *a, int round, struct plan_ste
     int64_t entries = (int64_t)here * a->size;
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < entries && s.n < PLAN_STEPS; e++) {
         int at = (int)(e / here), to = (int)(e % here), from = at_place(n, at);
-        step_copy(&s, ref_raw(PLAN_IN, e * a->chunk, a->chunk),
-                  ref_raw(PLAN_OUT, ((int64_t)to * a->size + from) * a->chunk, a->chunk));
+        step_copy(&s, ref_raw(PLAN_IN, e * a->params.block_bytes, a->params.block_bytes),
+                  ref_raw(PLAN_OUT, ((int64_t)to * a->size + from) * a->params.block_bytes, a->params.block_bytes));
     }
     return s.n;
 }
@@ -302,7 +303,7 @@ static bool alltoall_stages(const struct plan_args *a, int i, bool leaves, char 
     s->args.root = 0;
     s->args.in_place = false;
     if (i == 1 || i == 3) {
-        s->args.chunk = block;
+        s->args.params.block_bytes = block;
         s->in = first, s->out = second;
         if (n->place == 0) s->alg = i == 1 ? &alg_sort_nodes : &alg_sort_members;
     } else if (i == 2) {
@@ -339,14 +340,14 @@ const struct plan_algorithm alg_alltoall_levels = {
 /* Two areas, as above, of every member. */
 static int64_t columns_area(const struct plan_args *a) { return lines(a->size * a->rcount * a->rt->size); }
 static int64_t columns_tmp(const struct plan_args *a) { return 2 * columns_area(a); }
-/* What I give, into [place][node]; chunk: bytes a block. */
+/* What I give, into [place][node]. */
 static int sort_by_places(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int nodes = a->nodes->n;
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < a->size && s.n < PLAN_STEPS; e++)
         step_copy(&s, send_block(a, plan_member(a->nodes, (int)(e % nodes), (int)(e / nodes))),
-                  ref_raw(PLAN_TMP, e * a->chunk, a->chunk));
+                  ref_raw(PLAN_TMP, e * a->params.block_bytes, a->params.block_bytes));
     return s.n;
 }
 /* [place here][node] into [node][place here]. */
@@ -355,8 +356,8 @@ static int turn_columns(const struct plan_args *a, int round, struct plan_step *
     struct plan_steps s = {steps, 0};
     int nodes = a->nodes->n, here = a->nodes->most;
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < a->size && s.n < PLAN_STEPS; e++)
-        step_copy(&s, ref_raw(PLAN_IN, (e % here * nodes + e / here) * a->chunk, a->chunk),
-                  ref_raw(PLAN_OUT, e * a->chunk, a->chunk));
+        step_copy(&s, ref_raw(PLAN_IN, (e % here * nodes + e / here) * a->params.block_bytes, a->params.block_bytes),
+                  ref_raw(PLAN_OUT, e * a->params.block_bytes, a->params.block_bytes));
     return s.n;
 }
 static const struct plan_algorithm alg_sort_places = {.name = "sort", .emit = sort_by_places, .kind = PLAN_P2P};
@@ -372,7 +373,7 @@ static bool columns_stages(const struct plan_args *a, int i, bool leaves, char *
     switch (i) {
     case 0:
         s->alg = &alg_sort_places;
-        s->args.chunk = block;
+        s->args.params.block_bytes = block;
         s->tmp = first.off;
         return true;
     case 1:
@@ -383,7 +384,7 @@ static bool columns_stages(const struct plan_args *a, int i, bool leaves, char *
         return true;
     case 2:
         s->alg = &alg_turn_columns;
-        s->args.chunk = block;
+        s->args.params.block_bytes = block;
         s->in = second, s->out = first;
         return true;
     case 3:

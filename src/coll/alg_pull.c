@@ -33,7 +33,7 @@ static int bcast_pull(const struct plan_args *a, int round, struct plan_step *st
     if (!root && packed) step_copy(&s, run, user);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_pull = {"pull", bcast_pull, bcast_tmp, PLAN_PULLING, NULL, NULL};
+const struct plan_algorithm alg_bcast_pull = {.name = "pull", .emit = bcast_pull, .tmp_bytes = bcast_tmp, .kind = PLAN_PULLING};
 
 /* By messages, which the members read from the root's memory all at once: the same in any state of the caches, where what they read in
  * slots has to come from the root's cache piece after piece. */
@@ -50,7 +50,7 @@ static int bcast_direct(const struct plan_args *a, int round, struct plan_step *
         step_send(&s, (a->root + i) % a->size, operand_out(a));
     return s.n;
 }
-const struct plan_algorithm alg_bcast_direct = {"direct", bcast_direct, NULL, PLAN_PULLING, NULL, NULL};
+const struct plan_algorithm alg_bcast_direct = {.name = "direct", .emit = bcast_direct, .kind = PLAN_PULLING};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a)
@@ -97,7 +97,8 @@ static int allgather_pull(const struct plan_args *a, int round, struct plan_step
     }
     return s.n;
 }
-const struct plan_algorithm alg_allgather_pull = {"pull", allgather_pull, allgather_tmp, PLAN_PULLING, NULL, NULL};
+const struct plan_algorithm alg_allgather_pull = {
+    .name = "pull", .emit = allgather_pull, .tmp_bytes = allgather_tmp, .kind = PLAN_PULLING};
 
 /* ---- alltoall, equal blocks, not in place ------------------------------------------------------------------------------------------- */
 static int64_t alltoall_tmp(const struct plan_args *a)
@@ -130,7 +131,8 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
     return s.n;
 }
 static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
-const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall_tmp, PLAN_PULLING, alltoall_regular, NULL};
+const struct plan_algorithm alg_alltoall_pull = {
+    .name = "pull", .emit = alltoall_pull, .tmp_bytes = alltoall_tmp, .kind = PLAN_PULLING, .fits = alltoall_regular};
 
 /* ---- reduce_scatter(_block) ------------------------------------------------------------------------------------------------ */
 /* A piece of my part is read from everybody, each member beginning with the one after itself, into a place for each; then they are
@@ -138,7 +140,7 @@ const struct plan_algorithm alg_alltoall_pull = {"pull", alltoall_pull, alltoall
  * that holds operands of others a copy. */
 static int64_t reduce_piece(const struct plan_args *a) /* elements, 1 or more, but not more than there are */
 {
-    int64_t most = (a->chunk ? a->chunk : 128 << 10) / gw_max64(a->rt->size, 1);
+    int64_t most = (a->params.piece_bytes ? a->params.piece_bytes : 128 << 10) / gw_max64(a->rt->size, 1);
     return gw_max64(gw_min64(most, operand_part(a, a->rank).count), 1);
 }
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
@@ -188,5 +190,9 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pull = {"pull", reduce_scatter_pull, reduce_scatter_tmp, PLAN_PULLING, op_dense,
-                                                       NULL};
+const struct plan_algorithm alg_reduce_scatter_pull = {.name = "pull",
+                                                       .emit = reduce_scatter_pull,
+                                                       .tmp_bytes = reduce_scatter_tmp,
+                                                       .kind = PLAN_PULLING,
+                                                       .fits = op_dense,
+                                                       .takes = PLAN_TAKES_PIECE};

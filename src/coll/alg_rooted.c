@@ -127,7 +127,8 @@ static int gather_tree(const struct plan_args *a, int round, struct plan_step *s
     return s.n;
 }
 static bool blocks_equal(const struct plan_args *a) { return !a->is_vector; }
-const struct plan_algorithm alg_gather_tree = {"tree", gather_tree, gather_tree_tmp, PLAN_P2P, blocks_equal, NULL};
+const struct plan_algorithm alg_gather_tree = {
+    .name = "tree", .emit = gather_tree, .tmp_bytes = gather_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
 static struct tree scatter_sizes(const struct plan_args *a, int64_t *own_out)
@@ -160,10 +161,12 @@ static int scatter_tree(const struct plan_args *a, int round, struct plan_step *
     }
     return s.n;
 }
-const struct plan_algorithm alg_scatter_tree = {"tree", scatter_tree, scatter_tree_tmp, PLAN_P2P, blocks_equal, NULL};
+const struct plan_algorithm alg_scatter_tree = {
+    .name = "tree", .emit = scatter_tree, .tmp_bytes = scatter_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- gather with leave to send: large blocks do not all come at the root's door at once ------------------------------------------ */
-/* `chunk` members have leave at a time (2 or more): some of those the root gives it in the rounds in which it takes as many blocks. */
+/* `under_way` members have leave at a time (2 or more): some of those the root gives it in the rounds in which it takes as many
+ * blocks. */
 static int gather_permitted(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -172,7 +175,7 @@ static int gather_permitted(const struct plan_args *a, int round, struct plan_st
         if (round == 1) step_send(&s, a->root, whole_in(a));
         return s.n;
     }
-    int others = a->size - 1, most = (int)gw_min64(a->chunk > 0 ? a->chunk : 16, INT32_MAX);
+    int others = a->size - 1, most = (int)gw_min64(a->params.under_way > 0 ? a->params.under_way : 16, INT32_MAX);
     int each = most >= PLAN_STEPS ? PLAN_STEPS / 2 : most > 1 ? most / 2 : 1; /* a round */
     int ahead = (int)gw_min64(gw_max64(most - each, 1), others), firsts = (ahead + PLAN_STEPS - 1) / PLAN_STEPS;
     if (round < firsts) {
@@ -188,7 +191,8 @@ static int gather_permitted(const struct plan_args *a, int round, struct plan_st
     if (s.n == 0 && first < others + each && !a->in_place) step_copy(&s, whole_in(a), recv_block(a, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_gather_permitted = {"permitted", gather_permitted, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_gather_permitted = {
+    .name = "permitted", .emit = gather_permitted, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* ---- the vector forms: the root decides ------------------------------------------------------------------------------------------ */
 struct ruled {
@@ -215,7 +219,7 @@ static int sizes_up(const struct plan_args *a, int round, struct plan_step *step
     }
     return s.n;
 }
-static const struct plan_algorithm alg_sizes_up = {"sizes", sizes_up, NULL, PLAN_P2P, NULL, NULL};
+static const struct plan_algorithm alg_sizes_up = {.name = "sizes", .emit = sizes_up, .kind = PLAN_P2P};
 
 /* The root's array: see struct tree. */
 static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gather)
@@ -273,7 +277,7 @@ static bool ruled_stages(const struct plan_args *a, int i, char *tmp, struct pla
     if (r->by_tree && a->rank == a->root) begins = begins_at(a, tmp, gather);
     if (r->by_tree && gather) s->args.scounts = held, s->args.sdispls = begins;
     if (r->by_tree && !gather) s->args.rcounts = held, s->args.rdispls = begins;
-    s->args.chunk = gather ? gw_set.gatherv_sync_freq : gw_set.scatterv_sync_freq;
+    s->args.params.under_way = gather ? gw_set.gatherv_sync_freq : gw_set.scatterv_sync_freq;
     if (gather)
         s->alg = r->by_tree ? &alg_gather_tree : &alg_gather_permitted;
     else

@@ -16,14 +16,14 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
     step_recv(&s, (a->rank - d + a->size) % a->size, ref_raw(PLAN_OUT, 0, 0));
     return s.n;
 }
-const struct plan_algorithm alg_barrier_dissemination = {"dissemination", barrier_dissemination, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_barrier_dissemination = {.name = "dissemination", .emit = barrier_dissemination, .kind = PLAN_P2P};
 
-/* ---- bcast: a tree from the root, to the largest subtrees first; `chunk` is its radix, 2 makes it binomial ------------------------ */
+/* ---- bcast: a tree from the root, to the largest subtrees first; radix 2 makes it binomial ------------------------ */
 /* What a rank has it sends to all its children at once: long messages are read by each of them when it comes to it. */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int64_t p = a->size, v = (a->rank - a->root + p) % p, radix = a->chunk > 1 ? a->chunk : 2;
+    int64_t p = a->size, v = (a->rank - a->root + p) % p, radix = a->params.radix > 1 ? a->params.radix : 2;
     int64_t above =
         1; /* of v's digits in that radix the last one that is not 0 counts these: how far the parent is, times that digit */
     struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
@@ -38,7 +38,8 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
             if (skip-- <= 0) step_send(&s, (int)((a->root + child) % p), all);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_binomial = {"binomial", bcast_binomial, NULL, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_bcast_binomial = {
+    .name = "binomial", .emit = bcast_binomial, .kind = PLAN_P2P, .takes = PLAN_TAKES_RADIX};
 
 /* Chain: piece by piece from each rank to the next.  A user's buffer that is not one run of bytes is packed first. */
 static int64_t chain_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
@@ -46,7 +47,8 @@ static int bcast_chain(const struct plan_args *a, int round, struct plan_step *s
 {
     struct plan_steps s = {steps, 0};
     int v = (a->rank - a->root + a->size) % a->size, p = a->size;
-    int64_t bytes = a->rcount * a->rt->size, piece = a->chunk ? a->chunk : 64 << 10, n = (bytes + piece - 1) / piece;
+    int64_t bytes = a->rcount * a->rt->size, piece = a->params.piece_bytes ? a->params.piece_bytes : 64 << 10,
+            n = (bytes + piece - 1) / piece;
     struct plan_ref user = ref_typed(PLAN_OUT, 0, a->rcount, a->rt), run = ref_run_of(user, 0);
     if (round == 0 && v == 0 && run.buf == PLAN_TMP) step_copy(&s, user, run);
     if (round == n + p - 1 && v > 0 && run.buf == PLAN_TMP) step_copy(&s, run, user);
@@ -56,7 +58,8 @@ static int bcast_chain(const struct plan_args *a, int round, struct plan_step *s
     if (s.n == 0 && round < n + p) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_chain = {"chain", bcast_chain, chain_tmp, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_bcast_chain = {
+    .name = "chain", .emit = bcast_chain, .tmp_bytes = chain_tmp, .kind = PLAN_P2P, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reductions -------------------------------------------------------------------------------------------------------------- */
 static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
@@ -107,7 +110,8 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_reduce_binomial = {"binomial", reduce_binomial, two_operands, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_reduce_binomial = {
+    .name = "binomial", .emit = reduce_binomial, .tmp_bytes = two_operands, .kind = PLAN_P2P};
 
 /* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
  * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept.
@@ -142,7 +146,8 @@ static int allreduce_doubling(const struct plan_args *a, int round, struct plan_
     }
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_doubling = {"doubling", allreduce_doubling, two_operands, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_allreduce_doubling = {
+    .name = "doubling", .emit = allreduce_doubling, .tmp_bytes = two_operands, .kind = PLAN_P2P};
 
 /* Block i of p of the result. */
 static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i)
@@ -180,7 +185,8 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, from, share(a, PLAN_OUT, (a->rank - r + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_ring = {"ring", allreduce_ring, one_operand, PLAN_P2P, op_commutes, NULL};
+const struct plan_algorithm alg_allreduce_ring = {
+    .name = "ring", .emit = allreduce_ring, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = op_commutes};
 
 /* Direct: everybody sends everybody the block that it is to reduce, and then its result.  Four members a round.  The other members'
  * operands of my block lie one behind the other in the temporary, as many elements as the whole at most, and are reduced in
@@ -224,7 +230,8 @@ static int allreduce_direct(const struct plan_args *a, int round, struct plan_st
     return s.n;
 }
 static bool shares_fit(const struct plan_args *a) { return a->rcount >= (int64_t)a->size * a->size; }
-const struct plan_algorithm alg_allreduce_direct = {"direct", allreduce_direct, one_operand, PLAN_P2P, shares_fit, NULL};
+const struct plan_algorithm alg_allreduce_direct = {
+    .name = "direct", .emit = allreduce_direct, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = shares_fit};
 
 /* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
 static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
@@ -263,5 +270,7 @@ static int exscan_doubling(const struct plan_args *a, int round, struct plan_ste
 {
     return scan_round(a, round, steps, true);
 }
-const struct plan_algorithm alg_scan_doubling = {"doubling", scan_doubling, two_operands, PLAN_P2P, NULL, NULL};
-const struct plan_algorithm alg_exscan_doubling = {"doubling", exscan_doubling, three_operands, PLAN_P2P, NULL, NULL};
+const struct plan_algorithm alg_scan_doubling = {
+    .name = "doubling", .emit = scan_doubling, .tmp_bytes = two_operands, .kind = PLAN_P2P};
+const struct plan_algorithm alg_exscan_doubling = {
+    .name = "doubling", .emit = exscan_doubling, .tmp_bytes = three_operands, .kind = PLAN_P2P};

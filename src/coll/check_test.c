@@ -10,10 +10,11 @@
 
 #include "../../test/unit.h"
 
-#define ONE(name) &alg_##name,
-static const struct plan_algorithm *const all_algorithms[] = {ALGORITHMS(ONE)};
-#define NAME(name) #name,
-static const char *const names[] = {ALGORITHMS(NAME)};
+#define NOTHING(kind, name)
+#define ONE(kind, name) &alg_##name,
+static const struct plan_algorithm *const all_algorithms[] = {ALGORITHMS(ONE, NOTHING)};
+#define NAME(kind, name) #name,
+static const char *const names[] = {ALGORITHMS(NAME, NOTHING)};
 enum { N_ALGORITHMS = sizeof all_algorithms / sizeof all_algorithms[0] };
 
 static enum coll_kind kind_of(const char *name)
@@ -48,7 +49,7 @@ static unsigned below(unsigned n)
 struct job {
     int alg, n, root;
     uint32_t salt;
-    int64_t chunk;
+    int64_t param;
     bool in_place, gaps, uneven;
 };
 static struct gw_type *gapped; /* 8 bytes of data, 8 behind the begin of 24 */
@@ -213,7 +214,8 @@ static void begin(const struct job *j, struct sim_member *m, int me)
     bool rooted = kind == COLL_GATHER || kind == COLL_SCATTER || kind == COLL_REDUCE;
     uint64_t n = m->a.n;
     struct plan_args *a = &m->a;
-    *a = (struct plan_args){.rank = me, .size = p, .root = j->root, .n = n, .chunk = j->chunk};
+    *a = (struct plan_args){.rank = me, .size = p, .root = j->root, .n = n};
+    plan_param_set(&a->params, alg, j->param);
     a->is_vector = j->uneven && (kind == COLL_GATHER || kind == COLL_SCATTER);
     a->nodes = n_nodes ? nodes[me] : NULL;
     m->leaves = n_nodes && node_leaves[node_of_rank[me]];
@@ -247,9 +249,9 @@ static bool same(const struct image *m, const struct job *j, int me, const char 
     int64_t i = 0;
     while (m->is[i] == m->want[i]) i++;
     if (unit_failures++ < 20)
-        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s%s%s, chunk %lld: rank %d: %s differs at byte %lld of %lld\n",
+        fprintf(stderr, "%s, %d ranks, %d nodes, n %d, root %d%s%s%s, parameter %lld: rank %d: %s differs at byte %lld of %lld\n",
                 names[j->alg], p, n_nodes, j->n, j->root, j->in_place ? ", in place" : "", j->gaps ? ", gaps" : "",
-                j->uneven ? ", uneven or adding" : "", (long long)j->chunk, me, what, (long long)i, (long long)m->bytes);
+                j->uneven ? ", uneven or adding" : "", (long long)j->param, me, what, (long long)i, (long long)m->bytes);
     return false;
 }
 static void end(const struct job *j, struct sim_member *m, int me)
@@ -356,13 +358,6 @@ static bool skipped(const struct job *j)
     return (j->n == 0 && kind != COLL_BARRIER && kind != COLL_GATHER && kind != COLL_SCATTER) || (kind == COLL_BARRIER && j->n > 1);
 }
 
-/* Is its parameter a number of messages, or of children, not of bytes? */
-static bool counts_messages(const struct plan_algorithm *alg)
-{
-    return alg == &alg_bcast_binomial || alg == &alg_allgather_direct || alg == &alg_alltoall_pairwise ||
-        alg == &alg_scatter_linear || alg == &alg_gather_permitted;
-}
-
 static void all_jobs(int ranks)
 {
     static const int counts[] = {0, 1, 3, 17, 200, 1500, 4500, 20000};
@@ -381,7 +376,7 @@ static void all_jobs(int ranks)
                             .gaps = c >> 4 & 1,
                             .uneven = c >> 5 & 1,
                             .salt = below(1000)};
-            if (c >> 6 & 1) j.chunk = counts_messages(all_algorithms[k]) ? 1 + below(9) : 1000;
+            if (c >> 6 & 1) j.param = all_algorithms[k]->takes > PLAN_TAKES_PIECE ? 1 + below(9) : 1000;
             if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24))
                 continue; /* ordinary ones between those over nodes, now and then */
             j.root = p < 6 ? (int)((c + (unsigned)k) % (unsigned)p) : (int)below((unsigned)p);

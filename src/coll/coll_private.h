@@ -192,73 +192,86 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
 /* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
 void coll_temporaries(struct plan_args *a);
 
-#define ALGORITHMS(X)                                                                                                              \
-    X(barrier_dissemination)                                                                                                       \
-    X(bcast_binomial)                                                                                                              \
-    X(bcast_chain)                                                                                                                 \
-    X(reduce_binomial)                                                                                                             \
-    X(allreduce_doubling)                                                                                                          \
-    X(allreduce_ring)                                                                                                              \
-    X(allreduce_direct)                                                                                                            \
-    X(gather_linear)                                                                                                               \
-    X(scatter_linear)                                                                                                              \
-    X(allgather_ring)                                                                                                              \
-    X(allgather_direct)                                                                                                            \
-    X(allgather_bruck)                                                                                                             \
-    X(alltoall_pairwise)                                                                                                           \
-    X(alltoall_in_place)                                                                                                           \
-    X(reduce_scatter_pairwise)                                                                                                     \
-    X(reduce_scatter_ordered)                                                                                                      \
-    X(reduce_scatter_halving)                                                                                                      \
-    X(scan_doubling)                                                                                                               \
-    X(exscan_doubling)                                                                                                             \
-    X(barrier_leaf)                                                                                                                \
-    X(bcast_leaf)                                                                                                                  \
-    X(bcast_leaf_wide)                                                                                                             \
-    X(bcast_pull)                                                                                                                  \
-    X(bcast_direct)                                                                                                                \
-    X(reduce_leaf)                                                                                                                 \
-    X(reduce_leaf_wide)                                                                                                            \
-    X(allreduce_leaf)                                                                                                              \
-    X(allreduce_leaf_two)                                                                                                          \
-    X(allreduce_leaf_wide)                                                                                                         \
-    X(gather_leaf)                                                                                                                 \
-    X(scatter_leaf)                                                                                                                \
-    X(allgather_leaf)                                                                                                              \
-    X(allgather_leaf_wide)                                                                                                         \
-    X(allgather_pull)                                                                                                              \
-    X(alltoall_leaf)                                                                                                               \
-    X(alltoall_lines)                                                                                                              \
-    X(alltoall_pull)                                                                                                               \
-    X(reduce_scatter_leaf)                                                                                                         \
-    X(reduce_scatter_leaf_wide)                                                                                                    \
-    X(reduce_scatter_pull)                                                                                                         \
-    X(scan_leaf)                                                                                                                   \
-    X(exscan_leaf)                                                                                                                 \
-    X(barrier_levels)                                                                                                              \
-    X(bcast_levels)                                                                                                                \
-    X(reduce_levels)                                                                                                               \
-    X(allreduce_levels)                                                                                                            \
-    X(allreduce_levels_parts)                                                                                                      \
-    X(gather_tree)                                                                                                                 \
-    X(scatter_tree)                                                                                                                \
-    X(gather_permitted)                                                                                                            \
-    X(gather_ruled)                                                                                                                \
-    X(scatter_ruled)                                                                                                               \
-    X(gather_levels)                                                                                                               \
-    X(scatter_levels)                                                                                                              \
-    X(allgather_levels)                                                                                                            \
-    X(alltoall_levels)                                                                                                             \
-    X(alltoall_columns)                                                                                                            \
-    X(reduce_scatter_levels)                                                                                                       \
-    X(scan_levels)                                                                                                                 \
-    X(exscan_levels)
+/* All algorithms: collective, and the C name without alg_.  X: here first, ALSO: serves this collective, too.  Tools number them
+ * in this order. */
+#define ALGORITHMS(X, ALSO)                                                                                                        \
+    X(BARRIER, barrier_leaf)                                                                                                       \
+    X(BARRIER, barrier_dissemination)                                                                                              \
+    X(BARRIER, barrier_levels)                                                                                                     \
+    X(BCAST, bcast_leaf)                                                                                                           \
+    X(BCAST, bcast_leaf_wide)                                                                                                      \
+    X(BCAST, bcast_pull)                                                                                                           \
+    X(BCAST, bcast_direct)                                                                                                         \
+    X(BCAST, bcast_binomial)                                                                                                       \
+    X(BCAST, bcast_chain)                                                                                                          \
+    X(BCAST, bcast_levels)                                                                                                         \
+    X(GATHER, gather_leaf)                                                                                                         \
+    X(GATHER, gather_linear)                                                                                                       \
+    X(GATHER, gather_tree)                                                                                                         \
+    X(GATHER, gather_levels)                                                                                                       \
+    X(SCATTER, scatter_leaf)                                                                                                       \
+    X(SCATTER, scatter_linear)                                                                                                     \
+    X(SCATTER, scatter_tree)                                                                                                       \
+    X(SCATTER, scatter_levels)                                                                                                     \
+    ALSO(GATHERV, gather_leaf)                                                                                                     \
+    ALSO(GATHERV, gather_linear)                                                                                                   \
+    X(GATHERV, gather_permitted)                                                                                                   \
+    X(GATHERV, gather_ruled)                                                                                                       \
+    ALSO(GATHERV, gather_tree)                                                                                                     \
+    ALSO(SCATTERV, scatter_leaf)                                                                                                   \
+    ALSO(SCATTERV, scatter_linear)                                                                                                 \
+    X(SCATTERV, scatter_ruled)                                                                                                     \
+    ALSO(SCATTERV, scatter_tree)                                                                                                   \
+    X(ALLGATHER, allgather_leaf)                                                                                                   \
+    X(ALLGATHER, allgather_leaf_wide)                                                                                              \
+    X(ALLGATHER, allgather_pull)                                                                                                   \
+    X(ALLGATHER, allgather_bruck)                                                                                                  \
+    X(ALLGATHER, allgather_direct)                                                                                                 \
+    X(ALLGATHER, allgather_ring)                                                                                                   \
+    X(ALLGATHER, allgather_levels)                                                                                                 \
+    X(ALLTOALL, alltoall_leaf)                                                                                                     \
+    X(ALLTOALL, alltoall_lines)                                                                                                    \
+    X(ALLTOALL, alltoall_pull)                                                                                                     \
+    X(ALLTOALL, alltoall_pairwise)                                                                                                 \
+    X(ALLTOALL, alltoall_in_place)                                                                                                 \
+    X(ALLTOALL, alltoall_columns)                                                                                                  \
+    X(ALLTOALL, alltoall_levels)                                                                                                   \
+    ALSO(ALLTOALLV, alltoall_leaf)                                                                                                 \
+    ALSO(ALLTOALLV, alltoall_pairwise)                                                                                             \
+    ALSO(ALLTOALLV, alltoall_in_place)                                                                                             \
+    X(REDUCE, reduce_leaf)                                                                                                         \
+    X(REDUCE, reduce_leaf_wide)                                                                                                    \
+    X(REDUCE, reduce_binomial)                                                                                                     \
+    X(REDUCE, reduce_levels)                                                                                                       \
+    X(ALLREDUCE, allreduce_leaf)                                                                                                   \
+    X(ALLREDUCE, allreduce_leaf_two)                                                                                               \
+    X(ALLREDUCE, allreduce_leaf_wide)                                                                                              \
+    X(ALLREDUCE, allreduce_doubling)                                                                                               \
+    X(ALLREDUCE, allreduce_ring)                                                                                                   \
+    X(ALLREDUCE, allreduce_direct)                                                                                                 \
+    X(ALLREDUCE, allreduce_levels)                                                                                                 \
+    X(ALLREDUCE, allreduce_levels_parts)                                                                                           \
+    X(REDUCE_SCATTER, reduce_scatter_leaf)                                                                                         \
+    X(REDUCE_SCATTER, reduce_scatter_leaf_wide)                                                                                    \
+    X(REDUCE_SCATTER, reduce_scatter_pull)                                                                                         \
+    X(REDUCE_SCATTER, reduce_scatter_pairwise)                                                                                     \
+    X(REDUCE_SCATTER, reduce_scatter_ordered)                                                                                      \
+    X(REDUCE_SCATTER, reduce_scatter_halving)                                                                                      \
+    X(REDUCE_SCATTER, reduce_scatter_levels)                                                                                       \
+    X(SCAN, scan_leaf)                                                                                                             \
+    X(SCAN, scan_doubling)                                                                                                         \
+    X(SCAN, scan_levels)                                                                                                           \
+    X(EXSCAN, exscan_leaf)                                                                                                         \
+    X(EXSCAN, exscan_doubling)                                                                                                     \
+    X(EXSCAN, exscan_levels)
 /* Not in the table: there is one for each. */
 extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall, alg_neighbor_allgather_leaf,
     alg_neighbor_alltoall_leaf;
-#define X(name) extern const struct plan_algorithm alg_##name;
-ALGORITHMS(X)
-#undef X
+#define DECLARE(kind, name) extern const struct plan_algorithm alg_##name;
+#define NOTHING(kind, name)
+ALGORITHMS(DECLARE, NOTHING)
+#undef DECLARE
+#undef NOTHING
 
 /* ---- choice (select.c) ----------------------------------------------------------------------------------------------------- */
 enum coll_kind {
@@ -288,7 +301,7 @@ struct coll_rule {
     int min_nodes, max_nodes;
     int64_t max_bytes; /* as the collective counts them: see select.c */
     const char *name;
-    int64_t chunk;
+    int64_t piece_bytes; /* 0: the algorithm's own, or it has none */
 };
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;
@@ -297,7 +310,7 @@ extern const int coll_node_rule_count;
 extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
 int coll_select_init(void);
 extern uint32_t coll_synced; /* GODWIT_COLL_SYNC: bit by collective */
-/* The algorithm for `bytes`, all of which must be equal on all members; sets a->chunk. */
+/* The algorithm for `bytes`, all of which must be equal on all members; sets a->params. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
@@ -306,7 +319,8 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
 const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts,
                                                const char **why_out);
 bool coll_leaves_on(enum coll_kind kind); /* by the settings */
-/* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter, a->chunk.  across: between nodes. */
+/* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter in a->params.  across:
+ * between nodes. */
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a);
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a);
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */

@@ -204,11 +204,12 @@ static const char *const where_names[] = {"messages", "leaves", "leaves and pull
 static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",  "scatter",  "allgather",
                                                    "alltoall",  "alltoallv",      "gatherv", "scatterv", "reduce",
                                                    "allreduce", "reduce_scatter", "scan",    "exscan"};
-#define ONE(name) {#name, &alg_##name},
+#define NOTHING(kind, name)
+#define ONE(kind, name) {#name, &alg_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;
-} all_algorithms[] = {ALGORITHMS(ONE)};
+} all_algorithms[] = {ALGORITHMS(ONE, NOTHING)};
 static struct gw_op *op_any;
 static struct gw_comm comm;
 
@@ -247,12 +248,12 @@ static const struct plan_algorithm *choose(enum where where, enum coll_kind kind
         CHECK(alg != NULL);
         if (!alg || (alg->fits && !alg->fits(a))) continue;
         if (alg->kind && (where == MESSAGES || p < 2 || (alg->kind == PLAN_PULLING && where != PULLS))) continue;
-        a->chunk = r->chunk;
+        a->params.piece_bytes = r->piece_bytes;
         if (where == MESSAGES) { /* as the library chooses */
             struct plan_args b = *a;
             comm.size = p;
             coll_parameter(kind, alg, false, a);
-            CHECK(coll_select_messages(kind, bytes, &b, &comm) == alg && b.chunk == a->chunk);
+            CHECK(coll_select_messages(kind, bytes, &b, &comm) == alg && memcmp(&b.params, &a->params, sizeof b.params) == 0);
         }
         return alg;
     }

@@ -47,7 +47,7 @@ static inline void stage_node(struct plan_stage *s)
     const struct plan_nodes *n = s->args.nodes;
     s->team.kind = TEAM_NODE, s->team.node = n->me;
     s->args.rank = n->place, s->args.size = plan_node_size(n, n->me);
-    s->args.chunk = 0;
+    s->args.params = (struct plan_params){0};
 }
 /* One member of each node: the one in this place, or behind all others (-1). */
 static inline void stage_across(struct plan_stage *s, int place)
@@ -55,7 +55,7 @@ static inline void stage_across(struct plan_stage *s, int place)
     const struct plan_nodes *n = s->args.nodes;
     s->team.kind = TEAM_ACROSS, s->team.place = place;
     s->args.rank = n->me, s->args.size = n->n;
-    s->args.chunk = 0;
+    s->args.params = (struct plan_params){0};
 }
 /* Those who speak for their nodes, of which the root's is the root of the stage. */
 static inline void stage_speakers(struct plan_stage *s, int root)

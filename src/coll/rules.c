@@ -20,30 +20,31 @@ const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int6
 }
 
 /* Where the depth of a tree is what a message waits for, it is cheaper to send more of them. */
-static int64_t radix_between(const struct plan_args *a)
+static int32_t radix_between(const struct plan_args *a)
 {
     enum { SHORT = 16 << 10 };
-    if (gw_set.bcast_internode_radix >= 0) return gw_set.bcast_internode_radix;
+    if (gw_set.bcast_internode_radix >= 0) return (int32_t)gw_set.bcast_internode_radix;
     return a->rcount * a->rt->size <= SHORT ? 4 : 2;
 }
 
 /* Long messages are read by those who get them, all at once; short ones the sender writes one after the other. */
-static int64_t radix_on_node(const struct plan_args *a)
+static int32_t radix_on_node(const struct plan_args *a)
 {
-    if (gw_set.bcast_intranode_radix >= 0) return gw_set.bcast_intranode_radix;
+    if (gw_set.bcast_intranode_radix >= 0) return (int32_t)gw_set.bcast_intranode_radix;
     return a->rcount * a->rt->size < gw_set.cma_min ? 2 : 4;
 }
 
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)
 {
+    struct plan_params *p = &a->params;
     if (alg == &alg_alltoall_pairwise)
-        a->chunk = kind == COLL_ALLTOALL ? gw_set.alltoall_sync_freq : gw_set.alltoallv_throttle;
+        p->under_way = (int32_t)(kind == COLL_ALLTOALL ? gw_set.alltoall_sync_freq : gw_set.alltoallv_throttle);
     else if (alg == &alg_allgather_direct)
-        a->chunk = gw_set.iallgatherv_throttle;
+        p->under_way = (int32_t)gw_set.iallgatherv_throttle;
     else if (alg == &alg_bcast_binomial)
-        a->chunk = across ? radix_between(a) : radix_on_node(a);
+        p->radix = across ? radix_between(a) : radix_on_node(a);
     else if (alg == &alg_scatter_linear && kind == COLL_SCATTERV)
-        a->chunk = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY;
+        p->under_way = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY ? 1 : 0;
     else if ((alg == &alg_allreduce_levels || alg == &alg_allreduce_levels_parts) && gw_set.allreduce_blk_size > 0)
-        a->chunk = gw_set.allreduce_blk_size;
+        p->piece_bytes = gw_set.allreduce_blk_size;
 }

@@ -76,15 +76,19 @@ static void throttles(void)
         CHECK_EQ(most_of(COLL_ALLGATHER, &alg_allgather_direct), steps[i].most);
         unsetenv("GODWIT_COLL");
     }
+    set("GODWIT_COLL_CHUNK", "3"); /* bytes of a piece, of those that have pieces */
+    CHECK_EQ(most_of(COLL_SCATTER, &alg_scatter_linear), 8);
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain && last.params.piece_bytes == 3 && last.params.radix == 0);
+    CHECK(decide(COLL_BCAST, 8, 64) == &alg_bcast_binomial && last.params.radix == 4);
     set("MPICH_SCATTERV_SYNCHRONOUS", "0");
     CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 8);
     set("MPICH_SCATTERV_SYNCHRONOUS", "1");
     CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 1);
     set("MPICH_SCATTERV_MIN_COMM_SIZE", "1000000"); /* from 200000 ranks on in any case */
     decide(COLL_SCATTERV, 8, 199999);
-    CHECK_EQ(last.chunk, 0);
+    CHECK_EQ(last.params.under_way, 0);
     decide(COLL_SCATTERV, 8, 200000);
-    CHECK_EQ(last.chunk, 1);
+    CHECK_EQ(last.params.under_way, 1);
 }
 
 /* Of blocks that are empty nothing is sent, whoever is the last to know. */
@@ -127,7 +131,7 @@ static void trees(void)
     CHECK_EQ(roots_children((16 << 10) + 1), 6);
     struct plan_args a = last;
     coll_parameter(COLL_BCAST, &alg_bcast_binomial, false, &a);
-    CHECK_EQ(a.chunk, 5);
+    CHECK_EQ(a.params.radix, 5);
     CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain);
     set("MPICH_BCAST_ONLY_TREE", "1");
     CHECK_EQ(roots_children(8 << 20), 6);

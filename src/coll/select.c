@@ -15,81 +15,12 @@ static const char *const kind_names[COLL_KINDS] = {
     "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
-/* All algorithms, by collective. */
+#define ROW(kind, name) {COLL_##kind, &alg_##name},
 static const struct {
     uint8_t kind;
     const struct plan_algorithm *alg;
-} algorithms[] = {
-    {COLL_BARRIER, &alg_barrier_leaf},
-    {COLL_BARRIER, &alg_barrier_dissemination},
-    {COLL_BARRIER, &alg_barrier_levels},
-    {COLL_BCAST, &alg_bcast_leaf},
-    {COLL_BCAST, &alg_bcast_leaf_wide},
-    {COLL_BCAST, &alg_bcast_pull},
-    {COLL_BCAST, &alg_bcast_direct},
-    {COLL_BCAST, &alg_bcast_binomial},
-    {COLL_BCAST, &alg_bcast_chain},
-    {COLL_BCAST, &alg_bcast_levels},
-    {COLL_GATHER, &alg_gather_leaf},
-    {COLL_GATHER, &alg_gather_linear},
-    {COLL_GATHER, &alg_gather_tree},
-    {COLL_GATHER, &alg_gather_levels},
-    {COLL_SCATTER, &alg_scatter_leaf},
-    {COLL_SCATTER, &alg_scatter_linear},
-    {COLL_SCATTER, &alg_scatter_tree},
-    {COLL_SCATTER, &alg_scatter_levels},
-    {COLL_GATHERV, &alg_gather_leaf},
-    {COLL_GATHERV, &alg_gather_linear},
-    {COLL_GATHERV, &alg_gather_permitted},
-    {COLL_GATHERV, &alg_gather_ruled},
-    {COLL_GATHERV, &alg_gather_tree},
-    {COLL_SCATTERV, &alg_scatter_leaf},
-    {COLL_SCATTERV, &alg_scatter_linear},
-    {COLL_SCATTERV, &alg_scatter_ruled},
-    {COLL_SCATTERV, &alg_scatter_tree},
-    {COLL_ALLGATHER, &alg_allgather_leaf},
-    {COLL_ALLGATHER, &alg_allgather_leaf_wide},
-    {COLL_ALLGATHER, &alg_allgather_pull},
-    {COLL_ALLGATHER, &alg_allgather_bruck},
-    {COLL_ALLGATHER, &alg_allgather_direct},
-    {COLL_ALLGATHER, &alg_allgather_ring},
-    {COLL_ALLGATHER, &alg_allgather_levels},
-    {COLL_ALLTOALL, &alg_alltoall_leaf},
-    {COLL_ALLTOALL, &alg_alltoall_lines},
-    {COLL_ALLTOALL, &alg_alltoall_pull},
-    {COLL_ALLTOALL, &alg_alltoall_pairwise},
-    {COLL_ALLTOALL, &alg_alltoall_in_place},
-    {COLL_ALLTOALL, &alg_alltoall_columns},
-    {COLL_ALLTOALL, &alg_alltoall_levels},
-    {COLL_ALLTOALLV, &alg_alltoall_leaf},
-    {COLL_ALLTOALLV, &alg_alltoall_pairwise},
-    {COLL_ALLTOALLV, &alg_alltoall_in_place},
-    {COLL_REDUCE, &alg_reduce_leaf},
-    {COLL_REDUCE, &alg_reduce_leaf_wide},
-    {COLL_REDUCE, &alg_reduce_binomial},
-    {COLL_REDUCE, &alg_reduce_levels},
-    {COLL_ALLREDUCE, &alg_allreduce_leaf},
-    {COLL_ALLREDUCE, &alg_allreduce_leaf_two},
-    {COLL_ALLREDUCE, &alg_allreduce_leaf_wide},
-    {COLL_ALLREDUCE, &alg_allreduce_doubling},
-    {COLL_ALLREDUCE, &alg_allreduce_ring},
-    {COLL_ALLREDUCE, &alg_allreduce_direct},
-    {COLL_ALLREDUCE, &alg_allreduce_levels},
-    {COLL_ALLREDUCE, &alg_allreduce_levels_parts},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_leaf_wide},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pull},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_pairwise},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_ordered},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_halving},
-    {COLL_REDUCE_SCATTER, &alg_reduce_scatter_levels},
-    {COLL_SCAN, &alg_scan_leaf},
-    {COLL_SCAN, &alg_scan_doubling},
-    {COLL_SCAN, &alg_scan_levels},
-    {COLL_EXSCAN, &alg_exscan_leaf},
-    {COLL_EXSCAN, &alg_exscan_doubling},
-    {COLL_EXSCAN, &alg_exscan_levels},
-};
+} algorithms[] = {ALGORITHMS(ROW, ROW)};
+#undef ROW
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
 
 struct choice {
@@ -279,7 +210,7 @@ static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind,
 static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
                                                   bool messages)
 {
-    a->chunk = gw_set.coll_chunk;
+    a->params.piece_bytes = gw_set.coll_chunk;
     messages |= order_is_fixed(kind, c);
     if (unlikely(forced[kind]) && usable(kind, forced[kind], a, c, messages)) {
         coll_parameter(kind, forced[kind], false, a);
@@ -290,7 +221,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
     for (const struct choice *row = rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
-        if (!a->chunk) a->chunk = row->rule->chunk;
+        if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         if (row->alg->kind == PLAN_P2P) return by_messages(kind, bytes, row, a, c);
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
         note(c, row->number, bytes);
@@ -358,7 +289,7 @@ static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_arg
     if (kind != COLL_GATHERV) return NULL;
     if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &alg_gather_ruled : NULL;
     if (a->size < gw_set.igatherv_min_comm_size) return NULL;
-    a->chunk = gw_set.igatherv_sync_freq;
+    a->params.under_way = (int32_t)gw_set.igatherv_sync_freq;
     return &alg_gather_permitted;
 }
 
@@ -370,7 +301,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     const struct plan_algorithm *alg = forced[kind];
     *why_out = "GODWIT_COLL";
     if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
-    a->chunk = gw_set.coll_chunk;
+    a->params.piece_bytes = gw_set.coll_chunk;
     if (!alg || !usable_apart(alg, a)) {
         alg = by_rule(kind, a, starts);
         *why_out = "by rule";
@@ -380,7 +311,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         *why_out = row ? "tune/nodes.tbl" : "tune/coll.tbl";
         if (!row) row = row_apart(rows[kind], bytes, a);
         if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
-        if (!a->chunk) a->chunk = row->rule->chunk;
+        if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         alg = coll_instead(row->alg, bytes, a);
         if (alg != row->alg) *why_out = "by a setting";
     }
@@ -406,7 +337,7 @@ const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool 
         if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;
         const struct plan_algorithm *alg = row->alg->kind == PLAN_P2P ? coll_instead(row->alg, bytes, a) : row->alg;
-        a->chunk = row->rule->chunk;
+        a->params = (struct plan_params){.piece_bytes = row->rule->piece_bytes};
         coll_parameter(kind, alg, across, a);
         return alg;
     }

@@ -20,7 +20,7 @@ static struct plan_ref typed(enum plan_buf buf, int64_t off, int64_t count, stru
 {
     return (struct plan_ref){.buf = (uint8_t)buf, .off = off, .count = count, .type = t, .len = -1};
 }
-static int64_t some_tmp(const struct plan_args *a) { return a->chunk; }
+static int64_t some_tmp(const struct plan_args *a) { return a->params.piece_bytes; }
 
 /* ---- copies: packed streams of what two references mean, the shorter one's length ---- */
 static void copies(void)
@@ -70,7 +70,8 @@ static const struct plan_algorithm trip = {.name = "trip", .emit = round_trip, .
 
 static struct plan_args trip_args(int64_t n)
 {
-    return (struct plan_args){.size = 1, .rcount = n, .rt = gw_type_int, .op = gw_op_sum, .chunk = 8 * n, .tmp_span = 4 * n};
+    return (struct plan_args){
+        .size = 1, .rcount = n, .rt = gw_type_int, .op = gw_op_sum, .params.piece_bytes = 8 * n, .tmp_span = 4 * n};
 }
 
 static void blocking(void)

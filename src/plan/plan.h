@@ -114,6 +114,14 @@ static inline int plan_member(const struct plan_nodes *n, int node, int place)
 int plan_node_of(const struct plan_nodes *n, int member);
 int plan_place_of(const struct plan_nodes *n, int member);
 
+/* Parameters of algorithms: each looks at those that it has, see struct plan_algorithm.  0: its default. */
+struct plan_params {
+    int64_t piece_bytes; /* of a piece, where a message goes piece by piece */
+    int64_t block_bytes; /* of a block, where a stage packs or sorts blocks of equal length */
+    int32_t radix;       /* of a tree */
+    int32_t under_way;   /* messages, or members that have leave to send, at a time */
+};
+
 /* Everything an algorithm may look at.  Counts per peer where the collective has them. */
 struct plan_args {
     int rank, size, root;
@@ -125,9 +133,9 @@ struct plan_args {
     struct gw_type **sts, **rts;                         /* of w forms */
     struct gw_op *op;
     bool in_place;
-    bool is_vector;    /* gatherv, scatterv: only the root knows all counts */
-    int32_t n_r;       /* the same of rcounts, rdispls and rts */
-    int64_t chunk;     /* parameter of the chosen algorithm in bytes; 0: its default */
+    bool is_vector; /* gatherv, scatterv: only the root knows all counts */
+    int32_t n_r;    /* the same of rcounts, rdispls and rts */
+    struct plan_params params;
     int64_t tmp_span;  /* reductions: bytes of one temporary holding rcount elements of rt, */
     int64_t tmp_shift; /* and how far behind its begin the buffer address of those lies */
     union {
@@ -146,11 +154,13 @@ struct plan_stage;
 /* Stage i of this member: false if there is none.  A function of its arguments, and of what former stages left in the temporary,
  * where it may also put arrays for the arguments of the stage.  leaves: the members of this node may use leaves. */
 typedef bool plan_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *stage_out);
+enum plan_takes { PLAN_TAKES_NOTHING, PLAN_TAKES_PIECE, PLAN_TAKES_RADIX, PLAN_TAKES_UNDER_WAY };
 struct plan_algorithm {
     const char *name;
     plan_emit *emit;                                 /* NULL where there are stages */
     int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
     uint8_t kind;
+    uint8_t takes;                           /* its parameter among struct plan_params, enum plan_takes */
     bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
     plan_stages *stages;                     /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
 };
@@ -164,6 +174,19 @@ enum { /* more in the kind of a narrow one: who writes into slots, if not all; f
        PLAN_ONCE = 32,
        PLAN_KIND = 3 /* what is left without these */
 };
+
+/* For tools that know parameters as numbers. */
+static inline void plan_param_set(struct plan_params *p, const struct plan_algorithm *alg, int64_t value)
+{
+    if (alg->takes == PLAN_TAKES_PIECE) p->piece_bytes = value;
+    if (alg->takes == PLAN_TAKES_RADIX) p->radix = (int32_t)gw_min64(value, INT32_MAX);
+    if (alg->takes == PLAN_TAKES_UNDER_WAY) p->under_way = (int32_t)gw_min64(value, INT32_MAX);
+}
+static inline int64_t plan_param(const struct plan_params *p, const struct plan_algorithm *alg)
+{
+    const int64_t values[] = {0, p->piece_bytes, p->radix, p->under_way};
+    return values[alg->takes];
+}
 
 /* Does what this member puts into a slot fit the line of its flag?  A block that it gives, else an operand. */
 static inline bool plan_is_small(const struct plan_args *a)
