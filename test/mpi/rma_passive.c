@@ -130,6 +130,7 @@ static void requests(int kind)
     MPI_Raccumulate(out, N, MPI_INT, right, w.at[right], N, MPI_INT, MPI_SUM, w.win, &r[0]);
     MPI_Rput(out, N, MPI_INT, MPI_PROC_NULL, 0, N, MPI_INT, w.win, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Win_flush(right, w.win); /* the wait says nothing about the target */
     MPI_Rget(in, N, MPI_INT, right, w.at[right], N, MPI_INT, w.win, &r[0]);
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++) CHECK_EQ(in[i], 2 * (rank + i));
@@ -142,6 +143,26 @@ static void requests(int kind)
     for (int i = 0; i < N; i++) CHECK_EQ(mine[i], 3 * (left + i));
     free(out);
     free(in);
+    window_free(&w);
+}
+
+/* A target that looks at its memory, and calls nothing but MPI_Win_sync. */
+static void watched(int kind)
+{
+    struct window w;
+    int last = size - 1, five = 5;
+    window_make(&w, kind, 8);
+    int *mine = (int *)w.base;
+    mine[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, w.win);
+    if (rank == 0) {
+        MPI_Put(&five, 1, MPI_INT, last, w.at[last], 1, MPI_INT, w.win);
+        MPI_Win_flush(last, w.win);
+    }
+    if (rank == last)
+        while (((volatile int *)mine)[0] != 5) MPI_Win_sync(w.win);
+    MPI_Win_unlock_all(w.win);
     window_free(&w);
 }
 
@@ -323,6 +344,7 @@ int main(int argc, char **argv)
         mutex(kind);
         everywhere(kind);
         requests(kind);
+        if (getenv("GODWIT_VNODES")) watched(kind); /* the simulator's ranks take turns in calls that wait */
         ring(kind);
         star(kind);
         for (int n = 1; n <= 1000; n *= 10) layouts(kind, n);
