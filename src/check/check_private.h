@@ -28,6 +28,7 @@ const void *check_outside(const void *from); /* the nearest return address that 
 
 /* ---- findings (check_say.c) ---- */
 void check_say(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
+void check_remark(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* about the check itself; no finding */
 bool check_is_alone(void);
 void check_say_alone(void); /* the last instance is over, but for what the program may still free */
 /* The name of the communicator of a context on the wire; out: CHECK_COMM_TEXT bytes. */
@@ -202,6 +203,8 @@ struct check_race {
     int64_t data_count;
     struct gw_type *data_type;
     bool has_before;
+    bool brings;      /* data to the origin */
+    bool has_request; /* which may say that it is complete there */
     uint64_t before;
 };
 /* Before a put: the sum of what is there.  False: it is not wanted. */
@@ -209,13 +212,15 @@ bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t coun
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */
-/* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock; before MPI_Win_free. */
+/* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock (target: or
+ * CHECK_EVERYONE), and before a call that completes what was done under it, local: at the origin; before MPI_Win_free. */
 int check_race_fence(struct rma_win *w, int assertions);
 void check_race_started(struct rma_win *w, struct gw_group *g);
 int check_race_complete(struct rma_win *w);
 void check_race_post(struct rma_win *w, struct gw_group *g);
 int check_race_waited(struct rma_win *w);
-void check_race_locked(struct rma_win *w);
+void check_race_locked(struct rma_win *w, int target, bool is_exclusive);
+void check_race_completes(struct rma_win *w, int target, bool is_local);
 void check_race_free(struct rma_win *w);
 
 /* ---- threads (check_thread.c) ---- */

@@ -34,6 +34,7 @@ struct race_win {
     int n_targets, *targets;  /* of MPI_Win_start */
     struct check_site locked; /* a lock between fences, under which something was accessed; fn 0: none */
     struct check_site first_lock;
+    struct race_locks *under_locks; /* NULL: nothing yet */
 };
 static struct race_win *wins; /* with check_lock */
 static _Atomic int n_exposed;
@@ -65,10 +66,17 @@ static const char *run_at(const void *buf, const struct gw_type *t)
     return (const char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
+/* Most accesses are made at the place of the last one. */
 static struct race_access access_new(struct rma_win *w, enum race_kind kind)
 {
-    struct race_access a = {.origin = w->comm->rank, .kind = kind, .fn = check_now.fn};
-    a.place = check_site_pack(check_now, a.module);
+    static _Thread_local struct race_access last;
+    static _Thread_local const void *from;
+    if (from != check_now.from || !from) last.place = check_site_pack(check_now, last.module);
+    from = check_now.from;
+    struct race_access a = last;
+    a.origin = w->comm->rank;
+    a.kind = kind;
+    a.fn = check_now.fn;
     return a;
 }
 
@@ -80,7 +88,7 @@ static void log_add(struct race_win *r, int target, const struct race_access *a)
 }
 
 /* An access of so many runs that it is not looked at leaves no trace. */
-static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t)
+static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t, bool is_over)
 {
     static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
     struct type_cursor c;
@@ -93,8 +101,26 @@ static void log_runs(struct race_win *r, int target, struct race_access a, int64
         a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
         a.hi = a.lo + (int64_t)iov[i].iov_len;
         if (n > 1) a.has_before = a.has_after = 0;
-        log_add(r, target, &a);
+        if (r->state == OPEN_LOCKS)
+            race_locks_add(r->under_locks, r->win, target, &a, is_over);
+        else
+            log_add(r, target, &a);
     }
+}
+
+bool race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
+{
+    int64_t bytes = count * t->size;
+    char *is = gw_xmalloc((size_t)bytes);
+    int rc = rma_get(is, bytes, gw_type_byte, target, disp, count, t, w);
+    if (rc == GW_OK) { /* which the program did not make */
+        gw_counted(&gw_count.rma_gets, (uint64_t)-1);
+        gw_counted(&w->n_ops, (uint64_t)-1);
+        rc = rma_settle(w);
+    }
+    if (rc == GW_OK) *sum_out = check_sum_bytes(RACE_SEED, is, (size_t)bytes);
+    free(is);
+    return rc == GW_OK;
 }
 
 bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
@@ -107,17 +133,7 @@ bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t coun
     bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX &&
         is_run(count, t);
     gw_unlock(&check_lock);
-    if (!wanted) return false;
-    char *was = gw_xmalloc((size_t)bytes);
-    int rc = rma_get(was, bytes, gw_type_byte, target, disp, count, t, w);
-    if (rc == GW_OK) { /* which the program did not make */
-        gw_counted(&gw_count.rma_gets, (uint64_t)-1);
-        gw_counted(&w->n_ops, (uint64_t)-1);
-        rc = rma_settle(w);
-    }
-    if (rc == GW_OK) *sum_out = check_sum_bytes(0x27220a95, was, (size_t)bytes);
-    free(was);
-    return rc == GW_OK;
+    return wanted && race_peek(w, target, disp, count, t, sum_out);
 }
 
 void check_race_access(struct rma_win *w, const struct check_race *a)
@@ -128,15 +144,18 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (a->kind == RACE_UPDATE) made.op = a->op->obj.id;
     made.has_before = a->has_before;
     made.before = a->before;
+    made.brings = a->brings;
     bool is_whole = a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) &&
         a->data_count * a->data_type->size == a->count * a->type->size;
     made.has_after = is_whole;
-    if (is_whole) made.after = check_sum_bytes(0x27220a95, run_at(a->data, a->data_type), (size_t)(a->count * a->type->size));
+    if (is_whole) made.after = check_sum_bytes(RACE_SEED, run_at(a->data, a->data_type), (size_t)(a->count * a->type->size));
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
     if (r->state != OPEN_LOCKS) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (r->state == OPEN_LOCKS && r->first_lock.fn) r->locked = r->first_lock;
-    if (r->state == OPEN_FENCE || r->state == OPEN_START) log_runs(r, a->target, made, a->count, a->type);
+    if (r->state == OPEN_LOCKS) made.since_ns = gw_now_ns();
+    if (r->state != OPEN_NONE && (r->state != OPEN_LOCKS || r->under_locks))
+        log_runs(r, a->target, made, a->count, a->type, a->brings && a->has_request);
     gw_unlock(&check_lock);
 }
 
@@ -204,10 +223,18 @@ static void tell_race(const struct race_access *a, const struct race_access *b, 
     char one[TEXT], other[TEXT], name[NAME];
     int me = t->r->win->comm->rank;
     if (t->n++ >= TOLD_MAX) return;
-    check_say("accesses race: %s and %s, in one epoch of %s, both access bytes %lld to %lld of the part of rank %d in %s%s",
-              access_text(a, me, one, TEXT), access_text(b, me, other, TEXT), t->epoch, (long long)from, (long long)to - 1, me,
-              window_text(t->r->win, name, NAME),
-              a->kind == RACE_UPDATE && b->kind == RACE_UPDATE ? ", by accumulates of different operations" : "");
+    access_text(a, me, one, TEXT);
+    access_text(b, me, other, TEXT);
+    window_text(t->r->win, name, NAME);
+    const char *ops = a->kind == RACE_UPDATE && b->kind == RACE_UPDATE ? ", by accumulates of different operations" : "";
+    if (t->epoch)
+        check_say("accesses race: %s and %s, in one epoch of %s, both access bytes %lld to %lld of the part of rank %d in %s%s",
+                  one, other, t->epoch, (long long)from, (long long)to - 1, me, name, ops);
+    else
+        check_say(
+            "accesses race: %s and %s, under locks, both access bytes %lld to %lld of the part of rank %d in %s%s; no flush or unlock had "
+            "completed either of them when the other one was called",
+            one, other, (long long)from, (long long)to - 1, me, name, ops);
 }
 
 static void tell_store(struct told *t, const struct race_access *a)
@@ -222,6 +249,18 @@ static void tell_store(struct told *t, const struct race_access *a)
         (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT), t->epoch);
 }
 
+static void tell_changed(struct told *t, const struct race_access *a)
+{
+    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
+    char one[TEXT], name[NAME];
+    int me = t->r->win->comm->rank;
+    if (t->n++ >= TOLD_MAX) return;
+    check_say(
+        "accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s wrote under a lock, were changed before a flush or unlock "
+        "completed it, by a store of the program or by way of another window over that memory",
+        (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT));
+}
+
 /* ---- the target judges ---- */
 static void look_for_stores(struct told *t, const struct race_access *v, size_t n)
 {
@@ -232,23 +271,39 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
         const struct race_access *a = &v[i];
         if (a->is_hit || a->lo < 0 || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
         size_t bytes = (size_t)(a->hi - a->lo);
-        bool stored = a->has_after && check_sum_bytes(0x27220a95, base + a->lo, bytes) != a->after;
+        bool stored = a->has_after && check_sum_bytes(RACE_SEED, base + a->lo, bytes) != a->after;
         if (!stored && has_copy && (a->kind == RACE_GET ? a->has_after : a->has_before))
-            stored = check_sum_bytes(0x27220a95, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
+            stored = check_sum_bytes(RACE_SEED, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
         if (stored) tell_store(t, a);
     }
 }
 
-/* v[n]: of others, with room for what this rank did.  Takes it. */
-static void judge_part(struct race_win *r, struct race_access *v, size_t n, const char *epoch)
+static void place(const struct race_win *r, struct race_access *v, size_t n)
 {
-    struct told t = {r, epoch, 0};
     for (size_t i = 0; i < n; i++) {
         int64_t at = v[i].disp * r->win->disp_unit;
         v[i].lo += at;
         v[i].hi += at;
         v[i].is_hit = 0;
     }
+}
+
+/* What was done under locks.  Takes v. */
+static void judge_locks(struct race_win *r, struct race_access *v, size_t n)
+{
+    struct told t = {r, NULL, 0};
+    place(r, v, n);
+    bool has_all = race_judge(v, n, tell_race, &t);
+    for (size_t i = 0; i < n && has_all; i++)
+        if (v[i].is_changed && !v[i].is_hit) tell_changed(&t, &v[i]);
+    free(v);
+}
+
+/* v[n]: of others, with room for what this rank did.  Takes it. */
+static void judge_part(struct race_win *r, struct race_access *v, size_t n, const char *epoch)
+{
+    struct told t = {r, epoch, 0};
+    place(r, v, n);
     v = gw_xrealloc(v, (n + r->n_own + 1) * sizeof *v);
     if (r->n_own) memcpy(v + n, r->own, r->n_own * sizeof *v);
     if (race_judge(v, n + r->n_own, tell_race, &t)) look_for_stores(&t, v, n);
@@ -280,35 +335,52 @@ static struct race_access *log_for(const struct race_win *r, int target, struct 
     return out;
 }
 
-/* Logs to the targets; *v_out is the caller's. */
-static int trade(struct race_win *r, struct race_access **v_out, size_t *n_out)
+/* Logs to the targets: v with room for one more, by target, of which each gets counts[i] bytes; *v_out is the caller's.  Takes v and counts. */
+static int trade(struct gw_comm *c, struct race_access *v, int64_t *counts, struct race_access **v_out, size_t *n_out)
 {
-    struct gw_comm *c = r->win->comm;
-    size_t p = (size_t)c->size, all = 0;
-    int64_t *counts = gw_xcalloc(4 * p, sizeof *counts), *sdispls = counts + p, *rcounts = counts + 2 * p,
-            *rdispls = counts + 3 * p, at = 0;
-    struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *in = NULL, *end = out;
-    int rc;
-    for (size_t k = 0; k < r->n; k++) counts[r->log[k].target] += (int64_t)sizeof *out;
-    /* By target: each one's place, then the log once. */
+    size_t p = (size_t)c->size;
+    int64_t *sdispls = gw_xcalloc(3 * p, sizeof *counts), *rcounts = sdispls + p, *rdispls = sdispls + 2 * p, at = 0, all = 0;
+    struct race_access *in;
     for (size_t i = 0; i < p; i++) sdispls[i] = at, at += counts[i];
-    for (size_t k = 0; k < r->n; k++) {
-        end = (struct race_access *)(void *)((char *)out + sdispls[r->log[k].target]);
-        *end = r->log[k].access;
-        sdispls[r->log[k].target] += (int64_t)sizeof *out;
-    }
-    for (size_t i = 0; i < p; i++) sdispls[i] -= counts[i];
-    rc = coll_alltoall(counts, 1, gw_type_int64, rcounts, 1, gw_type_int64, c, NULL);
-    for (size_t i = 0; i < p && rc == GW_OK; i++) rdispls[i] = (int64_t)all, all += (size_t)rcounts[i];
-    in = gw_xmalloc(all + sizeof *in);
+    int rc = coll_alltoall(counts, 1, gw_type_int64, rcounts, 1, gw_type_int64, c, NULL);
+    for (size_t i = 0; i < p && rc == GW_OK; i++) rdispls[i] = all, all += rcounts[i];
+    in = gw_xmalloc((size_t)all + sizeof *in);
     if (rc == GW_OK)
-        rc = coll_alltoallv(out, (struct gw_counts){counts, true}, (struct gw_counts){sdispls, true}, gw_type_byte, in,
+        rc = coll_alltoallv(v, (struct gw_counts){counts, true}, (struct gw_counts){sdispls, true}, gw_type_byte, in,
                             (struct gw_counts){rcounts, true}, (struct gw_counts){rdispls, true}, gw_type_byte, c, NULL);
     free(counts);
-    free(out);
+    free(sdispls);
+    free(v);
     *v_out = in;
-    *n_out = all / sizeof *in;
+    *n_out = (size_t)all / sizeof *in;
     return rc;
+}
+
+/* What this rank did in the epoch, by target. */
+static struct race_access *epoch_log(const struct race_win *r, int64_t *counts)
+{
+    size_t p = (size_t)r->win->comm->size, at = 0;
+    struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out);
+    size_t *next = gw_xcalloc(p + 1, sizeof *next);
+    for (size_t k = 0; k < r->n; k++) counts[r->log[k].target] += (int64_t)sizeof *out;
+    for (size_t i = 0; i < p; i++) next[i] = at, at += (size_t)counts[i] / sizeof *out;
+    for (size_t k = 0; k < r->n; k++) out[next[r->log[k].target]++] = r->log[k].access;
+    free(next);
+    return out;
+}
+
+static struct race_access *locks_log(const struct race_win *r, int64_t *counts)
+{
+    size_t p = (size_t)r->win->comm->size, n = 0, at = 0;
+    for (size_t i = 0; i < p && r->under_locks; i++) n += race_locks_count(r->under_locks, (int)i);
+    struct race_access *out = gw_xmalloc((n + 1) * sizeof *out);
+    for (size_t i = 0; i < p && r->under_locks; i++) {
+        n = race_locks_count(r->under_locks, (int)i);
+        counts[i] = (int64_t)(n * sizeof *out);
+        race_locks_copy(r->under_locks, (int)i, out + at);
+        at += n;
+    }
+    return out;
 }
 
 static void look_at_lock(struct race_win *r, int assertions)
@@ -336,7 +408,8 @@ int check_race_fence(struct rma_win *w, int assertions)
     struct race_access *v;
     size_t n;
     look_at_lock(r, assertions);
-    int rc = trade(r, &v, &n);
+    int64_t *counts = gw_xcalloc((size_t)w->comm->size, sizeof *counts);
+    int rc = trade(w->comm, epoch_log(r, counts), counts, &v, &n);
     if (rc == GW_OK)
         judge_part(r, v, n, "MPI_Win_fence");
     else
@@ -434,26 +507,51 @@ int check_race_waited(struct rma_win *w)
 }
 
 /* ---- locks, and the end ---- */
-void check_race_locked(struct rma_win *w)
+void check_race_locked(struct rma_win *w, int target, bool is_exclusive)
 {
-    struct race_win *r = race_look(w);
+    gw_lock(&check_lock);
+    struct race_win *r = race_of(w);
     if (r->state == OPEN_FENCE) r->first_lock = check_now;
     r->state = OPEN_LOCKS;
+    if (!r->under_locks) r->under_locks = race_locks_new(w);
+    race_locks_take(r->under_locks, target, is_exclusive);
+    gw_unlock(&check_lock);
+}
+
+void check_race_completes(struct rma_win *w, int target, bool is_local)
+{
+    struct race_win *r = race_look(w);
+    if (!r->under_locks || target >= w->comm->size) return;
+    int first = target == CHECK_EVERYONE ? 0 : target, end = target == CHECK_EVERYONE ? w->comm->size : target + 1;
+    for (int i = first; i < end && !is_local; i++) race_locks_look(r->under_locks, w, i);
+    gw_lock(&check_lock);
+    for (int i = first; i < end; i++) race_locks_end(r->under_locks, i, is_local);
+    gw_unlock(&check_lock);
+}
+
+/* All ranks of the window call it; what is not complete is so now. */
+static void judge_all_locks(struct race_win *r)
+{
+    struct race_access *v;
+    size_t n;
+    int64_t *counts = gw_xcalloc((size_t)r->win->comm->size, sizeof *counts);
+    for (int i = 0; i < r->win->comm->size && r->under_locks; i++) race_locks_end(r->under_locks, i, false);
+    if (trade(r->win->comm, locks_log(r, counts), counts, &v, &n) == GW_OK)
+        judge_locks(r, v, n);
+    else
+        free(v);
 }
 
 void check_race_free(struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
+    struct race_win *r = race_look(w), **at = &wins;
+    judge_all_locks(r);
     gw_lock(&check_lock);
-    struct race_win **at = &wins;
-    while (*at && (*at)->win != w) at = &(*at)->next;
-    struct race_win *r = *at;
-    if (r) {
-        *at = r->next;
-        expose(r, false);
-    }
+    while (*at != r) at = &(*at)->next;
+    *at = r->next;
+    expose(r, false);
     gw_unlock(&check_lock);
-    if (!r) return;
     if (r->state == OPEN_FENCE && r->n) {
         const struct race_access *a = &r->log[0].access;
         check_say(
@@ -465,5 +563,6 @@ void check_race_free(struct rma_win *w)
     free(r->own);
     free(r->origins);
     free(r->targets);
+    race_locks_drop(r->under_locks);
     free(r);
 }

@@ -6,8 +6,14 @@
  * not seen; a store is told from what it leaves: bytes that one put wrote, or one get read, and nobody else updated, must be the same when
  * the epoch ends.  Before a put or get they must be the same as when the epoch began; but what comes before it may be in order, so this is
  * looked at only where the target has made no other call in the epoch, by which it could have said that it had stored.
- * Only what is certain is told: all accesses of one epoch to one target are concurrent, whenever they were made.  Epochs of locks may be
- * ordered by what other calls do, so nothing is said about them.
+ * Only what is certain is told: all accesses of one epoch to one target are concurrent, whenever they were made.
+ *
+ * Accesses under locks may be ordered by whatever else the program does.  Of two of them one comes before the other only if a call that
+ * completes it (flush, unlock) has returned before the other one is called; so they are concurrent for certain if each was called before the
+ * completing call of the other began.  Every origin notes the time at which the call of an access returned and the one at which the completing
+ * call began, and hands its log out before the window is freed.  Clocks of different machines are not compared.  Under exclusive locks there
+ * is nobody else, unless the program said that it sees to that itself (MPI_MODE_NOCHECK).  What a put has written must be the same when it is
+ * completed; else somebody wrote there meanwhile.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,12 +24,18 @@
 
 /* One run of bytes.  Travels from the origin to the target. */
 struct race_access {
-    int64_t disp, lo, hi;   /* [disp * the target's unit + lo, .. + hi) of its part */
-    uint64_t before, after; /* sums of the bytes before and after the operation; PUT, GET */
+    int64_t disp, lo, hi;        /* [disp * the target's unit + lo, .. + hi) of its part */
+    uint64_t before, after;      /* sums of the bytes before and after the operation; PUT, GET */
+    uint64_t since_ns, until_ns; /* under locks: it was not complete between these; until_ns 0: to the end of the epoch */
+    uint64_t clock;              /* that of since_ns and until_ns; 0: only the origin's own accesses compare with them */
     int32_t origin, kind;
     uint32_t op; /* UPDATE: id of the operation */
-    int16_t has_before, has_after;
-    int32_t fn, is_hit; /* is_hit: the target's: it shares bytes with one that it must not meet */
+    int32_t fn;
+    uint8_t has_before, has_after;
+    uint8_t is_exclusive; /* nobody else held a lock of the target */
+    uint8_t is_changed;   /* a put's bytes were others before it was complete */
+    uint8_t brings;       /* data to the origin, where they are once it is complete there */
+    uint8_t is_hit;       /* the target's: it shares bytes with one that it must not meet */
     uint64_t place;
     char module[CHECK_MODULE_TEXT];
 };
@@ -33,5 +45,24 @@ typedef void race_tell_fn(const struct race_access *a, const struct race_access 
 /* Tells of each access at most once, with the first one before it that it races with; marks those that race with any.  False: there were so
  * many that not all are marked. */
 bool race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
+
+/* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for race_locks_look() ----
+ * LOCKED_MAX accesses to each rank's part are kept at most, shared among the origins; that the rest is not judged is said once. */
+enum { LOCKED_MAX = 1 << 18 };
+struct race_locks;
+struct race_locks *race_locks_new(const struct rma_win *w);
+void race_locks_drop(struct race_locks *l);                                /* may be NULL */
+void race_locks_take(struct race_locks *l, int target, bool is_exclusive); /* a lock; target: or CHECK_EVERYONE */
+/* An access was made just now; is_over: and may be complete by a wait or test of its request. */
+void race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over);
+/* A call begins that completes accesses, or, is_local, those that bring something. */
+void race_locks_end(struct race_locks *l, int target, bool is_local);
+/* Before that, if it is not local: what puts have left.  Accesses the window. */
+void race_locks_look(struct race_locks *l, struct rma_win *w, int target);
+size_t race_locks_count(const struct race_locks *l, int target);
+void race_locks_copy(const struct race_locks *l, int target, struct race_access *out);
+/* The sum of what is there, by a get that nobody counts (check_race.c). */
+bool race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
+enum { RACE_SEED = 0x27220a95 };
 
 #endif

@@ -22,6 +22,7 @@ static const uint32_t enemies[RACE_KINDS] = {
 struct item {
     struct check_node node;
     struct race_access *access;
+    struct check_tree *in; /* NULL: not in one */
 };
 enum { OPS = 16, HITS = 1000 };
 struct court {
@@ -39,12 +40,20 @@ struct search {
     bool by_others;
 };
 
+/* They are called concurrent only where that is known. */
+static bool may_compare(const struct race_access *a, const struct race_access *b)
+{
+    if (a->origin == b->origin || a->until_ns == 0) return true;
+    return a->clock == b->clock && a->clock != 0 && !a->is_exclusive && !b->is_exclusive;
+}
+
 static bool hit(struct check_node *n, void *arg)
 {
     struct search *s = arg;
     struct item *other = container_of(n, struct item, node);
     struct race_access *a = s->by->access, *b = other->access;
     if (s->by_others && a->origin == b->origin) return false; /* accumulates of one origin are ordered */
+    if (!may_compare(a, b)) return false;
     if (s->hits++ == 0) {
         uintptr_t from = n->lo > s->by->node.lo ? n->lo : s->by->node.lo, to = n->hi < s->by->node.hi ? n->hi : s->by->node.hi;
         s->court->tell(b, a, (int64_t)from, (int64_t)to, s->court->arg);
@@ -75,20 +84,66 @@ static void look(struct court *c, const struct item *i)
             check_tree_each(&c->updates[k], i->node.lo, i->node.hi, hit, &s);
 }
 
+/* The accesses as they began, those of one moment as they stand in v. */
+static int by_begin(const void *a, const void *b)
+{
+    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
+    if (x->access->since_ns != y->access->since_ns) return x->access->since_ns < y->access->since_ns ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+static int by_end(const void *a, const void *b)
+{
+    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
+    return x->access->until_ns < y->access->until_ns ? -1 : x->access->until_ns > y->access->until_ns;
+}
+
+static void add(struct court *c, struct item *i)
+{
+    const struct race_access *a = i->access;
+    int op = a->kind == RACE_UPDATE ? op_index(c, a->op) : -1;
+    if (op >= OPS || (a->until_ns && a->until_ns <= a->since_ns)) return;
+    i->in = op >= 0 ? &c->updates[op] : &c->of[a->kind];
+    check_tree_add(i->in, &i->node);
+}
+
+/* In the trees are those that have begun and not ended. */
+static void judge_in_time(struct court *c, struct item **begins, size_t n)
+{
+    struct item **ends = gw_xmalloc((n + 1) * sizeof *ends);
+    size_t n_ended = 0;
+    memcpy(ends, begins, n * sizeof *ends);
+    qsort(begins, n, sizeof *begins, by_begin);
+    qsort(ends, n, sizeof *ends, by_end);
+    for (size_t i = 0; i < n; i++) {
+        for (; n_ended < n && ends[n_ended]->access->until_ns <= begins[i]->access->since_ns; n_ended++)
+            if (ends[n_ended]->in) check_tree_remove(ends[n_ended]->in, &ends[n_ended]->node);
+        look(c, begins[i]);
+        add(c, begins[i]);
+    }
+    free(ends);
+}
+
 bool race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg)
 {
     struct court c = {.tell = tell, .arg = arg, .has_all = true};
-    struct item *items = gw_xcalloc(n + 1, sizeof *items);
+    struct item *items = gw_xcalloc(n + 1, sizeof *items), **right = gw_xmalloc((n + 1) * sizeof *right);
+    size_t n_right = 0;
+    bool has_times = n > 0;
     for (size_t i = 0; i < n; i++) {
         struct item *it = &items[i];
         if (v[i].lo >= v[i].hi || v[i].lo < 0 || v[i].kind < 0 || v[i].kind >= RACE_KINDS) continue;
         it->access = &v[i];
         it->node.lo = (uintptr_t)v[i].lo;
         it->node.hi = (uintptr_t)v[i].hi;
-        look(&c, it);
-        int op = v[i].kind == RACE_UPDATE ? op_index(&c, v[i].op) : -1;
-        if (op < OPS) check_tree_add(op >= 0 ? &c.updates[op] : &c.of[v[i].kind], &it->node);
+        right[n_right++] = it;
+        has_times = has_times && v[i].until_ns != 0;
     }
+    if (has_times) judge_in_time(&c, right, n_right);
+    for (size_t i = 0; i < n_right && !has_times; i++) {
+        look(&c, right[i]);
+        add(&c, right[i]);
+    }
+    free(right);
     free(items);
     return c.has_all;
 }

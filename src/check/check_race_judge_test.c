@@ -78,10 +78,70 @@ static void random_ones(void)
     }
 }
 
+/* Under locks: the times, the clocks and exclusive locks decide, too. */
+static bool at_once(const struct race_access *a, const struct race_access *b)
+{
+    if (a->until_ns <= b->since_ns || b->until_ns <= a->since_ns) return false;
+    return a->origin == b->origin || (a->clock && a->clock == b->clock && !a->is_exclusive && !b->is_exclusive);
+}
+
+static void random_times(void)
+{
+    enum { N = 150, ROUNDS = 80 };
+    static struct race_access v[N];
+    int n_hits = 0, n_apart = 0;
+    srand(8);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++) {
+            int lo = rand() % 500, begin = 1 + rand() % 900;
+            v[i] = access(rand() % RACE_KINDS, rand() % 3, lo, lo + 1 + rand() % 12, (uint32_t)(rand() % 5));
+            v[i].since_ns = (uint64_t)begin;
+            v[i].until_ns = (uint64_t)(begin + rand() % 200); /* of some the begin: a moment */
+            v[i].clock = (uint64_t)(v[i].origin == 2 ? rand() % 2 * 9 : 7);
+            v[i].is_exclusive = rand() % 4 == 0;
+        }
+        told = 0;
+        CHECK(race_judge(v, N, tell, &told));
+        for (int i = 0; i < N; i++) {
+            bool hit = false;
+            for (int k = 0; k < N; k++) {
+                bool meet = k != i && v[i].lo < v[k].hi && v[k].lo < v[i].hi && !may_meet(&v[i], &v[k]);
+                bool moment = v[i].since_ns == v[k].since_ns && (v[i].until_ns == v[i].since_ns || v[k].until_ns == v[k].since_ns);
+                hit = hit || (meet && !moment && at_once(&v[i], &v[k]));
+                n_apart += meet && !at_once(&v[i], &v[k]);
+            }
+            CHECK_EQ(v[i].is_hit, hit);
+            n_hits += hit;
+        }
+    }
+    CHECK(n_hits > 1000 && n_apart > 1000);
+}
+
+/* So many that come and go that a comparison of all with all would take minutes. */
+static void many_times(void)
+{
+    enum { MANY = 200000 };
+    struct race_access *v = calloc(MANY, sizeof *v);
+    for (int i = 0; i < MANY; i++) {
+        v[i] = access(i & 1 ? RACE_PUT : RACE_GET, i % 3, 0, 800, 0);
+        v[i].since_ns = (uint64_t)(10 * i + 1);
+        v[i].until_ns = (uint64_t)(10 * i + 11); /* as the next one begins */
+        v[i].clock = 7;
+    }
+    told = 0;
+    CHECK(race_judge(v, MANY, tell, &told) && told == 0);
+    v[MANY / 2].until_ns++;
+    CHECK(race_judge(v, MANY, tell, &told) && told == 1);
+    CHECK(v[MANY / 2].is_hit && v[MANY / 2 + 1].is_hit && !v[MANY / 2 - 1].is_hit);
+    free(v);
+}
+
 int main(void)
 {
     pairs();
     random_ones();
+    random_times();
+    many_times();
     enum { MANY = 100000 };
     struct race_access *v = calloc(MANY, sizeof *v);
     for (int i = 0; i < MANY; i++) v[i] = access(i & 1 ? RACE_UPDATE : RACE_FETCH, i % 7, 0, 8, SUM); /* a counter */

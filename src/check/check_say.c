@@ -80,3 +80,16 @@ void check_say(const char *fmt, ...)
     if (mode() == MODE_ABORT && alone) gw_exit_now(1);
     if (mode() == MODE_ABORT) boot_abort(1, "GODWIT_CHECK found misuse of MPI and was asked to end the job");
 }
+
+void check_remark(const char *fmt, ...)
+{
+    char text[1024];
+    int n = snprintf(text, sizeof text, "godwit[%d] GODWIT_CHECK: ", me);
+    va_list args;
+    va_start(args, fmt);
+    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
+    va_end(args);
+    n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
+    text[n++] = '\n';
+    put(text, (size_t)n);
+}

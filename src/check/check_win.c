@@ -41,6 +41,8 @@ static int end(int rc, struct uses *u, struct check_race race, struct rma_win *w
     rc = sum_all(u, target, w);
     if (rc != GW_OK) return rc;
     if (race.kind == RACE_GET && !u->v[0].sums) race.data = NULL; /* it may not be there yet */
+    for (int k = 0; k < u->n; k++) race.brings = race.brings || u->v[k].is_written;
+    race.has_request = req_out != NULL;
     check_race_access(w, &race);
     if (req_out)
         check_use_track(req_out, u->v, u->n, about);
@@ -219,7 +221,7 @@ int check_rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
 {
     look_at_promise(w);
     int rc = rma_win_lock(type, rank, assertions, w);
-    if (rc == GW_OK && rank >= 0) check_race_locked(w);
+    if (rc == GW_OK && rank >= 0) check_race_locked(w, rank, type == GW_LOCK_EXCLUSIVE && !(assertions & GW_MODE_NOCHECK));
     return rc;
 }
 
@@ -227,30 +229,32 @@ int check_rma_win_lock_all(int assertions, struct rma_win *w)
 {
     look_at_promise(w);
     int rc = rma_win_lock_all(assertions, w);
-    if (rc == GW_OK) check_race_locked(w);
+    if (rc == GW_OK) check_race_locked(w, CHECK_EVERYONE, false);
     return rc;
 }
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
-#define COMPLETES_ALL(name)                                                                                                        \
+#define COMPLETES_ALL(name, is_local)                                                                                              \
     int check_rma_win_##name(struct rma_win *w)                                                                                    \
     {                                                                                                                              \
         check_use_settle(w->obj.id, CHECK_EVERYONE);                                                                               \
+        check_race_completes(w, CHECK_EVERYONE, is_local);                                                                         \
         return rma_win_##name(w);                                                                                                  \
     }
-COMPLETES_ALL(unlock_all)
-COMPLETES_ALL(flush_all)
-COMPLETES_ALL(flush_local_all)
+COMPLETES_ALL(unlock_all, false)
+COMPLETES_ALL(flush_all, false)
+COMPLETES_ALL(flush_local_all, true)
 
-#define COMPLETES_ONE(name)                                                                                                        \
+#define COMPLETES_ONE(name, is_local)                                                                                              \
     int check_rma_win_##name(int rank, struct rma_win *w)                                                                          \
     {                                                                                                                              \
         if (rank >= 0) check_use_settle(w->obj.id, rank);                                                                          \
+        if (rank >= 0) check_race_completes(w, rank, is_local);                                                                    \
         return rma_win_##name(rank, w);                                                                                            \
     }
-COMPLETES_ONE(unlock)
-COMPLETES_ONE(flush)
-COMPLETES_ONE(flush_local)
+COMPLETES_ONE(unlock, false)
+COMPLETES_ONE(flush, false)
+COMPLETES_ONE(flush_local, true)
 
 int check_rma_win_fence(int assertions, struct rma_win *w)
 {

@@ -123,6 +123,7 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
 
 /* For check/: what this rank has begun is over at this end, and what was got is there.  May wait. */
 int rma_settle(struct rma_win *w);
+int64_t rma_disp_unit(const struct rma_win *w, int target);
 
 /* ---- epochs (epoch.c) ---- */
 int rma_win_fence(int assertions, struct rma_win *w);

@@ -344,6 +344,8 @@ int rma_win_detach(struct rma_win *w, const void *base)
 }
 
 /* ---- questions ---- */
+int64_t rma_disp_unit(const struct rma_win *w, int target) { return w->targets[target].disp_unit; }
+
 int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t *disp_unit_out, void **base_out)
 {
     int n = w->comm->size;

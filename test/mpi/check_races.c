@@ -441,6 +441,252 @@ static void lock_inside(void) /* one finding of every rank */
     MPI_Win_free(&win);
 }
 
+/* ---- under locks: rank 0 is the target, and tells one finding for each window ---- */
+enum locked {
+    OWN_PUT_GET,
+    OWN_PUT_PUT,
+    OWN_LOCAL,
+    OWN_GET_ADD,
+    OWN_BOTH_LOCKS,
+    ALL_PUT_PUT,
+    ALL_PUT_GET,
+    ALL_ADD_PUT,
+    ALL_ADD_MAX,
+    SHARED_GET_ADD,
+    SHARED_PUT_COLUMN,
+    NOCHECK_PUT_PUT,
+    RPUT_PUT,
+    LOCK_STORED,
+    LOCK_RECEIVED,
+    LOCKED_CASES
+};
+static void own_locked(enum locked what)
+{
+    if (rank != 1) return;
+    MPI_Win_lock(what == OWN_PUT_PUT || what == OWN_BOTH_LOCKS ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, win);
+    if (what == OWN_GET_ADD)
+        get(9, 2), add(9, MPI_SUM);
+    else
+        put(5, 5);
+    if (what == OWN_LOCAL) MPI_Win_flush_local(0, win);
+    if (what == OWN_PUT_GET || what == OWN_LOCAL || what == OWN_BOTH_LOCKS) get(9, 2);
+    if (what == OWN_PUT_PUT) put(9, 2);
+    MPI_Win_unlock(0, win);
+}
+/* Two ranks at once: between the barriers neither has completed what it did. */
+static void two_locked(enum locked what)
+{
+    MPI_Datatype column;
+    MPI_Request q = MPI_REQUEST_NULL;
+    int is_nocheck = what == NOCHECK_PUT_PUT, is_all = what < SHARED_GET_ADD;
+    MPI_Type_vector(4, 1, 4, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    if (is_all) MPI_Win_lock_all(0, win);
+    if (!is_all && rank < 2)
+        MPI_Win_lock(is_nocheck && rank ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, is_nocheck ? MPI_MODE_NOCHECK : 0, win);
+    if (rank == 1) {
+        if (what == ALL_PUT_PUT || what == ALL_PUT_GET || what == ALL_ADD_PUT || what == SHARED_PUT_COLUMN || is_nocheck) put(5, 5);
+        if (what == ALL_ADD_MAX) add(7, MPI_SUM);
+        if (what == SHARED_GET_ADD) get(7, 2);
+        if (what == RPUT_PUT) MPI_Rput(ints, 5, MPI_INT, 0, 5, 5, MPI_INT, win, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        if (what == ALL_PUT_PUT || is_nocheck || what == RPUT_PUT) put(9, 3);
+        if (what == ALL_PUT_GET) get(7, 1);
+        if (what == ALL_ADD_PUT || what == SHARED_GET_ADD) add(7, MPI_SUM);
+        if (what == ALL_ADD_MAX) add(7, MPI_MAX);
+        if (what == SHARED_PUT_COLUMN) MPI_Put(ints, 4, MPI_INT, 0, 0, 1, column, win); /* 0, 4, 8, 12 */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (is_all) MPI_Win_unlock_all(win);
+    if (!is_all && rank < 2) MPI_Win_unlock(0, win);
+    MPI_Type_free(&column);
+}
+static void written_locked(enum locked what)
+{
+    if (rank == 1) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), put(5, 5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && what == LOCK_STORED) window[8]++;
+    if (rank == 0 && what == LOCK_RECEIVED)
+        MPI_Sendrecv(ints + 50, 1, MPI_INT, 0, 4, window + 8, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) MPI_Win_unlock(0, win);
+}
+static void locks(void) /* fifteen findings of rank 0; between hosts thirteen */
+{
+    for (int k = 0; k < LOCKED_CASES; k++) {
+        window_open();
+        if (k < ALL_PUT_PUT)
+            own_locked((enum locked)k);
+        else if (k < LOCK_STORED)
+            two_locked((enum locked)k);
+        else
+            written_locked((enum locked)k);
+        MPI_Win_free(&win);
+    }
+}
+
+/* Right ones. */
+static void own_locked_ok(void)
+{
+    MPI_Request q;
+    int old[4];
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Put(ints, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win);
+    MPI_Win_flush(0, win);
+    MPI_Get(more, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win); /* after a flush, */
+    MPI_Win_flush_local(0, win);
+    CHECK(more[0] == ints[0] && more[9] == ints[9]);
+    MPI_Put(ints + 20, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win); /* what a get read, once that is there, */
+    MPI_Win_flush_all(win);
+    MPI_Rget(more, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(more[0] == ints[20] && more[9] == ints[29]);
+    MPI_Put(ints, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Put(ints, 10, MPI_INT, 0, 100 + 10 * rank, 10, MPI_INT, win); /* in another epoch, */
+    MPI_Put(ints, 10, MPI_INT, 0, 200 + 10 * rank, 10, MPI_INT, win); /* elsewhere, */
+    for (int i = 0; i < 4; i++)                                       /* and accumulates, whose order is kept */
+        MPI_Fetch_and_op(ints + i, old + i, MPI_INT, 0, 300 + rank, i & 1 ? MPI_REPLACE : MPI_SUM, win);
+    MPI_Win_unlock(0, win);
+    CHECK(old[2] == ints[1]);
+}
+/* One after the other, as exclusive locks, barriers or locks of the program's own see to it. */
+static void turns_ok(void)
+{
+    int one = 1, zero = 0, was, n;
+    for (int i = 0; i < 40; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Get(&n, 1, MPI_INT, 0, 400, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        n++;
+        MPI_Put(&n, 1, MPI_INT, 0, 400, 1, MPI_INT, win);
+        MPI_Put(ints, 20, MPI_INT, 0, 401, 20, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+        if (rank == 0) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            window[405]++; /* the target's own, under its lock */
+            MPI_Win_unlock(0, win);
+        }
+    }
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    for (int i = 0; i < 20; i++) { /* 430: a lock of the program's own, 431 on: what it is for */
+        do {
+            MPI_Compare_and_swap(&one, &zero, &was, MPI_INT, 0, 430, win);
+            MPI_Win_flush(0, win);
+        } while (was);
+        MPI_Get(&n, 1, MPI_INT, 0, 431, 1, MPI_INT, win);
+        MPI_Win_flush_local(0, win);
+        n++;
+        MPI_Put(&n, 1, MPI_INT, 0, 431, 1, MPI_INT, win);
+        MPI_Put(ints, 20, MPI_INT, 0, 432, 20, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        MPI_Accumulate(&zero, 1, MPI_INT, 0, 430, 1, MPI_INT, MPI_REPLACE, win);
+        MPI_Win_flush(0, win);
+    }
+    for (int i = 0; i < size; i++) {
+        if (i == rank) put(460, 30), MPI_Win_flush(0, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        get(460, 30);
+        MPI_Win_flush_all(win);
+        CHECK(more[0] == 1000 * (i + 1) && more[29] == 1000 * (i + 1) + 29);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(rank != 0 || (window[400] == 40 * size && window[431] == 20 * size));
+}
+/* At once, which they may. */
+static void together_ok(void)
+{
+    MPI_Datatype column;
+    int old, nobody = 0, count = 0;
+    MPI_Type_vector(10, 1, size, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 50; i++) {
+        if (i % 5 == 0) MPI_Put(ints, 10, MPI_INT, 0, 500 + rank, 1, column, win); /* between each other */
+        MPI_Get(more, 10, MPI_INT, 0, 600, 10, MPI_INT, win);                      /* all read the same */
+        MPI_Accumulate(ints + 1, 1, MPI_INT, 0, 700, 1, MPI_INT, MPI_SUM, win);
+        MPI_Get_accumulate(&nobody, 0, MPI_INT, &old, 1, MPI_INT, 0, 700, 1, MPI_INT, MPI_NO_OP, win);
+        MPI_Fetch_and_op(ints + 1, more + 500, MPI_INT, 0, 701, MPI_SUM, win);
+        MPI_Compare_and_swap(ints + 1, ints + 2, more + 501, MPI_INT, 0, 701, win);
+        MPI_Win_flush_local_all(win);
+        if (i % 5 == 4) MPI_Win_flush_all(win);
+        if (rank == 0) count += window[700] != 0; /* loads may look on */
+    }
+    /* A word that the target waits for, and puts back. */
+    if (rank == 1) MPI_Put(ints + 7, 1, MPI_INT, 0, 710, 1, MPI_INT, win), MPI_Win_flush(0, win);
+    while (rank == 0 && ((volatile int *)window)[710] != 2007) MPI_Win_sync(win);
+    if (rank == 0) window[710] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    MPI_Type_free(&column);
+    CHECK(rank != 0 || count <= 50);
+}
+static void attached_ok(void)
+{
+    MPI_Win w;
+    MPI_Aint at;
+    static long there[64];
+    long got[64], mine[64];
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Win_attach(w, there, sizeof there);
+    MPI_Get_address(there, &at);
+    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 64; i++) mine[i] = rank;
+    for (int i = 0; i < 5; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+        MPI_Put(mine, 64, MPI_LONG, 0, at, 64, MPI_LONG, w);
+        MPI_Win_flush(0, w);
+        MPI_Get(got, 64, MPI_LONG, 0, at, 64, MPI_LONG, w);
+        MPI_Win_unlock(0, w);
+        CHECK(got[0] == rank && got[63] == rank);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_detach(w, there);
+    MPI_Win_free(&w);
+}
+static void locks_ok(void)
+{
+    for (int made = 0; made < 2; made++) {
+        int *own = calloc(WORDS, sizeof *own);
+        window_open();
+        if (made) { /* memory that not all map */
+            MPI_Win_free(&win);
+            MPI_Win_create(window = own, WORDS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        }
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+        memset(window, 0, WORDS * sizeof(int));
+        MPI_Win_unlock(rank, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        own_locked_ok();
+        turns_ok();
+        together_ok();
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_free(&win);
+        free(own);
+    }
+    attached_ok();
+}
+static void locks_full(void) /* one remark, and no finding: two ranks */
+{
+    enum { MOST = (1 << 18) / 2 };
+    static int got[100];
+    int *base;
+    MPI_Win_allocate(2 * (MOST + 8) * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; rank == 1 && i < MOST; i++) {
+        MPI_Get(got + i % 100, 1, MPI_INT, 0, 2 * i, 1, MPI_INT, win);
+        if (i % 100 == 99) MPI_Win_flush(0, win);
+    }
+    for (int i = 0; rank == 1 && i < 2; i++) MPI_Put(ints, 1, MPI_INT, 0, 2 * MOST, 1, MPI_INT, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -460,6 +706,9 @@ static const struct {
     {"over", over},
     {"over_ok", over_ok},
     {"lock_inside", lock_inside},
+    {"locks", locks},
+    {"locks_ok", locks_ok},
+    {"locks_full", locks_full},
     {"ready", ready},
     {"ready_ok", ready_ok},
     {"other_thread", other_thread},

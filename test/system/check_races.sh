@@ -109,5 +109,30 @@ for nodes in "" "--vnodes 2"; do
         says 1 '^godwit\[1\] check: epoch not closed: no MPI_Win_fence followed MPI_Put at put.* at rank 0 on the window halo before MPI_Win_free'
         finds $n lock_inside $n
         says $n 'lock inside an epoch of MPI_Win_fence: MPI_Win_lock at lock_inside.* of the window halo lies between two fences'
+        # ---- under locks.  What a put has left is not looked at where it may reach its target late.
+        stored=$([ -n "$nodes" ] || echo 2)
+        finds $n locks $((13 + ${stored:-0}))
+        of="of the part of rank 0 in the window halo"
+        in="under locks, both access bytes"
+        until="$of; no flush or unlock had completed either of them when the other one was called$"
+        says $((13 + ${stored:-0})) '^godwit\[0\] check: accesses race: '
+        says 3 "MPI_Put at put.* of rank 1 and MPI_Get at get.* of rank 1, $in 36 to 39 $until"
+        says 1 "MPI_Put at put.* of rank 1 and MPI_Put at put.* of rank 1, $in 36 to 39 $until"
+        says 1 "MPI_Get at get.* of rank 1 and MPI_Accumulate at add.* of rank 1, $in 36 to 39 $until"
+        says 2 "MPI_Put at put.* of rank 1 and MPI_Put at put.* of rank 0, $in 36 to 39 $until"
+        says 1 "MPI_Put at put.* of rank 1 and MPI_Get at get.* of rank 0, $in 28 to 31 $until"
+        says 1 "MPI_Put at put.* of rank 1 and MPI_Accumulate at add.* of rank 0, $in 28 to 31 $until"
+        says 1 "MPI_Accumulate at add.* of rank 1 and MPI_Accumulate at add.* of rank 0, $in 28 to 31 $of, by accumulates of different operations; no flush"
+        says 1 "MPI_Get at get.* of rank 1 and MPI_Accumulate at add.* of rank 0, $in 28 to 31 $until"
+        says 1 "MPI_Put at put.* of rank 1 and MPI_Put at (two_)?lock.* of rank 0, $in 32 to 35 $until"
+        says 1 "MPI_Rput at (two_)?lock.* of rank 1 and MPI_Put at put.* of rank 0, $in 36 to 39 $until"
+        says "${stored:-0}" "race: bytes 20 to 39 $of, which MPI_Put at put.* of rank 1 wrote under a lock, were changed before a flush or unlock completed it"
+        finds $n locks_ok 0
     done
 done
+
+# What does not fit the log is not judged, which is said once.
+nodes='' n=3 case=locks_full
+GODWIT_CHECK=1 timeout 100 "$build/mpiexec" -n $n "$program" $case > "$out" 2>&1 || fail "$case: exit status $?"
+says 1 '^godwit\[1\] GODWIT_CHECK: of the accesses under locks to one part of a window, 87381 of each rank are looked at'
+[ "$(wc -l < "$out")" = 1 ] || fail "$case: it says something else"
