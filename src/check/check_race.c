@@ -271,6 +271,7 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
         const struct race_access *a = &v[i];
         if (a->is_hit || a->lo < 0 || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
         size_t bytes = (size_t)(a->hi - a->lo);
+        if (!check_can_read(base + a->lo, bytes)) continue;
         bool stored = a->has_after && check_sum_bytes(RACE_SEED, base + a->lo, bytes) != a->after;
         if (!stored && has_copy && (a->kind == RACE_GET ? a->has_after : a->has_before))
             stored = check_sum_bytes(RACE_SEED, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
@@ -318,7 +319,7 @@ static void expose(struct race_win *r, bool is_exposed)
     r->is_exposed = is_exposed;
     r->n_own = 0;
     r->calls = atomic_load_explicit(&n_calls, memory_order_relaxed);
-    if (!is_exposed || !base || size > COPY_MAX) {
+    if (!is_exposed || !base || size > COPY_MAX || !check_can_read(base, (size_t)size)) {
         free(r->copy);
         r->copy = NULL;
         return;

@@ -59,7 +59,7 @@ static void say_written(const struct check_item *i, int64_t from, int64_t to, bo
     check_about_text(i, about);
     if (gone)
         check_say(
-            "buffer given back too early: the receive buffer of %s%s (%lld x %s at %p) was not in the program's memory any more when "
+            "buffer given back too early: the receive buffer of %s%s (%lld x %s at %p) was not in the program's memory any more, or protected, when "
             "a message for it came",
             site, about, (long long)s->count, type_name(s->type), s->buf);
     else

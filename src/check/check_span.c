@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written)
@@ -109,22 +109,32 @@ uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n)
     return h;
 }
 
-/* Memory that the program gave back meanwhile must not be read. */
-struct mapped {
-    uintptr_t lo, hi;
-}; /* known to be there */
-static bool is_mapped(struct mapped *m, const struct iovec *v)
+/* Memory that cannot be read, or not any more, is left alone.  The kernel takes in this call's set of signals, and then finds that it does not
+ * know what to do with it: the cheapest call that says whether memory is there to read, and one that no container refuses. */
+static bool can_read(uintptr_t at)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), lo = (uintptr_t)v->iov_base & ~(page - 1);
-    uintptr_t hi = ((uintptr_t)v->iov_base + v->iov_len + page - 1) & ~(page - 1);
-    if (lo >= m->lo && hi <= m->hi) return true;
-    if (msync((void *)lo, hi - lo, MS_ASYNC) != 0 && errno == ENOMEM) return false;
-    *m = (struct mapped){lo, hi};
+    enum { DO_NOTHING = -1, SET = 8 };
+    return syscall(SYS_rt_sigprocmask, DO_NOTHING, (void *)(at & ~(uintptr_t)(SET - 1)), NULL, (size_t)SET) == 0 || errno != EFAULT;
+}
+
+struct readable {
+    uintptr_t lo, hi;
+}; /* pages that can be read */
+static bool is_readable(struct readable *m, const void *p, size_t n)
+{
+    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p, end = at + n, lo = at & ~(size - 1);
+    uintptr_t from = lo >= m->lo && lo < m->hi ? m->hi : lo;
+    if (end < at) return false;
+    for (uintptr_t page = from; page < end; page += size)
+        if (!can_read(page > at ? page : at)) return false;
+    if (from == lo || end > m->hi) *m = (struct readable){lo, (end + size - 1) & ~(size - 1)};
     return true;
 }
 
+bool check_can_read(const void *at, size_t n) { return is_readable(&(struct readable){0, 0}, at, n); }
+
 /* The sum of the piece that the cursor is at.  False: it is not there. */
-static bool sum_piece(struct type_cursor *c, int64_t piece, struct mapped *mapped, uint64_t *sum_out)
+static bool sum_piece(struct type_cursor *c, int64_t piece, struct readable *readable, uint64_t *sum_out)
 {
     struct iovec iov[16];
     uint64_t h = 0x27220a95;
@@ -132,7 +142,7 @@ static bool sum_piece(struct type_cursor *c, int64_t piece, struct mapped *mappe
         int n = type_cursor_iov(c, iov, 16, piece, &bytes);
         if (n == 0) break;
         for (int i = 0; i < n; i++) {
-            if (mapped && !is_mapped(mapped, &iov[i])) return false;
+            if (!is_readable(readable, iov[i].iov_base, iov[i].iov_len)) return false;
             h = check_sum_bytes(h, iov[i].iov_base, iov[i].iov_len);
         }
     }
@@ -144,12 +154,18 @@ void check_span_sum_now(struct check_span *s)
 {
     enum { PIECES = 64, PIECE_MIN = 8 };
     struct type_cursor c;
+    struct readable readable = {0, 0};
     if (s->lo == s->hi) return;
     type_cursor_init(&c, s->buf, s->count, s->type);
     s->piece = gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN);
     s->n_sums = (c.total + s->piece - 1) / s->piece;
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
-    for (int64_t i = 0; i < s->n_sums; i++) sum_piece(&c, s->piece, NULL, &s->sums[i]);
+    for (int64_t i = 0; i < s->n_sums; i++) {
+        if (sum_piece(&c, s->piece, &readable, &s->sums[i])) continue;
+        free(s->sums); /* who looks at the buffer will say so */
+        s->sums = NULL;
+        return;
+    }
 }
 
 void check_span_sum(struct check_span *s)
@@ -160,14 +176,14 @@ void check_span_sum(struct check_span *s)
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out)
 {
     struct type_cursor c;
-    struct mapped mapped = {0};
+    struct readable readable = {0, 0};
     bool changed = false;
     *gone_out = false;
     if (!s->sums) return false;
     type_cursor_init(&c, s->buf, s->count, s->type);
     for (int64_t i = 0; i < s->n_sums; i++) {
         uint64_t sum;
-        *gone_out = !sum_piece(&c, s->piece, &mapped, &sum);
+        *gone_out = !sum_piece(&c, s->piece, &readable, &sum);
         if (*gone_out) return true;
         if (sum == s->sums[i]) continue;
         if (!changed) *from_out = i * s->piece;

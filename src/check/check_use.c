@@ -459,9 +459,10 @@ static void look_at_contents(const struct check_item *i, const struct check_span
     check_site_text(i->started, site);
     check_about_text(i, about);
     if (gone)
-        check_say("buffer given back too early: the %s of %s%s (%lld x %s at %p) was not in the program's memory any more when "
-                  "the operation was completed; it must stay until %s says so",
-                  buffer_word(s), site, about, (long long)s->count, type_name(s->type), s->buf, end_word(i));
+        check_say(
+            "buffer given back too early: the %s of %s%s (%lld x %s at %p) was not in the program's memory any more, or protected, when "
+            "the operation was completed; it must stay until %s says so",
+            buffer_word(s), site, about, (long long)s->count, type_name(s->type), s->buf, end_word(i));
     else
         check_say("buffer changed too early: bytes %lld to %lld of what %s%s %s (%lld x %s at %p) were changed before "
                   "the operation was completed by %s",

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { GETS = 40000, LONG = 100000 };
@@ -109,6 +110,58 @@ static void freed_ok(void)
     MPI_Request_free(&q);
     MPI_Recv_init(longs, 3, MPI_INT, rank, 4, MPI_COMM_WORLD, &q); /* and a request that is not active */
     MPI_Request_free(&q);
+}
+
+/* ---- memory that cannot be read ---- */
+enum { BIG = 1 << 20, PIECE = 4096 };
+static char *pages(void)
+{
+    char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) abort();
+    return p;
+}
+static void protected(void) /* three findings of every rank: what is sent and received is taken away before the wait */
+{
+    MPI_Request q[3];
+    char *p = pages(), *from_p = pages();
+    MPI_Irecv(p + 8, 100, MPI_CHAR, rank, 4, MPI_COMM_WORLD, &q[0]);
+    MPI_Isend(from_p + PIECE - 50, 100, MPI_CHAR, rank, 4, MPI_COMM_WORLD, &q[1]); /* in two pages */
+    MPI_Isend(from_p, 8, MPI_CHAR, rank, 5, MPI_COMM_WORLD, &q[2]);
+    MPI_Barrier(MPI_COMM_WORLD); /* the messages have gone */
+    mprotect(p, PIECE, PROT_NONE);
+    mprotect(from_p + PIECE, PIECE, PROT_NONE);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    munmap(from_p, PIECE);
+    MPI_Wait(&q[2], MPI_STATUS_IGNORE);
+    MPI_Recv(longs, 8, MPI_CHAR, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    munmap(p, BIG);
+    munmap(from_p + PIECE, BIG - PIECE);
+}
+static void protected_ok(void) /* pages of a window that nobody accesses, and a file of what cannot be read */
+{
+    MPI_Win w;
+    MPI_File f;
+    MPI_Request q;
+    char name[64], *p = pages(), *hole = p + BIG / 2;
+    int word = 5, rc, class = 0;
+    mprotect(hole, PIECE, PROT_NONE);
+    MPI_Win_create(p, BIG, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    for (int i = 0; i < 3; i++) {
+        MPI_Win_fence(0, w);
+        MPI_Put(&word, 4, MPI_BYTE, 0, 8 * rank, 4, MPI_BYTE, w);
+    }
+    MPI_Win_fence(0, w);
+    mprotect(p, PIECE, PROT_NONE); /* and now what they did access */
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, w);
+    MPI_Win_free(&w);
+    snprintf(name, sizeof name, "/tmp/check_races.%d.file", (int)getpid());
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    rc = MPI_File_iwrite(f, hole, 100, MPI_CHAR, &q);
+    if (rc == MPI_SUCCESS) rc = MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Error_class(rc, &class);
+    CHECK(class != MPI_SUCCESS);
+    MPI_File_close(&f);
+    munmap(p, BIG);
 }
 
 /* ---- ready sends: rank 0 to the others ---- */
@@ -306,7 +359,8 @@ static void right_epoch(void)
 {
     MPI_Datatype column;
     MPI_Request q;
-    int old, nobody = 0, there = (rank + 1) % size;
+    static int old, nobody; /* until the epoch ends */
+    int there = (rank + 1) % size;
     MPI_Type_vector(4, 1, 2, MPI_INT, &column);
     MPI_Type_commit(&column);
     put(10 * rank, 10);                                                            /* beside each other */
@@ -709,6 +763,8 @@ static const struct {
     {"locks", locks},
     {"locks_ok", locks_ok},
     {"locks_full", locks_full},
+    {"protected", protected},
+    {"protected_ok", protected_ok},
     {"ready", ready},
     {"ready_ok", ready_ok},
     {"other_thread", other_thread},

@@ -51,6 +51,10 @@ for nodes in "" "--vnodes 2"; do
         finds $n freed $n
         says $n "receive given up: MPI_Request_free at freed.* frees the request of MPI_Irecv at freed.*, which is active\\."
         finds $n freed_ok 0
+        finds $n protected $((3 * n))
+        says $((2 * n)) "given back too early: the (send|receive) buffer of MPI_I(send|recv) at protected.* with tag 4 .*100 x MPI_CHAR.* was not in the program's memory any more, or protected, when the"
+        says $n "given back too early: the send buffer of MPI_Isend at protected.* with tag 5 .*8 x MPI_CHAR"
+        finds $n protected_ok 0
         # ---- ready sends
         finds $n ready $((3 * (n - 1)))
         says $((3 * (n - 1))) "ready send without a receive: rank 0 sent 10 x MPI_INT with tag 6 on MPI_COMM_WORLD by MPI_Rsend.* no receive for that was posted"
