@@ -1,5 +1,6 @@
-/* check_races.c -- programs whose accesses race, one a word of the command line, for test/system/check_races.sh, which reads what
- * GODWIT_CHECK says about them.  Words that end in _ok are right.
+/* check_races.c -- programs whose accesses race, for test/system/check_races.sh, which reads what GODWIT_CHECK says about them.
+ *
+ *     mpi_check_races WORD[,WORD...] [LEVEL]   one after the other; words that end in _ok are right
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -127,7 +128,8 @@ static void protected(void) /* three findings of every rank: what is sent and re
     MPI_Irecv(p + 8, 100, MPI_CHAR, rank, 4, MPI_COMM_WORLD, &q[0]);
     MPI_Isend(from_p + PIECE - 50, 100, MPI_CHAR, rank, 4, MPI_COMM_WORLD, &q[1]); /* in two pages */
     MPI_Isend(from_p, 8, MPI_CHAR, rank, 5, MPI_COMM_WORLD, &q[2]);
-    MPI_Barrier(MPI_COMM_WORLD); /* the messages have gone */
+    MPI_Probe(rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* and so the one before it is there, */
+    MPI_Barrier(MPI_COMM_WORLD);                           /* which the check has seen */
     mprotect(p, PIECE, PROT_NONE);
     mprotect(from_p + PIECE, PIECE, PROT_NONE);
     MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
@@ -774,12 +776,19 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    int found = 0, level = argc > 2 ? atoi(argv[2]) : 0;
+    int level = argc > 2 ? atoi(argv[2]) : 0;
     static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     MPI_Init_thread(&argc, &argv, levels[level], &level);
     test_begin();
-    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(argv[1], cases[i].name) == 0) cases[i].run(), found = 1;
-    CHECK(found);
+    CHECK(argc > 1);
+    for (const char *word = argv[1], *end; argc > 1 && *word; word = *end ? end + 1 : end) {
+        int found = 0;
+        end = word + strcspn(word, ",");
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            if (strlen(cases[i].name) == (size_t)(end - word) && strncmp(word, cases[i].name, (size_t)(end - word)) == 0)
+                cases[i].run(), found = 1;
+        CHECK(found);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     return test_end();
 }
