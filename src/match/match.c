@@ -26,11 +26,25 @@ struct match_queue *match_new(void)
     struct match_queue *q = calloc(1, sizeof *q);
     if (!q) return NULL;
     q->indexed[FORM_EXACT] = true;
-    memset(q->bits, MATCH_ROW_BITS_MIN, sizeof q->bits);
+    for (int f = FORM_EXACT; f < FORMS; f++) {
+        q->bits[f] = MATCH_ROW_BITS_MIN;
+        q->msgs[f] = q->few[f];
+    }
     return q;
 }
 
-void match_free(struct match_queue *q) { free(q); }
+static void table_free(struct match_queue *q, enum form f)
+{
+    if (q->msgs[f] != q->few[f]) free(q->msgs[f]);
+    q->msgs[f] = q->few[f];
+    q->bits[f] = MATCH_ROW_BITS_MIN;
+}
+
+void match_free(struct match_queue *q)
+{
+    for (int f = FORM_EXACT; q && f < FORMS; f++) table_free(q, (enum form)f);
+    free(q);
+}
 
 /* ---- posted receives ------------------------------------------------------------------------------------ */
 
@@ -179,14 +193,15 @@ static inline uint32_t *row_find(struct match_queue *q, struct row r, enum form 
     return link;
 }
 
-/* Twice as many buckets: the hash's upper bits choose, so that bucket i becomes 2 i and 2 i + 1, from the last one on. */
+/* Twice as many buckets.  Where there is no memory for them, rows share those that there are; the next row tries again. */
 static GW_COLD void table_grow(struct match_queue *q, enum form f)
 {
-    uint32_t *table = q->msgs[f], n = 1u << q->bits[f]++;
-    for (uint32_t i = n; i-- > 0;) {
-        uint32_t row = table[i];
-        table[2 * i] = table[2 * i + 1] = 0;
-        while (row) {
+    uint32_t *old = q->msgs[f], n = 1u << q->bits[f], *table = calloc(2 * (size_t)n, sizeof *table);
+    if (!table) return;
+    q->msgs[f] = table;
+    if (++q->bits[f] > MATCH_ROW_BITS_KEPT) q->has_large = true;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t row = old[i]; row;) {
             struct match_msg *first = msg_at(q, row);
             uint32_t *last = &msg_at(q, first->prev[f])->next[f], *bucket = bucket_of(q, row_of(first, f), f), next = *last;
             *last = *bucket;
@@ -194,6 +209,10 @@ static GW_COLD void table_grow(struct match_queue *q, enum form f)
             row = next;
         }
     }
+    if (old != q->few[f])
+        free(old);
+    else
+        memset(old, 0, sizeof q->few[f]); /* empty, for the day when it is used again */
 }
 
 static inline void msg_append(struct match_queue *q, struct match_msg *m, enum form f)
@@ -244,6 +263,14 @@ void match_add(struct match_queue *q, struct match_msg *m)
     q->n_msgs++;
 }
 
+/* No message is left: back to the first tables, which are empty, where others take much. */
+static GW_COLD void tables_shrink(struct match_queue *q)
+{
+    for (int f = FORM_EXACT; f < FORMS; f++)
+        if (q->bits[f] > MATCH_ROW_BITS_KEPT) table_free(q, (enum form)f);
+    q->has_large = false;
+}
+
 void match_remove_msg(struct match_queue *q, struct match_msg *m)
 {
     assert(q->n_msgs > 0);
@@ -252,7 +279,7 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m)
         if (unlikely(q->indexed[f])) msg_unlink(q, m, (enum form)f);
     *(m->earlier ? &msg_at(q, m->earlier)->later : &q->oldest) = m->later;
     *(m->later ? &msg_at(q, m->later)->earlier : &q->newest) = m->earlier;
-    q->n_msgs--;
+    if (--q->n_msgs == 0 && unlikely(q->has_large)) tables_shrink(q);
 }
 
 /* Someone asks for this form for the first time: index what is there; match_add does so from now on. */

@@ -1,7 +1,7 @@
 /* match.h -- pairs arrived messages with posted receives.
  *
- * Pure bookkeeping: no I/O, no allocation after init, no calls out.  One queue pair per lane, keyed by (context, source,
- * tag); the caller holds the lane's lock.
+ * Pure bookkeeping: no I/O, no calls out, no allocation after init but of larger tables for many messages.  One queue pair per lane, keyed
+ * by (context, source, tag); the caller holds the lane's lock.
  *
  * INVARIANT M1  no message in `unexpected` matches any receive in `posted`.
  * INVARIANT M2  for one (source, context), messages leave in arrival order among those that a receive matches.
@@ -15,7 +15,7 @@
  * Messages hang in up to four tables, one for each of those forms; the three with a wildcard are filled from the first time that a
  * receive or probe asks for that form, so programs without wildcards never pay for them.  A million messages may wait, so their links
  * have 32 bits (all lie in one range of addresses, match_msgs_behind()), those of equal numbers stand in one row, of which only the
- * first is met on the way to another row, and a table grows with the rows in it, in memory that is there from the begin and not touched.
+ * first is met on the way to another row, and a table doubles with the rows in it.  Where there is no memory for that, it stays as it is.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

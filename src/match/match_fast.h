@@ -9,7 +9,8 @@
 
 #define MATCH_BUCKET_BITS 14
 #define MATCH_BUCKETS     (1u << MATCH_BUCKET_BITS)
-enum { MATCH_ROW_BITS_MIN = 10, MATCH_ROW_BITS_MAX = 18 }; /* buckets of a table of messages */
+/* Buckets of a table of messages: 4 KiB to 1 MiB; tables above 256 KiB go back when no message is left. */
+enum { MATCH_ROW_BITS_MIN = 10, MATCH_ROW_BITS_KEPT = 16, MATCH_ROW_BITS_MAX = 18 };
 
 /* The forms under which a message can be asked for; also the index of its links. */
 enum form { FORM_EXACT, FORM_ANY_TAG, FORM_ANY_SOURCE, FORM_ANY, FORMS };
@@ -19,13 +20,15 @@ struct match_queue {
     int64_t n_wild;           /* n_wild: of the posted ones, those with a wildcard */
     uint64_t next_seq;
     char *base;              /* of messages: number n lies at base + n * MATCH_UNIT */
+    uint32_t *msgs[FORMS];   /* their tables: of `few`, or memory of their own */
     uint32_t oldest, newest; /* messages */
+    bool has_large;          /* some table has more than MATCH_ROW_BITS_KEPT */
     bool indexed[FORMS];     /* messages are in this form's table */
-    uint8_t bits[FORMS];     /* of its buckets in use */
+    uint8_t bits[FORMS];     /* of its number of buckets */
     uint32_t rows[FORMS];    /* in it */
     uint32_t wild_in[64];    /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
     struct match_recv *posted[MATCH_BUCKETS];
-    uint32_t msgs[FORMS][1u << MATCH_ROW_BITS_MAX];
+    uint32_t few[FORMS][1u << MATCH_ROW_BITS_MIN];
 };
 
 /* Of a bucket of receives: there are fewer of those, and this takes half the instructions. */

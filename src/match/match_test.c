@@ -4,7 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "match/match_private.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "../../test/unit.h"
 
@@ -232,9 +235,88 @@ static void many_of_one_source(void)
     match_free(q);
 }
 
+/* Bytes that this process has of malloc, and of addresses.  Sanitizers have a malloc of their own, which does not fail. */
+#if !defined __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) || defined GW_TSAN
+enum { SANITIZER = 1 };
+#else
+enum { SANITIZER = 0 };
+#endif
+static size_t allocated(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+static size_t addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%lu", &pages) == 1);
+    if (f) fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* n messages of numbers of their own come and are taken, the last one first and by all forms in turn. */
+static void come_and_go(struct match_queue *q, struct match_msg *block, int n, int bits)
+{
+    for (int i = 0; i < n; i++) {
+        struct match_msg *m = (struct match_msg *)((char *)block + (size_t)(i + 1) * GW_CACHELINE);
+        *m = (struct match_msg){.ctx = (uint32_t)i, .src = i, .tag = i};
+        match_add(q, m);
+    }
+    for (int f = FORM_EXACT; f < FORMS; f++) CHECK_EQ(q->bits[f], bits);
+    CHECK_STR(match_broken(q) ? match_broken(q) : "", "");
+    for (int i = n; i-- > 0;) {
+        struct match_msg *m = match_probe(q, (uint32_t)i, i & 1 ? i : GW_ANY_SOURCE, i & 2 ? i : GW_ANY_TAG, true);
+        CHECK((char *)m == (char *)block + (size_t)(i + 1) * GW_CACHELINE);
+    }
+    CHECK_EQ(match_unexpected_count(q), 0);
+}
+
+/* Tables grow with what is in them, and what many messages took goes back; without memory they stay, and all is found. */
+static void tables(void)
+{
+    enum { MANY = 70000, FEW = 3000, KIB = 1024 };
+    struct match_msg *block = NULL;
+    if (posix_memalign((void **)&block, GW_CACHELINE, ((size_t)MANY + 1) * GW_CACHELINE) != 0) return;
+    size_t before = allocated();
+    struct match_queue *q = match_new();
+    match_msgs_behind(q, block);
+    size_t first = allocated() - before;
+    CHECK(first < 160 * KIB);
+    for (int f = FORM_ANY_TAG; f < FORMS; f++) { /* all forms are asked for */
+        struct match_msg *m = (struct match_msg *)((char *)block + GW_CACHELINE);
+        *m = (struct match_msg){0};
+        match_add(q, m);
+        CHECK(match_probe(q, 0, f & FORM_ANY_SOURCE ? GW_ANY_SOURCE : 0, f & FORM_ANY_TAG ? GW_ANY_TAG : 0, true) == m);
+    }
+    for (int round = 0; round < 2; round++) {
+        come_and_go(q, block, FEW, 12);
+        come_and_go(q, block, MANY, 17);
+        CHECK(allocated() - before <= first + 4 * KIB);
+    }
+    if (!SANITIZER) {
+        struct rlimit was, now;
+        malloc_trim(0);
+        CHECK_EQ(getrlimit(RLIMIT_AS, &was), 0);
+        now = was;
+        now.rlim_cur = addresses();
+        CHECK_EQ(setrlimit(RLIMIT_AS, &now), 0);
+        come_and_go(q, block, MANY, MATCH_ROW_BITS_MIN);
+        CHECK_EQ(setrlimit(RLIMIT_AS, &was), 0);
+        come_and_go(q, block, MANY, 17);
+    }
+    match_free(q);
+    CHECK(allocated() - before < 4 * KIB); /* malloc keeps small blocks back */
+    free(block);
+}
+
 int main(void)
 {
     _Static_assert(sizeof(struct match_msg) == 52, "what proto's header of 64 bytes has room for");
+    tables(); /* first: a heap that has had much would have room when no address is to be had */
     for (uint64_t seed = 1; seed <= 150 && unit_failures < 5; seed++) {
         run_seed(seed, 400, (uint32_t)(seed % 9), 3, 3);
         run_seed(seed + 1000, 400, (uint32_t)(seed % 9), 20, 40);
