@@ -261,6 +261,21 @@ void boot_ask_end(struct boot_ask *a);
  * of the node has aborted the job and the launcher does nothing. */
 void boot_look(void);
 
+/* ---- jobs on other hosts that fail together with this one (boot_tied.c) ---- */
+enum { BOOT_TIED_NAME = 144 };
+void boot_tied_name(char out[BOOT_TIED_NAME]); /* this job, in words for others */
+/* From now on the end of `fd`, a socket to the process that `name` names, of the world uid, is the end of this job.  Takes the socket. */
+void boot_tied_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME]);
+bool boot_tied_at(int i, uint64_t *uid_out); /* the worlds that are tied so, from 0; false: there are no more */
+void boot_tied_part(uint64_t uid);           /* no more with that one, which is told; 0: with all */
+/* In all waits, and in progress: ends this job where another has ended. */
+extern _Atomic int boot_tied_n;
+void boot_tied_look(void);
+static inline void boot_tied_step(void)
+{
+    if (unlikely(atomic_load_explicit(&boot_tied_n, memory_order_relaxed))) boot_tied_look();
+}
+
 /* Before boot_init(), from what the launcher's variables say: ranks of the job, 1 where there is no launcher, 0: they do not say. */
 int boot_env_size(void);
 

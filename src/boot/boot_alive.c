@@ -102,6 +102,7 @@ void boot_look(void)
     static const uint64_t every_ns = 1000000000;
     static _Atomic uint64_t next_ns;
     static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
+    boot_tied_step();
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
     if (now < due ||
         !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))

@@ -304,7 +304,7 @@ bool spawned_hear(struct job *j)
     ssize_t n;
     while ((n = recv(j->parent_fd, &c, 1, MSG_DONTWAIT)) == 1) {
         if (c == BOOT_SPAWN_JOINED) j->met = true;
-        if (c == BOOT_SPAWN_BYE) j->bye = true;
+        j->bye = c == BOOT_SPAWN_BYE; /* who has let go may join again */
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     close(j->parent_fd);

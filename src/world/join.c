@@ -71,15 +71,17 @@ int socket_receive(int fd, void *data, size_t bytes)
 }
 
 /* ---- the roots ------------------------------------------------------------------------------------------------------ */
-#define JOIN_MAGIC UINT64_C(0x324e494f4a5747) /* "GWJOIN2" */
+#define JOIN_MAGIC UINT64_C(0x334e494f4a5747) /* "GWJOIN3" */
 struct hello {
     uint64_t magic, host; /* host: boot_host_id() */
     uint32_t version;
     int32_t rank, size, tag; /* size: of its world; tag: of the one who listens */
     struct boot_home home;
     int32_t is_spread, has_others; /* the members of its communicator: on several hosts; of other worlds */
+    int32_t by_engine, none;       /* no mpiexec of ours watches it */
+    char job[BOOT_TIED_NAME];      /* in words */
 };
-_Static_assert(sizeof(struct hello) == 56, "it travels between hosts");
+_Static_assert(sizeof(struct hello) == 64 + BOOT_TIED_NAME, "it travels between hosts");
 enum { TAG_BITS = 30 };
 
 /* An intracommunicator of the one who connected and the one who listened. */
@@ -102,7 +104,9 @@ static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hell
                            .tag = (int32_t)(boot_random() >> (64 - TAG_BITS)),
                            .home = boot_own_home(),
                            .host = boot_host_id(),
-                           .is_spread = far_is_spread(c)};
+                           .is_spread = far_is_spread(c),
+                           .by_engine = gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2};
+    boot_tied_name(mine->job);
     for (int i = 0; i < c->group->size; i++) mine->has_others |= group_world(c->group, i) >= gw_boot.size;
     int rc = socket_send(fd, mine, sizeof *mine);
     if (rc == GW_OK) rc = socket_receive(fd, theirs, sizeof *theirs);
@@ -165,8 +169,15 @@ static int root_meet(int fd, const struct hello *mine, const struct hello *their
     return *other_out >= 0 ? GW_OK : gw_fail(GW_EOTHER, "the other side is no rank of its job");
 }
 
+/* No mpiexec can tell one of the two that the other has failed. */
+static bool must_tie(const struct hello *mine, const struct hello *theirs, bool is_far)
+{
+    return mine->home.uid != theirs->home.uid && (is_far || (mine->by_engine && theirs->by_engine));
+}
+
 int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out)
 {
+    bool is_tied = false;
     struct hello mine, theirs;
     struct node_other *o = NULL;
     int tag = 0, other = -1, rc = hello_swap(fd, listens, c, &mine, &theirs, &tag);
@@ -180,9 +191,11 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
         if (rc == GW_OK) rc = bridge_comm(numbers, c, &bridge_out->comm);
         rc = both_ok(fd, rc);
         if (rc != GW_OK && bridge_out->comm) comm_release(bridge_out->comm);
+        is_tied = rc == GW_OK && !bridge_out->is_users && must_tie(&mine, &theirs, bridge_out->is_far);
+        if (is_tied) boot_tied_add(fd, theirs.home.uid, theirs.job);
     }
     if (o) node_other_drop(o);
-    close(fd);
+    if (!is_tied) close(fd);
     bridge_out->rank = listens ? 0 : 1;
     bridge_out->is_first = !listens;
     bridge_out->tag = tag;
@@ -223,5 +236,6 @@ int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct
     if (rc == GW_OK) rc = sent;
     if (rc == GW_OK) rc = inter_create_over(c, root, &b, comm_out);
     if (is_root && told == GW_OK) comm_release(bridge->comm);
+    ties_look();
     return rc;
 }

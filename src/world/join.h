@@ -18,7 +18,7 @@ int socket_wait_until(const int fds[2], uint64_t until_ns); /* -1: it is that la
  * GW_EINFO_VALUE: it says no number. */
 int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out);
 
-/* A way to the root of the other side: a communicator of the two.  The socket is closed, also on error. */
+/* A way to the root of the other side: a communicator of the two.  The socket is closed, also on error, or kept as a tie (boot_tied.c). */
 int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out);
 /* Collective over c.  Root: `rc` is how far it came, `bridge` where that is GW_OK.  Makes the intercommunicator, or the same error
  * everywhere; `code` is one that the caller wants told as well (may be NULL). */

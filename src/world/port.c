@@ -290,11 +290,13 @@ static int join_root(int fd, struct bridge *b)
         s = boot_port_connect(&theirs, PATIENCE_MS);
         int32_t told = s < 0 ? errno : 0;
         rc = fd_move(fd, true, &told, sizeof told);
+        b->is_users = s < 0;
         if (s < 0 && rc == GW_OK) s = socket_copy(fd, &rc);
     } else if (rc == GW_OK) {
         int32_t told;
         rc = fd_move(fd, false, &told, sizeof told);
-        if (rc == GW_OK && told) s = socket_copy(fd, &rc);
+        b->is_users = rc == GW_OK && told;
+        if (b->is_users) s = socket_copy(fd, &rc);
         while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) socket_wait((int[2]){gate.fd, -1});
     }
     if (rc != GW_OK && s >= 0) close(s);
@@ -311,6 +313,18 @@ int world_comm_join(int fd, struct gw_comm **comm_out)
         return gw_fail(GW_EARG, "fd is %d, which is not a connected stream socket", fd);
     world_sweep();
     return join_comm(&gw_comm_self, 0, join_root(fd, &b), &b, comm_out);
+}
+
+/* ---- ties ---- */
+void ties_look(void)
+{
+    uint64_t uid;
+    for (int i = 0; boot_tied_at(i, &uid);)
+        if (node_other_is_held(uid))
+            i++;
+        else
+            boot_tied_part(uid);
+    spawn_look();
 }
 
 /* ---- disconnect ------------------------------------------------------------------------------------------------------ */
@@ -357,6 +371,7 @@ int world_comm_disconnect(struct gw_comm **c)
     if (rc != GW_OK) return rc;
     rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);
+    ties_look();
     /* When one of us returns all of our job have let go: if it fails then, the others' jobs do not. */
     if (rc == GW_OK && n > 1) rc = coll_group_allreduce(&gw_comm_world, ranks, n, me, tag, &nothing, 1, gw_op_max);
     free(ranks);
@@ -373,6 +388,7 @@ GW_ONCE void world_finalize(void)
         boot_gate_close(&p->gate);
         free(p);
     }
+    boot_tied_part(0);
     published_finalize();
     spawn_finalize();
 }

@@ -17,11 +17,13 @@ static struct gw_comm *parent;
 /* Connections to launchers that live for this process alone: they end when it dies without a word. */
 struct launcher {
     int fd;
-    uint64_t uid; /* of the world that it started */
+    uint64_t uid;   /* of the world that it started */
+    bool is_parted; /* we hold no path to that world, which has been told */
 };
 static struct {
     struct launcher *at;
     int n;
+    struct gw_lock lock;
 } launchers;
 
 /* ---- the request ---------------------------------------------------------------------------------------------------- */
@@ -112,8 +114,23 @@ static void launcher_keep(int ctl, const struct bridge *b)
     struct boot_home home;
     int rank_there;
     node_name_of(group_world(b->comm->group, b->rank), &home, &rank_there);
+    gw_lock(&launchers.lock);
     launchers.at = gw_xrealloc(launchers.at, sizeof *launchers.at * (size_t)(launchers.n + 1));
-    launchers.at[launchers.n++] = (struct launcher){ctl, home.uid};
+    launchers.at[launchers.n++] = (struct launcher){ctl, home.uid, false};
+    gw_unlock(&launchers.lock);
+}
+
+/* What its ranks say of it would come too late where this process ends as soon as it has let go, and they have not yet. */
+void spawn_look(void)
+{
+    gw_lock(&launchers.lock);
+    for (int i = 0; i < launchers.n; i++) {
+        struct launcher *l = &launchers.at[i];
+        bool is_parted = !node_other_is_held(l->uid);
+        char word = is_parted ? BOOT_SPAWN_BYE : BOOT_SPAWN_JOINED;
+        if (is_parted != l->is_parted && boot_port_write(l->fd, &word, 1) == 1) l->is_parted = is_parted;
+    }
+    gw_unlock(&launchers.lock);
 }
 
 /* Those that have ended. */
@@ -121,6 +138,7 @@ static void launchers_drop(void)
 {
     char byte;
     int n = 0;
+    gw_lock(&launchers.lock);
     for (int i = 0; i < launchers.n; i++) {
         if (boot_port_read(launchers.at[i].fd, &byte, 1) == 0)
             launchers.at[n++] = launchers.at[i];
@@ -128,6 +146,7 @@ static void launchers_drop(void)
             close(launchers.at[i].fd);
     }
     launchers.n = n;
+    gw_unlock(&launchers.lock);
 }
 
 /* As many as are ordered now, of each program. */

@@ -18,6 +18,7 @@ struct bridge {
     int rank, tag;
     bool is_far;   /* members of the two groups are on several hosts, and have not met */
     bool is_first; /* then this side speaks before the other */
+    bool is_users; /* they meet over a socket of the program's, which is its own again afterwards */
 };
 
 /* Between the ranks 0 of an intercommunicator. */
@@ -94,6 +95,10 @@ int far_greet(struct gw_comm *c, bool is_first);
 int inter_create_over(struct gw_comm *local, int leader, const struct bridge *b, struct gw_comm **comm_out);
 
 void world_sweep(void); /* other worlds that nobody holds any more are forgotten, if nothing is under way */
+/* Worlds may have been joined, or let go: those with which this job would fail are told, and the launchers of those that this process
+ * spawned. */
+void ties_look(void);
+void spawn_look(void); /* the latter */
 void spawn_finalize(void);
 void published_finalize(void);
 /* Names in a folder (name_file.c): where the setting names_dir wants them. */

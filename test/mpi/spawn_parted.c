@@ -22,9 +22,26 @@ static MPI_Comm start(const char *what, int n)
     return inter;
 }
 
-static void part(MPI_Comm *inter)
+static int slow_delete(MPI_Comm c, int key, void *value, void *extra)
+{
+    (void)c, (void)key, (void)value, (void)extra;
+    usleep(300000);
+    return MPI_SUCCESS;
+}
+
+/* Who goes on takes its time to let go; the others have failed by then. */
+static void let_go_slowly(MPI_Comm inter)
+{
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, slow_delete, &key, NULL);
+    MPI_Comm_set_attr(inter, key, NULL);
+    MPI_Comm_free_keyval(&key);
+}
+
+static void part(MPI_Comm *inter, int fails)
 {
     MPI_Comm all;
+    if (!fails) let_go_slowly(*inter);
     MPI_Intercomm_merge(*inter, 0, &all);
     MPI_Barrier(all);
     MPI_Comm_disconnect(&all);
@@ -67,7 +84,7 @@ int main(int argc, char **argv)
             MPI_Comm_disconnect(&first);
             MPI_Comm_disconnect(&second);
         } else {
-            part(&first);
+            part(&first, is(what, words[2]));
         }
     } else if (is(argv[2], "sibling")) {
         char port[MPI_MAX_PORT_NAME] = "";
@@ -87,8 +104,8 @@ int main(int argc, char **argv)
         for (;;) pause();
     } else {
         if (is(argv[2], "grandchild") && is(what, "child")) first = start("grandchild", 1);
-        if (is(argv[2], "grandchild") && is(what, "child")) part(&first);
-        part(&parent);
+        if (is(argv[2], "grandchild") && is(what, "child")) part(&first, is(what, words[2]));
+        part(&parent, is(what, words[2]));
     }
     if (is(what, argv[2])) fail();
     if (is(argv[2], "sibling")) {
