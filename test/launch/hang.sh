@@ -48,7 +48,8 @@ hangs() {
     nothing_left
 }
 
-# tells KIND TEXT...: the ranks notice it themselves, and the job ends
+# tells KIND TEXT...: the ranks notice it themselves, and the job ends.  Who notices it first names itself and one other, so the text does not
+# say all ranks, as a verdict does.
 tells() {
     kind=$1 rc=0
     shift
@@ -77,12 +78,14 @@ hangs waitall "rank 2 in MPI_Waitall for a receive from 1 tag 11" "verdict: wron
 hangs any_source "verdict: no sender: rank 0 waits for a message from any source tag 9 on MPI_COMM_WORLD"
 hangs probe "verdict: wrong tag: rank 3 probes for a message from 2 tag 21" "nearest: tag 22 (unexpected at rank 3)"
 tells mismatch "the calls differ in collective #2 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Barrier" "called MPI_Allreduce (1048576 bytes, MPI_MAX)"
-tells wrong_root "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Gather (1048576 bytes, root 1)"
+tells wrong_root "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Gather (1048576 bytes, root 1)" \
+    "called MPI_Gather (1048576 bytes, root 0)" "; all ranks of a communicator must give the same root"
 hangs skipped "ranks 0-2 in MPI_Allreduce #5" "verdict: no sender: rank 3 waits for a message from 0 tag 2" "which waits for rank 3"
 hangs order "verdict: collectives in different orders: rank 0 is in MPI_Barrier #1 on alpha, which waits for rank 1; rank 1 is in MPI_Barrier #1 on beta"
 hangs left "verdict: a rank has left MPI: rank 2 waits for a message from 1 tag 3" "rank 1 is in MPI_Finalize"
 tells finalized "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "called MPI_Barrier" "rank 1 called MPI_Finalize"
-tells nonblocking "the calls differ in collective #" "on MPI_COMM_WORLD: rank"
+tells nonblocking "the calls differ in collective #" "on MPI_COMM_WORLD: rank" "rank 3 called MPI_I" "called MPI_Iallreduce (4 bytes, MPI_SUM)" \
+    "called MPI_Ibcast (1048576 bytes, root 0)" "; all ranks of a communicator must call the same collective operations in the same order"
 RANKS=40 hangs send_cycle "rank 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... -> 0 (40 ranks); all send first"
 LIVE=yes hangs computes "verdict: no deadlock: the ranks that wait do so for rank 2; rank 2 is computing, in no MPI call"
 hangs polls "rank 0 polling with MPI_Test for a receive from 1 tag 30 on MPI_COMM_WORLD" "verdict: a hang if rank 0 does nothing but poll; then:" \
