@@ -22,14 +22,20 @@ for seed in 3 14 15; do
     done
 done
 
-# What is wrong on purpose must be seen, and be seen again with the command that is printed.
-for bug in order lose twice again byte; do
-    "$sim" -n 3 --seeds 30 --jobs "$jobs" --bug $bug --expect-failures p2p_stress 1 SEED > "$out" || { echo "bug $bug: not found"; exit 1; }
-    again=$(sed -n 's/.*to run it again: sim //p' "$out" | head -n 1)
-    ! "$sim" $again > "$out" 2>&1 || { echo "bug $bug: sim $again runs well the second time"; exit 1; }
+# What is wrong on purpose must be seen, by messages and by collectives, and be seen again with the command that is printed.
+for program in "p2p_stress 1 SEED" "coll_random 20 SEED"; do
+    for bug in order lose twice again byte; do
+        "$sim" -n 3 --seeds 30 --jobs "$jobs" --bug $bug --expect-failures $program > "$out" || { echo "bug $bug: $program does not find it"; exit 1; }
+        again=$(sed -n 's/.*to run it again: sim //p' "$out" | head -n 1)
+        ! "$sim" $again > "$out" 2>&1 || { echo "bug $bug: sim $again runs well the second time"; exit 1; }
+    done
 done
-"$sim" -n 2,3,4,5 --seeds 80 --jobs "$jobs" --bug wake --expect-failures rma_random 40 SEED > "$out" || { echo "bug wake: not found"; exit 1; }
-grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
+for program in "400 coll_random 20 SEED" "80 coll_vector" "80 rma_random 40 SEED"; do
+    "$sim" -n 2,3,4,5 --jobs "$jobs" --bug wake --expect-failures --seeds $program > "$out" || { echo "bug wake: $program does not find it"; exit 1; }
+    grep -q 'nobody had rung its doorbell' "$out" || { cat "$out"; exit 1; }
+    found=$(sed -n 's/^sim: [0-9]* runs, \([0-9]*\) failed$/\1/p' "$out")
+    [ "$found" -ge 4 ] || { echo "bug wake: $found of $program found it"; exit 1; }
+done
 # One that only some seeds find may be missed by the next change of the plan: so several must.
 for bug in busy lock mail; do
     "$sim" -n 2,3,4,5 --seeds 80 --jobs "$jobs" --bug $bug --expect-failures rma_random 40 SEED > "$out" || { echo "bug $bug: not found"; exit 1; }
