@@ -59,12 +59,6 @@ bool queue_take(struct event_queue *q, struct event *out)
     return true;
 }
 
-void queue_clear(struct event_queue *q)
-{
-    for (int i = 0; i < 65; i++) q->buckets[i].n = 0;
-    q->last = q->n = q->taken = 0;
-}
-
 void queue_free(struct event_queue *q)
 {
     for (int i = 0; i < 65; i++) free(q->buckets[i].at);

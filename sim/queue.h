@@ -28,7 +28,6 @@ struct event_queue {
 
 void queue_put(struct event_queue *q, struct event e);
 bool queue_take(struct event_queue *q, struct event *out); /* false: there is none */
-void queue_clear(struct event_queue *q);                   /* empty, and time is 0; keeps its memory */
 void queue_free(struct event_queue *q);
 
 #endif

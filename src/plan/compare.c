@@ -147,7 +147,7 @@ static struct noted noted_of(const struct plan_said *s)
     return is_within ? (struct noted){.says = (uint32_t)GW_ANY_SOURCE} : (struct noted){s->says, s->bytes, 0};
 }
 
-int plan_compare(const struct plan_said *s)
+static GW_COLD int compare(const struct plan_said *s)
 {
     struct gw_comm *c = s->comm;
     struct pair p = {.comm = c, .number = s->number, .mine = noted_of(s)};
@@ -166,7 +166,7 @@ int plan_compare_newest(struct gw_comm *c)
 {
     struct noted n;
     if (!find(boot_slot, c, c->colls - 1, &n)) return GW_OK;
-    return plan_compare(&(struct plan_said){c, c->colls - 1, n.says, n.bytes});
+    return compare(&(struct plan_said){c, c->colls - 1, n.says, n.bytes});
 }
 
 static const char *kind_in_tag(int tag)
@@ -195,7 +195,7 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
 int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
 {
     struct p2p_rival rival;
-    int rc = plan_compare(s);
+    int rc = compare(s);
     for (int i = 0; i < n && rc == GW_OK; i++)
         if (p2p_stream_rival(parts[i], PLAN_TAG_SAYS, &rival)) rc = tell_rival(s, &rival);
     return rc;
@@ -204,7 +204,7 @@ int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
 int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came)
 {
     char mine[160], sent[32];
-    int rc = plan_compare(s);
+    int rc = compare(s);
     if (rc != GW_OK) return rc;
     struct noted n = noted_of(s);
     text_of(&n, mine, sizeof mine);

@@ -98,7 +98,6 @@ const char *plan_region_broken(const struct comm_coll *k);
 bool plan_sig_differs(struct plan_exec *x, int member) GW_COLD;
 /* The same calls, but a member of the region gave another number of bytes than is due (-1: not known): for x->err. */
 void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came) GW_COLD;
-/* Does any member of this node, in the collective `number`, call something else than this?  GW_OK or an error, in words. */
 struct plan_said {
     struct gw_comm *comm;
     uint64_t number, says;
@@ -108,8 +107,8 @@ static inline struct plan_said plan_said_by(const struct plan_exec *x)
 {
     return (struct plan_said){x->comm, x->args->number, x->args->says, x->args->bytes};
 }
-int plan_compare(const struct plan_said *s) GW_COLD;
-int plan_compare_newest(struct gw_comm *c) GW_COLD; /* of the one entered last */
+/* Does any member of this node call something else in the collective that was entered last?  GW_OK or an error, in words. */
+int plan_compare_newest(struct gw_comm *c) GW_COLD;
 /* The same, and where messages are out, whether others have sent some of another call instead.  Lane's lock held. */
 int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n) GW_COLD;
 /* A message was not as long as it must be: an error, in words. */

@@ -184,7 +184,7 @@ static void predef_shape(int i)
 static void predefine(int i)
 {
     struct gw_type *t = &predef_types[i];
-    *t = (struct gw_type){.group = predefs[i].group, .predef_id = (int32_t)predefs[i].id};
+    *t = (struct gw_type){.group = predefs[i].group};
     gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
     predef_shape(i);
 }

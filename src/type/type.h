@@ -86,7 +86,6 @@ struct gw_type {
     uint8_t basic;  /* the one element kind that it is made of (enum gw_elem), NONE if mixed: lets
                         reductions and accumulate run on derived types of one basic kind */
     bool committed;
-    int32_t predef_id;
     int64_t size; /* bytes of data; -1: an optional type that this platform lacks */
     int64_t lb, extent, true_lb, true_extent;
     int64_t n_elems;      /* basic elements per instance (pairs count as 2 for get_elements) */

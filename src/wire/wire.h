@@ -29,7 +29,6 @@ struct wire_caps {
     /* Matches messages with receives (tag_recv) below these limits: largest context id, source and tag; receives that it can hold. */
     bool matches;
     int32_t ctx_max, src_max, tag_max, match_entries;
-    double alpha_us, beta_us_per_kib; /* cost model */
 };
 
 /* ---- caps.matches: messages and receives as the wire sees them ----

@@ -25,8 +25,7 @@ struct ofi_offer {
     uint32_t protocol, addr_format;
     bool is_loopback, is_link_local; /* of its address */
     size_t inject_size, max_msg_size, cq_data_size, mr_key_size;
-    size_t tx_contexts, rx_contexts; /* of one scalable endpoint */
-    bool has_bus, is_link_down;      /* it tells which PCI device it uses; that one's link is down */
+    bool has_bus, is_link_down; /* it tells which PCI device it uses; that one's link is down */
     uint16_t pci_domain;
     uint8_t pci_bus, pci_device, pci_function;
     uint64_t bits_per_s;     /* of the link; 0: unknown */

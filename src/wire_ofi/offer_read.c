@@ -83,8 +83,6 @@ void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o)
     o->max_msg_size = i->ep_attr->max_msg_size;
     o->cq_data_size = i->domain_attr->cq_data_size;
     o->mr_key_size = i->domain_attr->mr_key_size;
-    o->tx_contexts = i->domain_attr->max_ep_tx_ctx;
-    o->rx_contexts = i->domain_attr->max_ep_rx_ctx;
     take_nic(o, i->nic);
 }
 

@@ -554,9 +554,7 @@ static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
         .src_max = (int32_t)w->layout.src_max,
         .tag_max = w->layout.tag_max,
         .match_entries = (int32_t)gw_min64((int64_t)w->info->rx_attr->size, INT32_MAX),
-        .soft = ofi_is_soft(w),
-        .alpha_us = 8,
-        .beta_us_per_kib = 0.3};
+        .soft = ofi_is_soft(w)};
 }
 
 const struct wire_ops ofi_ops = {

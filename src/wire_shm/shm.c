@@ -148,7 +148,7 @@ static int ep_of_other(struct wire *w, int number, struct wire_ep **ep_out, stru
 static int ep_of_ours(struct wire *w, int world_rank, struct wire_ep **ep_out)
 {
     int local = boot_local_rank(world_rank);
-    if (local < 0) return gw_fail(GW_ERANK, "world rank %d is on another node; this version has no network wire", world_rank);
+    if (local < 0) return gw_fail(GW_ERANK, "world rank %d is on another node, which shared memory does not reach", world_rank);
     struct wire_ep *ep = *ep_out = &w->eps[local];
     ep->as = gw_boot.rank;
     ep->local_rank = local;
@@ -302,13 +302,7 @@ int shm_progress(struct wire *w)
 
 static void shm_caps(struct wire *w, struct wire_caps *caps_out)
 {
-    *caps_out = (struct wire_caps){.short_max = SHM_INLINE,
-                                   .pack_max = w->shape.pack_max,
-                                   .get = true,
-                                   .put = true,
-                                   .node = true,
-                                   .alpha_us = 0.2,
-                                   .beta_us_per_kib = 0.1};
+    *caps_out = (struct wire_caps){.short_max = SHM_INLINE, .pack_max = w->shape.pack_max, .get = true, .put = true, .node = true};
 }
 
 const struct wire_ops shm_ops = {

@@ -178,9 +178,7 @@ static void sim_caps(struct wire *w, struct wire_caps *caps_out)
                                    .pack_max = net->ways.pack_max,
                                    .node = true,
                                    .get = net->ways.copies != SIM_COPY_NONE,
-                                   .put = net->ways.copies != SIM_COPY_NONE,
-                                   .alpha_us = 1,
-                                   .beta_us_per_kib = 0.1};
+                                   .put = net->ways.copies != SIM_COPY_NONE};
 }
 
 const struct wire_ops sim_ops = {
