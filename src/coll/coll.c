@@ -67,9 +67,9 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
 /* GODWIT_COLL_SYNC: the barrier is part of the call. */
 static GW_NOINLINE int meet_first(struct gw_comm *c)
 {
-    c->within++;
+    plan_within_add(c, 1);
     int rc = coll_barrier(c, NULL);
-    c->within--;
+    plan_within_add(c, -1);
     return rc;
 }
 

@@ -128,9 +128,10 @@ struct gw_comm {
     uint64_t said; /* a running hash of what they said: equal on all members (plan_enter_as) */
     uint64_t mark; /* of its members, equal on all: tells it from others of its context id in what is noted (boot_coll_mark) */
     struct gw_attrs attrs;
-    uint16_t chosen;      /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
-    uint8_t hints;        /* what the user promised or wishes: enum comm_hint */
-    uint8_t within;       /* calls of the user under way that are made of several collectives: plan_call_begin() */
+    uint16_t chosen; /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
+    uint8_t hints;   /* what the user promised or wishes: enum comm_hint */
+    /* Calls of the user under way that are made of several collectives, see plan_call_begin(); other threads look, too. */
+    _Atomic uint8_t within;
     struct gw_topo *topo; /* may be NULL */
     void *bsend;          /* buffer of MPI_Comm_attach_buffer (p2p) */
     struct comm_family *family;

@@ -142,7 +142,7 @@ static void mark_told(const struct gw_comm *c, uint64_t number)
 static struct noted noted_of(const struct plan_said *s)
 {
     struct noted n;
-    bool is_within = s->comm->within && s->number == s->comm->colls - 1;
+    bool is_within = plan_is_within(s->comm) && s->number == s->comm->colls - 1;
     if (find(boot_slot, s->comm, s->number, &n)) return is_within ? n : (struct noted){s->says, s->bytes, n.call};
     return is_within ? (struct noted){.says = (uint32_t)GW_ANY_SOURCE} : (struct noted){s->says, s->bytes, 0};
 }
@@ -273,7 +273,7 @@ bool plan_sig_differs(struct plan_exec *x, int member)
     if (!slot || !find(boot_slot, c, p.number, &p.mine)) return false;
     bool is_there = find(slot, c, p.number, &p.theirs);
     int rc = is_there ? tell(&p) : GW_OK;
-    int64_t due = a->is_vector && a->rcounts.v && !c->within ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
+    int64_t due = a->is_vector && a->rcounts.v && !plan_is_within(c) ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
     struct plan_said said = plan_said_by(x);
     if (rc != GW_OK)
         mark_told(c, p.number);

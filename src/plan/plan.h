@@ -300,7 +300,13 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
  * noted.  All of them are blocking, so the order of messages is enough to tell theirs apart.  None of the user's functions runs
  * meanwhile. */
 void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root);
-static inline void plan_call_end(struct gw_comm *c) { c->within--; }
+static inline void plan_within_add(struct gw_comm *c, int by)
+{
+    uint8_t n = atomic_load_explicit(&c->within, memory_order_relaxed);
+    atomic_store_explicit(&c->within, (uint8_t)(n + by), memory_order_relaxed);
+}
+static inline bool plan_is_within(const struct gw_comm *c) { return atomic_load_explicit(&c->within, memory_order_relaxed) > 0; }
+static inline void plan_call_end(struct gw_comm *c) { plan_within_add(c, -1); }
 #define PLAN_SAYS_FLAG(flag) ((uint64_t)(flag) << BOOT_SAYS_FLAGS) /* BOOT_SAYS_OWN, ..: bytes of one's own are not compared */
 /* Names of kinds, from PLAN_CALLS on, as the MPI call without its prefix. */
 extern const char *const *plan_call_names;

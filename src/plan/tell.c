@@ -8,7 +8,7 @@
 
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 {
-    if (c->within) return;
+    if (plan_is_within(c)) return;
     boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root, c->mark);
 }
 
@@ -21,7 +21,7 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
     c->said = ((c->said ^ (says >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN ? 0 : bytes)) * odd + says) * odd;
     a->says = says;
     a->sig = (uint16_t)(c->said >> 48);
-    if (unlikely(c->within)) {
+    if (unlikely(plan_is_within(c))) {
         a->number = c->colls - 1;
         return;
     }
@@ -32,7 +32,7 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
 void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root)
 {
     plan_enter(c, kind, root);
-    c->within++;
+    plan_within_add(c, 1);
 }
 
 static void add_member(struct boot_where *where, const struct gw_comm *c, int member)
