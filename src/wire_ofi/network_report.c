@@ -47,7 +47,7 @@ static void values_read(int64_t values[COUNTERS_MOST], int nic)
 
 void network_report_begin(void)
 {
-    if (knock_is_on()) return; /* nothing is known yet, and nobody asked (ofi.c) */
+    if (ofi_is_late()) return; /* nothing is known yet, and nobody asked (ofi.c) */
     bool has_cards = ofi_node.n_nics > 0 && ofi_node_is_hardware;
     report.level = gw_set.nic_counter_report >= 0 ? (int)gw_set.nic_counter_report : has_cards ? LINE : 0;
     report.is_on = report.level > 0 && ofi_node.n_nics > 0;

@@ -89,7 +89,10 @@ static const char *objects_open(struct wire *w, int *rc_out)
     if (w->info->caps & FI_MULTI_RECV &&
         (*rc_out = fi_setopt(&w->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &largest, sizeof largest)))
         return "receive buffers for many messages";
-    return (*rc_out = fi_enable(w->ep)) ? "its endpoint" : NULL;
+    ofi_guard_begin(w); /* libfabric 1.17 has bound its socket, and listens from the next call on */
+    if ((*rc_out = fi_enable(w->ep))) return "its endpoint";
+    ofi_guard_begin(w); /* others may bind it there */
+    return NULL;
 }
 
 static int where_make(struct wire *w)
@@ -117,10 +120,11 @@ static void explain(const struct wire *w)
     size_t bytes = sizeof name, room = sizeof text;
     if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
     GW_EXPLAIN(GW_LOG_WIRE,
-               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s", w->lane,
+               "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s%s", w->lane,
                FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text, w->inject_max, w->pack_max,
                w->has_rma ? "reads and writes memory" : "no access to memory", w->is_tagged ? ", matches with " : "",
-               w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "");
+               w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "",
+               w->listener >= 0 ? "; hosts whose ranks have asked for that may connect" : "");
 }
 
 static void wire_shut(struct wire *w);
@@ -180,7 +184,7 @@ static struct wire *wire_of(int lane)
     if (w) return w;
     w = wires[lane] = gw_xcalloc(1, sizeof *w);
     w->lane = lane;
-    w->fd = -1;
+    w->fd = w->listener = -1;
     gw_list_init(&w->waiting);
     gw_list_init(&w->direct_waiting);
     return w;
@@ -221,11 +225,12 @@ bool ofi_was_opened(struct wire *w)
 }
 
 /* In the thread of ofi_knock.c. */
-static int open_for_others(int lane, char where_out[KNOCK_VALUE])
+static int open_for_others(int lane, const struct knock_asker *asker, char where_out[KNOCK_VALUE])
 {
     assert(lane >= 0 && lane < LANES_MOST);
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
+    if (asker) ofi_guard_admit(wires, LANES_MOST, asker->from, asker->n);
     bool was_closed = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_CLOSED;
     open_once(w);
     bool is_open = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_READY;
@@ -268,6 +273,8 @@ static bool may_be_late(void)
         gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE && gw_set.reg_cache_monitor == GW_SET_REG_CACHE_MONITOR_AUTO;
 }
 
+bool ofi_is_late(void) { return is_late; }
+
 /* With the first lane. */
 static int late_begin(void)
 {
@@ -282,7 +289,23 @@ static int late_begin(void)
     return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
 }
 
-static int publish(const struct wire *w)
+/* What others are told of a lane that is open: where it is, or where to ask for that, so that their hosts are known when they connect.
+ * NULL: who asks at lane 0 is answered for this one, too. */
+static const char *where_public(struct wire *w)
+{
+    struct sockaddr_storage address;
+    int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
+    pthread_mutex_lock(&opening);
+    if (w->lane == 0 && w->listener >= 0 && !own_at[0] &&
+        !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, own_at, &address))
+        own_at[0] = 0;
+    if (!own_at[0]) ofi_guard_end(w);
+    const char *where = !own_at[0] ? w->where : w->lane == 0 ? own_at : NULL;
+    pthread_mutex_unlock(&opening);
+    return where;
+}
+
+static int publish(struct wire *w)
 {
     char key[32];
     union {
@@ -291,8 +314,9 @@ static int publish(const struct wire *w)
     } at;
     size_t bytes = sizeof at;
     if (gw_boot.size == 1) return GW_OK;
+    const char *where = where_public(w);
     snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
-    int rc = boot_put(key, w->where);
+    int rc = where ? boot_put(key, where) : GW_OK;
     if (rc != GW_OK || w->lane > 0 || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return rc;
     return ofi_alive_tell(&at.any);
 }
@@ -394,6 +418,21 @@ static int answer_wait(struct wire *w, struct knock_call *call, char value[KNOCK
     return rc;
 }
 
+/* A rank that sends to itself connects to itself. */
+static void self_admit(struct wire *w)
+{
+    union {
+        struct sockaddr any;
+        char room[OFI_NAME_MOST];
+    } own;
+    size_t bytes = sizeof own;
+    uint8_t ip[1][ADMIT_IP];
+    if (!ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0 || !admit_address_of(&own.any, ip[0])) return;
+    pthread_mutex_lock(&opening);
+    ofi_guard_admit(wires, LANES_MOST, ip, 1);
+    pthread_mutex_unlock(&opening);
+}
+
 /* The other rank opens its lane while this one opens its own. */
 static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
 {
@@ -415,6 +454,7 @@ static int address_get(struct wire *w, int rank, struct ofi_place *p)
     if (rank == gw_boot.rank) {
         size_t bytes = sizeof p->name;
         p->key = w->key;
+        self_admit(w);
         return fi_getname(&w->ep->fid, p->name, &bytes) == 0 ? GW_OK : gw_fail(GW_EOTHER, "the provider forgot its address");
     }
     if (!ofi_place_read(value, p)) /* of what it gives the begin: there may be a key behind it */
@@ -486,6 +526,7 @@ static int ofi_arm(struct wire *w)
 static void wire_shut(struct wire *w)
 {
     ofi_alive_end(w);
+    w->listener = -1; /* it goes with the endpoint */
     ofi_regions_close(w);
     if (w->ep) fi_close(&w->ep->fid);
     if (w->send_mr) fi_close(&w->send_mr->fid);
@@ -536,6 +577,7 @@ static void ofi_close(struct wire *w)
     woken = -1;
     is_shared = is_late = ofi_meets_others = false;
     own_at[0] = 0;
+    ofi_guard_forget();
 }
 
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)

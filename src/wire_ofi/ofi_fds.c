@@ -62,6 +62,29 @@ bool ofi_address_is(const struct sockaddr *a, const struct sockaddr *b)
         memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
 }
 
+struct listener {
+    const struct sockaddr *own;
+    int fd;
+};
+
+static void take_if_listener(int fd, void *ctx)
+{
+    struct listener *l = ctx;
+    struct sockaddr_storage here, there;
+    socklen_t here_bytes = sizeof here, there_bytes = sizeof there, type_bytes = sizeof(int);
+    int type = 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_bytes) != 0 || type != SOCK_STREAM) return;
+    if (getsockname(fd, (struct sockaddr *)&here, &here_bytes) != 0 || !ofi_address_is((struct sockaddr *)&here, l->own)) return;
+    if (getpeername(fd, (struct sockaddr *)&there, &there_bytes) != 0) l->fd = fd;
+}
+
+int ofi_fds_listener(const struct sockaddr *own)
+{
+    struct listener l = {own, -1};
+    each_open(take_if_listener, &l);
+    return l.fd;
+}
+
 struct connections {
     const struct sockaddr *own;
     bool (*is_peer)(const void *ctx, const struct sockaddr *to);
@@ -76,7 +99,10 @@ static void mark_if_connected(int fd, void *ctx)
     int flags = fcntl(fd, F_GETFD);
     if (flags < 0 || flags & FD_CLOEXEC || getpeername(fd, (struct sockaddr *)&there, &there_bytes) != 0) return;
     if (getsockname(fd, (struct sockaddr *)&here, &here_bytes) != 0) return;
-    if (ofi_address_is((struct sockaddr *)&here, c->own) || (c->is_peer && c->is_peer(c->ctx, (struct sockaddr *)&there))) mark(fd);
+    bool has_come = ofi_address_is((struct sockaddr *)&here, c->own);
+    if (has_come)
+        (void)setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)); /* it has looked at the peer already */
+    if (has_come || (c->is_peer && c->is_peer(c->ctx, (struct sockaddr *)&there))) mark(fd);
 }
 
 void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to),

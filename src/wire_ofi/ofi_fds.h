@@ -21,7 +21,10 @@ bool ofi_address_is(const struct sockaddr *a, const struct sockaddr *b); /* the 
 /* Which are open; and marks those that came since. */
 void ofi_fds_note(struct ofi_fds *out);
 void ofi_fds_mark_new(const struct ofi_fds *before);
-/* Marks the TCP connections of this process that were made to `own`, or lead to whom is_peer() (NULL: nobody) knows. */
+/* The socket of TCP bound to `own` that is no connection: it listens there, or will.  -1: there is none. */
+int ofi_fds_listener(const struct sockaddr *own);
+/* Marks the TCP connections of this process that were made to `own`, or lead to whom is_peer() (NULL: nobody) knows, and
+ * takes the filter off those that came in by one (ofi_admit.h). */
 void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to),
                               const void *ctx);
 

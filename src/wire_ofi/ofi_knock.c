@@ -16,11 +16,12 @@
 
 #include "wire_ofi/network_private.h"
 
-enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, ADDRESS_TEXT = INET6_ADDRSTRLEN + 8, AT_ONCE = 64 };
+enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, KEY_DIGITS = 16, AT_ONCE = 64 };
 
-static const char magic[8] = {'g', 'w', 'k', 'n', 'o', 'c', 'k', '2'};
-_Static_assert(sizeof(struct knock_question) == 32 && offsetof(struct knock_reply, text) == KNOCK_REPLY_HEAD, "no holes");
-_Static_assert(1 + ADDRESS_TEXT + 1 + 16 < KNOCK_AT, "there is room for a name");
+static const char magic[8] = {'g', 'w', 'k', 'n', 'o', 'c', 'k', '3'};
+_Static_assert(sizeof(struct knock_question) == 32 + KNOCK_FROM * ADMIT_IP, "no holes");
+_Static_assert(offsetof(struct knock_reply, text) == KNOCK_REPLY_HEAD, "no holes");
+_Static_assert(1 + BOOT_ADDRESS_TEXT + 1 + KEY_DIGITS < KNOCK_AT, "there is room for a name");
 
 static struct {
     int s, stop; /* the socket; an eventfd */
@@ -34,6 +35,14 @@ static struct {
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
 
+/* Where connections from this process may come from: of this host's usable interfaces. */
+static struct {
+    struct gw_lock lock;
+    bool is_known;
+    int n;
+    uint8_t from[KNOCK_FROM][ADMIT_IP];
+} own;
+
 /* False: the kernel has no random numbers.  A number that can be guessed is no key. */
 static bool random_get(uint64_t *out)
 {
@@ -43,14 +52,73 @@ static bool random_get(uint64_t *out)
     return n == sizeof *out;
 }
 
+/* ---- where connections come from --------------------------------------------------------------------------------------------- */
+/* An address that another host can come from. */
+static bool is_fit(const uint8_t ip[ADMIT_IP])
+{
+    struct in6_addr six;
+    memcpy(&six, ip, sizeof six);
+    if (admit_is_four(ip)) return ip[12] != 0 && ip[12] != IN_LOOPBACKNET && ip[12] < 224;
+    return !IN6_IS_ADDR_UNSPECIFIED(&six) && !IN6_IS_ADDR_LOOPBACK(&six) && !IN6_IS_ADDR_MULTICAST(&six);
+}
+
+int knock_from_ifaces(const struct iface *all, const struct iface_verdict *verdicts, int n, uint8_t out[KNOCK_FROM][ADMIT_IP])
+{
+    static const uint8_t four_head[ADMIT_IP - 4] = {[10] = 0xff, [11] = 0xff};
+    int n_out = 0;
+    for (int v = 0; v < n; v++) {
+        const struct iface *i = &all[verdicts[v].iface];
+        for (int k = 0; k < i->n_addresses && n_out < KNOCK_FROM; k++) {
+            const struct iface_address *a = &i->addresses[k];
+            uint8_t ip[ADMIT_IP];
+            memcpy(ip, a->family == AF_INET6 ? a->bytes : four_head, a->family == AF_INET6 ? ADMIT_IP : sizeof four_head);
+            if (a->family == AF_INET) memcpy(ip + sizeof four_head, a->bytes, 4);
+            if (!iface_is_link_local(a) && is_fit(ip)) memcpy(out[n_out++], ip, ADMIT_IP);
+        }
+    }
+    return n_out;
+}
+
+/* Where no interface is fit, ranks of one host take any. */
+static void own_note(const struct ofi_ifaces *f)
+{
+    gw_lock(&own.lock);
+    own.n = knock_from_ifaces(f->all, f->verdicts, f->n_usable > 0 ? f->n_usable : f->n, own.from);
+    own.is_known = true;
+    gw_unlock(&own.lock);
+}
+
+static void own_find(void)
+{
+    struct ofi_ifaces f;
+    gw_lock(&own.lock);
+    bool is_known = own.is_known;
+    gw_unlock(&own.lock);
+    if (is_known) return;
+    ofi_ifaces_read(&f);
+    own_note(&f);
+    ofi_ifaces_free(&f);
+}
+
 /* ---- what is sent ------------------------------------------------------------------------------------------------------------- */
+void knock_question_make(struct knock_question *q, uint64_t key, uint64_t nonce, int lane, const uint8_t (*from)[ADMIT_IP], int n)
+{
+    *q = (struct knock_question){.key = key, .nonce = nonce, .lane = lane};
+    memcpy(q->magic, magic, sizeof magic);
+    for (int i = 0; i < n && q->n_from < KNOCK_FROM; i++)
+        if (is_fit(from[i])) memcpy(q->from[q->n_from++], from[i], ADMIT_IP);
+}
+
 bool knock_question_read(const void *bytes, size_t n, uint64_t key, struct knock_question *out)
 {
+    static const uint8_t none[ADMIT_IP];
     struct knock_question q;
     if (n != sizeof q) return false;
     memcpy(&q, bytes, sizeof q);
     /* All bits at once: the time tells nobody how much of a guess was right. */
-    if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.zero != 0) return false;
+    if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.n_from < 0 || q.n_from > KNOCK_FROM) return false;
+    for (int i = 0; i < KNOCK_FROM; i++)
+        if (i < q.n_from ? !is_fit(q.from[i]) : memcmp(q.from[i], none, sizeof none) != 0) return false;
     *out = q;
     return true;
 }
@@ -87,6 +155,7 @@ static bool address_find(bool is_far, struct sockaddr_storage *out)
     snprintf(door.iface, sizeof door.iface, "lo");
     if (!is_far) return true;
     ofi_ifaces_read(&f);
+    own_note(&f);
     const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
     bool is_fit = a && !iface_is_link_local(a);
     if (is_fit && a->family == AF_INET6) {
@@ -100,22 +169,11 @@ static bool address_find(bool is_far, struct sockaddr_storage *out)
     return is_fit;
 }
 
-/* "192.0.2.2:40000", "[2001:db8::2]:40000" */
-static void address_text(const struct sockaddr_storage *a, char to[ADDRESS_TEXT])
-{
-    const struct sockaddr_in *four = (const void *)a;
-    const struct sockaddr_in6 *six = (const void *)a;
-    bool is_six = a->ss_family == AF_INET6;
-    char text[INET6_ADDRSTRLEN] = "";
-    inet_ntop(a->ss_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, text, sizeof text);
-    snprintf(to, ADDRESS_TEXT, is_six ? "[%s]:%d" : "%s:%d", text, ntohs(is_six ? six->sin6_port : four->sin_port));
-}
-
 /* "@192.0.2.2:40000#0123456789abcdef" */
 static void name_text(const struct sockaddr_storage *a, uint64_t key, char to[KNOCK_AT])
 {
-    char text[ADDRESS_TEXT];
-    address_text(a, text);
+    char text[BOOT_ADDRESS_TEXT];
+    boot_address_text(a, text);
     snprintf(to, KNOCK_AT, "@%s#%016llx", text, (unsigned long long)key);
 }
 
@@ -124,36 +182,31 @@ bool knock_is_name(const char *at) { return at[0] == '@'; }
 /* Only what name_text() writes. */
 bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out)
 {
-    struct sockaddr_in *four = (void *)out;
-    struct sockaddr_in6 *six = (void *)out;
-    char text[INET6_ADDRSTRLEN], again[KNOCK_AT];
-    unsigned port;
+    char text[BOOT_ADDRESS_TEXT], again[KNOCK_AT];
+    const char *digits = strchr(at, '#');
+    struct sockaddr_storage address;
     unsigned long long key;
-    *out = (struct sockaddr_storage){0};
-    bool is_read = sscanf(at, "@[%45[0-9a-f:.]]:%5u#%16llx", text, &port, &key) == 3 ||
-        sscanf(at, "@%45[0-9.]:%5u#%16llx", text, &port, &key) == 3;
-    if (!is_read || port == 0 || port > UINT16_MAX) return false;
-    if (inet_pton(AF_INET, text, &four->sin_addr) == 1) {
-        four->sin_family = AF_INET;
-        four->sin_port = htons((uint16_t)port);
-    } else {
-        if (inet_pton(AF_INET6, text, &six->sin6_addr) != 1) return false;
-        six->sin6_family = AF_INET6;
-        six->sin6_port = htons((uint16_t)port);
-    }
+    if (!knock_is_name(at) || !digits || digits - at > BOOT_ADDRESS_TEXT) return false;
+    snprintf(text, sizeof text, "%.*s", (int)(digits - at - 1), at + 1);
+    if (!boot_address_parse(text, &address) || sscanf(digits, "#%16llx", &key) != 1) return false;
+    name_text(&address, key, again);
+    if (strcmp(again, at) != 0) return false;
+    *out = address;
     *key_out = key;
-    name_text(out, key, again);
-    return strcmp(again, at) == 0;
+    return true;
 }
 
 /* ---- who is asked ------------------------------------------------------------------------------------------------------------- */
 static void reply_send(const struct knock_question *q, const struct sockaddr *to, socklen_t bytes)
 {
     struct knock_reply r = {.nonce = q->nonce, .lane = q->lane};
+    struct knock_asker asker = {0};
+    asker.n = admit_address_of(to, asker.from[0]);
+    for (int i = 0; i < q->n_from; i++) memcpy(asker.from[asker.n++], q->from[i], ADMIT_IP);
     memcpy(r.magic, magic, sizeof magic);
     gw_fail_clear();
     if (q->lane >= 0 && q->lane < door.n_lanes)
-        r.rc = door.open(q->lane, r.text);
+        r.rc = door.open(q->lane, &asker, r.text);
     else
         r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: GODWIT_LANES is not the same on all ranks", (int)q->lane,
                        door.n_lanes);
@@ -203,7 +256,7 @@ static void *listen_on(void *unused)
         if (n > 0 && of[0].revents && answer() && !come_ns) come_ns = gw_now_ns() + (uint64_t)COME_MS * 1000000;
         now = gw_now_ns();
         if (open_ns && now >= open_ns) {
-            if (!atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, value);
+            if (!atomic_load_explicit(&door.is_resting, memory_order_relaxed)) door.open(0, NULL, value);
             open_ns = 0;
         }
         if (come_ns && now >= come_ns) {
@@ -254,8 +307,10 @@ void knock_end(void)
 /* ---- who asks ----------------------------------------------------------------------------------------------------------------- */
 static void ask(struct knock_call *c)
 {
-    struct knock_question q = {.key = c->key, .nonce = c->nonce, .lane = c->lane};
-    memcpy(q.magic, magic, sizeof magic);
+    struct knock_question q;
+    gw_lock(&own.lock);
+    knock_question_make(&q, c->key, c->nonce, c->lane, own.from, own.n);
+    gw_unlock(&own.lock);
     c->asked_ns = gw_now_ns();
     (void)!send(c->s, &q, sizeof q, MSG_DONTWAIT);
 }
@@ -278,7 +333,8 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
                        (int)strcspn(at, "#"), at);
     if (!random_get(&c->nonce))
         return gw_fail(GW_EOTHER, "the kernel has no random number for a question to rank %d: %s", rank, strerror(errno));
-    address_text(&c->to, c->at);
+    own_find();
+    boot_address_text(&c->to, c->at);
     int err;
     while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns)
         usleep(EVERY_MS * 1000); /* a link that flaps just now */

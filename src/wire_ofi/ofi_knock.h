@@ -16,14 +16,18 @@
 #include <sys/socket.h>
 
 #include "base/base.h"
+#include "wire_ofi/iface.h"
+#include "wire_ofi/ofi_admit.h"
 
-enum { KNOCK_VALUE = 1024, KNOCK_AT = 80, KNOCK_REPLY_HEAD = 24 };
+enum { KNOCK_VALUE = 1024, KNOCK_AT = 80, KNOCK_REPLY_HEAD = 24, KNOCK_FROM = 8 };
 
 /* The two datagrams, in host order: all ranks of a job are alike. */
 struct knock_question {
     char magic[8];
     uint64_t key, nonce; /* of who is asked; of the one who asks */
-    int32_t lane, zero;
+    int32_t lane, n_from;
+    /* Where connections of who asks may come from, beside the address that the question comes from; behind n_from of them zeros. */
+    uint8_t from[KNOCK_FROM][ADMIT_IP];
 };
 struct knock_reply {
     char magic[8];
@@ -35,8 +39,18 @@ struct knock_reply {
 bool knock_question_read(const void *bytes, size_t n, uint64_t key, struct knock_question *out);
 bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, struct knock_reply *out);
 
-/* Opens that lane of this process where it is not open; GW_OK and in value_out what address a sender needs, or an error. */
-typedef int (*knock_open_fn)(int lane, char value_out[KNOCK_VALUE]);
+/* For who has that key, from the first n of these addresses, KNOCK_FROM at most; the loopback is left out. */
+void knock_question_make(struct knock_question *q, uint64_t key, uint64_t nonce, int lane, const uint8_t (*from)[ADMIT_IP], int n);
+/* The addresses of the n usable interfaces that other hosts may see, best first: how many. */
+int knock_from_ifaces(const struct iface *all, const struct iface_verdict *verdicts, int n, uint8_t out[KNOCK_FROM][ADMIT_IP]);
+
+struct knock_asker { /* all addresses that it may come from */
+    int n;
+    uint8_t from[1 + KNOCK_FROM][ADMIT_IP];
+};
+/* Opens that lane of this process where it is not open, for somebody who knows the key or (NULL) nobody; GW_OK and in value_out
+ * what address a sender needs, or an error.  When it returns, the asker can connect. */
+typedef int (*knock_open_fn)(int lane, const struct knock_asker *asker, char value_out[KNOCK_VALUE]);
 /* Called a second after somebody was answered, who has connected by then. */
 typedef void (*knock_come_fn)(void);
 

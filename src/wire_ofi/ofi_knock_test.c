@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_knock.h"
+#include "wire_ofi/network_private.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -14,8 +15,11 @@
 
 static _Atomic int opened[4];
 
-static int open_lane(int lane, char value_out[KNOCK_VALUE])
+static struct knock_asker last; /* who asked; read when it is answered */
+
+static int open_lane(int lane, const struct knock_asker *asker, char value_out[KNOCK_VALUE])
 {
+    if (asker) last = *asker;
     if (lane == 3) return gw_fail(GW_EUNSUPPORTED, "the card is on fire");
     opened[lane]++;
     snprintf(value_out, KNOCK_VALUE, "address of lane %d", lane);
@@ -59,7 +63,32 @@ static int stranger(const struct sockaddr_storage *address)
 static struct knock_question question(uint64_t key, uint64_t nonce, int lane)
 {
     struct knock_question q = {.key = key, .nonce = nonce, .lane = lane};
-    memcpy(q.magic, "gwknock2", sizeof q.magic);
+    memcpy(q.magic, "gwknock3", sizeof q.magic);
+    return q;
+}
+
+enum { WRONG = 12 };
+/* Addresses that nobody comes from, and numbers of them that are none. */
+static struct knock_question wrong_from(const struct knock_question *right, int i)
+{
+    static const uint8_t ips[][ADMIT_IP] = {
+        {0},                                              /* :: */
+        {[15] = 1},                                       /* ::1 */
+        {0xff, 2, [15] = 1},                              /* ff02::1 */
+        {[10] = 0xff, [11] = 0xff},                       /* 0.0.0.0 */
+        {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1}, /* 127.0.0.1 */
+        {[10] = 0xff, [11] = 0xff, [12] = 224, [15] = 1}, /* 224.0.0.1 */
+        {[10] = 0xff, [11] = 0xff, 255, 255, 255, 255},   /* 255.255.255.255 */
+        {0x20, 1, 0x0d, 0xb8, [15] = 1},                  /* 2001:db8::1, which is right */
+    };
+    struct knock_question q = *right;
+    q.n_from = 1;
+    memcpy(q.from[0], ips[i < 7 ? i : 7], ADMIT_IP);
+    if (i == 7) q.n_from = 0; /* it is there, and is not to be */
+    if (i == 8) q.n_from = -1;
+    if (i == 9) q.n_from = KNOCK_FROM + 1;
+    if (i == 10) q.n_from = 2; /* there is none */
+    if (i == 11) q.from[KNOCK_FROM - 1][15] = 1;
     return q;
 }
 
@@ -91,9 +120,10 @@ static void test_strangers(const char *at, const struct sockaddr_storage *addres
     q = right;
     q.magic[7] = 0;
     CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
-    q = right;
-    q.zero = 1;
-    CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
+    for (int i = 0; i < WRONG; i++) {
+        q = wrong_from(&right, i);
+        CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
+    }
     for (int i = 0; i < 2000; i++) {
         for (size_t k = 0; k < sizeof noise; k++)
             noise[k] = (char)((random = random * 6364136223846793005 + 1442695040888963407) >> 56);
@@ -108,6 +138,74 @@ static void test_strangers(const char *at, const struct sockaddr_storage *addres
     CHECK_EQ(opened[1], before + 1);
     knock_hang_up(&c);
     close(s);
+}
+
+/* What is sent, byte by byte, numbers in this host's order; and that the asked rank learns where the asker comes from. */
+static void test_bytes(const char *at, const struct sockaddr_storage *address)
+{
+    static const uint8_t from[][ADMIT_IP] = {{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = 2},
+                                             {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1},
+                                             {0x20, 0x01, 0x0d, 0xb8, [15] = 2}};
+    static const uint8_t here[ADMIT_IP] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+    unsigned char want[160] = "gwknock3", got[256];
+    uint64_t key, nonce = 0x1122334455667788;
+    int32_t lane = 2, two = 2;
+    struct sockaddr_storage to;
+    struct knock_question q, again;
+    struct pollfd of;
+    CHECK(knock_name_read(at, &to, &key));
+    memcpy(want + 8, &key, 8);
+    memcpy(want + 16, &nonce, 8);
+    memcpy(want + 24, &lane, 4);
+    memcpy(want + 28, &two, 4);
+    memcpy(want + 32, from[0], 16);
+    memcpy(want + 48, from[2], 16); /* the loopback is left out */
+    knock_question_make(&q, key, nonce, lane, from, 3);
+    CHECK_EQ(sizeof q, sizeof want);
+    CHECK(memcmp(&q, want, sizeof want) == 0);
+    CHECK(knock_question_read(want, sizeof want, key, &again) && memcmp(&again, &q, sizeof q) == 0);
+    int s = stranger(address);
+    CHECK_EQ(send(s, want, sizeof want, 0), (ssize_t)sizeof want);
+    of = (struct pollfd){.fd = s, .events = POLLIN};
+    CHECK_EQ(poll(&of, 1, 5000), 1);
+    unsigned char reply[24 + 17 + 1] = "gwknock3";
+    memcpy(reply + 8, &nonce, 8);
+    memcpy(reply + 16, &lane, 4);
+    memcpy(reply + 24, "address of lane 2", 18);
+    CHECK_EQ(recv(s, got, sizeof got, MSG_DONTWAIT), (ssize_t)sizeof reply);
+    CHECK(memcmp(got, reply, sizeof reply) == 0);
+    CHECK_EQ(last.n, 3);
+    CHECK(memcmp(last.from[0], here, 16) == 0 && memcmp(last.from[1], from[0], 16) == 0 && memcmp(last.from[2], from[2], 16) == 0);
+    close(s);
+}
+
+/* Of interfaces, what other hosts can see; the first ones. */
+static void test_from(void)
+{
+    static struct iface all[5] = {
+        {.name = "lo", .n_addresses = 2, .addresses = {{AF_INET, 8, {127, 0, 0, 1}}, {AF_INET6, 128, {[15] = 1}}}},
+        {.name = "eth0",
+         .n_addresses = 3,
+         .addresses = {{AF_INET, 24, {192, 0, 2, 2}},
+                       {AF_INET6, 64, {0xfe, 0x80, [15] = 7}},
+                       {AF_INET6, 64, {0x20, 1, 0x0d, 0xb8, [15] = 2}}}},
+        {.name = "eth1", .n_addresses = 1, .addresses = {{AF_INET, 8, {10, 1, 2, 3}}}},
+        {.name = "docker0", .n_addresses = 1, .addresses = {{AF_INET, 16, {172, 17, 0, 1}}}},
+        {.name = "many", .n_addresses = 8}};
+    static const struct iface_verdict verdicts[] = {
+        {.iface = 2}, {.iface = 1}, {.iface = 0}, {.iface = 4}, {.iface = 3, .is_refused = true}};
+    static const uint8_t want[][ADMIT_IP] = {{[10] = 0xff, [11] = 0xff, 10, 1, 2, 3},
+                                             {[10] = 0xff, [11] = 0xff, 192, 0, 2, 2},
+                                             {0x20, 1, 0x0d, 0xb8, [15] = 2},
+                                             {[10] = 0xff, [11] = 0xff, 10, 9, 0, 1}};
+    uint8_t out[KNOCK_FROM][ADMIT_IP];
+    for (int i = 0; i < 8; i++) all[4].addresses[i] = (struct iface_address){AF_INET, 24, {10, 9, 0, (uint8_t)(i + 1)}};
+    CHECK_EQ(knock_from_ifaces(all, verdicts, 3, out), 3);
+    CHECK(memcmp(out, want, 3 * ADMIT_IP) == 0);
+    CHECK_EQ(knock_from_ifaces(all, verdicts, 4, out), KNOCK_FROM);
+    CHECK(memcmp(out, want, 4 * ADMIT_IP) == 0);
+    CHECK(out[7][15] == 5);
+    CHECK_EQ(knock_from_ifaces(all, verdicts, 0, out), 0);
 }
 
 /* A lane that does not exist is not opened; who knows the key is told.  An answer is as long as its text. */
@@ -149,6 +247,12 @@ static void test_forged(void)
     bytes = sizeof asker;
     CHECK_EQ(recvfrom(s, &q, sizeof q, 0, (struct sockaddr *)&asker, &bytes), (ssize_t)sizeof q);
     CHECK(q.key == 0x0123456789abcdefULL && q.lane == 2 && q.nonce != 0);
+    struct knock_question want = question(0x0123456789abcdefULL, q.nonce, 2);
+    struct ofi_ifaces f; /* of this machine, whatever there is */
+    ofi_ifaces_read(&f);
+    want.n_from = knock_from_ifaces(f.all, f.verdicts, f.n_usable > 0 ? f.n_usable : f.n, want.from);
+    ofi_ifaces_free(&f);
+    CHECK(memcmp(&q, &want, sizeof q) == 0);
     memcpy(r.magic, q.magic, sizeof r.magic);
     struct knock_reply wrong[6] = {r, r, r, r, r, r};
     for (int i = 0; i < 6; i++) wrong[i].nonce = q.nonce;
@@ -249,6 +353,7 @@ int main(void)
     test_asked_again();
     test_random();
     test_forged();
+    test_from();
     CHECK(!knock_is_on());
     CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
     CHECK(knock_is_on() && knock_is_name(at));
@@ -256,6 +361,7 @@ int main(void)
     test_asked(at);
     test_strangers(at, &address);
     test_lanes(at, &address);
+    test_bytes(at, &address);
     usleep(600000);
     CHECK_EQ(opened[0], 0); /* the program has sent its last */
     for (int i = 0; i < 100 && !n_come; i++) usleep(50000);

@@ -128,8 +128,9 @@ struct wire {
     struct fid_av *av;
     struct fid_cq *cq;
     struct fid_ep *ep;
-    int fd;                                                        /* of the queue, to sleep on; -1: there is none */
-    uint64_t key;                                                  /* what everything that comes here begins with, or is dropped */
+    int listener; /* libfabric's socket that hears only hosts that are admitted (ofi_guard.c); -1: none does */
+    int fd;       /* of the queue, to sleep on; -1: there is none */
+    uint64_t key; /* what everything that comes here begins with, or is dropped */
     size_t inject_max, pack_max, packet_max, packet_span, iov_max; /* span: from the shortest packet to the longest */
     bool has_rma, has_gaps, has_direct, is_multi;
     bool is_tagged; /* it matches (GODWIT_MATCH_MODE), with tags of this layout: */
@@ -218,6 +219,14 @@ uint64_t ofi_region_secret(const struct wire *w, uint64_t key, int number);
 bool ofi_is_ours(const struct ofi_op *op) GW_COLD;
 
 bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
+bool ofi_is_late(void);                   /* lanes open with their first use */
+/* ofi_guard.c: over TCP, only hosts that have shown a key connect.  The caller holds the lock that lanes are opened and closed under. */
+bool ofi_guard_is_on(void);           /* ranks are asked before anybody connects to them */
+void ofi_guard_begin(struct wire *w); /* its endpoint is there; that it listens already is late, but not too late */
+/* These may connect to any of the lanes (NULL: none) from now on. */
+void ofi_guard_admit(struct wire *const lanes[], int n, const uint8_t (*from)[ADMIT_IP], int n_from);
+void ofi_guard_end(struct wire *w); /* who connects does not ask before */
+void ofi_guard_forget(void);        /* no lane is open: the next ones begin with none */
 /* ofi_alive.c */
 /* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
 int ofi_alive_tell(const struct sockaddr *at);

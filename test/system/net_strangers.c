@@ -1,15 +1,18 @@
 /* net_strangers.c -- sends to a process of a job what no rank of it sends, by the provider of libfabric that the job uses, or by plain TCP.
  *
- *   net_strangers PROVIDER PID SECONDS WAY
+ *   net_strangers PROVIDER PID|ADDRESS:PORT SECONDS WAY
+ *   net_strangers where PID: its address and port; net_strangers count PID: of its descriptors, those that are sockets
  *
  * packets: random bytes, packets as a rank's with other keys, too short ones and too long ones; large: those that no buffer takes; vanish: long
  * ones whose sender ends half way; stall: whose sender stays and is silent; tagged: guesses of tickets; memory: writes and reads under guessed keys; garbage: random bytes to
- * the listening port, and connections that end at once; hold: 100 connections that say nothing.  The last line says how many went.
+ * the listening port, and connections that end at once; hold: 100 connections that say nothing;
+ * ack: the acknowledgement of a message that was never sent, behind proper ones.  The last line says how many went.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -55,23 +58,62 @@ static int has_inode(int pid, unsigned long inode)
     if (d) closedir(d);
     return found;
 }
+static int parent_of(int pid)
+{
+    char path[64];
+    int parent = -1;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1) die("no such process");
+    fclose(f);
+    return parent;
+}
+/* The first socket of its own that listens, lane 0's: what its launcher has, too, is not its own. */
 static struct sockaddr_in victim(int pid)
 {
     struct sockaddr_in a = {.sin_family = AF_INET};
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/net/tcp", pid);
     FILE *f = fopen(path, "r");
+    int parent = parent_of(pid);
+    unsigned long first = ULONG_MAX;
     while (f && fgets(line, sizeof line, f)) {
         unsigned ip, port, state;
         unsigned long inode;
         if (sscanf(line, " %*d: %x:%x %*x:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &ip, &port, &state, &inode) != 4) continue;
-        if (state != 10 || !has_inode(pid, inode)) continue;
+        if (state != 10 || inode > first || !has_inode(pid, inode) || has_inode(parent, inode)) continue;
+        first = inode;
         a.sin_addr.s_addr = ip ? ip : htonl(INADDR_LOOPBACK);
         a.sin_port = htons((uint16_t)port);
     }
     if (f) fclose(f);
     if (!a.sin_port) die("the process listens on no port of TCP");
     return a;
+}
+
+static struct sockaddr_in victim_of(const char *text)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET};
+    char ip[INET_ADDRSTRLEN];
+    unsigned port;
+    if (!strchr(text, ':')) return victim(atoi(text));
+    if (sscanf(text, "%15[0-9.]:%u", ip, &port) != 2 || inet_pton(AF_INET, ip, &a.sin_addr) != 1) die("no such address");
+    a.sin_port = htons((uint16_t)port);
+    return a;
+}
+static int sockets_of(int pid)
+{
+    char path[64], link[64];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *d = opendir(path);
+    if (!d) die("no such process");
+    for (struct dirent *e; (e = readdir(d));) {
+        ssize_t bytes = readlinkat(dirfd(d), e->d_name, link, sizeof link - 1);
+        n += bytes > 7 && strncmp(link, "socket:", 7) == 0;
+    }
+    closedir(d);
+    return n;
 }
 
 /* ---- by libfabric ---------------------------------------------------------------------------------------------------------------- */
@@ -87,7 +129,13 @@ static void provider_find(const char *provider, const struct sockaddr_in *at) /*
 {
     struct fi_info *hints = fi_allocinfo();
     char ip[INET_ADDRSTRLEN];
-    inet_ntop(AF_INET, &at->sin_addr, ip, sizeof ip);
+    struct sockaddr_in here; /* the address of ours that leads there */
+    socklen_t bytes = sizeof here;
+    int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (connect(s, (const struct sockaddr *)at, sizeof *at) != 0 || getsockname(s, (struct sockaddr *)&here, &bytes) != 0)
+        die("no way there");
+    close(s);
+    inet_ntop(AF_INET, &here.sin_addr, ip, sizeof ip);
     hints->ep_attr->type = FI_EP_RDM;
     hints->caps = FI_MSG | FI_TAGGED | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
@@ -170,8 +218,27 @@ static void half_send(int stays)
     _exit(0);
 }
 
+/* The head that libfabric 1.17 puts before each message over TCP, with op_data 2: what was sent has arrived. */
+static int ack_send(const struct sockaddr_in *at)
+{
+    static const unsigned char frame[16] = {3, 0, 0, 0, 2, 0, 16, 0, 16}; /* the last number as the host has it */
+    int n = 0, rc = 0;
+    for (int i = 0; i < 100 && rc == 0; i++) rc = posted(fi_send(ep, buf, forged(8, 1), NULL, to, &context[0]));
+    if (rc < 0) return -1;
+    for (int fd = 3; fd < 100; fd++) {
+        struct sockaddr_in peer;
+        socklen_t bytes = sizeof peer;
+        if (getpeername(fd, (struct sockaddr *)&peer, &bytes) != 0 || peer.sin_port != at->sin_port) continue;
+        n += send(fd, frame, sizeof frame, MSG_NOSIGNAL) == sizeof frame;
+    }
+    usleep(300000);
+    return n > 0 ? 1 : -1;
+}
+
+static struct sockaddr_in whom;
 static int way_do(const char *way, int k)
 {
+    if (strcmp(way, "ack") == 0) return ack_send(&whom);
     if (strcmp(way, "packets") == 0) return posted(fi_send(ep, buf, packet_make(k), NULL, to, &context[k % 64]));
     if (strcmp(way, "large") == 0) return posted(fi_send(ep, buf, (size_t)(600 << 10) + (size_t)k % 5, NULL, to, &context[k % 64]));
     if (strcmp(way, "tagged") == 0)
@@ -257,22 +324,42 @@ static int garbage(const struct sockaddr_in *at, double until)
     }
     return n;
 }
-static int hold(const struct sockaddr_in *at, double until)
+/* Says so when they are there, and holds them for so long from then on. */
+static int hold(const struct sockaddr_in *at, double seconds)
 {
     int n = 0;
-    while (n < 100 && tcp_connect(at) >= 0) n++;
-    while (now() < until) usleep(10000);
-    return n;
+    double until;
+    int s[100], went = 0;
+    for (; n < 100; n++) {
+        s[n] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(s[n], (const struct sockaddr *)at, sizeof *at);
+    }
+    usleep(500000);
+    printf("held\n");
+    fflush(stdout);
+    for (until = now() + seconds; now() < until;) usleep(10000);
+    for (int i = 0; i < n; i++) {
+        struct sockaddr_in peer;
+        socklen_t bytes = sizeof peer;
+        went += getpeername(s[i], (struct sockaddr *)&peer, &bytes) == 0;
+    }
+    return went;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "count") == 0) return printf("%d\n", sockets_of(atoi(argv[2]))) < 0;
+    if (argc == 3 && strcmp(argv[1], "where") == 0) {
+        char ip[INET_ADDRSTRLEN];
+        whom = victim(atoi(argv[2]));
+        return printf("%s:%d\n", inet_ntop(AF_INET, &whom.sin_addr, ip, sizeof ip), ntohs(whom.sin_port)) < 0;
+    }
     if (argc != 5) die("PROVIDER PID SECONDS WAY");
-    struct sockaddr_in at = victim(atoi(argv[2]));
+    struct sockaddr_in at = whom = victim_of(argv[2]);
     double until = now() + atof(argv[3]);
     signal(SIGPIPE, SIG_IGN);
     int n = strcmp(argv[4], "garbage") == 0 ? garbage(&at, until)
-        : strcmp(argv[4], "hold") == 0      ? hold(&at, until)
+        : strcmp(argv[4], "hold") == 0      ? hold(&at, atof(argv[3]))
                                             : by_fabric(argv[1], &at, argv[4], until);
     printf("%d went\n", n);
     return 0;
