@@ -206,6 +206,15 @@ void boot_order_show(void)
     }
 }
 
+/* Our mpiexec has spawned this job by an engine, which does not tell whom for. */
+static void parent_begin(void)
+{
+    const char *text = getenv(BOOT_PARENT);
+    if (!text) return;
+    gw_boot.parent_is_far = boot_place_parse(text, &gw_boot.parent, NULL);
+    if (!gw_boot.parent_is_far) gw_die(BOOT_PARENT " is damaged: those who spawned this job cannot be met");
+}
+
 int boot_init(void)
 {
     struct utsname u;
@@ -215,6 +224,7 @@ int boot_init(void)
         join_alone();
     else
         join_any();
+    if (gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2) parent_begin();
     if (gw_boot.size > 1) order_begin();
     if (!boot_processes) nodes_begin();
     gw_boot.nnodes = gw_boot.nlocal == gw_boot.size ? 1 : 0;

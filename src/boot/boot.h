@@ -181,6 +181,7 @@ struct boot_info {
     char jobid[64], host[64];
     int shm_fd;              /* memfd inherited (BOOT_GODWIT), else -1 */
     struct boot_port parent; /* of those who spawned us; none: nobody did */
+    bool parent_is_far;      /* an engine started us: they may be on another host (boot_parent_connect) */
 };
 extern struct boot_info gw_boot;
 /* MPI_UNIVERSE_SIZE on one machine, where nobody says it: a rank a core; and where each core has one already, as many again, for they can
@@ -353,7 +354,13 @@ int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at);
 enum { BOOT_ADDRESS_TEXT = 56 };
 void boot_address_text(const struct sockaddr_storage *at, char out[BOOT_ADDRESS_TEXT]);
 bool boot_address_parse(const char *text, struct sockaddr_storage *out); /* only what the former writes */
+/* "NAME:SECRET@192.0.2.2:4000", or without the address; far_out (may be NULL): ss_family 0, there was none */
+bool boot_place_parse(const char *text, struct boot_port *port_out, struct sockaddr_storage *far_out);
 int boot_far_connect(const struct sockaddr_storage *at); /* under way: writable when it is there, or has failed (SO_ERROR) */
+/* Of who spawned this job by an engine: their port, with an address for other hosts behind it; a variable, so that it stands on no
+ * command line. */
+#define BOOT_PARENT "GODWIT_PARENT"
+int boot_parent_connect(int patience_ms); /* shows the secret, on this host or another; -1: errno */
 /* The next that has shown the secret; EAGAIN: nobody yet.  Never blocks; strangers are closed at once, however many there are. */
 int boot_gate_accept(struct boot_gate *g);
 void boot_gate_close(struct boot_gate *g);
@@ -377,6 +384,7 @@ struct boot_spawn_answer { /* from the launcher, then `text_bytes` of explanatio
     int32_t app;           /* of which this is; -1: of none, all is well */
     int32_t room;          /* so many processes there may be room for; -1: that is not what was wrong */
     int32_t text_bytes;
+    int32_t bad_value; /* an info key's value was wrong */
 };
 
 extern struct boot_rank

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,4 +98,44 @@ int boot_far_connect(const struct sockaddr_storage *at)
     setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(s, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
     return s;
+}
+
+/* ---- those who spawned us ---- */
+bool boot_place_parse(const char *text, struct boot_port *port_out, struct sockaddr_storage *far_out)
+{
+    char name[BOOT_PORT_TEXT];
+    struct sockaddr_storage far = {0};
+    snprintf(name, sizeof name, "%s", text);
+    const char *behind = text + strlen(name);
+    if (!boot_port_parse(name, port_out) || (*behind && (*behind != '@' || !boot_address_parse(behind + 1, &far)))) return false;
+    if (far_out) *far_out = far;
+    return true;
+}
+
+/* A socket that is connected, or -1: it was not in time. */
+static int connect_until(const struct sockaddr_storage *at, int patience_ms)
+{
+    int err = 0, s = boot_far_connect(at);
+    socklen_t bytes = sizeof err;
+    struct pollfd p = {.fd = s, .events = POLLOUT};
+    if (s < 0) return -1;
+    int n;
+    while ((n = poll(&p, 1, patience_ms)) < 0 && errno == EINTR) {}
+    if (n == 0) err = ETIMEDOUT;
+    if (n > 0 && getsockopt(s, SOL_SOCKET, SO_ERROR, &err, &bytes) != 0) err = errno;
+    if (n > 0 && !err) return s;
+    errno = err ? err : errno;
+    return closed(s);
+}
+
+int boot_parent_connect(int patience_ms)
+{
+    const char *text = getenv(BOOT_PARENT);
+    struct boot_port port = gw_boot.parent;
+    struct sockaddr_storage at = {0};
+    int s = boot_port_connect(&port, patience_ms);
+    if (s >= 0 || !gw_boot.parent_is_far || !text || !boot_place_parse(text, &port, &at) || !at.ss_family) return s;
+    s = connect_until(&at, patience_ms);
+    if (s < 0 || send(s, &port.secret, sizeof port.secret, MSG_NOSIGNAL) == (ssize_t)sizeof port.secret) return s;
+    return closed(s);
 }

@@ -297,12 +297,20 @@ static void *hear(void *none)
 
 /* Until it has ended: passes on what was sent to us alone (what a terminal sends has reached both of us); at the time limit it is
  * told to end, and ended.  Then the exit status is ours. */
-static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, double timeout, bool *is_ours_out)
+static int stay(pid_t pid, const sigset_t *signals, const struct launch_options *o, struct job *spawned, bool *is_ours_out)
 {
+    const double timeout = o->timeout;
+    const struct hosts *hosts = &o->hosts;
     double end = timeout > 0 ? gw_wtime() + timeout : 1e300;
     bool is_late = false, is_watched = alive_start(hosts, gw_set.host_timeout), is_lost = false;
+    bool is_unwanted = false;
     int told = 0;
     for (;;) {
+        if (spawned && !is_unwanted && !is_lost && !spawned_elsewhere(spawned)) {
+            child_kill(pid, SIGTERM);
+            is_unwanted = true;
+            end = gw_wtime() + 3;
+        }
         const char *silent = is_watched && !is_lost && !is_late ? alive_silent() : NULL;
         if (silent) {
             say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, (int)gw_set.host_timeout);
@@ -312,13 +320,14 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
         }
         double left = end - gw_wtime();
         if (left <= 0) {
-            if (!is_late && !is_lost) say("the job has run for %g s, which is its limit; it ends now", timeout);
-            child_kill(pid, is_late || is_lost ? SIGKILL : SIGTERM);
+            if (!is_late && !is_lost && !is_unwanted) say("the job has run for %g s, which is its limit; it ends now", timeout);
+            child_kill(pid, is_late || is_lost || is_unwanted ? SIGKILL : SIGTERM);
             is_late = !is_lost;
             end = gw_wtime() + 5;
             continue;
         }
         if (left > 0.5 && is_watched) left = 0.5;
+        if (left > 0.1 && spawned) left = 0.1;
         if (left > 1e6) left = 1e6;
         struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
         siginfo_t si;
@@ -334,7 +343,8 @@ static int stay(pid_t pid, const sigset_t *signals, const struct hosts *hosts, d
     }
 }
 
-static int run(const struct engine *e, const struct launch_options *o, const struct words *argv, const struct words *env)
+static int run(const struct engine *e, const struct launch_options *o, const struct words *argv, const struct words *env,
+               struct job *spawned)
 {
     static const int passed[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
     sigset_t signals;
@@ -351,14 +361,16 @@ static int run(const struct engine *e, const struct launch_options *o, const str
     }
     if (pid < 0) {
         say("cannot start %s: %s", e->path, strerror(errno));
+        if (spawned) spawned_started(spawned, EXIT_CANNOT_RUN);
         return EXIT_CANNOT_RUN;
     }
+    if (spawned) spawned_started(spawned, 0);
     bool is_ours = false;
-    if (pipes[0] < 0) return stay(pid, &signals, &o->hosts, o->timeout, &is_ours);
+    if (pipes[0] < 0) return stay(pid, &signals, o, spawned, &is_ours);
     close(pipes[1]);
     heard.fd = pipes[0];
     if (pthread_create(&ear, NULL, hear, NULL) != 0) gw_die("mpiexec: no thread");
-    int rc = stay(pid, &signals, &o->hosts, o->timeout, &is_ours);
+    int rc = stay(pid, &signals, o, spawned, &is_ours);
     pthread_join(ear, NULL); /* it has written what srun said last */
     return rc && !is_ours && heard.status ? heard.status : rc;
 }
@@ -396,39 +408,56 @@ static void announce(const struct engine *e, const struct launch_options *o, con
         say("-r %d: %s has no such option; ranks may run on all cores", o->place.reserve, e->version);
 }
 
-int engine_run(struct launch_options *o, const char *why)
+static int refused(const struct launch_options *o, const char *why)
+{
+    if (o->gdb)
+        say("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
+    else if (o->hosts.bad)
+        say("the batch system names a host \"%s\", which is none", o->hosts.bad);
+    else if (o->only_here)
+        say("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
+    else
+        return 0;
+    return EXIT_USAGE;
+}
+
+/* With an engine that was found. */
+static int run_with(const struct engine *e, struct launch_options *o, const char *why, struct job *spawned)
+{
+    struct words argv = {0}, env = {0};
+    int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
+    hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);
+    if (spawned)
+        elsewhere_environment();
+    else if (e->kind != ENGINE_SRUN)
+        elsewhere_tell(&o->hosts, counts);
+    engine_words(e, o, counts, environ, &argv, &env);
+    if (!o->hosts.n && e->kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
+        hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
+    if (!spawned) announce(e, o, why);
+    if (o->verbose) say_words(e->path, &argv);
+    gw_settings_load();
+    int rc = run(e, o, &argv, &env, spawned);
+    free(counts);
+    words_free(&argv);
+    words_free(&env);
+    return rc;
+}
+
+int engine_run(struct launch_options *o, const char *why, struct job *spawned)
 {
     struct engine e;
-    struct words argv = {0}, env = {0};
-    if (o->gdb) {
-        say("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
-        return EXIT_USAGE;
-    }
-    if (o->hosts.bad) {
-        say("the batch system names a host \"%s\", which is none", o->hosts.bad);
-        return EXIT_USAGE;
-    }
-    if (o->only_here) {
-        say("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
-        return EXIT_USAGE;
-    }
-    int rc = find(o, why, &e);
+    int rc = refused(o, why);
+    if (rc == 0) rc = find(o, why, &e);
+    if (rc && spawned && spawned->may_stay) return -1;
     if (rc == 0) rc = count_ranks(o, &e);
     if (rc == 0 && e.kind == ENGINE_HYDRA && (o->stdin_rank > 0 || o->stdin_rank == STDIN_ALL)) {
         say("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
         rc = EXIT_USAGE;
     }
-    if (rc) return rc;
-    int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
-    hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);
-    engine_words(&e, o, counts, environ, &argv, &env);
-    if (!o->hosts.n && e.kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST")) hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
-    announce(&e, o, why);
-    if (o->verbose) say_words(e.path, &argv);
-    gw_settings_load();
-    rc = run(&e, o, &argv, &env);
-    free(counts);
-    words_free(&argv);
-    words_free(&env);
-    return rc;
+    if (rc && spawned) spawned_started(spawned, rc);
+    if (rc) return spawned ? 0 : rc;
+    rc = run_with(&e, o, why, spawned);
+    if (spawned && !spawned->met) spawned_ended(e.version, rc);
+    return spawned ? spawned_end(spawned, rc) : rc;
 }

@@ -28,8 +28,10 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap);
 /* Its command line, without the path, and what to add to its environment.  `counts`: ranks of each of o->hosts. */
 void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
                   struct words *env_out);
-/* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained. */
-int engine_run(struct launch_options *o, const char *why);
+/* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained.
+ * spawned: the job is one of MPI_Comm_spawn, and the explanations are for who asked for it; -1: it may stay on this host, and there is no
+ * engine.  NULL: it is none. */
+int engine_run(struct launch_options *o, const char *why, struct job *spawned);
 /* alive.c: watches hosts from now on, as long as the process lives; true: it does. */
 bool alive_start(const struct hosts *hosts, double patience);
 const char *alive_silent(void); /* a host that has answered, and has not for so many seconds */

@@ -93,6 +93,13 @@ static void openmpi(void)
     CHECK_STR(words_of(e, "-host n1:2,n2:4 -l -genv A 2 --bind-to numa ./a"),
               "--host n1:2,n2:4 --bind-to numa --oversubscribe --map-by slot --mca odls_base_cutoff 100000 --tag-output"
               " -n 6 -x GODWIT_LOG -x PATH -x A=2 ./a");
+    /* Its own host would come first. */
+    CHECK_STR(words_of(e, "-host n1,localhost:2,n2 -n 1 ./a : -n 3 ./b"),
+              "--oversubscribe --map-by seq --mca odls_base_cutoff 100000 --host n1 -n 1 -x GODWIT_LOG -x PATH -x A ./a"
+              " : --host localhost,localhost,n2 -n 3 -x GODWIT_LOG -x PATH -x A ./b");
+    CHECK_STR(
+        words_of(e, "-n 2 -host localhost,n2 ./a"),
+        "--host localhost:1,n2:1 --oversubscribe --map-by slot --mca odls_base_cutoff 100000 -n 2 -x GODWIT_LOG -x PATH -x A ./a");
     e.is_root = true;
     CHECK_STR(words_of(e, "-n 1 -host n1 -stdin 2 ./a : -n 2 -env A 3 ./b"),
               "--allow-run-as-root --host n1:3 --stdin 2 --oversubscribe --map-by slot --mca odls_base_cutoff 100000"

@@ -258,11 +258,38 @@ static void put_env(struct words *w, const struct launch_options *o, const struc
     for (int i = 0; i < a->env.n; i++) put(w, "-x", a->env.at[i], NULL);
 }
 
-static void openmpi_apps(const struct launch_options *o, char **env, struct words *w)
+/* Open MPI's mpirun begins with its own host wherever that stands in a list. */
+static bool begins_wrong(const struct launch_options *o, const int *counts)
 {
-    for (int i = 0; i < o->n_apps; i++) {
+    int before = 0;
+    for (int i = 0; i < o->hosts.n; i++) {
+        if (counts[i] && host_is_here(o->hosts.at[i].name)) return before > 0;
+        before += counts[i];
+    }
+    return false;
+}
+
+/* The host of each of the ranks [from, to). */
+static void put_hosts_of(struct words *w, const struct launch_options *o, const int *counts, int from, int to)
+{
+    char *list = NULL;
+    for (int i = 0, end = 0, rank = 0; i < o->hosts.n; i++)
+        for (end += counts[i]; rank < end; rank++) {
+            if (rank < from || rank >= to) continue;
+            append(&list, list ? "," : "");
+            append(&list, o->hosts.at[i].name);
+        }
+    put(w, "--host", list ? list : "", NULL);
+    free(list);
+}
+
+/* counts: NULL, or each program is to have a list of its own. */
+static void openmpi_apps(const struct launch_options *o, const int *counts, char **env, struct words *w)
+{
+    for (int i = 0, first = 0; i < o->n_apps; first += o->apps[i++].n) {
         const struct launch_app *a = &o->apps[i];
         if (i) put(w, ":", NULL);
+        if (counts) put_hosts_of(w, o, counts, first, first + a->n);
         put(w, "-n", NULL);
         putf(w, "%d", a->n);
         put_env(w, o, a, env);
@@ -271,12 +298,13 @@ static void openmpi_apps(const struct launch_options *o, char **env, struct word
     }
 }
 
+/* counts: NULL where the hosts are said program by program. */
 static void openmpi_common(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w)
 {
-    char *list = host_list(o, counts, true);
+    char *list = counts ? host_list(o, counts, true) : NULL;
     const char *bind = bind_word(o->place.bind, "core", "numa", "none");
     if (e->is_root) put(w, "--allow-run-as-root", NULL);
-    put(w, "--host", list, NULL);
+    if (list) put(w, "--host", list, NULL);
     if (bind) put(w, "--bind-to", bind, NULL);
     if (o->stdin_rank != 0 && o->stdin_rank != STDIN_NONE) {
         put(w, "--stdin", NULL);
@@ -292,10 +320,15 @@ static void openmpi_common(const struct engine *e, const struct launch_options *
  * on one host by threads that may wait for ever for programs that end at once; the limit makes it do without. */
 static void openmpi_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *w)
 {
-    openmpi_common(e, o, counts, w);
-    put(w, "--oversubscribe", "--map-by", is_spread(o) ? "numa" : "slot", "--mca", "odls_base_cutoff", "100000", NULL);
+    bool is_seq = !is_spread(o) && begins_wrong(o, counts);
+    openmpi_common(e, o, is_seq ? NULL : counts, w);
+    put(w, "--oversubscribe", "--map-by",
+        is_spread(o) ? "numa"
+            : is_seq ? "seq"
+                     : "slot",
+        "--mca", "odls_base_cutoff", "100000", NULL);
     if (o->output.label) put(w, "--tag-output", NULL);
-    openmpi_apps(o, env, w);
+    openmpi_apps(o, is_seq ? counts : NULL, env, w);
 }
 
 static void prte_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *w)
@@ -303,7 +336,7 @@ static void prte_words(const struct engine *e, const struct launch_options *o, c
     openmpi_common(e, o, counts, w);
     put(w, "--map-by", is_spread(o) ? "numa:OVERSUBSCRIBE" : "slot:OVERSUBSCRIBE", NULL);
     if (o->output.label) put(w, "--output", "tag", NULL);
-    openmpi_apps(o, env, w);
+    openmpi_apps(o, NULL, env, w);
 }
 
 /* ---- Hydra ---------------------------------------------------------------------------------------------------------------------- */

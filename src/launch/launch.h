@@ -232,6 +232,10 @@ struct job {
     uint64_t parent_uid;     /* its world */
     double patience;         /* seconds until it does not wait any more, 0: for ever */
     bool met, bye;           /* it has met us; it may go without us */
+    bool is_alone;           /* it has no mpiexec: we have its environment */
+    bool bad_value;          /* why the start failed: the value of an info key */
+    bool may_stay;           /* nobody has asked for other hosts */
+    char elsewhere[256];     /* why an engine starts this job; "": it runs on this host */
 };
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
 {
@@ -338,6 +342,20 @@ bool spawned_hear(struct job *j); /* the asker's connection has something; false
 void spawned_free(void);
 int spawned_watch(struct job *j, bool *give_up_out); /* ms until it must be called again, -1: never */
 int spawned_end(struct job *j, int rc);              /* the exit status of all */
+bool spawned_elsewhere(struct job *j);               /* looks at the asker now and then; false: the job is to end */
+void spawned_ended(const char *engine, int status);  /* the engine's: the reason where the asker has met nobody */
+/* elsewhere.c: a spawned job's other hosts */
+#define ELSEWHERE_FREE "GODWIT_FREE_SLOTS"
+void elsewhere_list(struct job *j, int app, const char *list); /* the info keys host and hostfile of a program */
+void elsewhere_file(struct job *j, int app, const char *path);
+/* Is an engine to start it (j->elsewhere, and j->o.hosts with the ranks of each)?  parent: where it finds those who spawn it; is_reached:
+ * also from other hosts. */
+void elsewhere_choose(struct job *j, const char *parent, bool is_reached);
+void elsewhere_stay(struct job *j); /* nobody can start it there: on this host */
+void elsewhere_environment(void);   /* what another engine has told us by variables is not for the one that is started now */
+void elsewhere_tell(const struct hosts *h,
+                    const int *counts); /* an engine starts so many on each: what is free, for their children */
+void elsewhere_free(void);
 /* ties.c */
 int ties_signal(void);                                                /* other mpiexecs send it */
 void ties_open(void);                                                 /* from now on it waits until somebody reads it */

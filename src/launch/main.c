@@ -66,6 +66,7 @@ int main(int argc, char **argv)
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))
         return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);
+    unsetenv(BOOT_PARENT); /* of the job around us, not of ours */
     bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
     int rc = is_spawned ? spawned_begin(argv[2], &j) : options_parse(argc, argv, &j.o);
     if (rc >= 0) {
@@ -74,10 +75,14 @@ int main(int argc, char **argv)
         return rc;
     }
     char why[320];
-    if (!is_spawned && engine_is_needed(&j.o, why, sizeof why)) {
-        rc = engine_run(&j.o, why);
-        options_free(&j.o);
-        return rc;
+    if (is_spawned ? j.elsewhere[0] != 0 : engine_is_needed(&j.o, why, sizeof why)) {
+        rc = is_spawned ? engine_run(&j.o, j.elsewhere, &j) : engine_run(&j.o, why, NULL);
+        if (rc >= 0) {
+            options_free(&j.o);
+            spawned_free();
+            return rc;
+        }
+        elsewhere_stay(&j);
     }
     j.n = j.o.n_ranks;
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;

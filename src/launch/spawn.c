@@ -92,7 +92,7 @@ static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 /* The way to the PMI or PMIx server of a launcher around us is not the ranks' way to ours. */
 static bool is_foreign(const struct job *j, const char *pair)
 {
-    static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID="};
+    static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", ELSEWHERE_FREE "="};
     for (size_t i = 0; i < GW_ARRAY_LEN(pmi); i++)
         if (strncmp(pair, pmi[i], strlen(pmi[i])) == 0) return true;
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;

@@ -125,6 +125,7 @@ static void *hold(void *p)
 void spawned_free(void)
 {
     for (int i = 0; i < held.n; i++) free(held.at[i]);
+    elsewhere_free();
     free(held.at);
     held.at = NULL;
     held.n = 0;
@@ -185,7 +186,8 @@ struct wanted {
 static void app_take(struct job *j, struct launch_app *a, struct wanted *w, const char *name, const char *value)
 {
     static const char *const handlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
-    char foreign[128], *pair;
+    char *pair;
+    int app = (int)(a - j->o.apps);
     if (strcmp(name, "n") == 0)
         a->n = atoi(value);
     else if (strcmp(name, "here") == 0)
@@ -200,11 +202,12 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
         words_add(&a->env, value);
     else if (strcmp(name, "timeout") == 0)
         j->patience = atof(value);
-    else if (strcmp(name, "host") == 0 && !hosts_are_here(value, foreign, sizeof foreign)) {
-        if (!j->failed)
-            say("%s was asked for on host %s, and only this machine's processes can be started", w->argv.at[0], foreign);
-        if (!j->failed) j->failed_app = (int)(a - j->o.apps);
-        j->failed = 1;
+    else if (strcmp(name, "host") == 0)
+        elsewhere_list(j, app, value);
+    else if (strcmp(name, "hostfile") == 0) {
+        char *file = in_folder(w->here, value);
+        elsewhere_file(j, app, file);
+        free(file);
     } else if (strcmp(name, "errhandler") == 0) {
         for (size_t i = 0; i < GW_ARRAY_LEN(handlers); i++) {
             if (strcasecmp(handlers[i], value) != 0) continue;
@@ -230,7 +233,7 @@ static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
 }
 
 /* Words: pairs of a name and its value; "program" begins the next one. */
-static void request_parse(struct job *j, const char *t, size_t n)
+static void request_parse(struct job *j, const char *t, size_t n, const char **parent_out, struct sockaddr_storage *far_out)
 {
     struct wanted w = {0};
     struct launch_options *o = &j->o;
@@ -240,7 +243,8 @@ static void request_parse(struct job *j, const char *t, size_t n)
         if (value >= end) break;
         p = value + strlen(value) + 1;
         if (strcmp(name, "parent") == 0) {
-            if (boot_port_parse(value, &j->parent)) continue;
+            *parent_out = value;
+            if (boot_place_parse(value, &j->parent, far_out)) continue;
             say("the asking rank gave no port to meet at");
             j->failed = 1;
         } else if (strcmp(name, "world") == 0) {
@@ -248,7 +252,7 @@ static void request_parse(struct job *j, const char *t, size_t n)
         } else if (strcmp(name, "program") == 0) {
             if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
             o->apps = gw_xrealloc(o->apps, sizeof *o->apps * (size_t)(o->n_apps + 1));
-            o->apps[o->n_apps++] = (struct launch_app){.n = 1};
+            o->apps[o->n_apps++] = (struct launch_app){.n = 1, .n_given = true};
             words_add(&w.argv, value);
         } else if (o->n_apps) {
             app_take(j, &o->apps[o->n_apps - 1], &w, name, value);
@@ -260,7 +264,7 @@ static void request_parse(struct job *j, const char *t, size_t n)
 static char *spawned_why; /* we ended the job ourselves; NULL: it ended */
 static void answer(struct job *j, int app, const char *text)
 {
-    struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text)};
+    struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text), j->bad_value};
     if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 || send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
 }
 
@@ -271,7 +275,8 @@ int spawned_begin(const char *facts, struct job *j)
     j->parent_fd = fact(facts, "fd=", -1);
     j->uid = uid ? strtoull(uid + 4, NULL, 16) : 0;
     j->used = fact(facts, "used=", 1);
-    if (fact(facts, "alone=", 0) && fork() != 0) return 0; /* nobody's child */
+    j->is_alone = fact(facts, "alone=", 0) > 0;
+    if (j->is_alone && fork() != 0) return 0; /* nobody's child */
     fcntl(j->parent_fd, F_SETFD, FD_CLOEXEC);
     snprintf(j->name, sizeof j->name, "%s", name ? name + 4 : "1");
     say_as(j->name);
@@ -280,12 +285,15 @@ int spawned_begin(const char *facts, struct job *j)
     char *t = request_read(j->parent_fd, &n); /* its words are used to the end */
     if (!t) return EXIT_USAGE;
     say_keep(true);
-    request_parse(j, hold(t), n);
+    const char *parent = "";
+    struct sockaddr_storage far = {0};
+    request_parse(j, hold(t), n, &parent, &far);
     if (!j->failed && (j->o.n_ranks < 1 || j->o.n_ranks > MAX_RANKS)) {
         say("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
         j->failed = 1;
         j->room = MAX_RANKS;
     }
+    if (!j->failed) elsewhere_choose(j, parent, far.ss_family != 0);
     if (!j->failed) return -1;
     answer(j, j->failed_app, say_kept());
     return 0;
@@ -309,6 +317,7 @@ bool spawned_hear(struct job *j)
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     close(j->parent_fd);
     j->parent_fd = -1;
+    if (!j->head) return j->bye || j->met;                    /* on other hosts ranks see it themselves (boot_tied.c) */
     return j->bye || (j->met && !ties_has(j, j->parent_uid)); /* who has disconnected does not fail with it */
 }
 
@@ -344,6 +353,24 @@ int spawned_watch(struct job *j, bool *give_up_out)
         spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program,
                                    j->patience > 0 ? j->patience : SECONDS_SESSION, why);
     return OFTEN_MS;
+}
+
+bool spawned_elsewhere(struct job *j)
+{
+    static uint64_t since;
+    if (!since) since = gw_now_ns();
+    if (j->parent_fd >= 0 && !spawned_hear(j)) return false;
+    if (j->met || j->patience <= 0 || (double)(gw_now_ns() - since) / 1e9 < j->patience) return true;
+    if (!spawned_why) spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s", j->o.apps[0].argv[0], j->patience);
+    return false;
+}
+
+void spawned_ended(const char *engine, int status)
+{
+    if (!spawned_why)
+        spawned_why = gw_xasprintf("%.64s ended with status %d before MPI_Init of the new processes was over; what it said is on "
+                                   "the standard error of the job",
+                                   engine, status);
 }
 
 int spawned_end(struct job *j, int rc)

@@ -38,14 +38,8 @@ static int bad_port(const char *name, const char *why)
 /* "godwit:NAME:SECRET", and where other hosts are let in "@192.0.2.2:4000" behind it; far_out (may be NULL): ss_family 0, they are not. */
 static int port_parse(const char *text, struct boot_port *port_out, struct sockaddr_storage *far_out)
 {
-    char name[BOOT_PORT_TEXT];
-    struct sockaddr_storage far = {0};
     if (strncmp(text, prefix, sizeof prefix - 1) != 0) return bad_port(text, "it is none that MPI_Open_port gave");
-    snprintf(name, sizeof name, "%s", text + sizeof prefix - 1);
-    const char *behind = text + sizeof prefix - 1 + strlen(name);
-    if (!boot_port_parse(name, port_out) || (*behind && (*behind != '@' || !boot_address_parse(behind + 1, &far))))
-        return bad_port(text, "it is damaged");
-    if (far_out) *far_out = far;
+    if (!boot_place_parse(text + sizeof prefix - 1, port_out, far_out)) return bad_port(text, "it is damaged");
     return GW_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "node/node.h"
@@ -57,10 +58,28 @@ static void put_env(struct text *t, const char *lines)
     }
 }
 
+/* The standard's key, and those that users of MPICH and Open MPI know. */
+static const struct {
+    const char *key, *word;
+} place_keys[] = {{"host", "host"},
+                  {"hosts", "host"},
+                  {"add-host", "host"},
+                  {"add_host", "host"},
+                  {"hostfile", "hostfile"},
+                  {"add-hostfile", "hostfile"},
+                  {"add_hostfile", "hostfile"}};
+
+static bool asks_for_hosts(const struct order *o)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(place_keys); i++)
+        if (order_key(o, place_keys[i].key)) return true;
+    return false;
+}
+
 static void put_program(struct text *t, const struct order *o)
 {
     char n[16], here[4096];
-    const char *wdir = order_key(o, "wdir"), *path = order_key(o, "path"), *host = order_key(o, "host");
+    const char *wdir = order_key(o, "wdir"), *path = order_key(o, "path");
     const char *patience = order_key(o, "timeout"); /* seconds until MPI_Init; without it children take their time */
     const char *handler = order_key(o, "mpi_initial_errhandler"), *env = order_key(o, "env");
     snprintf(n, sizeof n, "%d", o->n);
@@ -69,7 +88,8 @@ static void put_program(struct text *t, const struct order *o)
     if (getcwd(here, sizeof here)) put_pair(t, "here", here);
     if (wdir) put_pair(t, "wdir", wdir);
     if (path) put_pair(t, "path", path);
-    if (host) put_pair(t, "host", host);
+    for (size_t i = 0; i < GW_ARRAY_LEN(place_keys); i++)
+        if (order_key(o, place_keys[i].key)) put_pair(t, place_keys[i].word, order_key(o, place_keys[i].key));
     if (patience) put_pair(t, "timeout", patience);
     if (handler) put_pair(t, "errhandler", handler);
     if (env) put_env(t, env);
@@ -93,7 +113,7 @@ static int answer_read(int ctl, struct fault *fault_out)
     if (rc != GW_OK) return gw_fail(GW_ESPAWN, "the launcher is gone");
     *fault_out = (struct fault){a.app, a.room};
     text[strcspn(text, "\n")] = 0;
-    return a.app < 0 ? GW_OK : gw_fail(GW_ESPAWN, "%s", text);
+    return a.app < 0 ? GW_OK : gw_fail(a.bad_value ? GW_EINFO_VALUE : GW_ESPAWN, "%s", text);
 }
 
 /* The new world's first rank calls, or the launcher says why not. */
@@ -149,6 +169,22 @@ static void launchers_drop(void)
     gw_unlock(&launchers.lock);
 }
 
+/* The port where children call: those on other hosts by an address behind it.  Without a network the launcher says so, if there are any. */
+static void put_parent(struct text *t, const struct boot_port *port, struct boot_gate *gate, int n_programs,
+                       const struct order *orders)
+{
+    char text[BOOT_PORT_TEXT + 1 + BOOT_ADDRESS_TEXT];
+    struct sockaddr_storage at;
+    bool may_be_far = gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
+    for (int i = 0; i < n_programs; i++) may_be_far = may_be_far || asks_for_hosts(&orders[i]);
+    boot_port_text(port, text);
+    if (may_be_far && peer_address(&at) == GW_OK && boot_gate_open_far(gate, &at) == 0) {
+        strcat(text, "@");
+        boot_address_text(&at, text + strlen(text));
+    }
+    put_pair(t, "parent", text);
+}
+
 /* As many as are ordered now, of each program. */
 static int spawn_these(int n_programs, const struct order *orders, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
@@ -161,8 +197,7 @@ static int spawn_these(int n_programs, const struct order *orders, struct gw_com
     *fault_out = (struct fault){0, -1};
     if (boot_port_make(&port) != GW_OK) return GW_ESPAWN;
     if (boot_gate_open(&gate, &port) != 0) return gw_fail(GW_ESPAWN, "no socket for the new processes: %s", strerror(errno));
-    boot_port_text(&port, text);
-    put_pair(&t, "parent", text);
+    put_parent(&t, &port, &gate, n_programs, orders);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)boot_own_home().uid);
     put_pair(&t, "world", text);
     for (int i = 0; i < n_programs; i++) put_program(&t, &orders[i]);
@@ -273,7 +308,7 @@ GW_ONCE int world_meet_parent(void)
     enum { PATIENCE_MS = 20000 };
     if (!gw_boot.parent.name) return rc;
     if (c->rank == 0) {
-        int fd = boot_port_connect(&gw_boot.parent, PATIENCE_MS);
+        int fd = boot_parent_connect(PATIENCE_MS);
         rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno)) : join_meet(fd, false, c, &b);
     }
     rc = join_comm(c, 0, rc, &b, &parent);

@@ -29,7 +29,9 @@ n1 n2 n3 n4" ] || fail "the front end"
     [ "$(cd /usr && on n1 pwd)" = /usr ] || { echo "another folder"; exit 1; }
     [ "$(SECRET=1 rsh -x n2 "echo \${SECRET-none} \$(hostname)")" = "none n2" ] || { echo "rsh is no remote shell"; exit 1; }
     rc=0; rsh n1 exit 9 || rc=$?
-    [ $rc = 9 ] || { echo "rsh: $rc"; exit 1; }' || fail "separation"
+    [ $rc = 9 ] || { echo "rsh: $rc"; exit 1; }
+    rc=0; said=$(echo word | on n1 rsh n2 "cat; hostname >&2; exit 9" 2>&1) || rc=$?
+    [ "$rc $(echo $said)" = "9 word n2" ] || { echo "rsh from host to host: $rc $said"; exit 1; }' || fail "separation"
 [ "$(status "$cluster" --hosts 2 --on n2 sh -c 'exit 7')" = 7 ] || fail "exit status"
 [ "$(status "$cluster" --hosts 2 --on n2 sh -c 'kill -9 $$')" = 137 ] || fail "status of a killed command"
 

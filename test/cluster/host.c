@@ -2,6 +2,7 @@
  *
  *   host make NAME          makes a host, prints the pid of its init, and stays until its own parent is gone
  *   host delay US A B...    wires the TAP devices eth0 of the process A and port of our own: see relay()
+ *   host serve              hands remote shells on that are started inside a host: a host cannot enter another one
  *   on HOST COMMAND...      runs COMMAND there: signals, exit status and working directory as if it ran here
  *   rsh [-x] HOST WORDS...  hands the words to a shell there as a remote shell does: a clean environment, its home, and nothing
  *                           that happens to us ends what was started
@@ -28,6 +29,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,6 +178,87 @@ static char *joined(char **words)
     return text;
 }
 
+/* ---- a remote shell from one host to another: by `host serve`, which stands outside of all -------------------------------------- */
+static struct sockaddr_un serve_at(void)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "%.90s/rsh", getenv("CLUSTER") ? getenv("CLUSTER") : "");
+    return at;
+}
+
+static int is_inside(void)
+{
+    char path[512];
+    struct stat own, outermost;
+    snprintf(path, sizeof path, "%s/proc/1/ns/pid", getenv("CLUSTER") ? getenv("CLUSTER") : "");
+    return stat("/proc/self/ns/pid", &own) == 0 && stat(path, &outermost) == 0 && own.st_ino != outermost.st_ino;
+}
+
+enum { ASK_BYTES = 128 << 10 };
+union rights {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(3 * sizeof(int))];
+};
+
+/* The host, the words, and our three descriptors; the answer is the exit status. */
+static int rsh_ask(const char *host, const char *words)
+{
+    struct sockaddr_un at = serve_at();
+    unsigned char status = 255;
+    union rights r = {.head = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(3 * sizeof(int))}};
+    struct iovec v[] = {{(void *)host, strlen(host) + 1}, {(void *)words, strlen(words) + 1}};
+    struct msghdr m = {.msg_iov = v, .msg_iovlen = 2, .msg_control = r.room, .msg_controllen = sizeof r.room};
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    memcpy(CMSG_DATA(&r.head), (int[]){0, 1, 2}, 3 * sizeof(int));
+    if (s < 0 || connect(s, (struct sockaddr *)&at, sizeof at) < 0 || sendmsg(s, &m, 0) < 0) die("rsh");
+    close(0);
+    close(1);
+    return recv(s, &status, 1, 0) == 1 ? status : 255;
+}
+
+static int rsh(char **argv);
+
+static void rsh_serve(int s)
+{
+    static char text[ASK_BYTES];
+    union rights r;
+    struct iovec v = {text, sizeof text - 1};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = r.room, .msg_controllen = sizeof r.room};
+    int fds[3], status;
+    ssize_t n = recvmsg(s, &m, MSG_CMSG_CLOEXEC);
+    if (n <= 0 || m.msg_controllen < CMSG_LEN(sizeof fds)) return;
+    memcpy(fds, CMSG_DATA(&r.head), sizeof fds);
+    signal(SIGCHLD, SIG_DFL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < 3; i++) dup2(fds[i], i);
+        _exit(rsh((char *[]){text, text + strlen(text) + 1, NULL}));
+    }
+    for (int i = 0; i < 3; i++) close(fds[i]);
+    while (waitpid(pid, &status, 0) != pid) continue;
+    unsigned char code = WIFEXITED(status) ? (unsigned char)WEXITSTATUS(status) : 255;
+    if (send(s, &code, 1, MSG_NOSIGNAL) < 0) {} /* who asked may be gone */
+}
+
+static int serve(void)
+{
+    struct sockaddr_un at = serve_at();
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (s < 0 || bind(s, (struct sockaddr *)&at, sizeof at) < 0 || listen(s, 64) < 0) die("rsh");
+    signal(SIGCHLD, SIG_IGN);
+    puts("up");
+    fclose(stdout);
+    for (;;) {
+        int one = accept4(s, NULL, NULL, SOCK_CLOEXEC);
+        if (one >= 0 && fork() == 0) {
+            rsh_serve(one);
+            _exit(0);
+        }
+        if (one >= 0) close(one);
+    }
+}
+
 static int rsh(char **argv)
 {
     static const char *const kept[] = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "CLUSTER"};
@@ -183,6 +266,7 @@ static int rsh(char **argv)
     int status;
     while (argv[0] && argv[0][0] == '-') argv++; /* what a remote shell knows, such as -x: no matter */
     if (!argv[0] || !argv[1]) return fputs("usage: rsh HOST COMMAND...\n", stderr), 2;
+    if (is_inside()) return rsh_ask(argv[0], joined(argv + 1));
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (getenv(kept[i]) && asprintf(e++, "%s=%s", kept[i], getenv(kept[i])) < 0) die("memory");
     *e++ = "TMPDIR=/run/tmp";
@@ -307,8 +391,9 @@ int main(int argc, char **argv)
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
     if (strcmp(name, "on") == 0) return on(argv + 1);
     if (strcmp(name, "rsh") == 0) return rsh(argv + 1);
+    if (argc == 2 && strcmp(argv[1], "serve") == 0) return serve();
     if (argc == 3 && strcmp(argv[1], "make") == 0) return host_make(argv[2]);
     if (argc >= 5 && strcmp(argv[1], "delay") == 0) return relay(strtoull(argv[2], NULL, 10) * 1000, argv + 3, (argc - 3) / 2);
-    fputs("host: make NAME | delay US PID PORT...\n", stderr);
+    fputs("host: make NAME | serve | delay US PID PORT...\n", stderr);
     return 2;
 }

@@ -7,6 +7,9 @@
  *   patient FILE       connects there with the info key timeout: MPI_ERR_PORT
  *   join FILE 0|1      one rank each: 1 listens at a TCP socket, and both join by it
  *   spawn N            starts N processes, children of all ranks
+ *   place N KEY VALUE [N KEY VALUE]  starts N processes of each program with that info key ("-": none), of all hosts; says where they run
+ *   noplace KEY VALUE CLASS          the same is refused: "spawn", "value"
+ *   stay KEY VALUE     two children that are placed so; they and their parents say "met" and wait for ever
  *   publish NAME FILE, lookup NAME  as serve and use of one job, by a published name
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -124,7 +127,13 @@ static void join(const char *path, int listens)
 
 static void child(int argc, char **argv, MPI_Comm parent)
 {
-    (void)argc, (void)argv;
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    if (strcmp(argv[argc - 1], "stay") == 0) {
+        MPI_Barrier(parent);
+        MPI_Recv(host, 1, MPI_INT, 0, 4711, parent, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(argv[argc - 1], "where") == 0) MPI_Gather(host, sizeof host, MPI_CHAR, NULL, 0, MPI_CHAR, 0, parent);
     inter_everything(parent, 1);
     MPI_Comm_disconnect(&parent);
 }
@@ -137,6 +146,74 @@ static void spawn(char *self, int n)
     for (int i = 0; i < n; i++) CHECK_EQ(codes[i], MPI_SUCCESS);
     inter_everything(inter, 0);
     MPI_Comm_disconnect(&inter);
+}
+
+static MPI_Info info_of(const char *key, const char *value)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    if (strcmp(key, "-") == 0) return info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    return info;
+}
+
+/* The children's hosts in their order, "n2 n2 n3". */
+static void place(char *self, int programs, char **words)
+{
+    enum { MOST = 4 };
+    char *commands[MOST], *child_words[] = {"where", NULL}, **argvs[MOST], *hosts;
+    int counts[MOST], total = 0, codes[64];
+    MPI_Info infos[MOST];
+    MPI_Comm inter;
+    CHECK(programs <= MOST);
+    for (int i = 0; i < programs; i++) {
+        commands[i] = self;
+        argvs[i] = child_words;
+        total += counts[i] = atoi(words[3 * i]);
+        infos[i] = info_of(words[3 * i + 1], words[3 * i + 2]);
+    }
+    CHECK(total <= 64);
+    CHECK_EQ(MPI_Comm_spawn_multiple(programs, commands, argvs, counts, infos, 0, MPI_COMM_WORLD, &inter, codes), MPI_SUCCESS);
+    for (int i = 0; i < total; i++) CHECK_EQ(codes[i], MPI_SUCCESS);
+    hosts = calloc((size_t)total, 64);
+    MPI_Gather(NULL, 0, MPI_CHAR, hosts, 64, MPI_CHAR, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
+    for (int i = 0; rank == 0 && i < total; i++) printf("%s%s", hosts + 64 * (size_t)i, i == total - 1 ? "\n" : " ");
+    fflush(stdout);
+    free(hosts);
+    inter_everything(inter, 0);
+    MPI_Comm_disconnect(&inter);
+    for (int i = 0; i < programs; i++)
+        if (infos[i] != MPI_INFO_NULL) MPI_Info_free(&infos[i]);
+}
+
+static void noplace(char *self, char **words)
+{
+    MPI_Info info = info_of(words[0], words[1]);
+    MPI_Comm comm, inter;
+    char text[MPI_MAX_ERROR_STRING];
+    int code, class, len;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    code = MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, info, 0, comm, &inter, MPI_ERRCODES_IGNORE);
+    MPI_Error_class(code, &class);
+    CHECK_EQ(class, strcmp(words[2], "value") == 0 ? MPI_ERR_INFO_VALUE : MPI_ERR_SPAWN);
+    MPI_Error_string(code, text, &len);
+    if (rank == 0) puts(text);
+    MPI_Comm_free(&comm);
+    MPI_Info_free(&info);
+}
+
+static void stay(char *self, const char *key, const char *value)
+{
+    char *child_words[] = {"stay", NULL};
+    MPI_Info info = info_of(key, value);
+    MPI_Comm inter;
+    int number;
+    CHECK_EQ(MPI_Comm_spawn(self, child_words, 2, info, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE), MPI_SUCCESS);
+    MPI_Barrier(inter);
+    if (rank == 0) puts("met");
+    fflush(stdout);
+    MPI_Recv(&number, 1, MPI_INT, 0, 4711, inter, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
@@ -152,6 +229,9 @@ int main(int argc, char **argv)
     if (strcmp(what, "patient") == 0) refused(argv[2], "0.3");
     if (strcmp(what, "join") == 0) join(argv[2], atoi(argv[3]));
     if (strcmp(what, "spawn") == 0) spawn(argv[0], atoi(argv[2]));
+    if (strcmp(what, "place") == 0) place(argv[0], (argc - 2) / 3, argv + 2);
+    if (strcmp(what, "noplace") == 0) noplace(argv[0], argv + 2);
+    if (strcmp(what, "stay") == 0) stay(argv[0], argv[2], argv[3]);
     if (strcmp(what, "publish") == 0) serve(argv[3], argv[2], 1);
     if (strcmp(what, "lookup") == 0) use(NULL, argv[2]);
     return test_end();
