@@ -125,9 +125,9 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
     char *there = one_run(&p->there);
-    int rc = there
-        ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
-        : reach_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
+    int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
+                   : reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
+                                (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
     if (!run && rc == GW_OK) rc = late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;

@@ -24,7 +24,15 @@
 
 #include "rma/rma_private.h"
 
-enum { LEFT_ALONE = 64, LOOKS_AWAKE = 1000, STAY_FOR = 64, STAY_LOOKS = 32, HELP_LOOKS = 1000, ALONE_BYTES = 16384 };
+enum {
+    LEFT_ALONE = 64,
+    LOOKS_AWAKE = 1000,
+    STAY_FOR = 64,
+    STAY_LOOKS = 32,
+    HELP_LOOKS = 1000,
+    ALONE_BYTES = 16384,
+    PATIENCE = 10000
+};
 
 struct rma_mailer {
     struct req_hook hook;
@@ -158,9 +166,16 @@ static GW_COLD bool wake(struct rma_win *w, int target)
     return false;
 }
 
+static bool refuses(const struct rma_win *w, int target)
+{
+    return atomic_load_explicit(&w->targets[target].refuses, memory_order_relaxed);
+}
+
 bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 {
-    if (!w->mailer || gw_set.rma_ask == 0 || !is_here(w, target)) return false;
+    if (!w->mailer || !is_here(w, target)) return false;
+    if (unlikely(refuses(w, target))) return true;
+    if (gw_set.rma_ask == 0) return false;
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
     if (likely(n == 0))
@@ -182,6 +197,7 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
 {
     struct rma_mail *mine = mail_of(w, w->comm->rank);
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_relaxed) + 1;
+    int64_t patience = likely(!refuses(w, target)) ? gw_set.rma_ask : gw_max64(gw_set.rma_ask, PATIENCE);
     bool is_withdrawn = false;
     m->what = what;
     m->at = at;
@@ -191,7 +207,7 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
         if (end && stream_step(end)) looks = 0;
         mail_relax(m);
         serve_own(w, mine);
-        if (unlikely(looks == gw_set.rma_ask)) is_withdrawn = withdraw(m, n);
+        if (unlikely(looks == patience)) is_withdrawn = withdraw(m, n);
         if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0) sched_yield(); /* it has lost its core, perhaps */
     }
     if (likely(!is_withdrawn) && likely(!m->is_declined)) return true;
@@ -207,6 +223,32 @@ bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
     if (is_done && !is_put) rma_copy_few(packed, mail_old(m, bytes), (size_t)bytes);
     busy_leave(w, target);
     return is_done;
+}
+
+static bool insist_once(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+{
+    if (!is_held && !rma_busy_try(w, target)) return false;
+    struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
+    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
+    if (is_done && !is_put) rma_copy_few(packed, mail_old(m, bytes), (size_t)bytes);
+    if (!is_held) busy_leave(w, target);
+    return is_done;
+}
+
+void mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+{
+    while (bytes > 0) {
+        int64_t part = gw_min64(bytes, MAIL_BYTES);
+        while (!insist_once(w, target, is_held, is_put, at, part, packed)) {
+            atomic_store_explicit(&mail_of(w, target)->wake, 1, memory_order_release);
+            node_ring_door(w->targets[target].door);
+            req_progress(); /* it may wait for us */
+            sched_yield();
+        }
+        bytes -= part;
+        at += (uint64_t)part;
+        packed += part;
+    }
 }
 
 /* ---- for windows ---- */

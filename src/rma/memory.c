@@ -1,7 +1,8 @@
 /* memory.c -- memory that all ranks of a window on one machine map: small ones in the node's shared heap, others, and those of several
  * jobs, in a memfd of their own.
  *
- * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds.  Every rank then
+ * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds; where the first rank is
+ * not dumpable, which closes that way, it hands the descriptor out by a socket.  Every rank then
  * has the kernel set aside the pages of its own part (fallocate), so that they lie near it and touching them later cannot fail.
  * The file goes with its last mapping.
  *
@@ -11,10 +12,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "coll/coll.h"
@@ -22,12 +28,15 @@
 /* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a
  * copy between places of equal distance from it is slow, as loads are taken for those of bytes just stored (64 KiB: 1.9 us against
  * 1.3). */
+#define HAND_NS UINT64_C(20000000000)
 enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE, APART = PAGE / 2 };
 
 struct offer {     /* from the first rank */
     uint64_t heap; /* offset, or 0 */
     struct memory_file file;
     int32_t rc;
+    int32_t name_bytes; /* of a socket that gives the file; 0: it can be opened under /proc */
+    char name[16];
 };
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
@@ -64,21 +73,119 @@ int memory_file_make(uint64_t bytes, struct memory_file *o)
     return rc;
 }
 
-int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
+static const char *file_fault(const struct memory_file *o, int fd, uint64_t bytes)
 {
     uint64_t nonce = 0, have;
-    const char *why;
-    int fd = boot_file_open(o->pid, o->fd, &why);
-    if (fd >= 0) why = boot_file_fault(fd, bytes, &have);
+    const char *why = boot_file_fault(fd, bytes, &have);
     if (!why && (pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce))
         why = "it is something else; are the ranks of the window in different pid namespaces?";
-    if (!why) {
-        *fd_out = fd;
-        return GW_OK;
-    }
+    return why;
+}
+
+static int file_refused(const struct memory_file *o, int fd, const char *why)
+{
     if (fd >= 0) close(fd);
     return gw_fail(GW_ERMA_SHARED, "the window's memory (descriptor %d of process %d) cannot be used: %s", (int)o->fd, (int)o->pid,
                    why);
+}
+
+int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
+{
+    const char *why;
+    int fd = boot_file_open(o->pid, o->fd, &why);
+    if (fd >= 0) why = file_fault(o, fd, bytes);
+    if (why) return file_refused(o, fd, why);
+    *fd_out = fd;
+    return GW_OK;
+}
+
+/* ---- a file of a process that is not dumpable (PR_SET_DUMPABLE), whose descriptors nobody can open: it hands them out ----
+ * By a socket of the abstract namespace that lasts for this call, to processes of its user that know the file's nonce. */
+static int hand_begin(struct offer *o)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    socklen_t bytes = sizeof name;
+    if (prctl(PR_GET_DUMPABLE) == 1) return -1;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    /* The kernel chooses a name. */
+    bool is_there = bind(fd, (struct sockaddr *)&name, sizeof name.sun_family) == 0 && listen(fd, SOMAXCONN) == 0 &&
+        getsockname(fd, (struct sockaddr *)&name, &bytes) == 0 && bytes <= sizeof name.sun_family + sizeof o->name;
+    if (is_there) {
+        o->name_bytes = (int32_t)(bytes - sizeof name.sun_family);
+        memcpy(o->name, name.sun_path, (size_t)o->name_bytes);
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+union fd_room {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/* True: that was one of ours. */
+static bool hand_one(int to, const struct memory_file *f)
+{
+    struct ucred who = {.uid = (uid_t)-1};
+    socklen_t n = sizeof who;
+    struct timeval second = {1, 0};
+    uint64_t nonce = 0;
+    if (getsockopt(to, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.uid != geteuid()) return false;
+    if (setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) != 0) return false;
+    if (recv(to, &nonce, sizeof nonce, MSG_WAITALL) != sizeof nonce || nonce != f->nonce) return false;
+    union fd_room room = {0};
+    struct iovec v = {&nonce, sizeof nonce};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof f->fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(c), &f->fd, sizeof f->fd);
+    return sendmsg(to, &m, MSG_NOSIGNAL) == sizeof nonce;
+}
+
+static int hand_out(int listener, int others, const struct memory_file *f)
+{
+    const uint64_t end_ns = gw_now_ns() + HAND_NS;
+    while (others > 0 && gw_now_ns() < end_ns) {
+        struct pollfd p = {listener, POLLIN, 0};
+        int to = poll(&p, 1, 1) > 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+        if (to < 0) {
+            req_progress();
+            continue;
+        }
+        others -= hand_one(to, f);
+        close(to);
+    }
+    if (others == 0) return GW_OK;
+    return gw_fail(GW_ERMA_SHARED,
+                   "%d ranks of the window did not ask this one, which is not dumpable (PR_SET_DUMPABLE), for its memory", others);
+}
+
+static int hand_take(const struct offer *o, uint64_t bytes, int *fd_out)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    uint64_t nonce = o->file.nonce;
+    union fd_room room = {0};
+    struct iovec v = {&nonce, sizeof nonce};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    int got = -1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    memcpy(name.sun_path, o->name, (size_t)o->name_bytes);
+    bool is_sent = fd >= 0 &&
+        connect(fd, (struct sockaddr *)&name, (socklen_t)(sizeof name.sun_family + (size_t)o->name_bytes)) == 0 &&
+        send(fd, &nonce, sizeof nonce, MSG_NOSIGNAL) == sizeof nonce;
+    for (struct pollfd p = {fd, POLLIN, 0}; is_sent && poll(&p, 1, 1) == 0;) req_progress();
+    if (is_sent && recvmsg(fd, &m, MSG_CMSG_CLOEXEC) > 0) {
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof got))
+            memcpy(&got, CMSG_DATA(c), sizeof got);
+    }
+    if (fd >= 0) close(fd);
+    const char *why = got < 0 ? "its owner is not dumpable (PR_SET_DUMPABLE), and did not hand it out by a socket"
+                              : file_fault(&o->file, got, bytes);
+    if (why) return file_refused(&o->file, got, why);
+    *fd_out = got;
+    return GW_OK;
 }
 
 static int reserve(int fd, uint64_t from, uint64_t bytes)
@@ -127,6 +234,7 @@ void memory_noted(const struct rma_mapping *m, int sign)
 static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     struct offer o = {.file.fd = -1};
+    int listener = -1;
     uint64_t apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, PAGE) + PAGE;
     if (c->rank == 0) {
         bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* other jobs have another heap */
@@ -135,9 +243,12 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
             memset(node_ptr(o.heap), 0, total);
         else
             o.rc = memory_file_make(bytes, &o.file);
+        if (!o.heap && o.rc == GW_OK && c->size > 1) listener = hand_begin(&o);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
-    if (rc != GW_OK) return rc;
+    if (rc == GW_OK && listener >= 0) rc = hand_out(listener, c->size - 1, &o.file);
+    if (listener >= 0) close(listener);
+    if (rc != GW_OK && listener < 0) return rc;
     m->heap = o.heap;
     if (o.heap) {
         node_heap_join();
@@ -149,7 +260,8 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     if (c->rank == 0)
         fd = o.file.fd;
     else
-        rc = memory_file_open(&o.file, bytes, &fd);
+        rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, bytes, &fd)
+                                                                        : memory_file_open(&o.file, bytes, &fd);
     if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from + apart, own);
     rc = agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);

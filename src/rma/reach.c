@@ -23,27 +23,42 @@ static bool has_cma(struct rma_win *w, int target)
     return is_ok;
 }
 
-static int move_by_kernel(struct rma_win *w, int target, bool is_put, const struct iovec *runs, int n, char *packed)
+/* The kernel copied before, and now it may not: the target has called prctl(PR_SET_DUMPABLE, 0) or the like.  The target does it then. */
+static GW_COLD bool turns_to_mail(struct rma_win *w, int target, const struct gw_peer *p)
+{
+    if (!w->mailer || shm_cma_ok(p->ep)) return false;
+    atomic_store_explicit(&w->targets[target].refuses, true, memory_order_relaxed);
+    return true;
+}
+
+static int move_by_kernel(struct rma_win *w, int target, unsigned how, const struct iovec *runs, int n, char *packed)
 {
     struct gw_lane *lane = w->comm->lane;
     struct gw_peer *p = comm_peer(w->comm, target);
     struct gw_done unused = {0};
-    int rc = GW_OK;
-    gw_lock(&lane->lock);
-    for (int i = 0; i < n && rc == GW_OK; i++) {
-        struct iovec here = {packed, runs[i].iov_len};
-        rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, 0, &unused);
-        packed += runs[i].iov_len;
+    bool is_put = how & REACH_PUT;
+    int rc = GW_OK, i = 0;
+    if (likely(!atomic_load_explicit(&w->targets[target].refuses, memory_order_relaxed))) {
+        gw_lock(&lane->lock);
+        for (; i < n && rc == GW_OK; i += rc == GW_OK) {
+            struct iovec here = {packed, runs[i].iov_len};
+            rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, 0, &unused);
+            if (rc == GW_OK) packed += runs[i].iov_len;
+        }
+        if (unlikely(rc == GW_EOTHER) && turns_to_mail(w, target, p)) rc = GW_OK;
+        gw_unlock(&lane->lock);
     }
-    gw_unlock(&lane->lock);
+    for (; i < n && rc == GW_OK; packed += runs[i++].iov_len)
+        mail_insist(w, target, how & REACH_HELD, is_put, (uint64_t)(uintptr_t)runs[i].iov_base, (int64_t)runs[i].iov_len, packed);
     return rc;
 }
 
-int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+int reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed)
 {
     struct type_cursor c;
     struct iovec runs[RUNS];
+    bool is_put = how & REACH_PUT;
     int rc = GW_OK;
     if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
         return late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
@@ -51,7 +66,7 @@ int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t 
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
         int n = type_cursor_iov(&c, runs, RUNS, bytes - done, &got);
-        rc = move_by_kernel(w, target, is_put, runs, n, packed);
+        rc = move_by_kernel(w, target, how, runs, n, packed);
     }
     return rc;
 }

@@ -6,7 +6,7 @@
  *              MPI_Alloc_mem
  *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
  *     stream   long accesses while the target waits in MPI: both copy, through memory that both map (stream.c); else
- *     CMA      the kernel copies from and to the other process
+ *     CMA      the kernel copies from and to the other process; if that one forbids it later (PR_SET_DUMPABLE), mail for all
  *     wire     the target is on another node: the network card copies; one run at the target
  *     served   the rest: messages, which the target's progress serves (ask.c, serve.c)
  * So flushes are fences of the processor, but for the last two ways: there puts, gets and accumulates go on after their call

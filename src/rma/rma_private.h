@@ -11,9 +11,10 @@
 
 /* What this rank knows of another one's part of the window. */
 struct rma_target {
-    bool is_near;  /* mapped here, at `base` */
-    bool has_cma;  /* else: the kernel copies */
-    uint64_t base; /* its address, there if it is not near; 0 in dynamic windows */
+    bool is_near;         /* mapped here, at `base` */
+    bool has_cma;         /* else: the kernel copies */
+    _Atomic bool refuses; /* .. but not any more: it has forbidden others to access its memory (reach.c) */
+    uint64_t base;        /* its address, there if it is not near; 0 in dynamic windows */
     int64_t size;
     int64_t disp_unit;
     struct rma_mapping mapping;  /* over memory of its MPI_Alloc_mem */
@@ -60,7 +61,8 @@ int reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a 
 int reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
 /* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near; `packed` stays until
  * late_settle(). */
-int reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the caller has the target's `busy` */
+int reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                char *packed);
 
 /* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
@@ -182,6 +184,9 @@ bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
 struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
 bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
               struct stream_end *mine); /* of GIVE and TAKE */
+/* All of a run, however long, where there is no other way: the target does it when it calls MPI.  is_held: with `busy`, which nobody keeps
+ * who waits for it without serving its mailbox. */
+void mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
 /* All of that for a run of MAIL_BYTES at most, without `busy`. */
 bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 

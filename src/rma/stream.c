@@ -100,7 +100,8 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
 
 int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
-    if (!may_help(w, target)) return reach_move(w, target, is_put, at, bytes, gw_type_byte, bytes, packed);
+    unsigned how = (is_put ? REACH_PUT : 0) | (is_held ? REACH_HELD : 0);
+    if (!may_help(w, target)) return reach_move(w, target, how, at, bytes, gw_type_byte, bytes, packed);
     int rc = GW_OK;
     for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
         int64_t part = gw_min64(bytes, PART);
@@ -108,7 +109,7 @@ int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64
         if (moved > 0) continue;
         uint64_t since = gw_ticks();
         moved = part;
-        rc = reach_move(w, target, is_put, at, part, gw_type_byte, part, packed);
+        rc = reach_move(w, target, how, at, part, gw_type_byte, part, packed);
         pace_note(&w->targets[target], PACE_ALONE, part, gw_ticks() - since);
     }
     return rc;

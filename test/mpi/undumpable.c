@@ -122,18 +122,101 @@ static void one_sided(MPI_Win win, unsigned seed)
     free(mine);
 }
 
-static void window(unsigned seed)
+/* Long and scattered accesses, accumulates of all kinds, locks; counts are those of every rank. */
+static void more_one_sided(MPI_Win win)
 {
-    MPI_Win win;
-    MPI_Aint bytes = 8 + (MPI_Aint)MOST * size;
-    unsigned char *base = calloc(1, (size_t)bytes);
-    MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    one_sided(win, seed);
-    MPI_Win_free(&win);
-    free(base);
+    enum { N = 5000 };
+    static long long ones[N], old[N], got[N], words[2 * N];
+    MPI_Datatype apart;
+    MPI_Type_vector(N, 1, 2, MPI_LONG_LONG, &apart);
+    MPI_Type_commit(&apart);
+    for (int i = 0; i < N; i++) ones[i] = 1 + i;
+    MPI_Win_fence(0, win);
+    for (int to = 0; to < size; to++) MPI_Accumulate(ones, N, MPI_LONG_LONG, to, 8, N, MPI_LONG_LONG, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock_all(0, win);
+    for (int to = 0; to < size; to++) {
+        MPI_Get(got, N, MPI_LONG_LONG, to, 8, N, MPI_LONG_LONG, win);
+        MPI_Win_flush(to, win);
+        for (int i = 0; i < N; i++) CHECK_EQ(got[i], size * (1LL + i));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    int left = (rank + size - 1) % size;
+    MPI_Get_accumulate(ones, N, MPI_LONG_LONG, old, N, MPI_LONG_LONG, left, 8, N, MPI_LONG_LONG, MPI_REPLACE, win);
+    MPI_Win_flush(left, win);
+    for (int i = 0; i < N; i++) CHECK_EQ(old[i], size * (1LL + i));
+    MPI_Put(ones, N, MPI_LONG_LONG, left, 100000, 1, apart, win);
+    MPI_Win_flush(left, win);
+    MPI_Get(words, 2 * N, MPI_LONG_LONG, left, 100000, 2 * N, MPI_LONG_LONG, win);
+    MPI_Win_flush(left, win);
+    for (int i = 0; i < N; i++) CHECK(words[2 * i] == 1 + i && words[2 * i + 1] == 0);
+    long long zero = 0, was, mine = rank + 1, won = 0, all = 0;
+    MPI_Compare_and_swap(&mine, &zero, &was, MPI_LONG_LONG, 0, 200000, win);
+    MPI_Win_flush(0, win);
+    won = was == 0;
+    MPI_Win_unlock_all(win);
+    MPI_Allreduce(&won, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    CHECK_EQ(all, 1);
+    MPI_Type_free(&apart);
 }
 
-/* undumpable WHAT [WHO [late]]: all ranks (-1) or one of them.  late: after everything has gone directly once. */
+static MPI_Win made;
+static unsigned char *made_base;
+static void window_make(void)
+{
+    MPI_Aint bytes = 8 + (MPI_Aint)MOST * size;
+    made_base = calloc(1, (size_t)bytes);
+    MPI_Win_create(made_base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+}
+static void window_use(unsigned seed)
+{
+    one_sided(made, seed);
+    MPI_Win_free(&made);
+    free(made_base);
+}
+static MPI_Win counted;
+static long long *counted_base;
+
+static void window(unsigned seed)
+{
+    window_make();
+    window_use(seed);
+}
+
+/* Memory that is shared by opening the files of a rank. */
+static void allocated(unsigned seed)
+{
+    MPI_Win w;
+    unsigned char *base;
+    MPI_Aint bytes = 8 + (MPI_Aint)MOST * size;
+    for (int i = 0; i < 2; i++) {
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w);
+        memset(base, 0, (size_t)bytes);
+        MPI_Barrier(MPI_COMM_WORLD);
+        one_sided(w, seed);
+        MPI_Win_free(&w);
+    }
+    MPI_Comm node;
+    int mine, there, unit;
+    MPI_Aint n;
+    long *shared;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &mine);
+    MPI_Comm_size(node, &there);
+    MPI_Win_allocate_shared(100000 * sizeof(long), sizeof(long), MPI_INFO_NULL, node, &shared, &w);
+    MPI_Win_fence(0, w);
+    for (int i = 0; i < 100000; i++) shared[i] = mine * 1000000L + i;
+    MPI_Win_fence(0, w);
+    for (int r = 0; r < there; r++) {
+        MPI_Win_shared_query(w, r, &n, &unit, &shared);
+        for (int i = 0; i < 100000; i++) CHECK_EQ(shared[i], r * 1000000L + i);
+    }
+    MPI_Win_free(&w);
+    MPI_Comm_free(&node);
+}
+
+/* undumpable WHAT [WHO [late]]: all ranks (-1) or one of them.  late: after everything has gone directly once.  window: made afterwards;
+ * made: before. */
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -142,6 +225,12 @@ int main(int argc, char **argv)
     int who = argc > 2 ? atoi(argv[2]) : -1, is_late = argc > 3;
     give_up_rights();
     if (is_late) messages(300);
+    if (strcmp(what, "made") == 0) {
+        window_make();
+        counted_base = calloc(8, 300000);
+        MPI_Win_create(counted_base, 8 * 300000, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &counted);
+        if (is_late) one_sided(made, 200);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (who < 0 || who == rank) {
         CHECK_EQ(prctl(PR_SET_DUMPABLE, 0), 0);
@@ -151,5 +240,12 @@ int main(int argc, char **argv)
     if (strcmp(what, "messages") == 0) messages(1);
     if (strcmp(what, "collectives") == 0) collectives(MPI_COMM_WORLD, 2);
     if (strcmp(what, "window") == 0) window(4);
+    if (strcmp(what, "allocated") == 0) allocated(6);
+    if (strcmp(what, "made") == 0) {
+        more_one_sided(counted);
+        MPI_Win_free(&counted);
+        free(counted_base);
+        window_use(5);
+    }
     return test_end();
 }
