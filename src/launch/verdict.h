@@ -42,7 +42,7 @@ char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns);
 /* Where the ranks are and why they do not go on, a few lines whatever their number; for free(). */
 char *verdict_text(const struct verdict_job *j);
 
-/* ---- between verdict.c and verdict_text.c ---- */
+/* ---- between verdict.c, verdict_coll.c and verdict_text.c ---- */
 struct text {
     char *at;
     size_t len, cap;
