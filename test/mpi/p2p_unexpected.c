@@ -20,15 +20,15 @@
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-/* What a sanitizer writes beside each eighth of memory that is used, and does not give back with it. */
+/* What a sanitizer writes beside each eighth of memory that is used, and does not give back with it; what ThreadSanitizer keeps of the last
+ * accesses comes to it. */
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-enum { SHADOW = 1 };
+enum { SHADOW = 1, SLACK_KIB = 4096 };
 #elif defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer)
-enum { SHADOW = 36 };
+enum { SHADOW = 36, SLACK_KIB = 12288 };
 #else
-enum { SHADOW = 0 };
+enum { SHADOW = 0, SLACK_KIB = 4096 };
 #endif
-enum { SLACK_KIB = 4096 };
 enum { TAGS = 16, OVERRUN_KIB = 1536 /* of a sender: what its ring holds when rank 0 says that it has no room */ };
 static int bytes, messages;
 static const char *how, *when;
