@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "node/node.h"
 #include "plan/plan_private.h"
@@ -329,22 +330,60 @@ static void assemble(int size, const struct plan_memory *m, const struct plan_st
     assert(piece.rank <= size);
 }
 
+/* Whether members can read each other was found out when they first wanted to.  Since then this one may have forbidden it
+ * (PR_SET_DUMPABLE), which it alone knows now. */
+static GW_COLD uint64_t expose_copy(struct comm_coll *k, const void *at, int64_t bytes)
+{
+    if (k->copied) node_heap_free(k->copied);
+    k->copied = node_heap_alloc((uint64_t)bytes);
+    if (!k->copied) return LEAF_UNREADABLE;
+    gw_copy(node_ptr(k->copied), at, (size_t)bytes);
+    return k->copied;
+}
+
 static void expose(struct plan_exec *x, const void *at, int64_t bytes)
 {
-    x->leaf->exposed[x->args->rank].address = (uint64_t)(uintptr_t)at;
+    struct leaf_exposed *mine = &x->leaf->exposed[x->args->rank];
+    mine->address = (uint64_t)(uintptr_t)at;
+    mine->copy = likely(prctl(PR_GET_DUMPABLE) == 1) || bytes == 0 ? 0 : expose_copy(x->leaf, at, bytes);
     shm_read_by_others(at, bytes);
+}
+
+static GW_COLD void copy_drop(struct comm_coll *k)
+{
+    node_heap_free(k->copied);
+    k->copied = 0;
+}
+
+static GW_COLD int pull_refused(const struct plan_exec *x, int peer, const char *what)
+{
+    return gw_fail(GW_EOTHER,
+                   "the memory of rank %d of the job cannot be read any more (prctl(PR_SET_DUMPABLE, 0), or a change of user), %s; "
+                   "GODWIT_CMA=off needs neither",
+                   group_world(x->comm->group, peer), what);
+}
+
+static GW_COLD int pull_copy(const struct plan_exec *x, int peer, const struct leaf_exposed *e, const struct plan_step *s, void *to)
+{
+    if (e->copy == LEAF_UNREADABLE) return pull_refused(x, peer, "and GODWIT_HEAP has no room for a copy");
+    node_heap_join();
+    gw_copy(to, (char *)node_ptr(e->copy) + s->remote, (size_t)s->a.len);
+    return GW_OK;
 }
 
 static int pull(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
 {
-    struct comm_coll *k = x->leaf;
-    struct gw_peer *p = comm_peer(x->comm, x->walk ? plan_team_rank(&x->walk->stage.team, s->peer) : s->peer);
+    const struct leaf_exposed *e = &x->leaf->exposed[s->peer];
+    int peer = x->walk ? plan_team_rank(&x->walk->stage.team, s->peer) : s->peer;
+    struct gw_peer *p = comm_peer(x->comm, peer);
     struct iovec to = {plan_address(m, &s->a), (size_t)s->a.len};
     if (!s->a.len) return GW_OK;
+    if (unlikely(e->copy)) return pull_copy(x, peer, e, s, to.iov_base);
     gw_lock(&x->comm->lane->lock);
-    int rc = p->ops->get(p->ep, &to, 1, k->exposed[s->peer].address + (uint64_t)s->remote, 0, NULL);
+    int rc = p->ops->get(p->ep, &to, 1, e->address + (uint64_t)s->remote, 0, NULL);
+    bool is_refused = unlikely(rc == GW_EOTHER) && !shm_cma_ok(p->ep);
     gw_unlock(&x->comm->lane->lock);
-    return rc;
+    return is_refused ? pull_refused(x, peer, "since this collective began") : rc;
 }
 
 /* One local step: true if it is done, false if it must be tried again later. */
@@ -361,7 +400,10 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
             if (unlikely(sig_of(k, s->peer, x->args->n % PLAN_SIGS) != x->args->sig)) plan_sig_differs(x, s->peer);
             return true;
         }
-        if (all_reached(x, flag_at(x, s->phase))) return true;
+        if (all_reached(x, flag_at(x, s->phase))) {
+            if (unlikely(k->copied) && s->phase > 1) copy_drop(k); /* all have read it */
+            return true;
+        }
         flags_ahead(x);
         return false;
     case PLAN_HAND: hand(x, s->peer, s->stride); return true;

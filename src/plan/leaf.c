@@ -151,6 +151,7 @@ static void coll_free(struct gw_done *d, int err)
     (void)d, (void)err;
     struct gw_comm *c = comm_dying();
     struct comm_coll *k = c->coll;
+    if (k->copied) node_heap_free(k->copied);
     if (k->ready) node_heap_leave(k->region, k->size);
     plan_nodes_free(k->nodes);
     free(k->local);

@@ -24,8 +24,10 @@ struct leaf_line {
 _Static_assert(sizeof(struct leaf_line) == GW_CACHELINE, "a few bytes come with the number");
 
 /* In lines behind those, for algorithms that pull. */
+#define LEAF_UNREADABLE UINT64_MAX /* and there was no room for a copy */
 struct leaf_exposed {
     uint64_t address;          /* what EXPOSE offers */
+    uint64_t copy;             /* a copy of it in the node's heap, as its owner is not dumpable; or LEAF_UNREADABLE; else 0 */
     _Atomic uint32_t can_pull; /* this member can read all others: 1 no, 2 yes, 0 not yet known */
 } GW_ALIGNED(GW_CACHELINE);
 
@@ -56,6 +58,7 @@ struct comm_coll {
     uint64_t compared;            /* number of the last leaf collective in which everybody's sig was compared with ours */
     char *tmp;                    /* kept for the next collective */
     int64_t tmp_bytes;
+    uint64_t copied; /* what is exposed now; freed when nobody reads it any more */
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 

@@ -177,6 +177,22 @@ static void window_use(unsigned seed)
 static MPI_Win counted;
 static long long *counted_base;
 
+/* Rank `who` cannot be read, and has no room for a copy of what it sends: who needs that hears whose it is, and why. */
+static void refused(int who, int is_over)
+{
+    char text[MPI_MAX_ERROR_STRING] = "", name[64];
+    unsigned char *mine = calloc(1, MOST), *all = malloc((size_t)MOST * (size_t)size);
+    int n, rc;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    rc = MPI_Allgather(mine, MOST, MPI_BYTE, all, MOST, MPI_BYTE, MPI_COMM_WORLD);
+    CHECK((rc == MPI_SUCCESS) == (!is_over || rank == who));
+    if (rc != MPI_SUCCESS) MPI_Error_string(rc, text, &n);
+    snprintf(name, sizeof name, "memory of rank %d of the job cannot be read any more", who);
+    CHECK(rc == MPI_SUCCESS || (strstr(text, name) && strstr(text, "PR_SET_DUMPABLE") && strstr(text, "GODWIT_HEAP")));
+    free(mine);
+    free(all);
+}
+
 static void window(unsigned seed)
 {
     window_make();
@@ -224,7 +240,10 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     int who = argc > 2 ? atoi(argv[2]) : -1, is_late = argc > 3;
     give_up_rights();
+    MPI_Barrier(MPI_COMM_WORLD); /* who has them cannot be read by who has not */
+    if (strcmp(what, "refused") == 0) refused(who, 0);
     if (is_late) messages(300);
+    if (is_late && strcmp(what, "collectives") == 0) collectives(MPI_COMM_WORLD, 400);
     if (strcmp(what, "made") == 0) {
         window_make();
         counted_base = calloc(8, 300000);
@@ -241,6 +260,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "collectives") == 0) collectives(MPI_COMM_WORLD, 2);
     if (strcmp(what, "window") == 0) window(4);
     if (strcmp(what, "allocated") == 0) allocated(6);
+    if (strcmp(what, "refused") == 0) refused(who, 1);
     if (strcmp(what, "made") == 0) {
         more_one_sided(counted);
         MPI_Win_free(&counted);
