@@ -60,7 +60,7 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(
     struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
-bool check_can_read(const void *at, size_t n); /* mapped, and not protected */
+bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more, or protected. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
