@@ -113,6 +113,7 @@ class Model:
             data = json.load(f)
         self.functions = sorted((Function(r) for r in data["functions"]), key=lambda f: (f.chapter, f.name))
         self.callbacks = data["callbacks"]
+        self.predefined_callbacks = data["predefined_callback_functions"]
         self.kinds = data["kinds"]
         self.by_name = {f.name: f for f in self.functions}
         self.abi = load_abi()
