@@ -233,7 +233,7 @@ contains
     character(200) :: folder
     call fill(a, me)
     call get_environment_variable('FORT_TEST_FOLDER', folder)
-    call MPI_File_open(MPI_COMM_WORLD, trim(folder)//'/sections', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file)
+    call MPI_File_open(MPI_COMM_WORLD, trim(folder)//'/sections.data', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file)
     call MPI_File_write_at_all(file, 16_MPI_OFFSET_KIND * me, a(2, :), 4, MPI_INTEGER, MPI_STATUS_IGNORE)
     call MPI_File_sync(file)
     call MPI_Barrier(MPI_COMM_WORLD)

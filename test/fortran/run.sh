@@ -1,0 +1,39 @@
+#!/bin/sh
+# Fortran programs in all three forms, and C and Fortran in one program: compiled by mpifort, data checked; testlist says which.
+# run.py: timeout=150 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+prefix=${2:+$(readlink -f "$2")}
+[ -n "$prefix" ] && [ -x "$prefix/bin/mpifort" ] || { echo "nothing is installed"; exit 77; }
+command -v gfortran > /dev/null || { echo "there is no gfortran here"; exit 77; }
+here=$(dirname "$(readlink -f "$0")")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export FORT_TEST_FOLDER="$tmp"
+export GFORTRAN_UNBUFFERED_ALL=y # what is wrong is said before the job is ended
+bin=$prefix/bin
+ran=0
+
+sed 's/#.*//' "$here/testlist" | grep . > "$tmp/list"
+while read -r name sources ranks macro; do
+    objects=
+    for source in $(echo "$sources" | tr , ' '); do
+        object=$tmp/$name.$source.o
+        case $source in
+        *.c) "$bin/mpicc" -O1 -Wall -Werror -Wno-deprecated-declarations ${macro:+-D$macro} -c "$here/$source" -o "$object" ;;
+        *) "$bin/mpifort" -O2 -g -w -cpp ${macro:+-D$macro} -J "$tmp" -c "$here/$source" -o "$object" ;;
+        esac || { echo "$name: $source does not compile"; exit 1; }
+        objects="$objects $object"
+    done
+    "$bin/mpifort" $objects -o "$tmp/$name" || { echo "$name is not linked"; exit 1; }
+    word=${name#?_main}
+    [ "$word" = "$name" ] || word=mixed
+    for n in $(echo "$ranks" | tr , ' '); do
+        timeout 60 "$bin/mpiexec" -n "$n" "$tmp/$name" > "$tmp/out" 2>&1 < /dev/null || { cat "$tmp/out"; echo "$name on $n ranks failed"; exit 1; }
+        [ "$(cat "$tmp/out")" = "${word:-mixed}: all right" ] || { cat "$tmp/out"; echo "$name on $n ranks says something else"; exit 1; }
+        ran=$((ran + 1))
+    done
+done < "$tmp/list"
+echo "$ran runs"
+[ "$ran" -ge 20 ]
