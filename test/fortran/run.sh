@@ -22,7 +22,7 @@ while read -r name sources ranks macro; do
         object=$tmp/$name.$source.o
         case $source in
         *.c) "$bin/mpicc" -O1 -Wall -Werror -Wno-deprecated-declarations ${macro:+-D$macro} -c "$here/$source" -o "$object" ;;
-        *) "$bin/mpifort" -O2 -g -w -cpp ${macro:+-D$macro} -J "$tmp" -c "$here/$source" -o "$object" ;;
+        *) "$bin/mpifort" -O3 -g -w -cpp ${macro:+-D$macro} -J "$tmp" -c "$here/$source" -o "$object" ;;
         esac || { echo "$name: $source does not compile"; exit 1; }
         objects="$objects $object"
     done
