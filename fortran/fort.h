@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define FORT_HIDDEN __attribute__((visibility("hidden")))
+#define FORT_COLD __attribute__((noinline, cold))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -74,36 +75,31 @@ static inline void fort_return(int *ierror, int rc)
 }
 
 /* ---- handles ---- */
-enum { FORT_PREDEFINED = 4096 }; /* below: the same value in C and in Fortran */
-#define FORT_HANDLE(word, Type)                                                                                                            \
-    static inline MPI_##Type fort_##word(int f)                                                                                            \
-    {                                                                                                                                      \
-        return likely((unsigned)f < FORT_PREDEFINED) ? (MPI_##Type)(intptr_t)f : PMPI_##Type##_fromint(f);                                  \
-    }                                                                                                                                      \
-    static inline int fort_##word##_int(MPI_##Type h)                                                                                      \
-    {                                                                                                                                      \
-        return (uintptr_t)h < FORT_PREDEFINED ? (int)(intptr_t)h : PMPI_##Type##_toint(h);                                                  \
+/* Below fort_plain, a power of 2, a handle has the same value in C and in Fortran.  The standard ABI says so of predefined ones; where
+ * the library's own handles turn out to be small numbers, too, fort_look_at_handles() raises it. */
+FORT_HIDDEN extern unsigned fort_plain;
+FORT_HIDDEN void fort_look_at_handles(void);
+#define FORT_PLAIN(Type, f) ((Type)(uintptr_t)(unsigned)(f))
+#define FORT_HANDLE(word, Type, fromint, toint)                                                       \
+    static inline Type fort_##word(int f)                                                             \
+    {                                                                                                 \
+        return likely((unsigned)f < fort_plain) ? FORT_PLAIN(Type, f) : fromint(f);                   \
+    }                                                                                                 \
+    static inline int fort_##word##_int(Type h)                                                       \
+    {                                                                                                 \
+        return likely((uintptr_t)h < fort_plain) ? (int)(uintptr_t)h : toint(h);                      \
     }
-FORT_HANDLE(comm, Comm)
-FORT_HANDLE(op, Op)
-FORT_HANDLE(group, Group)
-FORT_HANDLE(message, Message)
-FORT_HANDLE(errhandler, Errhandler)
-FORT_HANDLE(info, Info)
-FORT_HANDLE(file, File)
-FORT_HANDLE(win, Win)
-FORT_HANDLE(session, Session)
-FORT_HANDLE(request, Request)
-
-static inline MPI_Datatype fort_type(int f)
-{
-    return likely((unsigned)f < FORT_PREDEFINED) ? (MPI_Datatype)(intptr_t)f : PMPI_Type_fromint(f);
-}
-
-static inline int fort_type_int(MPI_Datatype h)
-{
-    return (uintptr_t)h < FORT_PREDEFINED ? (int)(intptr_t)h : PMPI_Type_toint(h);
-}
+FORT_HANDLE(comm, MPI_Comm, PMPI_Comm_fromint, PMPI_Comm_toint)
+FORT_HANDLE(type, MPI_Datatype, PMPI_Type_fromint, PMPI_Type_toint)
+FORT_HANDLE(op, MPI_Op, PMPI_Op_fromint, PMPI_Op_toint)
+FORT_HANDLE(group, MPI_Group, PMPI_Group_fromint, PMPI_Group_toint)
+FORT_HANDLE(message, MPI_Message, PMPI_Message_fromint, PMPI_Message_toint)
+FORT_HANDLE(errhandler, MPI_Errhandler, PMPI_Errhandler_fromint, PMPI_Errhandler_toint)
+FORT_HANDLE(info, MPI_Info, PMPI_Info_fromint, PMPI_Info_toint)
+FORT_HANDLE(file, MPI_File, PMPI_File_fromint, PMPI_File_toint)
+FORT_HANDLE(win, MPI_Win, PMPI_Win_fromint, PMPI_Win_toint)
+FORT_HANDLE(session, MPI_Session, PMPI_Session_fromint, PMPI_Session_toint)
+FORT_HANDLE(request, MPI_Request, PMPI_Request_fromint, PMPI_Request_toint)
 
 /* Arrays of handles: converted on the stack where they are short. */
 enum { FORT_FEW = 64 };
@@ -161,11 +157,14 @@ struct fort_desc {
     struct fort_dim dim[15];
 };
 FORT_HIDDEN bool fort_desc_is_whole_slow(const struct fort_desc *d);
+/* The quick half of the question. */
+static inline bool fort_desc_is_simple(const struct fort_desc *d)
+{
+    return d->rank == 0 || (d->rank == 1 && d->dim[0].stride_bytes == (ptrdiff_t)d->elem_len);
+}
 static inline bool fort_desc_is_whole(const struct fort_desc *d)
 {
-    if (likely(d->rank == 0)) return true;
-    if (d->rank == 1 && d->dim[0].stride_bytes == (ptrdiff_t)d->elem_len) return true;
-    return fort_desc_is_whole_slow(d);
+    return likely(fort_desc_is_simple(d)) || fort_desc_is_whole_slow(d);
 }
 
 /* A section that is not contiguous, as one item of a datatype of its own: what count items of type take of it. */

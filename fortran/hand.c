@@ -13,14 +13,18 @@
 void F(init_)(int *ierror)
 {
     fort_describe_types();
-    fort_return(ierror, C(Init)(NULL, NULL));
+    int rc = C(Init)(NULL, NULL);
+    if (rc == MPI_SUCCESS) fort_look_at_handles();
+    fort_return(ierror, rc);
 }
 WITH_F08(init_);
 
 void F(init_thread_)(const int *required, int *provided, int *ierror)
 {
     fort_describe_types();
-    fort_return(ierror, C(Init_thread)(NULL, NULL, *required, provided));
+    int rc = C(Init_thread)(NULL, NULL, *required, provided);
+    if (rc == MPI_SUCCESS) fort_look_at_handles();
+    fort_return(ierror, rc);
 }
 WITH_F08(init_thread_);
 

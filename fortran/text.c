@@ -7,6 +7,28 @@
 struct fort_sentinels mpi_abi_sentinels_;
 struct fort_sentinel_texts mpi_abi_sentinel_texts_;
 
+/* ---- handles ---- */
+unsigned fort_plain = 4096;
+
+/* Numbers of objects of three kinds: where those are their handles, those of all kinds are. */
+void fort_look_at_handles(void)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    if (PMPI_Info_create(&info) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_SELF, &group) == MPI_SUCCESS &&
+        PMPI_Type_contiguous(2, MPI_INT, &type) == MPI_SUCCESS) {
+        int i = PMPI_Info_toint(info), g = PMPI_Group_toint(group), t = PMPI_Type_toint(type);
+        if (i > 0 && t > 0 && g > 0 && info == FORT_PLAIN(MPI_Info, i) && group == FORT_PLAIN(MPI_Group, g) &&
+            type == FORT_PLAIN(MPI_Datatype, t))
+            fort_plain = 1U << 31;
+    }
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
+    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
+    if (info != MPI_INFO_NULL) PMPI_Info_free(&info);
+}
+
+/* ---- texts ---- */
 char *fort_text_in(struct fort_text *t, const char *f, size_t len)
 {
     while (len && f[len - 1] == ' ')

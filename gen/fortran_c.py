@@ -238,9 +238,54 @@ class Body:
                                "fort_copy_free(&%s_copy, %s);" % (n, back))
             self.can_fail = True
 
-    def lines(self, symbol):
+    def quick(self):
+        """(conditions, arguments) of the usual case, where handles are plain, buffers whole and no sentinels; None: there is none."""
+        conditions, args, handles = [], [], []
+        for p in self.e.params:
+            n = p.name
+            if p.kind == "BUFFER":
+                conditions.append("!fort_is_sentinel(%s)" % (n + "->base" if self.descriptors else n))
+                if self.descriptors:
+                    conditions.append("fort_desc_is_simple(%s)" % n)
+                args.append(n + "->base" if self.descriptors else n)
+            elif p.kind in HANDLES and p.dir == "in" and not p.is_array:
+                handles.append("*" + n)
+                args.append("FORT_PLAIN(MPI_%s, *%s)" % (HANDLES[p.kind][1], n))
+            elif p.kind == "REQUEST" and p.dir == "out" and not p.is_array:
+                args.append("&%s_c" % n)
+            elif p.kind == "STATUS" and not p.is_array:
+                args.append("fort_status(%s)" % n)
+            elif p.dir == "in" and p.c in ("int", "MPI_Count", "MPI_Aint"):
+                args.append("*" + n)
+            else:
+                return None
+        if not handles:
+            return None
+        conditions.insert(0, "(unsigned)(%s) < fort_plain" % " | ".join(handles))
+        return conditions, args
+
+    def quick_lines(self, symbol):
+        """The usual case by itself, as what the rest needs would cost it registers."""
+        found = self.quick() if self.f.chapter in (3, 12) and has_choice(self.f) else None
+        if not found:
+            return self.lines(symbol)
+        conditions, args = found
+        head = ", ".join(self.decls + ["int *ierror"])
+        out = ["static FORT_COLD " + line if i == 0 else line for i, line in enumerate(self.lines(symbol, "slow_"))]
+        out += ["void F(%s)(%s)" % (symbol, head), "{", "    if (likely(%s)) {" % " && ".join(conditions)]
+        call = "C(%s)(%s)" % (self.e.name[4:], ", ".join(args))
+        request = next((p.name for p in self.e.params if p.kind == "REQUEST"), None)
+        if request:
+            out += ["        MPI_Request %s_c;" % request, "        int rc = %s;" % call,
+                    "        if (likely(rc == MPI_SUCCESS)) *%s = fort_request_int(%s_c);" % (request, request), "        fort_return(ierror, rc);"]
+        else:
+            out.append("        fort_return(ierror, %s);" % call)
+        names = [p.name for p in self.e.params] + ["ierror"]
+        return out + ["    } else {", "        slow_%s(%s);" % (symbol, ", ".join(names)), "    }", "}"]
+
+    def lines(self, symbol, prefix=None):
         call = "C(%s)(%s)" % (self.e.name[4:], ", ".join(self.args))
-        out = ["void F(%s)(%s)" % (symbol, ", ".join(self.decls + ["int *ierror"] + self.lengths)), "{"]
+        out = ["void %s(%s)" % (prefix + symbol if prefix else "F(%s)" % symbol, ", ".join(self.decls + ["int *ierror"] + self.lengths)), "{"]
         out += ["    " + s for s in self.declared]
         if self.can_fail:
             out += ["    int rc;"] + ["    " + s for s in self.before] + ["    rc = %s;" % call]
@@ -259,15 +304,15 @@ def function(f):
     low, out = f.name.lower()[4:], []
     apart = has_choice(f) or any(p["kind"] == "C_BUFFER2" for p in f.row["params"])
     ts = "ts" if has_choice(f) else ""
-    out += Body(f, False, False).lines(low + "_")
+    out += Body(f, False, False).quick_lines(low + "_")
     if apart:
-        out += Body(f, False, True).lines("%s_f08%s_" % (low, ts))
+        out += Body(f, False, True).quick_lines("%s_f08%s_" % (low, ts))
     else:
         out.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
     if f.name in CPTR:
         out.append("FORT_ALIAS(%s_cptr_, %s_);" % (low, low))
     if f.has_large:
-        out += Body(f, True, True).lines("%s_c_f08%s_" % (low, ts))
+        out += Body(f, True, True).quick_lines("%s_c_f08%s_" % (low, ts))
     return out + [""]
 
 
