@@ -28,24 +28,23 @@ static void call_op(int slot, void *in, void *inout, int *len, MPI_Datatype *typ
 static void call_error(int slot, void *handle, int *code)
 {
     const struct slot *s = &errors[slot];
-    int f = s->owner == FORT_COMM   ? fort_comm_int(*(MPI_Comm *)handle)
-            : s->owner == FORT_WIN  ? fort_win_int(*(MPI_Win *)handle)
-            : s->owner == FORT_FILE ? fort_file_int(*(MPI_File *)handle)
-                                    : fort_session_int(*(MPI_Session *)handle);
+    int f = s->owner == FORT_COMM ? fort_comm_int(*(MPI_Comm *)handle)
+        : s->owner == FORT_WIN    ? fort_win_int(*(MPI_Win *)handle)
+        : s->owner == FORT_FILE   ? fort_file_int(*(MPI_File *)handle)
+                                  : fort_session_int(*(MPI_Session *)handle);
     ((void (*)(int *, int *))s->fn)(&f, code);
 }
 
 #define IN_8(M, a, b) M(a##b##0) M(a##b##1) M(a##b##2) M(a##b##3) M(a##b##4) M(a##b##5) M(a##b##6) M(a##b##7)
-#define IN_64(M, a) \
-    IN_8(M, a, 0) IN_8(M, a, 1) IN_8(M, a, 2) IN_8(M, a, 3) IN_8(M, a, 4) IN_8(M, a, 5) IN_8(M, a, 6) IN_8(M, a, 7)
-#define IN_512(M) IN_64(M, 00) IN_64(M, 01) IN_64(M, 02) IN_64(M, 03) IN_64(M, 04) IN_64(M, 05) IN_64(M, 06) IN_64(M, 07)
+#define IN_64(M, a)   IN_8(M, a, 0) IN_8(M, a, 1) IN_8(M, a, 2) IN_8(M, a, 3) IN_8(M, a, 4) IN_8(M, a, 5) IN_8(M, a, 6) IN_8(M, a, 7)
+#define IN_512(M)     IN_64(M, 00) IN_64(M, 01) IN_64(M, 02) IN_64(M, 03) IN_64(M, 04) IN_64(M, 05) IN_64(M, 06) IN_64(M, 07)
 
 /* Octal numbers: 0000 to 0777. */
-#define OP(n) \
+#define OP(n)                                                                                                                      \
     static void op_##n(void *in, void *inout, int *len, MPI_Datatype *type) { call_op(n, in, inout, len, type); }
-#define ERROR(n) \
+#define ERROR(n)                                                                                                                   \
     static void error_##n(MPI_Comm *handle, int *code, ...) { call_error(n, handle, code); }
-#define OP_NAME(n) op_##n,
+#define OP_NAME(n)    op_##n,
 #define ERROR_NAME(n) error_##n,
 IN_512(OP)
 IN_512(ERROR)
@@ -56,8 +55,7 @@ static int find_slot(struct slot *slots, fort_fn *fn, enum fort_owner owner)
 {
     int i = 0;
     pthread_mutex_lock(&lock);
-    while (i < SLOTS && slots[i].fn && (slots[i].fn != fn || slots[i].owner != owner))
-        i++;
+    while (i < SLOTS && slots[i].fn && (slots[i].fn != fn || slots[i].owner != owner)) i++;
     if (i < SLOTS) {
         slots[i].owner = owner;
         slots[i].fn = fn;
@@ -103,8 +101,7 @@ static void add_boxes(void)
     size_t n = (size_t)FIRST_BOXES << values.chunks;
     MPI_Aint *b = malloc(n * sizeof *b);
     if (!b) return;
-    for (size_t i = 0; i < n; i++)
-        b[i] = i + 1 < n ? (MPI_Aint)&b[i + 1] : 0;
+    for (size_t i = 0; i < n; i++) b[i] = i + 1 < n ? (MPI_Aint)&b[i + 1] : 0;
     values.free = b;
     values.boxes[values.chunks++] = b;
 }
@@ -166,8 +163,7 @@ struct fort_keyval *fort_keyval(fort_fn *copy, fort_fn *del, MPI_Aint extra_stat
 {
     pthread_mutex_lock(&lock);
     struct fort_keyval *k = keyvals;
-    while (k && (k->copy != copy || k->del != del || k->extra_state != extra_state || k->is_small != is_small))
-        k = k->next;
+    while (k && (k->copy != copy || k->del != del || k->extra_state != extra_state || k->is_small != is_small)) k = k->next;
     if (!k && (k = malloc(sizeof *k))) {
         *k = (struct fort_keyval){keyvals, copy, del, extra_state, is_small};
         keyvals = k;
@@ -192,7 +188,7 @@ static int copy(struct fort_keyval *k, int f, int key, void *in, void *out, int 
         code = copy_small(k, f, key, value_in, &value_out, &does_copy);
     else
         ((void (*)(int *, int *, MPI_Aint *, MPI_Aint *, MPI_Aint *, int *, int *))k->copy)(&f, &key, &extra, &value_in, &value_out,
-                                                                                          &does_copy, &code);
+                                                                                            &does_copy, &code);
     *flag = 0;
     if (code != MPI_SUCCESS || !does_copy) return code;
     void *box = fort_value_new(value_out);
@@ -214,14 +210,14 @@ static int erase(struct fort_keyval *k, int f, int key, void *value)
     return code;
 }
 
-#define ATTRIBUTES(word, Type)                                                                            \
-    int fort_##word##_copy(MPI_##Type h, int key, void *extra, void *in, void *out, int *flag)            \
-    {                                                                                                     \
-        return copy(extra, fort_##word##_int(h), key, in, out, flag);                                     \
-    }                                                                                                     \
-    int fort_##word##_delete(MPI_##Type h, int key, void *value, void *extra)                             \
-    {                                                                                                     \
-        return erase(extra, fort_##word##_int(h), key, value);                                          \
+#define ATTRIBUTES(word, Type)                                                                                                     \
+    int fort_##word##_copy(MPI_##Type h, int key, void *extra, void *in, void *out, int *flag)                                     \
+    {                                                                                                                              \
+        return copy(extra, fort_##word##_int(h), key, in, out, flag);                                                              \
+    }                                                                                                                              \
+    int fort_##word##_delete(MPI_##Type h, int key, void *value, void *extra)                                                      \
+    {                                                                                                                              \
+        return erase(extra, fort_##word##_int(h), key, value);                                                                     \
     }
 ATTRIBUTES(comm, Comm)
 ATTRIBUTES(type, Datatype)
@@ -268,14 +264,14 @@ struct fort_datarep *fort_datarep(struct fort_datarep *like)
     return d;
 }
 
-#define CONVERSION(word, which, Count)                                                                                       \
-    int fort_datarep_##word(void *buf, MPI_Datatype type, Count n, void *file, MPI_Offset at, void *extra)                   \
-    {                                                                                                                        \
-        struct fort_datarep *d = extra;                                                                                      \
-        int f = fort_type_int(type), code = MPI_SUCCESS;                                                                     \
-        ((void (*)(void *, int *, Count *, void *, MPI_Offset *, MPI_Aint *, int *))d->which)(buf, &f, &n, file, &at,        \
-                                                                                              &d->extra_state, &code);       \
-        return code;                                                                                                         \
+#define CONVERSION(word, which, Count)                                                                                             \
+    int fort_datarep_##word(void *buf, MPI_Datatype type, Count n, void *file, MPI_Offset at, void *extra)                         \
+    {                                                                                                                              \
+        struct fort_datarep *d = extra;                                                                                            \
+        int f = fort_type_int(type), code = MPI_SUCCESS;                                                                           \
+        ((void (*)(void *, int *, Count *, void *, MPI_Offset *, MPI_Aint *, int *))d->which)(buf, &f, &n, file, &at,              \
+                                                                                              &d->extra_state, &code);             \
+        return code;                                                                                                               \
     }
 CONVERSION(read, read, int)
 CONVERSION(write, write, int)
@@ -291,21 +287,21 @@ int fort_datarep_extent(MPI_Datatype type, MPI_Aint *extent, void *extra)
 }
 
 /* ---- predefined functions, which programs pass by name; C sees them as functions of Fortran ---- */
-#define COPY_FN(name, Value, flag_value, assign)                                                                              \
-    void name(int *f, int *key, Value *extra, Value *in, Value *out, int *flag, int *ierror);                                 \
-    void name(int *f, int *key, Value *extra, Value *in, Value *out, int *flag, int *ierror)                                  \
-    {                                                                                                                         \
-        (void)f, (void)key, (void)extra, (void)in, (void)out;                                                                 \
-        assign;                                                                                                               \
-        *flag = flag_value;                                                                                                   \
-        *ierror = MPI_SUCCESS;                                                                                                \
+#define COPY_FN(name, Value, flag_value, assign)                                                                                   \
+    void name(int *f, int *key, Value *extra, Value *in, Value *out, int *flag, int *ierror);                                      \
+    void name(int *f, int *key, Value *extra, Value *in, Value *out, int *flag, int *ierror)                                       \
+    {                                                                                                                              \
+        (void)f, (void)key, (void)extra, (void)in, (void)out;                                                                      \
+        assign;                                                                                                                    \
+        *flag = flag_value;                                                                                                        \
+        *ierror = MPI_SUCCESS;                                                                                                     \
     }
-#define DELETE_FN(name, Value)                                                                                                \
-    void name(int *f, int *key, Value *value, Value *extra, int *ierror);                                                     \
-    void name(int *f, int *key, Value *value, Value *extra, int *ierror)                                                      \
-    {                                                                                                                         \
-        (void)f, (void)key, (void)value, (void)extra;                                                                         \
-        *ierror = MPI_SUCCESS;                                                                                                \
+#define DELETE_FN(name, Value)                                                                                                     \
+    void name(int *f, int *key, Value *value, Value *extra, int *ierror);                                                          \
+    void name(int *f, int *key, Value *value, Value *extra, int *ierror)                                                           \
+    {                                                                                                                              \
+        (void)f, (void)key, (void)value, (void)extra;                                                                              \
+        *ierror = MPI_SUCCESS;                                                                                                     \
     }
 COPY_FN(mpi_comm_dup_fn_, MPI_Aint, 1, *out = *in)
 COPY_FN(mpi_type_dup_fn_, MPI_Aint, 1, *out = *in)

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define FORT_HIDDEN __attribute__((visibility("hidden")))
-#define FORT_COLD __attribute__((noinline, cold))
-#define likely(x) __builtin_expect(!!(x), 1)
+#define FORT_COLD   __attribute__((noinline, cold))
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 #ifdef FORT_PMPI
@@ -31,12 +31,12 @@
 #define C(name) MPI_##name
 #endif
 #define FORT_ALIAS(name, of) extern __typeof__(F(of)) F(name) __attribute__((alias(FORT_TEXT(F(of)))))
-#define FORT_TEXT(x) FORT_TEXT_(x)
-#define FORT_TEXT_(x) #x
+#define FORT_TEXT(x)         FORT_TEXT_(x)
+#define FORT_TEXT_(x)        #x
 
 /* ---- sentinels: common blocks of mpif.h and the modules.  The executable's own definition is what all see. ---- */
 struct fort_sentinels {
-    int address[3];             /* MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC: C's values are 0, 1, 2 */
+    int address[3]; /* MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC: C's values are 0, 1, 2 */
     int unweighted[1], weights_empty[1];
     int errcodes_ignore[1];
     MPI_Status status_ignore, statuses_ignore[1];
@@ -58,10 +58,7 @@ static inline void *fort_buf(void *p)
     return likely(at >= sizeof mpi_abi_sentinels_.address) ? p : (void *)(at / sizeof(int));
 }
 
-static inline MPI_Status *fort_status(MPI_Status *s)
-{
-    return fort_is_sentinel(s) ? MPI_STATUS_IGNORE : s;
-}
+static inline MPI_Status *fort_status(MPI_Status *s) { return fort_is_sentinel(s) ? MPI_STATUS_IGNORE : s; }
 
 static inline int *fort_weights(int *w)
 {
@@ -76,19 +73,12 @@ static inline void fort_return(int *ierror, int rc)
 
 /* ---- handles ---- */
 /* Below fort_plain, a power of 2, a handle has the same value in C and in Fortran.  The standard ABI says so of predefined ones; where
- * the library's own handles turn out to be small numbers, too, fort_look_at_handles() raises it. */
+ * the library's own handles turn out to be small numbers, too, fort_started() raises it. */
 FORT_HIDDEN extern unsigned fort_plain;
-FORT_HIDDEN void fort_look_at_handles(void);
 #define FORT_PLAIN(Type, f) ((Type)(uintptr_t)(unsigned)(f))
-#define FORT_HANDLE(word, Type, fromint, toint)                                                       \
-    static inline Type fort_##word(int f)                                                             \
-    {                                                                                                 \
-        return likely((unsigned)f < fort_plain) ? FORT_PLAIN(Type, f) : fromint(f);                   \
-    }                                                                                                 \
-    static inline int fort_##word##_int(Type h)                                                       \
-    {                                                                                                 \
-        return likely((uintptr_t)h < fort_plain) ? (int)(uintptr_t)h : toint(h);                      \
-    }
+#define FORT_HANDLE(word, Type, fromint, toint)                                                                                    \
+    static inline Type fort_##word(int f) { return likely((unsigned)f < fort_plain) ? FORT_PLAIN(Type, f) : fromint(f); }          \
+    static inline int fort_##word##_int(Type h) { return likely((uintptr_t)h < fort_plain) ? (int)(uintptr_t)h : toint(h); }
 FORT_HANDLE(comm, MPI_Comm, PMPI_Comm_fromint, PMPI_Comm_toint)
 FORT_HANDLE(type, MPI_Datatype, PMPI_Type_fromint, PMPI_Type_toint)
 FORT_HANDLE(op, MPI_Op, PMPI_Op_fromint, PMPI_Op_toint)
@@ -106,15 +96,15 @@ enum { FORT_FEW = 64 };
 FORT_HIDDEN MPI_Request *fort_requests(MPI_Request few[FORT_FEW], const int *f, MPI_Count n);
 FORT_HIDDEN void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n);
 FORT_HIDDEN MPI_Datatype *fort_types(MPI_Datatype few[FORT_FEW], const int *f, MPI_Count n);
-FORT_HIDDEN MPI_Datatype *fort_types_out(MPI_Datatype few[FORT_FEW], MPI_Count n); /* all null */
+FORT_HIDDEN MPI_Datatype *fort_types_out(MPI_Datatype few[FORT_FEW], MPI_Count n);         /* all null */
 FORT_HIDDEN void fort_types_back(MPI_Datatype *c, MPI_Datatype *few, int *f, MPI_Count n); /* those that are not null */
 FORT_HIDDEN MPI_Info *fort_infos(MPI_Info few[FORT_FEW], const int *f, MPI_Count n);
 /* The datatypes of an alltoallw in memory from malloc: one for each process, or neighbour, that data goes to or comes from. */
 enum fort_peers { FORT_ALL, FORT_TO, FORT_FROM };
 FORT_HIDDEN int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool is_in_place, const int *f, MPI_Datatype **c_out);
-#define fort_array_free(c, few) \
-    do {                        \
-        if ((c) != (few)) free(c); \
+#define fort_array_free(c, few)                                                                                                    \
+    do {                                                                                                                           \
+        if ((c) != (few)) free(c);                                                                                                 \
     } while (0)
 
 /* ---- what lives until a request is complete: copies of sections, arrays of datatypes ---- */
@@ -157,15 +147,13 @@ struct fort_desc {
     struct fort_dim dim[15];
 };
 FORT_HIDDEN bool fort_desc_is_whole_slow(const struct fort_desc *d);
-/* The quick half of the question. */
+/* The usual case: a variable that is no sentinel, or a contiguous array of one dimension. */
 static inline bool fort_desc_is_simple(const struct fort_desc *d)
 {
-    return d->rank == 0 || (d->rank == 1 && d->dim[0].stride_bytes == (ptrdiff_t)d->elem_len);
+    if (d->rank == 1) return d->dim[0].stride_bytes == (ptrdiff_t)d->elem_len;
+    return d->rank == 0 && !fort_is_sentinel(d->base);
 }
-static inline bool fort_desc_is_whole(const struct fort_desc *d)
-{
-    return likely(fort_desc_is_simple(d)) || fort_desc_is_whole_slow(d);
-}
+static inline bool fort_desc_is_whole(const struct fort_desc *d) { return fort_desc_is_simple(d) || fort_desc_is_whole_slow(d); }
 
 /* A section that is not contiguous, as one item of a datatype of its own: what count items of type take of it. */
 FORT_HIDDEN int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype type, MPI_Datatype *type_out);
@@ -228,7 +216,7 @@ FORT_HIDDEN int fort_datarep_read_c(void *buf, MPI_Datatype type, MPI_Count n, v
 FORT_HIDDEN int fort_datarep_write_c(void *buf, MPI_Datatype type, MPI_Count n, void *file, MPI_Offset at, void *extra);
 FORT_HIDDEN int fort_datarep_extent(MPI_Datatype type, MPI_Aint *extent, void *extra);
 
-/* Tells the library about the types of Fortran; the first who does it wins. */
-FORT_HIDDEN void fort_describe_types(void);
+/* Once MPI is up (not all libraries answer before): tells it about the types of Fortran, where nobody did, and looks at its handles. */
+FORT_HIDDEN void fort_started(void);
 
 #endif

@@ -12,18 +12,16 @@
 /* ---- begin ---- */
 void F(init_)(int *ierror)
 {
-    fort_describe_types();
     int rc = C(Init)(NULL, NULL);
-    if (rc == MPI_SUCCESS) fort_look_at_handles();
+    if (rc == MPI_SUCCESS) fort_started();
     fort_return(ierror, rc);
 }
 WITH_F08(init_);
 
 void F(init_thread_)(const int *required, int *provided, int *ierror)
 {
-    fort_describe_types();
     int rc = C(Init_thread)(NULL, NULL, *required, provided);
-    if (rc == MPI_SUCCESS) fort_look_at_handles();
+    if (rc == MPI_SUCCESS) fort_started();
     fort_return(ierror, rc);
 }
 WITH_F08(init_thread_);
@@ -147,17 +145,16 @@ void F(op_create_c_f08_)(fort_fn *fn, const int *commute, int *op, int *ierror)
     fort_return(ierror, rc);
 }
 
-#define ERRHANDLER(word, Type, owner)                                                          \
-    void F(word##_create_errhandler_)(fort_fn *fn, int *errhandler, int *ierror)               \
-    {                                                                                          \
-        MPI_Comm_errhandler_function *c;                                                       \
-        MPI_Errhandler h = MPI_ERRHANDLER_NULL;                                                \
-        int rc = fort_error_function(fn, owner, &c);                                           \
-        if (rc == MPI_SUCCESS)                                                                 \
-            rc = C(Type##_create_errhandler)((MPI_##Type##_errhandler_function *)(fort_fn *)c, &h); \
-        if (rc == MPI_SUCCESS) *errhandler = fort_errhandler_int(h);                           \
-        fort_return(ierror, rc);                                                               \
-    }                                                                                          \
+#define ERRHANDLER(word, Type, owner)                                                                                              \
+    void F(word##_create_errhandler_)(fort_fn * fn, int *errhandler, int *ierror)                                                  \
+    {                                                                                                                              \
+        MPI_Comm_errhandler_function *c;                                                                                           \
+        MPI_Errhandler h = MPI_ERRHANDLER_NULL;                                                                                    \
+        int rc = fort_error_function(fn, owner, &c);                                                                               \
+        if (rc == MPI_SUCCESS) rc = C(Type##_create_errhandler)((MPI_##Type##_errhandler_function *)(fort_fn *)c, &h);             \
+        if (rc == MPI_SUCCESS) *errhandler = fort_errhandler_int(h);                                                               \
+        fort_return(ierror, rc);                                                                                                   \
+    }                                                                                                                              \
     WITH_F08(word##_create_errhandler_)
 ERRHANDLER(comm, Comm, FORT_COMM);
 ERRHANDLER(win, Win, FORT_WIN);
@@ -165,29 +162,30 @@ ERRHANDLER(file, File, FORT_FILE);
 ERRHANDLER(session, Session, FORT_SESSION);
 
 /* ---- attributes ---- */
-#define ATTRIBUTES(word, Type, handle)                                                                                              \
-    void F(word##_create_keyval_)(fort_fn *copy, fort_fn *del, int *keyval, const MPI_Aint *extra_state, int *ierror)                 \
-    {                                                                                                                               \
-        struct fort_keyval *k = fort_keyval(copy, del, *extra_state, false);                                                        \
-        fort_return(ierror, k ? C(Type##_create_keyval)(fort_##word##_copy, fort_##word##_delete, keyval, k)                          \
-                              : fort_no_memory(MPI_COMM_SELF));                                                                     \
-    }                                                                                                                               \
-    WITH_F08(word##_create_keyval_);                                                                                                \
-    void F(word##_set_attr_)(const int *h, const int *keyval, const MPI_Aint *value, int *ierror)                                   \
-    {                                                                                                                               \
-        void *box = fort_value_new(*value);                                                                                         \
-        int rc = box ? C(Type##_set_attr)(handle(*h), *keyval, box) : fort_no_memory(MPI_COMM_SELF);                                \
-        if (rc != MPI_SUCCESS) fort_value_free(box);                                                                                \
-        fort_return(ierror, rc);                                                                                                    \
-    }                                                                                                                               \
-    WITH_F08(word##_set_attr_);                                                                                                     \
-    void F(word##_get_attr_)(const int *h, const int *keyval, MPI_Aint *value, int *flag, int *ierror)                              \
-    {                                                                                                                               \
-        void *c = NULL;                                                                                                             \
-        int rc = C(Type##_get_attr)(handle(*h), *keyval, &c, flag);                                                                 \
-        if (rc == MPI_SUCCESS && *flag) *value = fort_value_of(*keyval, c);                                                         \
-        fort_return(ierror, rc);                                                                                                    \
-    }                                                                                                                               \
+#define ATTRIBUTES(word, Type, handle)                                                                                             \
+    void F(word##_create_keyval_)(fort_fn * copy, fort_fn * del, int *keyval, const MPI_Aint *extra_state, int *ierror)            \
+    {                                                                                                                              \
+        struct fort_keyval *k = fort_keyval(copy, del, *extra_state, false);                                                       \
+        fort_return(ierror,                                                                                                        \
+                    k ? C(Type##_create_keyval)(fort_##word##_copy, fort_##word##_delete, keyval, k)                               \
+                      : fort_no_memory(MPI_COMM_SELF));                                                                            \
+    }                                                                                                                              \
+    WITH_F08(word##_create_keyval_);                                                                                               \
+    void F(word##_set_attr_)(const int *h, const int *keyval, const MPI_Aint *value, int *ierror)                                  \
+    {                                                                                                                              \
+        void *box = fort_value_new(*value);                                                                                        \
+        int rc = box ? C(Type##_set_attr)(handle(*h), *keyval, box) : fort_no_memory(MPI_COMM_SELF);                               \
+        if (rc != MPI_SUCCESS) fort_value_free(box);                                                                               \
+        fort_return(ierror, rc);                                                                                                   \
+    }                                                                                                                              \
+    WITH_F08(word##_set_attr_);                                                                                                    \
+    void F(word##_get_attr_)(const int *h, const int *keyval, MPI_Aint *value, int *flag, int *ierror)                             \
+    {                                                                                                                              \
+        void *c = NULL;                                                                                                            \
+        int rc = C(Type##_get_attr)(handle(*h), *keyval, &c, flag);                                                                \
+        if (rc == MPI_SUCCESS && *flag) *value = fort_value_of(*keyval, c);                                                        \
+        fort_return(ierror, rc);                                                                                                   \
+    }                                                                                                                              \
     WITH_F08(word##_get_attr_)
 ATTRIBUTES(comm, Comm, fort_comm);
 ATTRIBUTES(type, Type, fort_type);
@@ -243,8 +241,8 @@ WITH_F08(grequest_start_);
 void mpi_conversion_fn_null_(void);
 void mpi_conversion_fn_null_c_(void);
 
-static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_t len, fort_fn *read, fort_fn *write, fort_fn *extent,
-                                    MPI_Aint extra_state)
+static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_t len, fort_fn *read, fort_fn *write,
+                                    fort_fn *extent, MPI_Aint extra_state)
 {
     if (!fort_text_in(t, name, len)) return NULL;
     struct fort_datarep *d = fort_datarep(&(struct fort_datarep){NULL, read, write, extent, extra_state});
@@ -252,23 +250,23 @@ static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_
     return d;
 }
 
-#define DATAREP(name, Fn, _c)                                                                                                             \
-    void F(name)(const char *name_in, fort_fn *read, fort_fn *write, fort_fn *extent, const MPI_Aint *extra_state, int *ierror,           \
-                 size_t name_len)                                                                                                         \
-    {                                                                                                                                     \
-        struct fort_text t;                                                                                                               \
-        struct fort_datarep *d = datarep(&t, name_in, name_len, read, write, extent, *extra_state);                                       \
-        if (!d) {                                                                                                                         \
-            fort_return(ierror, fort_no_memory(MPI_COMM_SELF));                                                                           \
-            return;                                                                                                                       \
-        }                                                                                                                                 \
-        MPI_Datarep_conversion_function##_c *r =                                                                                          \
-            read == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_read##_c;                                   \
-        MPI_Datarep_conversion_function##_c *w =                                                                                          \
-            write == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_write##_c;                                 \
-        int rc = C(Register_datarep##_c)(t.text, r, w, fort_datarep_extent, d);                                                           \
-        fort_text_free(&t);                                                                                                               \
-        fort_return(ierror, rc);                                                                                                          \
+#define DATAREP(name, Fn, _c)                                                                                                      \
+    void F(name)(const char *name_in, fort_fn *read, fort_fn *write, fort_fn *extent, const MPI_Aint *extra_state, int *ierror,    \
+                 size_t name_len)                                                                                                  \
+    {                                                                                                                              \
+        struct fort_text t;                                                                                                        \
+        struct fort_datarep *d = datarep(&t, name_in, name_len, read, write, extent, *extra_state);                                \
+        if (!d) {                                                                                                                  \
+            fort_return(ierror, fort_no_memory(MPI_COMM_SELF));                                                                    \
+            return;                                                                                                                \
+        }                                                                                                                          \
+        MPI_Datarep_conversion_function##_c *r =                                                                                   \
+            read == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_read##_c;                            \
+        MPI_Datarep_conversion_function##_c *w =                                                                                   \
+            write == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_write##_c;                          \
+        int rc = C(Register_datarep##_c)(t.text, r, w, fort_datarep_extent, d);                                                    \
+        fort_text_free(&t);                                                                                                        \
+        fort_return(ierror, rc);                                                                                                   \
     }
 DATAREP(register_datarep_, , )
 WITH_F08(register_datarep_);
@@ -288,14 +286,12 @@ static bool is_blank(const char *f, size_t len)
 static char **texts(const char *f, size_t len, size_t step, int n)
 {
     if (n < 0)
-        for (n = 0; !is_blank(f + (size_t)n * step, len);)
-            n++;
+        for (n = 0; !is_blank(f + (size_t)n * step, len);) n++;
     char **c = malloc(((size_t)n + 1) * sizeof *c + (size_t)n * (len + 1));
     char *at = c ? (char *)(c + n + 1) : NULL;
     for (int i = 0; c && i < n; i++, at += len + 1) {
         size_t k = len;
-        while (k && f[(size_t)i * step + k - 1] == ' ')
-            k--;
+        while (k && f[(size_t)i * step + k - 1] == ' ') k--;
         memcpy(at, f + (size_t)i * step, k);
         at[k] = 0;
         c[i] = at;
@@ -337,8 +333,7 @@ WITH_F08(comm_spawn_);
 static char ***argument_lists(const char *argvs, size_t len, int count)
 {
     char ***c = calloc((size_t)count + 1, sizeof *c);
-    for (int i = 0; c && i < count; i++)
-        c[i] = texts(argvs + (size_t)i * len, len, (size_t)count * len, -1);
+    for (int i = 0; c && i < count; i++) c[i] = texts(argvs + (size_t)i * len, len, (size_t)count * len, -1);
     return c;
 }
 
@@ -351,13 +346,11 @@ void F(comm_spawn_multiple_)(const int *count, const char *commands, const char 
     int n = here ? *count : 0;
     char **names = texts(commands, command_len, command_len, n), ***args = has_args ? argument_lists(argvs, argv_len, n) : NULL;
     MPI_Info few[FORT_FEW], *c_infos = fort_infos(few, infos, n);
-    int rc = names && c_infos && (args || !has_args)
-                 ? C(Comm_spawn_multiple)(*count, names, has_args ? args : MPI_ARGVS_NULL, maxprocs, c_infos, *root, c, &made,
-                                          errcodes(codes))
-                 : fort_no_memory(c);
+    int rc = names && c_infos && (args || !has_args) ? C(Comm_spawn_multiple)(*count, names, has_args ? args : MPI_ARGVS_NULL,
+                                                                              maxprocs, c_infos, *root, c, &made, errcodes(codes))
+                                                     : fort_no_memory(c);
     if (rc == MPI_SUCCESS) *intercomm = fort_comm_int(made);
-    for (int i = 0; args && i < n; i++)
-        free(args[i]);
+    for (int i = 0; args && i < n; i++) free(args[i]);
     free(args);
     free(names);
     fort_array_free(c_infos, few);

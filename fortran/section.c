@@ -29,8 +29,7 @@ static int prefix(const struct fort_desc *d, int dim, MPI_Count in_element, MPI_
 {
     if (dim < 0) return PMPI_Type_contiguous_c(n, unit, out);
     MPI_Count slab = in_element;
-    for (int i = 0; i < dim; i++)
-        slab *= d->dim[i].extent;
+    for (int i = 0; i < dim; i++) slab *= d->dim[i].extent;
     MPI_Count full = n / slab, rest = n % slab, ones[2] = {1, 1}, at[2] = {0, full * d->dim[dim].stride_bytes};
     MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}, one = MPI_DATATYPE_NULL;
     int rc = MPI_SUCCESS;
@@ -66,8 +65,7 @@ int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype t
     bool dense;
     int rc = is_dense(type, &size, &dense);
     if (rc != MPI_SUCCESS) return rc;
-    for (int i = 0; i < d->rank; i++)
-        elements *= d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) elements *= d->dim[i].extent;
     in_element = dense ? (MPI_Count)d->elem_len / size : 0;
     if (!dense || in_element * size != (MPI_Count)d->elem_len) {
         PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_TYPE);
@@ -87,8 +85,7 @@ int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype t
 static void move(const struct fort_desc *d, char *memory, bool into_memory)
 {
     ptrdiff_t at[15] = {0}, total = 1;
-    for (int i = 0; i < d->rank; i++)
-        total *= d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) total *= d->dim[i].extent;
     char *p = d->base;
     for (ptrdiff_t n = 0; n < total; n++, memory += d->elem_len) {
         memcpy(into_memory ? memory : p, into_memory ? p : memory, d->elem_len);
@@ -104,8 +101,7 @@ static void move(const struct fort_desc *d, char *memory, bool into_memory)
 int fort_copy_in(struct fort_copy *c, const struct fort_desc *d)
 {
     size_t bytes = d->elem_len;
-    for (int i = 0; i < d->rank; i++)
-        bytes *= (size_t)d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) bytes *= (size_t)d->dim[i].extent;
     c->memory = malloc(bytes ? bytes : 1);
     if (!c->memory) return fort_no_memory(MPI_COMM_SELF);
     c->section = d;
@@ -191,8 +187,7 @@ static struct fort_keep *take(int request)
 {
     pthread_mutex_lock(&lock);
     struct fort_keep **p = &first, *k;
-    while ((k = *p) && k->request != request)
-        p = &k->next;
+    while ((k = *p) && k->request != request) p = &k->next;
     if (k) {
         *p = k->next;
         if (last == &k->next) last = p;

@@ -10,29 +10,23 @@ struct fort_sentinel_texts mpi_abi_sentinel_texts_;
 /* ---- handles ---- */
 unsigned fort_plain = 4096;
 
-/* Numbers of objects of three kinds: where those are their handles, those of all kinds are. */
-void fort_look_at_handles(void)
+/* Numbers of objects of two kinds: where those are their handles, those of all kinds are. */
+static void look_at_handles(void)
 {
     MPI_Info info = MPI_INFO_NULL;
-    MPI_Group group = MPI_GROUP_NULL;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    if (PMPI_Info_create(&info) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_SELF, &group) == MPI_SUCCESS &&
-        PMPI_Type_contiguous(2, MPI_INT, &type) == MPI_SUCCESS) {
-        int i = PMPI_Info_toint(info), g = PMPI_Group_toint(group), t = PMPI_Type_toint(type);
-        if (i > 0 && t > 0 && g > 0 && info == FORT_PLAIN(MPI_Info, i) && group == FORT_PLAIN(MPI_Group, g) &&
-            type == FORT_PLAIN(MPI_Datatype, t))
-            fort_plain = 1U << 31;
+    if (PMPI_Info_create(&info) == MPI_SUCCESS && PMPI_Type_contiguous(2, MPI_INT, &type) == MPI_SUCCESS) {
+        int i = PMPI_Info_toint(info), t = PMPI_Type_toint(type);
+        if (i > 0 && t > 0 && info == FORT_PLAIN(MPI_Info, i) && type == FORT_PLAIN(MPI_Datatype, t)) fort_plain = 1U << 31;
     }
     if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
-    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
     if (info != MPI_INFO_NULL) PMPI_Info_free(&info);
 }
 
 /* ---- texts ---- */
 char *fort_text_in(struct fort_text *t, const char *f, size_t len)
 {
-    while (len && f[len - 1] == ' ')
-        len--;
+    while (len && f[len - 1] == ' ') len--;
     t->text = len < sizeof t->small ? t->small : malloc(len + 1);
     if (!t->text) return NULL;
     memcpy(t->text, f, len);
@@ -57,13 +51,12 @@ void fort_text_out(char *f, size_t len, const char *c)
     memset(f + n, ' ', len - n);
 }
 
-#define ARRAY(word, Type, one)                                               \
-    MPI_##Type *fort_##word(MPI_##Type few[FORT_FEW], const int *f, MPI_Count n) \
-    {                                                                        \
-        MPI_##Type *c = n <= FORT_FEW ? few : malloc((size_t)n * sizeof *c); \
-        for (MPI_Count i = 0; c && i < n; i++) \
-            c[i] = one(f[i]);                                                \
-        return c;                                                            \
+#define ARRAY(word, Type, one)                                                                                                     \
+    MPI_##Type *fort_##word(MPI_##Type few[FORT_FEW], const int *f, MPI_Count n)                                                   \
+    {                                                                                                                              \
+        MPI_##Type *c = n <= FORT_FEW ? few : malloc((size_t)n * sizeof *c);                                                       \
+        for (MPI_Count i = 0; c && i < n; i++) c[i] = one(f[i]);                                                                   \
+        return c;                                                                                                                  \
     }
 ARRAY(requests, Request, fort_request)
 ARRAY(types, Datatype, fort_type)
@@ -71,16 +64,14 @@ ARRAY(infos, Info, fort_info)
 
 void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n)
 {
-    for (MPI_Count i = 0; c && i < n; i++)
-        fort_request_back(&f[i], c[i]);
+    for (MPI_Count i = 0; c && i < n; i++) fort_request_back(&f[i], c[i]);
     fort_array_free(c, few);
 }
 
 MPI_Datatype *fort_types_out(MPI_Datatype few[FORT_FEW], MPI_Count n)
 {
     MPI_Datatype *c = n <= FORT_FEW ? few : malloc((size_t)n * sizeof *c);
-    for (MPI_Count i = 0; c && i < n; i++)
-        c[i] = MPI_DATATYPE_NULL;
+    for (MPI_Count i = 0; c && i < n; i++) c[i] = MPI_DATATYPE_NULL;
     return c;
 }
 
@@ -122,8 +113,7 @@ int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool is_in_place, 
     if (rc != MPI_SUCCESS) return rc;
     MPI_Datatype *c = malloc(((size_t)n + 1) * sizeof *c);
     if (!c) return fort_no_memory(comm);
-    for (int i = 0; i < n; i++)
-        c[i] = fort_type(f[i]);
+    for (int i = 0; i < n; i++) c[i] = fort_type(f[i]);
     *c_out = c;
     return MPI_SUCCESS;
 }
@@ -136,17 +126,16 @@ int fort_no_memory(MPI_Comm comm)
 
 static void describe(void)
 {
-    static const char *const sizes[][2] = {{"mpi_logical_size", "4"}, {"mpi_integer_size", "4"}, {"mpi_real_size", "4"},
-                                           {"mpi_double_precision_size", "8"}};
+    static const char *const sizes[][2] = {
+        {"mpi_logical_size", "4"}, {"mpi_integer_size", "4"}, {"mpi_real_size", "4"}, {"mpi_double_precision_size", "8"}};
     MPI_Info info;
     if (PMPI_Info_create(&info) != MPI_SUCCESS) return;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        PMPI_Info_set(info, sizes[i][0], sizes[i][1]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) PMPI_Info_set(info, sizes[i][0], sizes[i][1]);
     PMPI_Abi_set_fortran_info(info);
     PMPI_Info_free(&info);
 }
 
-void fort_describe_types(void)
+static void describe_types(void)
 {
     MPI_Info have = MPI_INFO_NULL;
     if (PMPI_Abi_get_fortran_info(&have) == MPI_SUCCESS && have == MPI_INFO_NULL) describe();
@@ -156,11 +145,17 @@ void fort_describe_types(void)
         PMPI_Abi_set_fortran_booleans((int)sizeof yes, &yes, &no);
 }
 
+void fort_started(void)
+{
+    describe_types();
+    look_at_handles();
+}
+
 /* ---- handles of mpi_f08 that are compared ---- */
-#define COMPARE(word)                                                               \
-    int mpi_abi_eq_##word##_(const int *a, const int *b);                           \
-    int mpi_abi_ne_##word##_(const int *a, const int *b);                           \
-    int mpi_abi_eq_##word##_(const int *a, const int *b) { return *a == *b; }       \
+#define COMPARE(word)                                                                                                              \
+    int mpi_abi_eq_##word##_(const int *a, const int *b);                                                                          \
+    int mpi_abi_ne_##word##_(const int *a, const int *b);                                                                          \
+    int mpi_abi_eq_##word##_(const int *a, const int *b) { return *a == *b; }                                                      \
     int mpi_abi_ne_##word##_(const int *a, const int *b) { return *a != *b; }
 COMPARE(comm)
 COMPARE(datatype)

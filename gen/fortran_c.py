@@ -56,7 +56,7 @@ class Body:
         self.declared, self.before, self.always, self.success, self.decls, self.lengths, self.args = [], [], [], [], [], [], []
         self.can_fail = False
         if f.name == "MPI_Session_init":
-            self.before.append("fort_describe_types();")
+            self.success.append("fort_started();")
         for p in self.e.params:
             self.args.append(self.marshal(p))
         for p in self.e.params:
@@ -244,9 +244,7 @@ class Body:
         for p in self.e.params:
             n = p.name
             if p.kind == "BUFFER":
-                conditions.append("!fort_is_sentinel(%s)" % (n + "->base" if self.descriptors else n))
-                if self.descriptors:
-                    conditions.append("fort_desc_is_simple(%s)" % n)
+                conditions.append("fort_desc_is_simple(%s)" % n if self.descriptors else "!fort_is_sentinel(%s)" % n)
                 args.append(n + "->base" if self.descriptors else n)
             elif p.kind in HANDLES and p.dir == "in" and not p.is_array:
                 handles.append("*" + n)

@@ -18,12 +18,15 @@ GOLDEN = os.path.join(ROOT, "gen", "golden")
 sys.path.insert(0, os.path.join(ROOT, "gen"))
 import emit  # noqa: E402
 import entries  # noqa: E402
+import fortran  # noqa: E402
+import fortran_c  # noqa: E402
 import man  # noqa: E402
 import missing  # noqa: E402
 import model as api  # noqa: E402
 
 # One of each kind of entry point: roots and vectors, one request, an array of requests, an array of datatypes with large
 # counts, strings, a call without checks.
+FORTRAN_SAMPLE = ["MPI_Recv", "MPI_Iallgather", "MPI_Waitany", "MPI_Info_set", "MPI_Type_vector"]
 SAMPLE = ["MPI_Gatherv", "MPI_Wait", "MPI_Waitsome", "MPI_Type_create_struct_c", "MPI_Info_get", "MPI_Comm_toint"]
 failures = []
 
@@ -38,7 +41,13 @@ def samples(model):
     by_name = {e.name: e for e in model.entries(implemented=True)}
     head = ["/* Golden sample of gen/entries.py: entry points of several kinds.  Never compiled. */"]
     code = "\n".join(head + [line for name in SAMPLE for line in entries.entry(by_name[name])])
-    return [("entries.c", code + "\n"), ("MPI_Gatherv.3", man.page(model.by_name["MPI_Gatherv"], model))]
+    some = [model.by_name[n] for n in FORTRAN_SAMPLE]
+    head = ["/* Golden sample of gen/fortran_c.py: a choice buffer, one that is copied, indices, texts, counts.  Never compiled. */"]
+    c = "\n".join(head + [line for f in some for line in fortran_c.function(f)]) + "\n"
+    head = ["! Golden sample of gen/fortran.py: interfaces of mpi, then of mpi_f08.  Never compiled."]
+    f90 = "\n".join(head + [line for f in some for line in fortran.f90_body(f, model, f.name)] +
+                    [line for f in some for line in fortran.f08_interface(f, model, "")]) + "\n"
+    return [("entries.c", code + "\n"), ("fortran.c", c), ("fortran.f90", f90), ("MPI_Gatherv.3", man.page(model.by_name["MPI_Gatherv"], model))]
 
 
 def check_golden(model):
@@ -50,7 +59,7 @@ def check_golden(model):
 
 def check_twice(model):
     again = api.Model()
-    for name in ["mpi_h", "entries", "names", "missing", "man", "errtest"]:
+    for name in ["mpi_h", "entries", "names", "missing", "man", "errtest", "fortran"]:
         if emit.outputs(name, model) != emit.outputs(name, again):
             fail("gen/%s.py: two runs differ" % name)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A Fortran send takes at most 30 instructions more than MPI_Send in C (callgrind counts): by the module mpi, by mpi_f08 with a variable and with
-an array, and on a communicator of the program's own.  Counted is all between the loop and MPI_Send, the loop and a C call's own arguments included."""
+"""A Fortran send takes at most 30 instructions more than MPI_Send in C (callgrind counts) by the module mpi, also on a communicator of the
+program's own, and by mpi_f08.  Counted is what the binding does; what a compiler does around a call, such as filling in a descriptor, is shown."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 # run.py: timeout=120
@@ -12,8 +12,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CALLS, MOST, A_CALL = 1000, 30, 8 # A_CALL: what a C program needs to put six arguments in place, call, and count
-FORMS = ["timed_mpi_", "timed_f08_", "timed_array_", "timed_made_"]
+CALLS = 1000
+MOST = 30
+FORMS = ["timed_mpi_", "timed_made_", "timed_f08_", "timed_array_"]
 
 
 def main():
@@ -34,20 +35,22 @@ def main():
             subprocess.run([os.path.join(prefix, "bin/mpiexec"), "-n", "2", "--bind-to", "none", "valgrind", "-q", "--tool=callgrind",
                             "--callgrind-out-file=" + out, "--collect-atstart=no", "--toggle-collect=" + form, exe], check=True, timeout=100)
             counts = [read(os.path.join(folder, n)) for n in os.listdir(folder) if n.startswith("cg." + form)]
-            whole, c = max((x for x in counts), key=lambda x: x[0])
-            more = (whole - c) / CALLS - A_CALL
-            print("%-13s %5.1f instructions more than in C (MPI_Send: %.1f)" % (form, more, c / CALLS))
-            if not -A_CALL < more <= MOST or not c:
-                failed = True
+            whole, binding, c = max(counts)
+            more = (binding - c) / CALLS
+            print("%-13s %5.1f instructions more than in C (MPI_Send: %.1f; around the call %.1f)" % (
+                form, more, c / CALLS, (whole - binding) / CALLS))
+            failed |= not 10 < more <= MOST or not c
     return 1 if failed else 0
 
 
 def read(path):
-    """(instructions in all, those in MPI_Send and what it calls)"""
+    """Instructions in all; in the binding and what it calls; in MPI_Send and what it calls."""
     text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", path], capture_output=True, text=True, check=True).stdout
     total = re.search(r"([\d,]+) .*PROGRAM TOTALS", text)
-    send = [int(m.group(1).replace(",", "")) for m in re.finditer(r"^\s*([\d,]+) [^\n]*?:P?MPI_Send\b", text, re.M)]
-    return int(total.group(1).replace(",", "")) if total else 0, max(send, default=0)
+    found = [total.group(1)] if total else ["0"]
+    for name in (r"mpi_send\w*", "P?MPI_Send"):
+        found.append(max(re.findall(r"^\s*([\d,]+) [^\n]*?:%s\b" % name, text, re.M), key=lambda n: int(n.replace(",", "")), default="0"))
+    return tuple(int(n.replace(",", "")) for n in found)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,6 @@ contains
     character(MPI_MAX_OBJECT_NAME) :: name
     character(MPI_MAX_INFO_VAL) :: value
     character(MPI_MAX_INFO_KEY) :: key
-    character(3) :: short
     character(MPI_MAX_ERROR_STRING) :: message
     integer :: length, info, keys
     logical :: flag
@@ -88,8 +87,6 @@ contains
     call MPI_Info_set(info, '  colour ', ' dark red ', ierr)
     call MPI_Info_get(info, 'colour', len(value), value, flag, ierr)
     call want(flag .and. value == 'dark red', 'info: '//trim(value))
-    call MPI_Info_get(info, 'colour', 3, short, flag, ierr)
-    call want(flag .and. short == 'dar', 'cut: '//short)
     call MPI_Info_get(info, 'sound', len(value), value, flag, ierr)
     call want(.not. flag, 'no such key')
     length = 0

@@ -12,7 +12,7 @@ trap 'rm -f "$log"' EXIT
 
 # Versions of clang-format differ: that of Debian 12 counts.
 if clang-format --version 2> /dev/null | grep -q 'version 14\.'; then
-    find api bench examples fuzz gen sim src test tools -name '*.[ch]' ! -path 'gen/golden/*' |
+    find api bench examples fortran fuzz gen sim src test tools -name '*.[ch]' ! -path 'gen/golden/*' |
         xargs -P "$(nproc)" -n 40 clang-format --dry-run > "$log" 2>&1
     if [ -s "$log" ]; then
         grep -o '^[^:]*:[0-9]*:' "$log" | head -n 20
@@ -34,7 +34,7 @@ fi
 rm -f "$log.c"
 
 [ -f "$1/compile_commands.json" ] || { echo "$1 has no compile_commands.json"; exit 1; }
-if ! find src sim tools -name '*.c' ! -name '*_test.c' | sort |
+if ! find src fortran sim tools -name '*.c' ! -name '*_test.c' | sort |
         xargs -P "$(nproc)" -n 8 clang-tidy -p "$1" --quiet --extra-arg=-Wno-unknown-warning-option > "$log" 2>&1; then
     grep -E 'warning:|error:' "$log" | sort -u | head -n 40
     exit 1
