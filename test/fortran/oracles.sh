@@ -10,6 +10,7 @@ prefix=${2:+$(readlink -f "$2")}
 [ -n "$prefix" ] && [ -x "$prefix/bin/mpifort" ] || { echo "nothing is installed"; exit 77; }
 command -v gfortran > /dev/null || { echo "there is no gfortran here"; exit 77; }
 command -v apt-get > /dev/null || { echo "there is no apt-get here"; exit 77; }
+export FORT_TEST_OTHER=y
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
