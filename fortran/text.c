@@ -45,9 +45,8 @@ char *fort_text_in_stripped(struct fort_text *t, const char *f, size_t len)
 
 void fort_text_out(char *f, size_t len, const char *c)
 {
-    size_t n = strlen(c);
-    if (n > len) n = len;
-    memcpy(f, c, n);
+    size_t n = 0;
+    for (; n < len && c[n]; n++) f[n] = c[n];
     memset(f + n, ' ', len - n);
 }
 
