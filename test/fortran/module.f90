@@ -128,15 +128,18 @@ contains
     call MPI_Type_get_attr(comm, key, value, flag, ierr)
     call want(flag .and. value == -5, 'MPI_TYPE_DUP_FN')
     call MPI_Type_free(comm, ierr)
+    call MPI_Type_delete_attr(MPI_REAL, key, ierr)
+    call MPI_Type_free_keyval(key, ierr)
     call MPI_Keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, key, 0, ierr)
     call MPI_Attr_put(MPI_COMM_SELF, key, -9, ierr)
     call MPI_Comm_dup(MPI_COMM_SELF, comm, ierr)
-    n = n + 0
     call MPI_Attr_get(comm, key, errors, flag, ierr)
     call want(flag .and. errors == -9, 'attribute of MPI-1')
     errors = 0
     call MPI_Comm_free(comm, ierr)
     call MPI_Attr_delete(MPI_COMM_SELF, key, ierr)
+    call MPI_Keyval_free(key, ierr)
+    call want(key == MPI_KEYVAL_INVALID, 'keyval of MPI-1 is invalid')
   end subroutine
 
   subroutine predefined

@@ -203,7 +203,7 @@ contains
     call MPI_Type_commit(pair)
     c = -1
     d = cmplx(me, -me)
-    call MPI_Sendrecv(d(2, :), 4, pair, next, 6, c(3, :), 4, MPI_COMPLEX, prev, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Sendrecv(d(2, :), 4, pair, next, 6, c(3, :), 4, pair, prev, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call want(all(c(3, :) == cmplx(prev, -prev)) .and. count(c /= -1) == 4, 'pairs of a complex section')
     call MPI_Type_free(pair)
   end subroutine
