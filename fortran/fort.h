@@ -156,6 +156,7 @@ static inline bool fort_desc_is_simple(const struct fort_desc *d)
 static inline bool fort_desc_is_whole(const struct fort_desc *d) { return fort_desc_is_simple(d) || fort_desc_is_whole_slow(d); }
 
 /* A section that is not contiguous, as one item of a datatype of its own: what count items of type take of it. */
+enum { FORT_NEEDS_COPY = -1 }; /* the datatype has holes, or does not fit the elements */
 FORT_HIDDEN int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype type, MPI_Datatype *type_out);
 
 /* A section that is not contiguous, as a contiguous copy of all of it. */
@@ -167,6 +168,7 @@ FORT_HIDDEN int fort_copy_in(struct fort_copy *c, const struct fort_desc *d);
 FORT_HIDDEN void fort_copy_free(struct fort_copy *c, bool copies_back);
 FORT_HIDDEN void fort_copy_keep(struct fort_copy *c, bool copies_back, MPI_Request request, int rc);
 /* Persistent requests would need the copy at every start: an error through the communicator's handler. */
+FORT_HIDDEN int fort_refuse_type(void); /* the same where a datatype cannot be made and a copy is not possible */
 FORT_HIDDEN int fort_refuse_section(MPI_Comm comm);
 FORT_HIDDEN int fort_no_memory(MPI_Comm comm);
 

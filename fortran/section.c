@@ -67,10 +67,7 @@ int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype t
     if (rc != MPI_SUCCESS) return rc;
     for (int i = 0; i < d->rank; i++) elements *= d->dim[i].extent;
     in_element = dense ? (MPI_Count)d->elem_len / size : 0;
-    if (!dense || in_element * size != (MPI_Count)d->elem_len) {
-        PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_TYPE);
-        return MPI_ERR_TYPE;
-    }
+    if (!dense || in_element * size != (MPI_Count)d->elem_len) return FORT_NEEDS_COPY;
     if (count < 0 || count > elements * in_element) {
         PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_COUNT);
         return MPI_ERR_COUNT;
@@ -78,6 +75,12 @@ int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype t
     rc = count ? prefix(d, d->rank - 1, in_element, count, type, out) : PMPI_Type_contiguous(0, type, out);
     if (rc == MPI_SUCCESS) rc = PMPI_Type_commit(out);
     return rc;
+}
+
+int fort_refuse_type(void)
+{
+    PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_TYPE);
+    return MPI_ERR_TYPE;
 }
 
 /* ---- as a copy ---- */

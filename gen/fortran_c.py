@@ -222,9 +222,19 @@ class Body:
         is_whole = "unlikely(!fort_desc_is_whole(%s))" % n
         if what == "typed":
             count, datatype = TRIPLES[n]
+            back = "true" if p.dir != "in" else "false"
+            request = next((q for q in self.e.params if q.kind == "REQUEST" and q.dir == "out"), None)
+            copies = not (self.f.name.endswith(("_init", "_begin")) or self.f.chapter == 12)
             self.declared.append("MPI_Datatype %s_made = MPI_DATATYPE_NULL;" % n)
-            self.before.append("if (%s) {\n        rc = fort_section_type(%s, %s_c, %s_c, &%s_made);\n        if (rc != MPI_SUCCESS) goto done;\n"
-                               "        %s_c = 1;\n        %s_c = %s_made;\n    }" % (is_whole, n, count, datatype, n, count, datatype, n))
+            self.before.append("if (%s) {\n        rc = fort_section_type(%s, %s_c, %s_c, &%s_made);" % (is_whole, n, count, datatype, n))
+            if copies:
+                self.declared.append("struct fort_copy %s_copy = {NULL, NULL};" % n)
+                self.before.append("    if (rc == FORT_NEEDS_COPY) {\n            rc = fort_copy_in(&%s_copy, %s);\n            %s_c = %s_copy.memory;\n"
+                                   "        } else {\n            %s_c = 1;\n            %s_c = %s_made;\n        }" % (n, n, n, n, count, datatype, n))
+                self.always.append("fort_copy_keep(&%s_copy, %s, request_c, rc);" % (n, back) if request else "fort_copy_free(&%s_copy, %s);" % (n, back))
+            else:
+                self.before.append("    if (rc == FORT_NEEDS_COPY) rc = fort_refuse_type();\n        %s_c = 1;\n        %s_c = %s_made;" % (count, datatype, n))
+            self.before.append("    if (rc != MPI_SUCCESS) goto done;\n    }")
             self.always.append("if (unlikely(%s_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&%s_made);" % (n, n))
             self.can_fail = True
         elif what == "refused":

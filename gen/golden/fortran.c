@@ -18,15 +18,22 @@ static FORT_COLD void slow_recv_f08ts_(const struct fort_desc *buf, const int *c
     int count_c = *count;
     MPI_Datatype datatype_c = fort_type(*datatype);
     MPI_Datatype buf_made = MPI_DATATYPE_NULL;
+    struct fort_copy buf_copy = {NULL, NULL};
     int rc;
     if (unlikely(!fort_desc_is_whole(buf))) {
         rc = fort_section_type(buf, count_c, datatype_c, &buf_made);
+        if (rc == FORT_NEEDS_COPY) {
+            rc = fort_copy_in(&buf_copy, buf);
+            buf_c = buf_copy.memory;
+        } else {
+            count_c = 1;
+            datatype_c = buf_made;
+        }
         if (rc != MPI_SUCCESS) goto done;
-        count_c = 1;
-        datatype_c = buf_made;
     }
     rc = C(Recv)(buf_c, count_c, datatype_c, *source, *tag, fort_comm(*comm), fort_status(status));
 done:
+    fort_copy_free(&buf_copy, true);
     if (unlikely(buf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&buf_made);
     fort_return(ierror, rc);
 }
@@ -44,15 +51,22 @@ static FORT_COLD void slow_recv_c_f08ts_(const struct fort_desc *buf, const MPI_
     MPI_Count count_c = *count;
     MPI_Datatype datatype_c = fort_type(*datatype);
     MPI_Datatype buf_made = MPI_DATATYPE_NULL;
+    struct fort_copy buf_copy = {NULL, NULL};
     int rc;
     if (unlikely(!fort_desc_is_whole(buf))) {
         rc = fort_section_type(buf, count_c, datatype_c, &buf_made);
+        if (rc == FORT_NEEDS_COPY) {
+            rc = fort_copy_in(&buf_copy, buf);
+            buf_c = buf_copy.memory;
+        } else {
+            count_c = 1;
+            datatype_c = buf_made;
+        }
         if (rc != MPI_SUCCESS) goto done;
-        count_c = 1;
-        datatype_c = buf_made;
     }
     rc = C(Recv_c)(buf_c, count_c, datatype_c, *source, *tag, fort_comm(*comm), fort_status(status));
 done:
+    fort_copy_free(&buf_copy, true);
     if (unlikely(buf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&buf_made);
     fort_return(ierror, rc);
 }
@@ -82,13 +96,19 @@ void F(iallgather_f08ts_)(const struct fort_desc *sendbuf, const int *sendcount,
     void *recvbuf_c = fort_buf(recvbuf->base);
     MPI_Request request_c = MPI_REQUEST_NULL;
     MPI_Datatype sendbuf_made = MPI_DATATYPE_NULL;
+    struct fort_copy sendbuf_copy = {NULL, NULL};
     struct fort_copy recvbuf_copy = {NULL, NULL};
     int rc;
     if (unlikely(!fort_desc_is_whole(sendbuf))) {
         rc = fort_section_type(sendbuf, sendcount_c, sendtype_c, &sendbuf_made);
+        if (rc == FORT_NEEDS_COPY) {
+            rc = fort_copy_in(&sendbuf_copy, sendbuf);
+            sendbuf_c = sendbuf_copy.memory;
+        } else {
+            sendcount_c = 1;
+            sendtype_c = sendbuf_made;
+        }
         if (rc != MPI_SUCCESS) goto done;
-        sendcount_c = 1;
-        sendtype_c = sendbuf_made;
     }
     if (unlikely(!fort_desc_is_whole(recvbuf))) {
         rc = fort_copy_in(&recvbuf_copy, recvbuf);
@@ -100,6 +120,7 @@ void F(iallgather_f08ts_)(const struct fort_desc *sendbuf, const int *sendcount,
         *request = fort_request_int(request_c);
     }
 done:
+    fort_copy_keep(&sendbuf_copy, false, request_c, rc);
     if (unlikely(sendbuf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&sendbuf_made);
     fort_copy_keep(&recvbuf_copy, true, request_c, rc);
     fort_return(ierror, rc);
@@ -112,13 +133,19 @@ void F(iallgather_c_f08ts_)(const struct fort_desc *sendbuf, const MPI_Count *se
     void *recvbuf_c = fort_buf(recvbuf->base);
     MPI_Request request_c = MPI_REQUEST_NULL;
     MPI_Datatype sendbuf_made = MPI_DATATYPE_NULL;
+    struct fort_copy sendbuf_copy = {NULL, NULL};
     struct fort_copy recvbuf_copy = {NULL, NULL};
     int rc;
     if (unlikely(!fort_desc_is_whole(sendbuf))) {
         rc = fort_section_type(sendbuf, sendcount_c, sendtype_c, &sendbuf_made);
+        if (rc == FORT_NEEDS_COPY) {
+            rc = fort_copy_in(&sendbuf_copy, sendbuf);
+            sendbuf_c = sendbuf_copy.memory;
+        } else {
+            sendcount_c = 1;
+            sendtype_c = sendbuf_made;
+        }
         if (rc != MPI_SUCCESS) goto done;
-        sendcount_c = 1;
-        sendtype_c = sendbuf_made;
     }
     if (unlikely(!fort_desc_is_whole(recvbuf))) {
         rc = fort_copy_in(&recvbuf_copy, recvbuf);
@@ -130,6 +157,7 @@ void F(iallgather_c_f08ts_)(const struct fort_desc *sendbuf, const MPI_Count *se
         *request = fort_request_int(request_c);
     }
 done:
+    fort_copy_keep(&sendbuf_copy, false, request_c, rc);
     if (unlikely(sendbuf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&sendbuf_made);
     fort_copy_keep(&recvbuf_copy, true, request_c, rc);
     fort_return(ierror, rc);

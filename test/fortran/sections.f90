@@ -206,6 +206,26 @@ contains
     call MPI_Sendrecv(d(2, :), 4, pair, next, 6, c(3, :), 4, pair, prev, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call want(all(c(3, :) == cmplx(prev, -prev)) .and. count(c /= -1) == 4, 'pairs of a complex section')
     call MPI_Type_free(pair)
+    call holes
+  end subroutine
+
+  ! every second of six numbers, which are a row: blocking, and by requests
+  subroutine holes
+    type(MPI_Datatype) :: type
+    type(MPI_Request) :: requests(2)
+    integer, asynchronous :: a(3, 6), b(3, 6)
+    call MPI_Type_vector(3, 1, 2, MPI_INTEGER, type)
+    call MPI_Type_commit(type)
+    call fill(a, me)
+    b = -1
+    call MPI_Sendrecv(a(2, :), 1, type, next, 7, b(1, :), 1, type, prev, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call want(all(b(1, 1:5:2) == 10000 * prev + [201, 203, 205]) .and. count_of(b) == 3, 'type with holes')
+    b = -1
+    call MPI_Irecv(b(3, :), 1, type, prev, 8, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(a(1, :), 1, type, next, 8, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call want(all(b(3, 1:5:2) == 10000 * prev + [101, 103, 105]) .and. count_of(b) == 3, 'type with holes, requests')
+    call MPI_Type_free(type)
   end subroutine
 
   subroutine packing
