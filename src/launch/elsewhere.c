@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <limits.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -192,6 +193,21 @@ static bool is_in_allocation(struct job *j)
     return are_all;
 }
 
+/* Hydra waits for ever for a host that its remote shell does not find. */
+static bool are_known(struct job *j)
+{
+    for (int i = 0; i < j->o.hosts.n; i++) {
+        const char *name = j->o.hosts.at[i].name, *user = strrchr(name, '@');
+        struct addrinfo *found = NULL;
+        int rc = host_is_here(name) ? 0 : getaddrinfo(user ? user + 1 : name, NULL, NULL, &found);
+        if (found) freeaddrinfo(found);
+        if (!rc) continue;
+        say("host %s is not known on host %s: %s", name, j->host, gai_strerror(rc));
+        return false;
+    }
+    return true;
+}
+
 void elsewhere_choose(struct job *j, const char *parent, bool is_reached)
 {
     const char *foreign = NULL;
@@ -213,7 +229,7 @@ void elsewhere_choose(struct job *j, const char *parent, bool is_reached)
         say("%s was asked for on host %s, and the network by which it would reach those who spawn it could not be opened",
             j->o.apps[0].argv[0], foreign);
         fail(j, 0, false);
-    } else if (j->o.engine && strcmp(j->o.engine, "srun") == 0 && !is_in_allocation(j)) {
+    } else if (j->o.engine && strcmp(j->o.engine, "srun") == 0 ? !is_in_allocation(j) : !are_known(j)) {
         fail(j, 0, false);
     }
     snprintf(j->elsewhere, sizeof j->elsewhere, "%.200s is another machine", foreign);
