@@ -87,16 +87,17 @@ static void log_add(struct race_win *r, int target, const struct race_access *a)
     r->log[r->n++] = (struct logged){target, *a};
 }
 
-/* An access of so many runs that it is not looked at leaves no trace. */
-static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t, bool is_over)
+/* The first `moved` bytes of them: an access of so many runs that it is not looked at leaves no trace. */
+static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t, int64_t moved,
+                     bool is_over)
 {
     static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
     struct type_cursor c;
     struct iovec iov[RUNS_MAX];
     int64_t bytes;
     type_cursor_init(&c, (const void *)anywhere, count, t);
-    int n = type_cursor_iov(&c, iov, RUNS_MAX, INT64_MAX, &bytes);
-    if (bytes < count * t->size) return;
+    int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
+    if (bytes < moved) return;
     for (int i = 0; i < n; i++) {
         a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
         a.hi = a.lo + (int64_t)iov[i].iov_len;
@@ -139,23 +140,25 @@ bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t coun
 void check_race_access(struct rma_win *w, const struct check_race *a)
 {
     if (a->target < 0 || a->count <= 0) return;
+    int64_t whole = a->count * a->type->size, moved = a->data_type ? gw_min64(whole, a->data_count * a->data_type->size) : whole;
+    if (moved == 0) return;
     struct race_access made = access_new(w, a->kind);
     made.disp = a->disp;
     if (a->kind == RACE_UPDATE) made.op = a->op->obj.id;
-    made.has_before = a->has_before;
+    made.has_before = a->has_before && moved == whole;
     made.before = a->before;
     made.brings = a->brings;
-    bool is_whole = a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) &&
-        a->data_count * a->data_type->size == a->count * a->type->size;
+    bool is_whole =
+        a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) && a->data_count * a->data_type->size == whole;
     made.has_after = is_whole;
-    if (is_whole) made.after = check_sum_bytes(RACE_SEED, run_at(a->data, a->data_type), (size_t)(a->count * a->type->size));
+    if (is_whole) made.after = check_sum_bytes(RACE_SEED, run_at(a->data, a->data_type), (size_t)whole);
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
     if (r->state != OPEN_LOCKS) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (r->state == OPEN_LOCKS && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state == OPEN_LOCKS) made.since_ns = gw_now_ns();
     if (r->state != OPEN_NONE && (r->state != OPEN_LOCKS || r->under_locks))
-        log_runs(r, a->target, made, a->count, a->type, a->brings && a->has_request);
+        log_runs(r, a->target, made, a->count, a->type, moved, a->brings && a->has_request);
     gw_unlock(&check_lock);
 }
 
