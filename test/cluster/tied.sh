@@ -61,7 +61,7 @@ names n1 "has failed"
 ended one $pid_one 8
 echo "$name"
 begin "SIGKILL of the other side's whole job" tied stay stay
-on n1 sh -c 'kill -KILL $(pgrep -x mpiexec) $(pgrep -x cluster_tied)'
+on n1 pkill -KILL -x 'mpiexec|cluster_tied' # one may be gone before its turn comes
 ended two $pid_two 8
 names n1 "has failed"
 wait $pid_one || :
