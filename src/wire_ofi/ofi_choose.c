@@ -308,14 +308,26 @@ static bool may_come_back(const struct ofi_market *m)
 bool ofi_meets_others;
 bool ofi_is_far(void) { return ofi_meets_others || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
-/* A link that flaps just now does not end the job. */
+/* The interface was away while libfabric was asked for all that we can use, and there when it was asked for less: over IP all providers
+ * match.  The other ranks have chosen the whole, and both sides must. */
+static bool is_cut_short(const struct ofi_market *m)
+{
+    if (m->n_usable == 0) return false;
+    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    bool is_by_ip = best->addr_format == FI_SOCKADDR_IN || best->addr_format == FI_SOCKADDR_IN6;
+    return is_by_ip && !ofi_is_hardware(best) && !(best->caps & FI_TAGGED);
+}
+
+/* A link that flaps just now neither ends the job nor makes its ranks differ. */
 static int market_open_patiently(struct ofi_market *m)
 {
-    static const uint64_t patience_ns = 3000000000;
+    static const uint64_t patience_ns = 3000000000, cut_ns = 1000000000;
     bool is_far = ofi_is_far();
     uint64_t since = gw_now_ns();
     int rc = ofi_market_open(m, is_far);
-    while (rc == GW_OK && m->n_usable == 0 && is_far && may_come_back(m) && gw_now_ns() - since < patience_ns) {
+    while (rc == GW_OK && is_far &&
+           (m->n_usable == 0 ? may_come_back(m) && gw_now_ns() - since < patience_ns
+                             : is_cut_short(m) && gw_now_ns() - since < cut_ns)) {
         usleep(50000);
         ofi_market_close(m);
         rc = ofi_market_open(m, is_far);

@@ -31,6 +31,8 @@ static struct ways {
     size_t cq_data;
     int cq_takes;              /* entries that the queue takes before what is sent waits */
     bool is_other_without_rma; /* who does not ask for it is offered another domain */
+    bool is_ip;                /* by IP, and able to do no more than is asked for */
+    int away;                  /* so many times nothing is there */
 } ways;
 
 struct packet {
@@ -575,10 +577,11 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
     (void)version, (void)node, (void)service, (void)flags;
     static char name[] = "fake", domain[] = "fake0", other[] = "fake1";
     if (hints && hints->caps & ~ways.caps) return -FI_ENODATA;
+    if (ways.away > 0 && ways.away-- > 0) return -FI_ENODATA;
     struct fi_info *i = fake_dupinfo(NULL);
-    i->caps = ways.caps;
+    i->caps = ways.is_ip && hints ? hints->caps : ways.caps;
     i->mode = ways.mode;
-    i->addr_format = FI_FORMAT_UNSPEC;
+    i->addr_format = ways.is_ip ? FI_SOCKADDR_IN : FI_FORMAT_UNSPEC;
     i->tx_attr->inject_size = ways.inject;
     i->tx_attr->msg_order = i->rx_attr->msg_order = FI_ORDER_SAS;
     i->tx_attr->iov_limit = i->tx_attr->rma_iov_limit = 4;

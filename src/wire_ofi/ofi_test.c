@@ -177,6 +177,20 @@ static void test_answers(uint64_t caps, bool is_other, int n)
     ofi_market_close(&m);
 }
 
+/* An interface that is away while libfabric is asked for all, and there when it is asked for less. */
+static void test_flapping(uint64_t caps)
+{
+    struct fi_info *chosen = NULL;
+    ofi_meets_others = true;
+    for (int away = 0; away < 5; away++) {
+        fake_set_up(&(struct ways){.caps = caps | FI_TAGGED, .is_ip = true, .away = away});
+        CHECK_EQ(ofi_choose(&chosen), GW_OK);
+        CHECK_EQ(chosen->caps & (caps | FI_TAGGED), caps | FI_TAGGED);
+        fake_freeinfo(chosen);
+    }
+    ofi_meets_others = false;
+}
+
 int main(void)
 {
     gw_settings_load();
@@ -203,5 +217,6 @@ int main(void)
     test_answers(all | FI_TAGGED, false, 1);
     test_answers(all, false, 1);
     test_answers(all | FI_TAGGED, true, 2);
+    test_flapping(all);
     return unit_end();
 }
