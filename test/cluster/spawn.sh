@@ -56,7 +56,7 @@ where "n1 n1" on n1 "$build/mpiexec" -n 2 "$meet" place 2 host localhost
 where "n2" on n1 env GODWIT_SINGLETON=1 "$meet" place 1 host n2
 
 # ---- where nothing is said: this host's free slots, then those of the others; who finds none stays here ----
-step="salloc -Q -N 2 --ntasks-per-node=2 $srun -N 2 -n 2 --ntasks-per-node=1"
+step="salloc -Q -N 2 -w n1,n2 --ntasks-per-node=2 $srun -N 2 -n 2 --ntasks-per-node=1"
 where "n1" $step "$meet" place 1 - -
 where "n1 n2" $step "$meet" place 2 - -
 where "n1 n1 n2" $step "$meet" place 3 - -
@@ -72,7 +72,8 @@ refused "no engine is here that starts ranks there" on n1 env PATH=/nowhere "$bu
 refused "the info key hostfile is /nosuch, which cannot be read" on n1 "$build/mpiexec" -n 1 "$meet" noplace hostfile /nosuch value
 refused "the info key host names \"-x\", which is no host" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n2,-x spawn
 refused "by which it would reach those who spawn it could not be opened" on n1 env GODWIT_WIRES=shm "$build/mpiexec" -n 1 "$meet" noplace host n2 spawn
-refused "ended with status [0-9]* before MPI_Init of the new processes was over" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n9 spawn
+refused "host n9 is not known on host n1" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n9 spawn
+refused "ended with status [0-9]* before MPI_Init of the new processes was over" on n1 "$build/mpiexec" -n 1 "$meet" noplace host 10.78.0.77 spawn
 
 # ---- they fail together ----
 # together NAME WHO COMMAND...: of the parents on n1 and the children on n2 one on host WHO is killed
