@@ -17,10 +17,7 @@ static uint64_t handed, sum; /* messages that the wire handed up, and what of th
 
 static uint64_t message_sum(uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325 ^ kind;
-    for (size_t i = 0; i < WIRE_HDR_BYTES; i++) h = (h ^ ((const uint8_t *)hdr)[i]) * 0x100000001b3;
-    for (size_t i = 0; i < len; i++) h = (h ^ ((const uint8_t *)payload)[i]) * 0x100000001b3;
-    return h ^ len;
+    return fuzz_sum(fuzz_sum(FUZZ_SUM_BEGIN ^ kind, hdr, WIRE_HDR_BYTES), payload, len) ^ len;
 }
 
 static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)

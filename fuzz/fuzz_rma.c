@@ -57,19 +57,19 @@ static void true_one(struct input *in)
     memset(data, (int)what, sizeof data);
     switch (what & 7) {
     case 0:
-        fine(ask_move(w, 0, true, at, bytes, gw_type_byte, bytes, data));
+        fine(rma_ask_move(w, 0, true, at, bytes, gw_type_byte, bytes, data));
         memcpy(model + from, data, (size_t)bytes);
         break;
     case 1:
-        fine(ask_move(w, 0, false, at, bytes, gw_type_byte, bytes, got));
-        fine(late_settle(w));
+        fine(rma_ask_move(w, 0, false, at, bytes, gw_type_byte, bytes, got));
+        fine(rma_late_settle(w));
         if (!is_forged) FUZZ_CHECK(memcmp(got, model + from, (size_t)bytes) == 0);
         break;
     case 2: {
         bool is_swap = bytes >= 8;
         if (!is_swap) break;
         memcpy(data, model + from, 8);
-        int rc = ask_swap(w, 0, at, "new text", data, got, 8);
+        int rc = rma_ask_swap(w, 0, at, "new text", data, got, 8);
         fine(rc);
         if (!is_forged) FUZZ_CHECK(memcmp(got, data, 8) == 0);
         memcpy(model + from, "new text", 8);
@@ -79,7 +79,7 @@ static void true_one(struct input *in)
         int64_t n = bytes / 4;
         int32_t sum;
         if (n == 0) break;
-        fine(ask_update(w, 0, gw_op_sum, at, n, gw_type_int, data, what & 128 ? got : NULL));
+        fine(rma_ask_update(w, 0, gw_op_sum, at, n, gw_type_int, data, what & 128 ? got : NULL));
         for (int64_t i = 0; i < n; i++) {
             int32_t add;
             memcpy(&sum, model + from + 4 * i, 4);
@@ -89,17 +89,17 @@ static void true_one(struct input *in)
         }
         break;
     }
-    case 4: fine(late_flush_all(w)); break;
+    case 4: fine(rma_late_flush_all(w)); break;
     case 5: {
         enum lock_kind kind = (enum lock_kind)(what >> 4 & 1);
         if (is_forged) break; /* somebody may have it for ever */
-        fine(ask_lock(w, 0, kind));
-        fine(ask_unlock(w, 0, kind));
+        fine(rma_ask_lock(w, 0, kind));
+        fine(rma_ask_unlock(w, 0, kind));
         break;
     }
     default: look(2);
     }
-    fine(late_settle(w));
+    fine(rma_late_settle(w));
 }
 
 /* ---- others ---- */
@@ -128,9 +128,9 @@ static int64_t some_request(struct input *in, int64_t at)
             h.bytes += bytes;
         }
     }
-    int64_t length = (int64_t)ask_bytes(&h, 0), data = request_data(&h);
+    int64_t length = (int64_t)ask_bytes(&h, 0), data = rma_request_data(&h);
     if (at + length + data > MOST) return 0;
-    ask_fill(message + at, &h, runs, NULL, 0);
+    rma_ask_fill(message + at, &h, runs, NULL, 0);
     memset(message + at + length, (int)how, (size_t)data);
     return length + data;
 }
@@ -194,8 +194,8 @@ static void answer(struct input *in)
     memcpy(message, &how, sizeof how);
     is_forged = true;
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), message, n);
-    ask_move(w, 0, false, at, 40, gw_type_byte, 40, got);
-    late_settle(w);
+    rma_ask_move(w, 0, false, at, 40, gw_type_byte, 40, got);
+    rma_late_settle(w);
 }
 
 /* What nobody received, so that no later window finds it. */
@@ -240,7 +240,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             answer(&in);
     }
     look(8);
-    fine(late_flush_all(w));
+    fine(rma_late_flush_all(w));
     if (!is_forged) FUZZ_CHECK(memcmp(base, model, WIN_BYTES) == 0);
     leftovers_drop();
     FUZZ_CHECK(rma_win_free(&w) == GW_OK || is_forged);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks that the house's stairs only go down, by the table src/ROOMS.
 
-    rooms.py [--stamp FILE] SRC [libgw_ROOM.a ...]
+    rooms.py [--stamp FILE] SRC [libgw_ROOM.a | OBJECT.o ...]
 
 Fails on: an include of a room that the table does not allow, an include of another room's private header, a table that
-is not ordered top to bottom, a folder that is no room, and, where room archives are given, a symbol that a room uses but
-that only a room which it may not call defines (read with nm)."""
+is not ordered top to bottom, a folder that is no room, and, from the archives of the rooms and the objects of mpiexec
+(read with nm): a symbol that a room uses but that only a room which it may not call defines; an external symbol that no
+other file uses, whether of the library or of what is built beside it (tests, tools, fuzz targets: read as text); and an
+external symbol that does not begin with the name of its room, of one of the room's public headers, or gw_."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import collections
@@ -16,6 +18,10 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+# Symbols that only programs from elsewhere look up: entry points, and what debuggers read (MPIR, the message queues).
+FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_debugger|main|__\w+")
+OPEN = ("facade", "launch", "mpi", "proto", "topo", "wire_ofi") # rooms in which names without the prefix are left
+BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
 
 
 class House:
@@ -70,24 +76,85 @@ class House:
                 if header not in self.public[target] and not generated:
                     self.errors.append("%s: %s/%s is private to %s" % (where, target, header, target))
 
-    def check_calls(self, archives):
+    def check_calls(self, objects):
         defined, used = {}, collections.defaultdict(set)
-        for archive in archives:
-            room = os.path.basename(archive)[len("libgw_"):-len(".a")]
-            out = subprocess.run(["nm", "-P", archive], capture_output=True, text=True, check=True).stdout
-            for line in out.splitlines():
-                words = line.split()
-                if len(words) < 2 or words[0].endswith(":"):
-                    continue
-                if words[1] == "U":
-                    used[room].add(words[0])
-                elif words[1] in "TDBRVWCGS":
-                    defined.setdefault(words[0], set()).add(room)
+        for o in objects:
+            used[o.room] |= o.used
+            for name in o.defined:
+                defined.setdefault(name, set()).add(o.room)
         for room, names in used.items():
             for name in sorted(names):
                 homes = defined.get(name, set())
                 if homes and room not in homes and not homes & set(self.allowed[room]):
                     self.errors.append("%s uses %s, which only %s defines" % (room, name, ", ".join(sorted(homes))))
+
+    def check_external(self, objects, src):
+        used = set().union(*(o.used for o in objects))
+        left = [(o, name) for o in objects for name in sorted(o.defined - used) if not FOR_OTHERS.fullmatch(name)]
+        words = words_beside(src) if left else set()
+        for o, name in left:
+            if name not in words:
+                self.errors.append("%s of %s is used in its file only: make it static" % (name, o.where))
+
+    def check_names(self, objects):
+        for o in objects:
+            if o.room in OPEN:
+                continue
+            begins = tuple(re.sub(r"\.h$", "", w) + "_" for w in [o.room] + self.public.get(o.room, [])) + ("gw_",)
+            for name in sorted(o.defined):
+                if not name.startswith(begins) and not FOR_OTHERS.fullmatch(name):
+                    self.errors.append("%s of %s begins with none of %s" % (name, o.where, " ".join(begins)))
+
+
+class Object:
+    """An object file: its room, and the symbols that it defines and uses."""
+
+    def __init__(self, room, where):
+        self.room, self.where = room, where
+        self.defined, self.used = set(), set()
+
+
+def read_objects(paths):
+    """The objects of the rooms' archives, and those of launch, which is a program."""
+    objects = []
+    archives = [p for p in paths if p.endswith(".a")]
+    alone = [p for p in paths if not p.endswith(".a")]
+    for path in archives + alone:
+        room = os.path.basename(path)[len("libgw_"):-len(".a")] if path.endswith(".a") else "launch"
+        if path in alone:
+            objects.append(Object(room, os.path.basename(path)))
+        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
+            words = line.split()
+            if line.endswith("]:"): # ARCHIVE[MEMBER]:
+                objects.append(Object(room, line[:-1]))
+            elif len(words) >= 2 and words[1] == "U":
+                objects[-1].used.add(words[0])
+            elif len(words) >= 2 and words[1] in "TDBRVWCGS":
+                objects[-1].defined.add(words[0])
+    return objects
+
+
+def headers_of_tests(src, tests):
+    """Headers of rooms that only tests include: machines and fakes for them."""
+    included = set()
+    for path in glob.glob(os.path.join(src, "*", "*.[ch]")):
+        if path not in tests:
+            with open(path, encoding="utf-8") as f:
+                included.update(m.group(1) for m in map(INCLUDE.match, f) if m)
+    return [h for h in glob.glob(os.path.join(src, "*", "*.h")) if os.path.relpath(h, src) not in included]
+
+
+def words_beside(src):
+    """Every word of the sources that are linked with rooms but are no part of them."""
+    words = set()
+    tops = [os.path.join(os.path.dirname(os.path.abspath(src)), folder) for folder in BESIDE]
+    tests = glob.glob(os.path.join(src, "*", "*_test.c"))
+    paths = tests + headers_of_tests(src, tests)
+    paths += [os.path.join(folder, f) for top in tops for folder, _, names in os.walk(top) for f in names if f.endswith((".c", ".h"))]
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            words.update(re.findall(r"\w+", f.read()))
+    return words
 
 
 def main(argv):
@@ -96,7 +163,11 @@ def main(argv):
         stamp, argv = argv[1], argv[2:]
     house = House(os.path.join(argv[0], "ROOMS"))
     house.check_includes(argv[0])
-    house.check_calls(argv[1:])
+    objects = read_objects(argv[1:])
+    house.check_calls(objects)
+    if objects:
+        house.check_external(objects, argv[0])
+        house.check_names(objects)
     for e in house.errors:
         print("rooms: " + e, file=sys.stderr)
     if house.errors:

@@ -19,7 +19,7 @@ static const char *const kind_names[COLL_KINDS] = {
     [COLL_REDUCE] = "reduce",   [COLL_ALLREDUCE] = "allreduce", [COLL_REDUCE_SCATTER] = "reduce_scatter",
     [COLL_SCAN] = "scan",       [COLL_EXSCAN] = "exscan"};
 #define NOTHING(kind, name)
-#define OURS(kind, name) {#name, &alg_##name},
+#define OURS(kind, name) {#name, &coll_alg_##name},
 #define CLASSIC(name)    {#name, &classic_##name},
 static const struct {
     const char *name;

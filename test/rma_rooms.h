@@ -24,8 +24,8 @@ static struct rma_win *win_of(int flavor, char *memory, char **base_out)
         must(rma_win_create_dynamic(NULL, &gw_comm_world, &w));
         must(rma_win_attach(w, memory, WIN_BYTES));
     }
-    must(late_open(w));
-    must(serve_open(w));
+    must(rma_late_open(w));
+    must(rma_serve_open(w));
     *base_out = base;
     return w;
 }

@@ -87,7 +87,7 @@ static void print_overview(void)
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     int64_t memory = gw_memory_available(&limit);
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
-    printf("wires     shared memory of one node; libfabric between nodes (`godwit-info --network`)\n");
+    printf("wires     shared memory of one node; TCP between nodes, or libfabric (`godwit-info --network`)\n");
     printf("launchers mpiexec (Godwit's), PMIx, PMI-1, PMI-2, none\n");
     printf("settings that are set:\n");
     print_settings(true);

@@ -44,6 +44,19 @@
 #define GW_ARRAY_LEN(a)                 (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
+/* Builds without optimisation and those under AddressSanitizer assert whole states: 1.  Others have no instruction of that. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define GW_ASSERT_STATES 1
+#endif
+#endif
+#if !defined GW_ASSERT_STATES && (defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__)
+#define GW_ASSERT_STATES 1
+#endif
+#ifndef GW_ASSERT_STATES
+#define GW_ASSERT_STATES 0
+#endif
+
 static inline size_t gw_align_up(size_t n, size_t a) { return (n + a - 1) & ~(a - 1); }
 static inline int64_t gw_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gw_max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -111,13 +124,24 @@ void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
  * is, and which field has which value. */
 void gw_refused(const char *what, const char *field, int64_t value) GW_COLD;
 void gw_note(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* "godwit: ..." on stderr: what was asked for */
-void gw_log_identity(int rank, int size);                   /* who prints; boot calls it once */
+
+/* ---- states ----
+ * ROOM_broken() looks at a whole state and answers with the invariant that does not hold, in words, or NULL.  Where a state has changed,
+ * ROOM_assert_state() has it looked at, under GW_ASSERT_STATES only: as `./check` runs all tests under AddressSanitizer. */
+static inline void gw_assert_state(const char *broken)
+{
+    if (likely(!broken)) return;
+    gw_warn("a fault of this library: it does not hold that %s", broken);
+    __builtin_trap();
+}
+void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
 
 /* ---- settings ----------------------------------------------------------------------------------
  * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
  * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
  * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
- * own variables) and where libfabric is opened (one of its own). */
+ * own variables, and one setting that is needed before main()) and where libfabric is opened (one of its own). */
+bool gw_set_bool(const char *text, bool *out);         /* false: it is neither a word of truth nor one of falsehood */
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
 void gw_settings_load(
     void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */

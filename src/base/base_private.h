@@ -9,14 +9,14 @@
 
 /* Complaints about settings wait until the rank is known, so that rank 0 alone prints them.  Called by
  * gw_log_identity() and before the process dies. */
-void settings_report(void);
-bool log_rank_known(int *rank_out);
+void gw_settings_report(void);
+bool gw_log_rank_known(int *rank_out);
 /* Lines of a site's file become environment variables (site.c); a file that is not there has none, and is complained of where the user
  * named it. */
-void site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+void gw_site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* Says which variables of HPE's MPI in the environment are of no effect, or are spelled nearly like one that has (foreign.c). */
-void foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+void gw_foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */
-int word_index(const char *list, const char *word, size_t len);
+int gw_word_index(const char *list, const char *word, size_t len);
 
 #endif

@@ -66,7 +66,7 @@ static void say_near(const char *name, void (*complain)(const char *fmt, ...))
     if (near) complain("%s is not a variable that is read; did you mean %s?", name, near);
 }
 
-void foreign_check(void (*complain)(const char *fmt, ...))
+void gw_foreign_check(void (*complain)(const char *fmt, ...))
 {
     for (char **e = environ; e && *e; e++) {
         if (strncmp(*e, "MPICH_", 6) != 0) continue;
@@ -78,7 +78,7 @@ void foreign_check(void (*complain)(const char *fmt, ...))
         const struct foreign *f = foreign_find(name);
         if (!f)
             say_near(name, complain);
-        else if (*value && word_index(f->usual, value, strlen(value)) < 0)
+        else if (*value && gw_word_index(f->usual, value, strlen(value)) < 0)
             complain("%s=%s is of no effect: %s", name, value, f->why);
     }
 }

@@ -13,7 +13,7 @@ unsigned gw_log_mask;
 static _Atomic int log_rank = -1;
 static _Atomic int log_size;
 
-bool log_rank_known(int *rank_out)
+bool gw_log_rank_known(int *rank_out)
 {
     int rank = atomic_load_explicit(&log_rank, memory_order_acquire);
     if (rank < 0) return false;
@@ -24,9 +24,9 @@ bool log_rank_known(int *rank_out)
 void gw_log_identity(int rank, int size)
 {
     atomic_store_explicit(&log_size, size, memory_order_relaxed);
-    /* Pairs with the acquire in log_rank_known(): who sees the rank sees the size. */
+    /* Pairs with the acquire in gw_log_rank_known(): who sees the rank sees the size. */
     atomic_store_explicit(&log_rank, rank, memory_order_release);
-    settings_report();
+    gw_settings_report();
 }
 
 /* One write(2) a line: lines of many ranks into one terminal or file do not mix. */
@@ -55,7 +55,7 @@ void gw_explain(unsigned cat, const char *fmt, ...)
                                          : "boot";
     char prefix[64];
     int rank;
-    if (log_rank_known(&rank))
+    if (gw_log_rank_known(&rank))
         snprintf(prefix, sizeof prefix, "godwit[%d] %s: ", rank, name);
     else
         snprintf(prefix, sizeof prefix, "godwit %s: ", name);
@@ -70,7 +70,7 @@ static void log_who(char *out, size_t cap)
     struct utsname u;
     if (uname(&u) != 0) u.nodename[0] = 0;
     int rank;
-    if (log_rank_known(&rank))
+    if (gw_log_rank_known(&rank))
         snprintf(out, cap, "godwit: rank %d (%.64s, pid %d): ", rank, u.nodename, (int)getpid());
     else
         snprintf(out, cap, "godwit: (%.64s, pid %d): ", u.nodename, (int)getpid());
@@ -80,7 +80,7 @@ void gw_warn(const char *fmt, ...)
 {
     char prefix[48] = "godwit: warning: ";
     int rank;
-    if (log_rank_known(&rank) && atomic_load_explicit(&log_size, memory_order_relaxed) > 1)
+    if (gw_log_rank_known(&rank) && atomic_load_explicit(&log_size, memory_order_relaxed) > 1)
         snprintf(prefix, sizeof prefix, "godwit[%d]: warning: ", rank);
     va_list args;
     va_start(args, fmt);
@@ -98,7 +98,7 @@ void gw_note(const char *fmt, ...)
 
 void gw_die(const char *fmt, ...)
 {
-    settings_report();
+    gw_settings_report();
     char prefix[160];
     log_who(prefix, sizeof prefix);
     va_list args;

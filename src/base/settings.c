@@ -59,10 +59,10 @@ static void explain_help(void)
     gw_note("`godwit-info --settings` has all other settings, `mpiexec -v` says where ranks run");
 }
 
-void settings_report(void)
+void gw_settings_report(void)
 {
     int rank;
-    if (!log_rank_known(&rank)) rank = 0;
+    if (!gw_log_rank_known(&rank)) rank = 0;
     if (rank == 0 && loaded) explain_help();
     for (char *line = complaints; rank == 0 && *line;) {
         char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
@@ -74,7 +74,7 @@ void settings_report(void)
 }
 
 /* ---- parsing: each answers false and leaves *out when the text is not one ---- */
-static bool parse_bool(const char *text, bool *out)
+bool gw_set_bool(const char *text, bool *out)
 {
     static const char *const yes[] = {"1", "true", "yes", "on"}, *const no[] = {"0", "false", "no", "off"};
     for (size_t i = 0; i < GW_ARRAY_LEN(yes); i++) {
@@ -123,7 +123,7 @@ static bool in_range(const char *range, int64_t v)
         (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
 }
 
-int word_index(const char *list, const char *word, size_t len)
+int gw_word_index(const char *list, const char *word, size_t len)
 {
     int i = 0;
     for (const char *p = list; *p; i++) {
@@ -134,13 +134,13 @@ int word_index(const char *list, const char *word, size_t len)
     return -1;
 }
 
-bool gw_set_lists(const char *list, const char *word) { return word_index(list, word, strlen(word)) >= 0; }
+bool gw_set_lists(const char *list, const char *word) { return gw_word_index(list, word, strlen(word)) >= 0; }
 
 static bool list_allowed(const char *allowed, const char *text)
 {
     while (*text) {
         size_t n = strcspn(text, ",");
-        if (n && allowed[0] && word_index(allowed, text, n) < 0) return false;
+        if (n && allowed[0] && gw_word_index(allowed, text, n) < 0) return false;
         text += n + (text[n] == ',');
     }
     return true;
@@ -152,7 +152,7 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
 {
     int64_t v;
     switch (row->kind) {
-    case SETTING_BOOL: return parse_bool(text, field(row));
+    case SETTING_BOOL: return gw_set_bool(text, field(row));
     case SETTING_INT:
     case SETTING_SIZE:
         if (!parse_number(text, row->kind == SETTING_SIZE, &v)) return false;
@@ -161,7 +161,7 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
         *(int64_t *)field(row) = v;
         return true;
     case SETTING_ENUM: {
-        int i = word_index(row->choices, text, strlen(text));
+        int i = gw_word_index(row->choices, text, strlen(text));
         if (i >= 0) *(int *)field(row) = i;
         return i >= 0;
     }
@@ -233,11 +233,11 @@ static void check_unknown(void)
 static void site_load(void)
 {
     const char *path = getenv("GODWIT_SITE");
-    if (!path) site_read("/etc/godwit.conf", false, complain);
+    if (!path) gw_site_read("/etc/godwit.conf", false, complain);
     if (!path)
-        site_read("/etc/cray-mpich.conf", false, complain);
+        gw_site_read("/etc/cray-mpich.conf", false, complain);
     else if (*path)
-        site_read(path, true, complain);
+        gw_site_read(path, true, complain);
 }
 
 static void explain_mask(void)
@@ -269,10 +269,10 @@ void gw_settings_load(void)
     site_load();
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
     check_unknown();
-    foreign_check(complain);
+    gw_foreign_check(complain);
     explain_mask();
     int rank;
-    if (log_rank_known(&rank)) settings_report();
+    if (gw_log_rank_known(&rank)) gw_settings_report();
 }
 
 void gw_settings_free(void)

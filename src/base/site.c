@@ -33,7 +33,7 @@ static bool site_line(char *line)
     return setenv(line, equals + 1, is_forced) == 0;
 }
 
-void site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...))
+void gw_site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...))
 {
     enum { MOST = 1 << 20 };
     char *text = NULL;

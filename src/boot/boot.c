@@ -111,7 +111,7 @@ static void nodes_begin(void)
 /* ---- rank order ---- */
 int32_t *boot_processes;
 
-int boot_process_of(int rank)
+static int process_of(int rank)
 {
     const int32_t *p = boot_map_processes();
     return p ? p[rank] : rank;
@@ -287,7 +287,7 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap)
                        "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
     gw_counted(&gw_count.key_gets, 1);
     if (boot_is_direct()) switch_to_collection(rank);
-    int rc = way->get(boot_process_of(rank), key, value_out, cap);
+    int rc = way->get(process_of(rank), key, value_out, cap);
     if (rc == GW_OK) gw_counted(&gw_count.key_got_bytes, strlen(value_out));
     return rc;
 }

@@ -22,7 +22,7 @@ struct sockaddr_storage;
  * otherwise rank 0 of the node makes.  The launcher reads `rank[]` after a death to say what the rank was doing.
  * Ranks per node are counted in `nlocal`; slot i belongs to local rank i. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 14u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 15u                 /* raise with every change of what lies in the segment */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
@@ -118,6 +118,15 @@ struct boot_port {
     struct boot_secret secret;
 }; /* a listener, and what it asks for; name 0: none */
 
+/* A thread of a rank has got a signal by which programs crash, and waits with it until mpiexec has looked at the process (boot_crash.c,
+ * launch/crash.c). */
+enum boot_crash_state { BOOT_NO_CRASH, BOOT_CRASH_NOTED, BOOT_CRASHED, BOOT_CRASH_SEEN };
+struct boot_crash {
+    _Atomic uint32_t state; /* futex word; CRASHED, and the fields below hold: by the rank.  SEEN: by mpiexec */
+    int32_t signal, code;   /* code: si_code, above 0 where the kernel found a fault */
+    uint64_t address;       /* that was at fault, if code says so */
+};
+
 enum { BOOT_CALL_NAME = 40 }; /* room for the name of an MPI call; arrays, as the loader would have to fill in pointers */
 
 struct boot_rank { /* of one local rank, written by that rank only; its own cache lines */
@@ -132,6 +141,7 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     int32_t app;               /* number of its application in the command, from 0: written by our mpiexec before the rank starts */
     _Atomic uint32_t in_world; /* it has called MPI_Init: sessions alone do not meet those who spawned us */
     _Atomic uint32_t ties_more; /* worlds for which ties[] had no room */
+    struct boot_crash crash;
     struct boot_tie ties[BOOT_TIES];
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
@@ -342,6 +352,7 @@ struct boot_gate {
     int fd; /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
     int listener, timer, n;
     int far;             /* a listener for other hosts; -1: none */
+    uint64_t n_refused;  /* connections that did not show the secret: wrong, too late, or too many */
     struct gw_lock lock; /* of accepting */
     struct boot_secret secret;
     struct boot_gate_half half[BOOT_GATE_HALF]; /* the oldest first */
@@ -350,6 +361,8 @@ int boot_gate_open(struct boot_gate *g, const struct boot_port *port); /* 0, -1 
 /* Lets processes of other hosts in, too, at an address of this one (struct sockaddr), which gets the port.  What they show is the secret
  * alone: nobody says of which user they are.  0, -1. */
 int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at);
+/* The same without a listener on this host's own sockets. */
+int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secret, struct sockaddr_storage *at);
 /* "192.0.2.2:4000", "[2001:db8::2]:4000" */
 enum { BOOT_ADDRESS_TEXT = 56 };
 void boot_address_text(const struct sockaddr_storage *at, char out[BOOT_ADDRESS_TEXT]);
@@ -386,6 +399,12 @@ struct boot_spawn_answer { /* from the launcher, then `text_bytes` of explanatio
     int32_t text_bytes;
     int32_t bad_value; /* an info key's value was wrong */
 };
+
+/* Signals by which programs crash are told to mpiexec, where that wants to know of them and they had no handler when the library was
+ * loaded: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT.  The thread waits until mpiexec has looked at it, and dies of the signal as it would
+ * have.  Until boot_crash_end().  No handler is changed here: see boot_crash.c. */
+void boot_crash_begin(void);
+void boot_crash_end(void);
 
 extern struct boot_rank
     *boot_slot; /* this rank's; never NULL: a private one before the segment is mapped and after boot_finalize */

@@ -67,7 +67,7 @@ bool boot_env_speaks(void)
     return true;
 }
 
-/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,universe=U]" and a segment behind the descriptor ---- */
+/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U]" and a segment behind the descriptor ---- */
 static bool godwit_offered(void) { return getenv("GODWIT_BOOT") != NULL; }
 
 /* The number behind "key=" in a comma-separated list. */
@@ -151,6 +151,7 @@ static int godwit_join(void)
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
     boot_set_locals(ranks, n);
     boot_host_nlocal = h.nlocal;
+    boot_crash_watcher = list_int(text, "crash", 0) ? h.launcher_pid : 0;
     return GW_OK;
 }
 

@@ -120,8 +120,9 @@ int boot_file_open(int pid, int fd, const char **why_out)
     return opened;
 }
 
-/* No sum of what is checked here can overflow: each number is compared with what is left before it counts. */
-const char *boot_head_fault(const struct boot_head *h, uint64_t bytes)
+/* What is wrong with the head of a file of so many bytes; NULL: nothing.  No sum of what is checked here can overflow: each number is
+ * compared with what is left before it counts. */
+static const char *head_fault(const struct boot_head *h, uint64_t bytes)
 {
     const uint64_t n = (uint32_t)h->nlocal, size = (uint32_t)h->size;
     if (h->magic != BOOT_MAGIC) return "it is something else";
@@ -143,7 +144,7 @@ const char *boot_head_read(int fd, struct boot_head *head_out, uint64_t *bytes_o
     uint64_t bytes;
     const char *why = boot_file_fault(fd, sizeof h, &bytes);
     if (!why && pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) why = strerror(errno);
-    if (!why) why = boot_head_fault(&h, bytes);
+    if (!why) why = head_fault(&h, bytes);
     if (why) return why;
     h.jobid[sizeof h.jobid - 1] = h.host[sizeof h.host - 1] = h.vnodes[sizeof h.vnodes - 1] = 0;
     *head_out = h;

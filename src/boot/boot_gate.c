@@ -107,6 +107,16 @@ int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at)
     return -1;
 }
 
+int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secret, struct sockaddr_storage *at)
+{
+    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = *secret};
+    if (g->fd >= 0 && boot_gate_open_far(g, at) == 0) return 0;
+    int why = errno;
+    boot_gate_close(g);
+    errno = why;
+    return -1;
+}
+
 /* Its descriptor: a child of ours may hold it too, so closing does not take it from the watched ones. */
 static int half_take(struct boot_gate *g, int i)
 {
@@ -117,9 +127,15 @@ static int half_take(struct boot_gate *g, int i)
     return fd;
 }
 
+static void half_refuse(struct boot_gate *g, int i)
+{
+    close(half_take(g, i));
+    g->n_refused++;
+}
+
 static void half_add(struct boot_gate *g, int fd)
 {
-    if (g->n == BOOT_GATE_HALF) close(half_take(g, 0));
+    if (g->n == BOOT_GATE_HALF) half_refuse(g, 0);
     if (watch_add(g, fd) != 0) {
         close(fd);
         return;
@@ -146,7 +162,7 @@ static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
     }
     if (!is_wrong && h->got < sizeof h->said) return false;
     if (!is_wrong && boot_secret_equal(&h->said, &g->secret)) return true;
-    close(half_take(g, i));
+    half_refuse(g, i);
     *dropped_out = true;
     return false;
 }
@@ -160,7 +176,7 @@ static void half_drop_late(struct boot_gate *g)
         if (half_step(g, i, &dropped))
             i++;
         else if (!dropped)
-            close(half_take(g, i));
+            half_refuse(g, i);
     }
     if (g->timer < 0 || read(g->timer, &rings, sizeof rings) < 0 || g->n) return;
     timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
@@ -203,11 +219,14 @@ int boot_gate_accept(struct boot_gate *g)
     gw_lock(&g->lock);
     half_drop_late(g);
     int passed = half_passed(g);
-    if (passed < 0) {
+    if (passed < 0 && g->listener >= 0) {
         passed = listener_accept(g, g->listener, false);
         why = errno;
     }
-    if (passed < 0 && g->far >= 0) passed = listener_accept(g, g->far, true);
+    if (passed < 0 && g->far >= 0) {
+        passed = listener_accept(g, g->far, true);
+        if (g->listener < 0) why = errno;
+    }
     gw_unlock(&g->lock);
     if (passed < 0) errno = why;
     return passed;

@@ -47,9 +47,9 @@ bool boot_mapping_read(const char *mapping, int size, int32_t *node_out);
 int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_way */
 /* Rank order, before the segment is mapped: the process of each rank, malloc'ed; NULL: each has its number. */
 extern int32_t *boot_processes;
-int boot_process_of(int rank);
 const int32_t *boot_map_processes(void); /* the same in the segment */
 void boot_order_show(void);
+extern int boot_crash_watcher; /* the pid of who wants to look at this process if it crashes; 0: nobody */
 extern int boot_host_nlocal;   /* ranks of this host, whatever faked nodes they are in */
 const char *boot_vnodes(void); /* GODWIT_VNODES, or what mpiexec says */
 /* ---- mpiexec's segment, as the board of faked nodes (boot_board.c) ---- */
@@ -78,8 +78,7 @@ int boot_named_listen(const char *name,
                       int backlog);       /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
 int boot_named_connect(const char *name); /* EACCES: another user listens there */
 int boot_port_listen(uint64_t port, int backlog);
-int boot_far_listen(struct sockaddr_storage *at, int backlog);          /* TCP; the port goes to `at` */
-const char *boot_head_fault(const struct boot_head *h, uint64_t bytes); /* of a file of so many bytes; NULL: none */
-const struct boot_head *boot_head_mapped(void);                         /* NULL: not yet */
+int boot_far_listen(struct sockaddr_storage *at, int backlog); /* TCP; the port goes to `at` */
+const struct boot_head *boot_head_mapped(void);                /* NULL: not yet */
 
 #endif

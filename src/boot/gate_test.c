@@ -159,7 +159,7 @@ static void test_gate(void)
 }
 
 /* Over TCP, as from other hosts. */
-static void test_far(void)
+static void test_far(bool is_only)
 {
     static const char *const wrong[] = {"",
                                         "127.0.0.1",
@@ -196,8 +196,13 @@ static void test_far(void)
     CHECK(boot_address_parse("127.0.0.1:9", &at));
     ((struct sockaddr_in *)&at)->sin_port = 0;
     CHECK_EQ(boot_port_make(&p), GW_OK);
-    CHECK_EQ(boot_gate_open(&g, &p), 0);
-    CHECK_EQ(boot_gate_open_far(&g, &at), 0);
+    if (is_only) {
+        CHECK_EQ(boot_gate_open_far_only(&g, &p.secret, &at), 0);
+        CHECK_EQ(g.listener, -1);
+    } else {
+        CHECK_EQ(boot_gate_open(&g, &p), 0);
+        CHECK_EQ(boot_gate_open_far(&g, &at), 0);
+    }
     boot_address_text(&at, text);
     CHECK(boot_address_parse(text, &again) && memcmp(&at, &again, sizeof(struct sockaddr_in)) == 0);
     struct boot_secret bad = p.secret;
@@ -219,7 +224,8 @@ static void test_far(void)
         poll(&(struct pollfd){g.fd, POLLIN, 0}, 1, 100);
     }
     CHECK(is_closed(stranger) && !is_closed(friend));
-    passes(&g, &p); /* from this host as ever */
+    CHECK_EQ(g.n_refused, 1);
+    if (!is_only) passes(&g, &p); /* from this host as ever */
     close(in);
     close(friend);
     close(stranger);
@@ -267,7 +273,8 @@ int main(void)
     test_secrets();
     test_text();
     test_gate();
-    test_far();
+    test_far(false);
+    test_far(true);
     test_names();
     return unit_end();
 }

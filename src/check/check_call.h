@@ -65,17 +65,17 @@ struct judgement {
     int from, to;           /* ranks of which blocks of different sizes do not agree; from -1: that is not it */
     int64_t sent, received; /* bytes */
 };
-struct judgement judge(struct judge_calls c);
+struct judgement check_judge(struct judge_calls c);
 /* Who called what, those who did the same together. */
-void judge_text(struct judge_calls c, char *out, size_t cap);
+void check_judge_text(struct judge_calls c, char *out, size_t cap);
 
 /* ---- check_court.c: the calls of a communicator come together ---- */
 /* Every member of c, in the order of its collective calls.  Waits if call->waits; else, and if all agree, GW_OK. */
-int court_call(struct gw_comm *c, struct check_call *call);
-int court_post(struct gw_comm *c, int to, int tag, const void *bytes,
-               size_t n);                     /* a copy goes on the stream of checking; nobody waits for it */
-bool court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
-int court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
-void court_end(void);                         /* MPI_Finalize: complains about calls that not all have made */
+int check_court_call(struct gw_comm *c, struct check_call *call);
+int check_court_post(struct gw_comm *c, int to, int tag, const void *bytes,
+                     size_t n);                     /* a copy goes on the stream of checking; nobody waits for it */
+bool check_court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
+int check_court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
+void check_court_end(void);                         /* MPI_Finalize: complains about calls that not all have made */
 
 #endif

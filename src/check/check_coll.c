@@ -29,7 +29,8 @@ static const struct check_sig no_sig = {.bytes = -1};
 static struct check_call *call_new(struct gw_comm *c, const struct coll_as *as, int shape, int root, const struct gw_op *op,
                                    int n_s, int n_r)
 {
-    if (c->remote && !court_has_both(c)) shape = SHAPE_NONE; /* what one group sends the other receives, and they do not meet */
+    if (c->remote && !check_court_has_both(c))
+        shape = SHAPE_NONE; /* what one group sends the other receives, and they do not meet */
     if (shape == SHAPE_NONE) n_s = n_r = 0;
     struct check_call *k = gw_xcalloc(1, sizeof *k + (size_t)(n_s + n_r) * sizeof(struct check_sig));
     *k = (struct check_call){.fn = plain_call(check_now.fn),
@@ -49,7 +50,7 @@ static struct check_call *call_new(struct gw_comm *c, const struct coll_as *as, 
 
 static int finish(struct gw_comm *c, struct check_call *k)
 {
-    int rc = court_call(c, k);
+    int rc = check_court_call(c, k);
     free(k);
     return rc;
 }
@@ -384,7 +385,7 @@ struct neighbors {
 
 static struct check_call *neighbor_call(const struct neighbors *e, struct gw_comm *c, const struct coll_as *as)
 {
-    bool is_known = c->topo && e->out.n + e->in.n <= court_sigs_max(c) && c->size <= PAIRS_MAX;
+    bool is_known = c->topo && e->out.n + e->in.n <= check_court_sigs_max(c) && c->size <= PAIRS_MAX;
     struct check_call *k = call_new(c, as, is_known ? SHAPE_NEIGHBORS : SHAPE_NONE, GW_UNDEFINED, NULL, e->out.n, e->in.n);
     for (int i = 0; i < k->n_s; i++) call_s(k)[i] = edge_sig(&e->out, i);
     for (int i = 0; i < k->n_r; i++) call_r(k)[i] = edge_sig(&e->in, nth_in(c->topo, i));

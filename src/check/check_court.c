@@ -65,14 +65,17 @@ static bool is_ours(const struct gw_group *g)
     return true;
 }
 
-bool court_has_both(const struct gw_comm *c) { return c->remote && is_ours(c->group) && is_ours(c->remote); }
+bool check_court_has_both(const struct gw_comm *c) { return c->remote && is_ours(c->group) && is_ours(c->remote); }
 /* Our group is not the one where both meet. */
-static bool is_second(const struct gw_comm *c) { return court_has_both(c) && group_world(c->remote, 0) < group_world(c->group, 0); }
+static bool is_second(const struct gw_comm *c)
+{
+    return check_court_has_both(c) && group_world(c->remote, 0) < group_world(c->group, 0);
+}
 
-int court_sigs_max(const struct gw_comm *c) { return 2 * (c->size > c->targets ? c->size : c->targets) + 1; }
+int check_court_sigs_max(const struct gw_comm *c) { return 2 * (c->size > c->targets ? c->size : c->targets) + 1; }
 static int64_t record_max(const struct gw_comm *c)
 {
-    return (int64_t)sizeof(struct check_call) + court_sigs_max(c) * (int64_t)sizeof(struct check_sig);
+    return (int64_t)sizeof(struct check_call) + check_court_sigs_max(c) * (int64_t)sizeof(struct check_sig);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------------- */
@@ -111,7 +114,7 @@ static void parcel_sent(struct gw_done *done, int err)
 }
 
 /* A copy goes; nobody waits for it. */
-int court_post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
+int check_court_post(struct gw_comm *c, int to, int tag, const void *bytes, size_t n)
 {
     struct gw_req *r;
     struct parcel *p = gw_xmalloc(sizeof *p + n);
@@ -152,7 +155,7 @@ static const char *court_name(const struct court *k, char *out)
 static void say(struct court *k, struct judge_calls calls, const char *what, const char *detail)
 {
     char text[3072], name[COURT_NAME_TEXT];
-    judge_text(calls, text, sizeof text);
+    check_judge_text(calls, text, sizeof text);
     check_say("collectives differ on %s: %s; %s%s", court_name(k, name), text, what, detail);
 }
 
@@ -160,7 +163,7 @@ static void say(struct court *k, struct judge_calls calls, const char *what, con
 static int look(struct court *k, int least)
 {
     struct judge_calls calls = firsts_of(k);
-    struct judgement j = judge(calls);
+    struct judgement j = check_judge(calls);
     char detail[160] = "";
     if (j.severity >= least && !k->has_spoken) {
         if (j.from >= 0)
@@ -178,9 +181,9 @@ static void pronounce(struct court *k, struct entry *e, int32_t verdict)
     if (e->verdict_out)
         atomic_store_explicit(e->verdict_out, verdict, memory_order_release); /* [V1] */
     else if (e->call.waits && e->call.member < k->n_first)
-        court_post(own_group(k->comm), e->call.member, TAG_VERDICT, &verdict, sizeof verdict);
+        check_court_post(own_group(k->comm), e->call.member, TAG_VERDICT, &verdict, sizeof verdict);
     else if (e->call.waits)
-        court_post(k->comm, e->call.member - k->n_first, TAG_VERDICT, &verdict, sizeof verdict);
+        check_court_post(k->comm, e->call.member - k->n_first, TAG_VERDICT, &verdict, sizeof verdict);
 }
 
 static bool frees(const struct check_call *call)
@@ -232,7 +235,7 @@ static void hear(struct ear *ear)
     struct court *k = ear->court;
     bool is_second = ear == &k->ears[1];
     int member = is_second ? k->n_first + ear->from : ear->from, end = is_second ? k->n : k->n_first;
-    if (ear->from >= 0 && member < end && check_call_is_right(ear->buffer, ear->bytes, member, court_sigs_max(k->comm)))
+    if (ear->from >= 0 && member < end && check_call_is_right(ear->buffer, ear->bytes, member, check_court_sigs_max(k->comm)))
         take_in(k, ear->buffer, NULL);
 }
 
@@ -333,7 +336,7 @@ static struct court *court_of(struct gw_comm *c)
     k = gw_xcalloc(1, sizeof *k);
     k->comm = comm_hold(c);
     k->n_first = c->size;
-    k->n = c->size + (court_has_both(c) ? c->remote->size : 0);
+    k->n = c->size + (check_court_has_both(c) ? c->remote->size : 0);
     k->lines = gw_xcalloc((size_t)k->n, sizeof *k->lines);
     k->next = courts;
     courts = k;
@@ -419,12 +422,12 @@ static int at_others(struct gw_comm *meet, struct check_call *call)
     int rc = GW_OK, sent;
     if (call->waits) rc = p2p_stream_irecv(GW_STREAM_CHECK, &verdict, sizeof verdict, gw_type_byte, 0, TAG_VERDICT, meet, &r);
     if (rc < 0) return rc;
-    sent = court_post(meet, 0, TAG_CALL, call, call_bytes(call));
+    sent = check_court_post(meet, 0, TAG_CALL, call, call_bytes(call));
     if (rc == GW_POSTED) rc = p2p_stream_wait(r);
     return sent < 0 ? sent : rc < 0 ? rc : verdict;
 }
 
-int court_call(struct gw_comm *c, struct check_call *call)
+int check_court_call(struct gw_comm *c, struct check_call *call)
 {
     bool second = is_second(c);
     assert((int64_t)call_bytes(call) <= record_max(c));
@@ -471,7 +474,7 @@ static void settle(void)
     }
 }
 
-void court_end(void)
+void check_court_end(void)
 {
     settle();
     while (courts) {

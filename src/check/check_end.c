@@ -189,7 +189,7 @@ void check_end(bool is_last)
     end();
     if (!is_last) return; /* sessions may still receive, and free */
     gather_messages();
-    court_end();
+    check_court_end();
     look_at_messages();
     look_at_items(false);
     check_say_alone();

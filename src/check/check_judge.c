@@ -237,7 +237,7 @@ static void judge_data(struct judgement *j, struct judge_calls c, int shape)
 
 static struct judgement wrong(int error, const char *what) { return (struct judgement){JUDGE_WRONG, error, what, -1, -1, 0, 0}; }
 
-struct judgement judge(struct judge_calls c)
+struct judgement check_judge(struct judge_calls c)
 {
     struct judgement j = {JUDGE_FINE, GW_ECOUNT, "", -1, -1, 0, 0};
     struct side a = first_side(c), b = second_side(c);
@@ -351,7 +351,7 @@ static bool side_text(struct side s, const char *word, int *groups, char **at, c
     return true;
 }
 
-void judge_text(struct judge_calls c, char *out, size_t cap)
+void check_judge_text(struct judge_calls c, char *out, size_t cap)
 {
     char *at = out, *end = out + cap;
     int groups = 0;

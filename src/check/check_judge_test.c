@@ -37,7 +37,7 @@ static int n_first = N; /* the rest are the other group of an intercommunicator 
 static struct judgement last;
 static int judged(int want_error)
 {
-    last = judge((struct judge_calls){(const struct check_call *const *)calls, N, n_first});
+    last = check_judge((struct judge_calls){(const struct check_call *const *)calls, N, n_first});
     if (last.severity == JUDGE_WRONG) CHECK_EQ(last.error, want_error);
     return last.severity;
 }
@@ -280,25 +280,25 @@ static void test_text(void)
     root(1);
     for (int i = 0; i < N; i++) calls[i]->fn = 0, calls[i]->s_count = 4, strcpy(calls[i]->s_type, "MPI_INT");
     calls[2]->root = 3;
-    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
+    check_judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
     CHECK_STR(text, "ranks 0, 1, 3 called an MPI call, 4 x MPI_INT, root 1; rank 2 called an MPI call, 4 x MPI_INT, root 3");
     calls[0]->root = 3;
     free(calls[1]);
     calls[1] = NULL;
-    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
+    check_judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, text, sizeof text);
     CHECK_STR(
         text,
         "ranks 0, 2 called an MPI call, 4 x MPI_INT, root 3; rank 1 called nothing yet; rank 3 called an MPI call, 4 x MPI_INT, "
         "root 1");
     n_first = 1;
-    judge_text((struct judge_calls){(const struct check_call *const *)calls, 3, n_first}, text, sizeof text);
+    check_judge_text((struct judge_calls){(const struct check_call *const *)calls, 3, n_first}, text, sizeof text);
     CHECK_STR(
         text,
         "rank 0 of the first group called an MPI call, 4 x MPI_INT, root 3; rank 0 of the second group called nothing yet; rank 1 "
         "of the second group called an MPI call, 4 x MPI_INT, root 3");
     n_first = N;
     char small[40];
-    judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, small, sizeof small);
+    check_judge_text((struct judge_calls){(const struct check_call *const *)calls, N, n_first}, small, sizeof small);
     CHECK_EQ(strlen(small), sizeof small - 1);
 }
 
@@ -353,8 +353,8 @@ static void judged_anyway(void)
             calls[m]->op = r >> 31 ? odd[(r >> 24) % GW_ARRAY_LEN(odd)] : 0;
         }
         struct judge_calls c = {(const struct check_call *const *)calls, N, i % 2 ? N : 2};
-        struct judgement j = judge(c);
-        judge_text(c, text, sizeof text);
+        struct judgement j = check_judge(c);
+        check_judge_text(c, text, sizeof text);
         if (strlen(text) >= sizeof text || j.severity < JUDGE_FINE || j.severity > JUDGE_WRONG) unit_failures++;
     }
 }

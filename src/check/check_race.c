@@ -103,13 +103,13 @@ static void log_runs(struct race_win *r, int target, struct race_access a, int64
         a.hi = a.lo + (int64_t)iov[i].iov_len;
         if (n > 1) a.has_before = a.has_after = 0;
         if (r->state == OPEN_LOCKS)
-            race_locks_add(r->under_locks, r->win, target, &a, is_over);
+            check_race_locks_add(r->under_locks, r->win, target, &a, is_over);
         else
             log_add(r, target, &a);
     }
 }
 
-bool race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
+bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
 {
     int64_t bytes = count * t->size;
     char *is = gw_xmalloc((size_t)bytes);
@@ -134,7 +134,7 @@ bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t coun
     bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX &&
         is_run(count, t);
     gw_unlock(&check_lock);
-    return wanted && race_peek(w, target, disp, count, t, sum_out);
+    return wanted && check_race_peek(w, target, disp, count, t, sum_out);
 }
 
 void check_race_access(struct rma_win *w, const struct check_race *a)
@@ -297,7 +297,7 @@ static void judge_locks(struct race_win *r, struct race_access *v, size_t n)
 {
     struct told t = {r, NULL, 0};
     place(r, v, n);
-    bool has_all = race_judge(v, n, tell_race, &t);
+    bool has_all = check_race_judge(v, n, tell_race, &t);
     for (size_t i = 0; i < n && has_all; i++)
         if (v[i].is_changed && !v[i].is_hit) tell_changed(&t, &v[i]);
     free(v);
@@ -310,7 +310,7 @@ static void judge_part(struct race_win *r, struct race_access *v, size_t n, cons
     place(r, v, n);
     v = gw_xrealloc(v, (n + r->n_own + 1) * sizeof *v);
     if (r->n_own) memcpy(v + n, r->own, r->n_own * sizeof *v);
-    if (race_judge(v, n + r->n_own, tell_race, &t)) look_for_stores(&t, v, n);
+    if (check_race_judge(v, n + r->n_own, tell_race, &t)) look_for_stores(&t, v, n);
     free(v);
 }
 
@@ -376,12 +376,12 @@ static struct race_access *epoch_log(const struct race_win *r, int64_t *counts)
 static struct race_access *locks_log(const struct race_win *r, int64_t *counts)
 {
     size_t p = (size_t)r->win->comm->size, n = 0, at = 0;
-    for (size_t i = 0; i < p && r->under_locks; i++) n += race_locks_count(r->under_locks, (int)i);
+    for (size_t i = 0; i < p && r->under_locks; i++) n += check_race_locks_count(r->under_locks, (int)i);
     struct race_access *out = gw_xmalloc((n + 1) * sizeof *out);
     for (size_t i = 0; i < p && r->under_locks; i++) {
-        n = race_locks_count(r->under_locks, (int)i);
+        n = check_race_locks_count(r->under_locks, (int)i);
         counts[i] = (int64_t)(n * sizeof *out);
-        race_locks_copy(r->under_locks, (int)i, out + at);
+        check_race_locks_copy(r->under_locks, (int)i, out + at);
         at += n;
     }
     return out;
@@ -459,8 +459,8 @@ int check_race_complete(struct rma_win *w)
         int to = r->targets[i];
         struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *end = log_for(r, to, out);
         int64_t bytes = (char *)end - (char *)out;
-        rc = court_post(w->comm, to, TAG_LOG, &bytes, sizeof bytes);
-        if (rc == GW_OK && bytes) rc = court_post(w->comm, to, TAG_LOG, out, (size_t)bytes);
+        rc = check_court_post(w->comm, to, TAG_LOG, &bytes, sizeof bytes);
+        if (rc == GW_OK && bytes) rc = check_court_post(w->comm, to, TAG_LOG, out, (size_t)bytes);
         free(out);
     }
     r->n = 0;
@@ -517,8 +517,8 @@ void check_race_locked(struct rma_win *w, int target, bool is_exclusive)
     struct race_win *r = race_of(w);
     if (r->state == OPEN_FENCE) r->first_lock = check_now;
     r->state = OPEN_LOCKS;
-    if (!r->under_locks) r->under_locks = race_locks_new(w);
-    race_locks_take(r->under_locks, target, is_exclusive);
+    if (!r->under_locks) r->under_locks = check_race_locks_new(w);
+    check_race_locks_take(r->under_locks, target, is_exclusive);
     gw_unlock(&check_lock);
 }
 
@@ -527,9 +527,9 @@ void check_race_completes(struct rma_win *w, int target, bool is_local)
     struct race_win *r = race_look(w);
     if (!r->under_locks || target >= w->comm->size) return;
     int first = target == CHECK_EVERYONE ? 0 : target, end = target == CHECK_EVERYONE ? w->comm->size : target + 1;
-    for (int i = first; i < end && !is_local; i++) race_locks_look(r->under_locks, w, i);
+    for (int i = first; i < end && !is_local; i++) check_race_locks_look(r->under_locks, w, i);
     gw_lock(&check_lock);
-    for (int i = first; i < end; i++) race_locks_end(r->under_locks, i, is_local);
+    for (int i = first; i < end; i++) check_race_locks_end(r->under_locks, i, is_local);
     gw_unlock(&check_lock);
 }
 
@@ -539,7 +539,7 @@ static void judge_all_locks(struct race_win *r)
     struct race_access *v;
     size_t n;
     int64_t *counts = gw_xcalloc((size_t)r->win->comm->size, sizeof *counts);
-    for (int i = 0; i < r->win->comm->size && r->under_locks; i++) race_locks_end(r->under_locks, i, false);
+    for (int i = 0; i < r->win->comm->size && r->under_locks; i++) check_race_locks_end(r->under_locks, i, false);
     if (trade(r->win->comm, locks_log(r, counts), counts, &v, &n) == GW_OK)
         judge_locks(r, v, n);
     else
@@ -567,6 +567,6 @@ void check_race_free(struct rma_win *w)
     free(r->own);
     free(r->origins);
     free(r->targets);
-    race_locks_drop(r->under_locks);
+    check_race_locks_drop(r->under_locks);
     free(r);
 }

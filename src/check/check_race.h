@@ -44,25 +44,25 @@ struct race_access {
 typedef void race_tell_fn(const struct race_access *a, const struct race_access *b, int64_t from, int64_t to, void *arg);
 /* Tells of each access at most once, with the first one before it that it races with; marks those that race with any.  False: there were so
  * many that not all are marked. */
-bool race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
+bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
 
-/* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for race_locks_look() ----
+/* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for check_race_locks_look() ----
  * LOCKED_MAX accesses to each rank's part are kept at most, shared among the origins; that the rest is not judged is said once. */
 enum { LOCKED_MAX = 1 << 18 };
 struct race_locks;
-struct race_locks *race_locks_new(const struct rma_win *w);
-void race_locks_drop(struct race_locks *l);                                /* may be NULL */
-void race_locks_take(struct race_locks *l, int target, bool is_exclusive); /* a lock; target: or CHECK_EVERYONE */
+struct race_locks *check_race_locks_new(const struct rma_win *w);
+void check_race_locks_drop(struct race_locks *l);                                /* may be NULL */
+void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive); /* a lock; target: or CHECK_EVERYONE */
 /* An access was made just now; is_over: and may be complete by a wait or test of its request. */
-void race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over);
+void check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over);
 /* A call begins that completes accesses, or, is_local, those that bring something. */
-void race_locks_end(struct race_locks *l, int target, bool is_local);
+void check_race_locks_end(struct race_locks *l, int target, bool is_local);
 /* Before that, if it is not local: what puts have left.  Accesses the window. */
-void race_locks_look(struct race_locks *l, struct rma_win *w, int target);
-size_t race_locks_count(const struct race_locks *l, int target);
-void race_locks_copy(const struct race_locks *l, int target, struct race_access *out);
+void check_race_locks_look(struct race_locks *l, struct rma_win *w, int target);
+size_t check_race_locks_count(const struct race_locks *l, int target);
+void check_race_locks_copy(const struct race_locks *l, int target, struct race_access *out);
 /* The sum of what is there, by a get that nobody counts (check_race.c). */
-bool race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
+bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
 enum { RACE_SEED = 0x27220a95 };
 
 #endif

@@ -123,7 +123,7 @@ static void judge_in_time(struct court *c, struct item **begins, size_t n)
     free(ends);
 }
 
-bool race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg)
+bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg)
 {
     struct court c = {.tell = tell, .arg = arg, .has_all = true};
     struct item *items = gw_xcalloc(n + 1, sizeof *items), **right = gw_xmalloc((n + 1) * sizeof *right);

@@ -47,14 +47,14 @@ static void pairs(void)
                 struct race_access v[] = {access(x, 1, 8, 16, SUM), access(y, k & 1 ? 2 : 1, 12, 20, k & 2 ? MAX : SUM)};
                 bool wrong = !may_meet(&v[0], &v[1]);
                 told = 0;
-                CHECK(race_judge(v, 2, tell, &told));
+                CHECK(check_race_judge(v, 2, tell, &told));
                 CHECK_EQ(told, wrong);
                 CHECK(v[0].is_hit == wrong && v[1].is_hit == wrong);
                 if (wrong) CHECK(told_from == 12 && told_to == 16);
                 v[0].is_hit = v[1].is_hit = 0;
                 v[1].lo = 16;
                 told = 0;
-                CHECK(race_judge(v, 2, tell, &told) && told == 0 && !v[0].is_hit);
+                CHECK(check_race_judge(v, 2, tell, &told) && told == 0 && !v[0].is_hit);
             }
 }
 
@@ -69,7 +69,7 @@ static void random_ones(void)
             v[i] = access(rand() % RACE_KINDS, rand() % 3, lo, lo + 1 + rand() % 12, (uint32_t)(rand() % 5));
         }
         told = 0;
-        CHECK(race_judge(v, N, tell, &told));
+        CHECK(check_race_judge(v, N, tell, &told));
         for (int i = 0; i < N; i++) {
             bool hit = false;
             for (int k = 0; k < N; k++) hit = hit || (k != i && v[i].lo < v[k].hi && v[k].lo < v[i].hi && !may_meet(&v[i], &v[k]));
@@ -101,7 +101,7 @@ static void random_times(void)
             v[i].is_exclusive = rand() % 4 == 0;
         }
         told = 0;
-        CHECK(race_judge(v, N, tell, &told));
+        CHECK(check_race_judge(v, N, tell, &told));
         for (int i = 0; i < N; i++) {
             bool hit = false;
             for (int k = 0; k < N; k++) {
@@ -129,9 +129,9 @@ static void many_times(void)
         v[i].clock = 7;
     }
     told = 0;
-    CHECK(race_judge(v, MANY, tell, &told) && told == 0);
+    CHECK(check_race_judge(v, MANY, tell, &told) && told == 0);
     v[MANY / 2].until_ns++;
-    CHECK(race_judge(v, MANY, tell, &told) && told == 1);
+    CHECK(check_race_judge(v, MANY, tell, &told) && told == 1);
     CHECK(v[MANY / 2].is_hit && v[MANY / 2 + 1].is_hit && !v[MANY / 2 - 1].is_hit);
     free(v);
 }
@@ -146,14 +146,14 @@ int main(void)
     struct race_access *v = calloc(MANY, sizeof *v);
     for (int i = 0; i < MANY; i++) v[i] = access(i & 1 ? RACE_UPDATE : RACE_FETCH, i % 7, 0, 8, SUM); /* a counter */
     told = 0;
-    CHECK(race_judge(v, MANY, tell, &told) && told == 0);
+    CHECK(check_race_judge(v, MANY, tell, &told) && told == 0);
     v[0] = access(RACE_PUT, 1, 0, 8, 0);
     v[1] = access(RACE_UPDATE, 2, 0, 8, SUM);
     for (int i = 2; i < 2000; i++) v[i] = access(RACE_PUT, 1, 0, 8, 0);
-    CHECK(!race_judge(v, 2000, tell, &told) && told > 0); /* so many that not all are marked */
+    CHECK(!check_race_judge(v, 2000, tell, &told) && told > 0); /* so many that not all are marked */
     v[0] = access(RACE_PUT, 1, -8, 8, 0), v[1] = access(RACE_PUT, 1, 8, 8, 0), v[2] = access(99, 1, 0, 8, 0);
     told = 0;
-    CHECK(race_judge(v, 3, tell, &told) && told == 0); /* what no rank sends */
+    CHECK(check_race_judge(v, 3, tell, &told) && told == 0); /* what no rank sends */
     free(v);
     return unit_end();
 }

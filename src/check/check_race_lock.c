@@ -38,7 +38,7 @@ static uint64_t clock_here(void)
     return check_sum_bytes(RACE_SEED, text, (size_t)(n + (k > 0 ? k : 0))) | 1;
 }
 
-struct race_locks *race_locks_new(const struct rma_win *w)
+struct race_locks *check_race_locks_new(const struct rma_win *w)
 {
     size_t size = (size_t)w->comm->size;
     struct race_locks *l = gw_xcalloc(1, sizeof *l + size * sizeof l->of[0]);
@@ -48,13 +48,13 @@ struct race_locks *race_locks_new(const struct rma_win *w)
     return l;
 }
 
-void race_locks_drop(struct race_locks *l)
+void check_race_locks_drop(struct race_locks *l)
 {
     for (int i = 0; l && i < l->size; i++) free(l->of[i].v);
     free(l);
 }
 
-void race_locks_take(struct race_locks *l, int target, bool is_exclusive)
+void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive)
 {
     for (int i = 0; i < l->size; i++)
         if (target == i || target == CHECK_EVERYONE) l->of[i].is_exclusive = is_exclusive;
@@ -68,7 +68,7 @@ static bool is_next(const struct race_access *last, const struct race_access *a,
         last->disp * unit + last->hi == a->disp * unit + a->lo && strcmp(last->module, a->module) == 0;
 }
 
-void race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over)
+void check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over)
 {
     struct list *of = &l->of[target];
     struct race_access made = *a, *last = of->n ? &of->v[of->n - 1] : NULL;
@@ -94,7 +94,7 @@ void race_locks_add(struct race_locks *l, const struct rma_win *w, int target, c
     of->v[of->n++] = made;
 }
 
-void race_locks_end(struct race_locks *l, int target, bool is_local)
+void check_race_locks_end(struct race_locks *l, int target, bool is_local)
 {
     struct list *of = &l->of[target];
     uint64_t now = gw_now_ns();
@@ -106,7 +106,7 @@ void race_locks_end(struct race_locks *l, int target, bool is_local)
 }
 
 /* Without check_lock: others may add meanwhile. */
-void race_locks_look(struct race_locks *l, struct rma_win *w, int target)
+void check_race_locks_look(struct race_locks *l, struct rma_win *w, int target)
 {
     struct list *of = &l->of[target];
     gw_lock(&check_lock);
@@ -115,7 +115,7 @@ void race_locks_look(struct race_locks *l, struct rma_win *w, int target)
         uint64_t sum;
         if (!a.has_after || a.until_ns) continue;
         gw_unlock(&check_lock);
-        bool is_known = race_peek(w, target, a.disp, a.hi, gw_type_byte, &sum);
+        bool is_known = check_race_peek(w, target, a.disp, a.hi, gw_type_byte, &sum);
         gw_lock(&check_lock);
         if (is_known && sum != a.after && of->v[i].until_ns == 0)
             of->v[i].is_changed = 1; /* else another thread has completed it */
@@ -123,9 +123,9 @@ void race_locks_look(struct race_locks *l, struct rma_win *w, int target)
     gw_unlock(&check_lock);
 }
 
-size_t race_locks_count(const struct race_locks *l, int target) { return l->of[target].n; }
+size_t check_race_locks_count(const struct race_locks *l, int target) { return l->of[target].n; }
 
-void race_locks_copy(const struct race_locks *l, int target, struct race_access *out)
+void check_race_locks_copy(const struct race_locks *l, int target, struct race_access *out)
 {
     if (l->of[target].n) memcpy(out, l->of[target].v, l->of[target].n * sizeof *out);
 }

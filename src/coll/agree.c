@@ -14,9 +14,9 @@ static int one_round(const struct plan_args *a, int round, struct plan_step *ste
 {
     struct plan_steps s = {steps, 0};
     int meet = 1 + 2 * log2_up(a->size);
-    if (round < meet) return alg_reduce_binomial.emit(a, round, steps);
+    if (round < meet) return coll_alg_reduce_binomial.emit(a, round, steps);
     if (round > meet + 1) {
-        s.n = alg_bcast_binomial.emit(a, round - meet - 2, steps); /* not all ranks have equally many rounds of it */
+        s.n = coll_alg_bcast_binomial.emit(a, round - meet - 2, steps); /* not all ranks have equally many rounds of it */
     } else if (a->rank == 0 && round == meet && a->remote) {
         step_recv(&s, a->size, operand_out(a));
         step_send(&s, a->size, joined(a));

@@ -37,8 +37,8 @@ static int scatter_linear(const struct plan_args *a, int round, struct plan_step
 {
     return root_round(a, round, steps, false);
 }
-const struct plan_algorithm alg_gather_linear = {.name = "linear", .emit = gather_linear, .kind = PLAN_P2P};
-const struct plan_algorithm alg_scatter_linear = {
+const struct plan_algorithm coll_alg_gather_linear = {.name = "linear", .emit = gather_linear, .kind = PLAN_P2P};
+const struct plan_algorithm coll_alg_scatter_linear = {
     .name = "linear", .emit = scatter_linear, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------ */
@@ -58,7 +58,7 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, (a->rank - 1 + p) % p, recv_block(a, (a->rank - round + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_ring = {.name = "ring", .emit = allgather_ring, .kind = PLAN_P2P};
+const struct plan_algorithm coll_alg_allgather_ring = {.name = "ring", .emit = allgather_ring, .kind = PLAN_P2P};
 
 /* Direct: everybody gives its block to everybody, four members a round, or fewer.  The own block goes to its place last: others
  * need not wait for that. */
@@ -79,7 +79,7 @@ static int allgather_direct(const struct plan_args *a, int round, struct plan_st
     if (round == exchanges && !a->in_place) step_copy(&s, mine, recv_block(a, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_allgather_direct = {
+const struct plan_algorithm coll_alg_allgather_direct = {
     .name = "direct", .emit = allgather_direct, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
@@ -105,7 +105,7 @@ static int allgather_bruck(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
-const struct plan_algorithm alg_allgather_bruck = {
+const struct plan_algorithm coll_alg_allgather_bruck = {
     .name = "bruck", .emit = allgather_bruck, .tmp_bytes = bruck_bytes, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- alltoall(v, w): of an empty block both ends know, so nothing is sent --------------------------------------------------------- */
@@ -125,7 +125,7 @@ static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
-const struct plan_algorithm alg_alltoall_pairwise = {
+const struct plan_algorithm coll_alg_alltoall_pairwise = {
     .name = "pairwise", .emit = alltoall_pairwise, .kind = PLAN_P2P, .fits = not_in_place, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
@@ -155,7 +155,7 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool is_in_place(const struct plan_args *a) { return a->in_place; }
-const struct plan_algorithm alg_alltoall_in_place = {
+const struct plan_algorithm coll_alg_alltoall_in_place = {
     .name = "in_place", .emit = alltoall_in_place, .tmp_bytes = largest_block, .kind = PLAN_P2P, .fits = is_in_place};
 
 /* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
@@ -179,7 +179,7 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pairwise = {
+const struct plan_algorithm coll_alg_reduce_scatter_pairwise = {
     .name = "pairwise", .emit = reduce_scatter_pairwise, .tmp_bytes = my_block_twice, .kind = PLAN_P2P, .fits = op_commutes};
 
 /* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
@@ -207,5 +207,5 @@ static int reduce_scatter_ordered(const struct plan_args *a, int round, struct p
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_ordered = {
+const struct plan_algorithm coll_alg_reduce_scatter_ordered = {
     .name = "ordered", .emit = reduce_scatter_ordered, .tmp_bytes = all_my_parts, .kind = PLAN_P2P};

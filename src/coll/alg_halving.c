@@ -98,5 +98,5 @@ static int reduce_scatter_halving(const struct plan_args *a, int round, struct p
     if (h.is_folded) step_send(&s, a->rank - 1, parts_in(a, 0, a->rank - 1, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_halving = {
+const struct plan_algorithm coll_alg_reduce_scatter_halving = {
     .name = "halving", .emit = reduce_scatter_halving, .tmp_bytes = two_vectors, .kind = PLAN_P2P, .fits = op_commutes};

@@ -38,8 +38,8 @@ static int barrier(const struct plan_args *a, int round, struct plan_step *steps
 {
     struct plan_steps s = {steps, 0};
     int meet = log2_up(a->size);
-    if (round < meet) return group_round(&alg_barrier_dissemination, a, round, steps);
-    if (round > meet) return group_round(&alg_bcast_binomial, a, round - meet - 1, steps);
+    if (round < meet) return group_round(&coll_alg_barrier_dissemination, a, round, steps);
+    if (round > meet) return group_round(&coll_alg_bcast_binomial, a, round - meet - 1, steps);
     if (a->rank == 0) {
         step_recv(&s, over_there(a, 0), ref_raw(PLAN_OUT, 0, 0));
         step_send(&s, over_there(a, 0), ref_raw(PLAN_OUT, 0, 0));
@@ -57,7 +57,7 @@ static int bcast(const struct plan_args *a, int round, struct plan_step *steps)
         if (a->root == GW_ROOT && round == 0) step_send(&s, over_there(a, 0), all);
         return s.n;
     }
-    if (round > 0) return group_round(&alg_bcast_binomial, a, round - 1, steps);
+    if (round > 0) return group_round(&coll_alg_bcast_binomial, a, round - 1, steps);
     if (a->rank == 0) step_recv(&s, over_there(a, a->root), all);
     return or_nothing(&s);
 }
@@ -71,7 +71,7 @@ static int reduce(const struct plan_args *a, int round, struct plan_step *steps)
         if (a->root == GW_ROOT && round == 0) step_recv(&s, over_there(a, 0), operand_out(a));
         return s.n;
     }
-    if (round < join_rounds(a)) return group_round(&alg_reduce_binomial, a, round, steps);
+    if (round < join_rounds(a)) return group_round(&coll_alg_reduce_binomial, a, round, steps);
     if (round == join_rounds(a) && a->rank == 0) step_send(&s, over_there(a, a->root), joined(a));
     return s.n;
 }
@@ -128,8 +128,8 @@ static int allreduce(const struct plan_args *a, int round, struct plan_step *ste
 {
     struct plan_steps s = {steps, 0};
     int meet = join_rounds(a);
-    if (round < meet) return group_round(&alg_reduce_binomial, a, round, steps);
-    if (round > meet) return group_round(&alg_bcast_binomial, a, round - meet - 1, steps);
+    if (round < meet) return group_round(&coll_alg_reduce_binomial, a, round, steps);
+    if (round > meet) return group_round(&coll_alg_bcast_binomial, a, round - meet - 1, steps);
     if (a->rank == 0) {
         step_recv(&s, over_there(a, 0), operand_out(a));
         step_send(&s, over_there(a, 0), joined(a));
@@ -156,7 +156,7 @@ static int reduce_scatter(const struct plan_args *a, int round, struct plan_step
     int meet = join_rounds(a), first = (round - meet - 1) * (PLAN_STEPS - 1);
     struct plan_ref own = part_of(a, a->rank), whole = ref_typed(PLAN_TMP, a->tmp_span, a->rcount, a->rt);
     struct plan_ref out = ref_typed(PLAN_OUT, 0, own.count, a->rt);
-    if (round < meet) return group_round(&alg_reduce_binomial, a, round, steps);
+    if (round < meet) return group_round(&coll_alg_reduce_binomial, a, round, steps);
     if (a->rank != 0) {
         if (round == meet) step_recv(&s, 0, out);
     } else if (round == meet) {

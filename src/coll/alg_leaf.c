@@ -16,7 +16,7 @@ static int barrier_leaf(const struct plan_args *a, int round, struct plan_step *
     step_wait(&s, EVERYBODY, 1);
     return s.n;
 }
-const struct plan_algorithm alg_barrier_leaf = {
+const struct plan_algorithm coll_alg_barrier_leaf = {
     .name = "leaf", .emit = barrier_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE};
 
 /* ---- bcast ------------------------------------------------------------------------------------------------------------------ */
@@ -34,7 +34,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
     }
     return s.n;
 }
-const struct plan_algorithm alg_bcast_leaf = {
+const struct plan_algorithm coll_alg_bcast_leaf = {
     .name = "leaf", .emit = bcast_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE, .fits = bcast_fits};
 
 /* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
@@ -71,7 +71,7 @@ static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_ste
     return s.n;
 }
 static bool bcast_wide_fits(const struct plan_args *a) { return wide_fits(a->rcount * a->rt->size, bcast_piece(a)); }
-const struct plan_algorithm alg_bcast_leaf_wide = {
+const struct plan_algorithm coll_alg_bcast_leaf_wide = {
     .name = "leaf_wide", .emit = bcast_leaf_wide, .kind = PLAN_WIDE, .fits = bcast_wide_fits, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reductions: everybody's operand in its slot ------------------------------------------------------------------------------ */
@@ -121,13 +121,13 @@ static int exscan_leaf(const struct plan_args *a, int round, struct plan_step *s
 {
     return reduce_in_slots(a, round, steps, a->rank);
 }
-const struct plan_algorithm alg_reduce_leaf = {
+const struct plan_algorithm coll_alg_reduce_leaf = {
     .name = "leaf", .emit = reduce_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
-const struct plan_algorithm alg_allreduce_leaf = {
+const struct plan_algorithm coll_alg_allreduce_leaf = {
     .name = "leaf", .emit = allreduce_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
-const struct plan_algorithm alg_scan_leaf = {
+const struct plan_algorithm coll_alg_scan_leaf = {
     .name = "leaf", .emit = scan_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
-const struct plan_algorithm alg_exscan_leaf = {
+const struct plan_algorithm coll_alg_exscan_leaf = {
     .name = "leaf", .emit = exscan_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
 
 /* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
@@ -168,7 +168,7 @@ static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_
     return s.n;
 }
 static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES / 2; }
-const struct plan_algorithm alg_allreduce_leaf_two = {
+const struct plan_algorithm coll_alg_allreduce_leaf_two = {
     .name = "leaf_two", .emit = allreduce_leaf_two, .kind = PLAN_NARROW | PLAN_ONCE, .fits = operand_fits_half};
 
 /* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
@@ -227,9 +227,9 @@ static bool element_fits(const struct plan_args *a)
 {
     return op_dense(a) && a->rt->size <= PLAN_SLOT_BYTES && wide_fits(a->rcount, wide_count(a));
 }
-const struct plan_algorithm alg_reduce_leaf_wide = {
+const struct plan_algorithm coll_alg_reduce_leaf_wide = {
     .name = "leaf_wide", .emit = reduce_leaf_wide, .kind = PLAN_WIDE, .fits = element_fits, .takes = PLAN_TAKES_PIECE};
-const struct plan_algorithm alg_allreduce_leaf_wide = {
+const struct plan_algorithm coll_alg_allreduce_leaf_wide = {
     .name = "leaf_wide", .emit = allreduce_leaf_wide, .kind = PLAN_WIDE, .fits = element_fits, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reduce_scatter ------------------------------------------------------------------------------------------------------------ */
@@ -255,7 +255,7 @@ static int reduce_scatter_leaf(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_parts(a) * a->rt->size <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_reduce_scatter_leaf = {
+const struct plan_algorithm coll_alg_reduce_scatter_leaf = {
     .name = "leaf", .emit = reduce_scatter_leaf, .kind = PLAN_NARROW | PLAN_ONCE, .fits = parts_fit};
 
 /* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
@@ -304,5 +304,5 @@ static bool part_fits(const struct plan_args *a)
 {
     return op_dense(a) && !a->in_place && part_piece(a) > 0 && wide_fits(longest_part(a), part_piece(a));
 }
-const struct plan_algorithm alg_reduce_scatter_leaf_wide = {
+const struct plan_algorithm coll_alg_reduce_scatter_leaf_wide = {
     .name = "leaf_wide", .emit = reduce_scatter_leaf_wide, .kind = PLAN_WIDE, .fits = part_fits};

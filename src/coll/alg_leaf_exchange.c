@@ -46,7 +46,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_gather_leaf = {
+const struct plan_algorithm coll_alg_gather_leaf = {
     .name = "leaf", .emit = gather_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE};
 
 /* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_scatter_leaf = {.name = "leaf", .emit = scatter_leaf, .kind = PLAN_NARROW | PLAN_ROOT_WRITES};
+const struct plan_algorithm coll_alg_scatter_leaf = {.name = "leaf", .emit = scatter_leaf, .kind = PLAN_NARROW | PLAN_ROOT_WRITES};
 
 /* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }
@@ -142,7 +142,7 @@ static int allgather_leaf(const struct plan_args *a, int round, struct plan_step
     return s.n;
 }
 static bool block_fits(const struct plan_args *a) { return longest_block(a) <= PLAN_SLOT_BYTES; }
-const struct plan_algorithm alg_allgather_leaf = {
+const struct plan_algorithm coll_alg_allgather_leaf = {
     .name = "leaf", .emit = allgather_leaf, .kind = PLAN_NARROW | PLAN_SMALL, .fits = block_fits};
 
 static int64_t gather_piece(const struct plan_args *a)
@@ -172,7 +172,7 @@ static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan
     return s.n;
 }
 static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a) / gather_piece(a) < PLAN_FINAL - 4; }
-const struct plan_algorithm alg_allgather_leaf_wide = {
+const struct plan_algorithm coll_alg_allgather_leaf_wide = {
     .name = "leaf_wide", .emit = allgather_leaf_wide, .kind = PLAN_WIDE, .fits = blocks_fit_wide, .takes = PLAN_TAKES_PIECE};
 
 /* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
@@ -239,7 +239,8 @@ static bool pairs_fit(const struct plan_args *a)
 {
     return coll_pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= coll_pair_share(a)));
 }
-const struct plan_algorithm alg_alltoall_leaf = {.name = "leaf", .emit = alltoall_leaf, .kind = PLAN_NARROW, .fits = pairs_fit};
+const struct plan_algorithm coll_alg_alltoall_leaf = {
+    .name = "leaf", .emit = alltoall_leaf, .kind = PLAN_NARROW, .fits = pairs_fit};
 
 /* ---- alltoall of a few bytes: everybody hands everybody a line ------------------------------------------------------------------- */
 static int alltoall_lines(const struct plan_args *a, int round, struct plan_step *steps)
@@ -271,4 +272,5 @@ static bool lines_fit(const struct plan_args *a)
 {
     return a->size <= PLAN_LINE_MEMBERS && !a->rcounts.v && a->rcount * a->rt->size <= PLAN_LINE_BYTES;
 }
-const struct plan_algorithm alg_alltoall_lines = {.name = "lines", .emit = alltoall_lines, .kind = PLAN_NARROW, .fits = lines_fit};
+const struct plan_algorithm coll_alg_alltoall_lines = {
+    .name = "lines", .emit = alltoall_lines, .kind = PLAN_NARROW, .fits = lines_fit};

@@ -37,16 +37,17 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
     s->args.root = 0;
     if (i == 1) {
         stage_across(s, 0);
-        if (n->place == 0) s->alg = &alg_barrier_dissemination;
+        if (n->place == 0) s->alg = &coll_alg_barrier_dissemination;
     } else if (plan_node_size(n, n->me) > 1) {
         stage_node(s);
         s->args.rcount = 0, s->args.rt = gw_type_byte;
         s->alg = leaves ? &alg_fan_in_leaf : &alg_fan_in;
-        if (i == 2) s->alg = leaves ? &alg_bcast_leaf : &alg_bcast_binomial; /* of nothing */
+        if (i == 2) s->alg = leaves ? &coll_alg_bcast_leaf : &coll_alg_bcast_binomial; /* of nothing */
     }
     return i < 3;
 }
-const struct plan_algorithm alg_barrier_levels = {.name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
+const struct plan_algorithm coll_alg_barrier_levels = {
+    .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
 
 /* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way ------ */
 static int64_t piece_elements(const struct plan_args *a)
@@ -72,7 +73,7 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
     }
     return true;
 }
-const struct plan_algorithm alg_bcast_levels = {
+const struct plan_algorithm coll_alg_bcast_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reduce: in the nodes to who speaks for them, whose result lies in the temporary; across nodes to the root -------------------- */
@@ -95,7 +96,7 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
     }
     return i < 2;
 }
-const struct plan_algorithm alg_reduce_levels = {
+const struct plan_algorithm coll_alg_reduce_levels = {
     .name = "levels", .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = order_kept, .stages = reduce_stages};
 
 /* ---- allreduce: block after block where there are pieces, which bounds the temporaries
@@ -131,7 +132,7 @@ static bool allreduce_stages(const struct plan_args *whole, int i, bool leaves, 
     }
     return true;
 }
-const struct plan_algorithm alg_allreduce_levels = {
+const struct plan_algorithm coll_alg_allreduce_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages, .takes = PLAN_TAKES_PIECE};
 
 /* In parts: members of a node reduce a part each, as many as the smallest node has members; those in the same place of their nodes
@@ -190,9 +191,9 @@ static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char
     return true;
 }
 static bool parts_fit(const struct plan_args *a) { return order_kept(a) && a->nodes->fewest > 1 && a->rcount >= a->nodes->fewest; }
-const struct plan_algorithm alg_allreduce_levels_parts = {.name = "levels_parts",
-                                                          .tmp_bytes = parts_tmp,
-                                                          .kind = PLAN_P2P,
-                                                          .fits = parts_fit,
-                                                          .stages = parts_stages,
-                                                          .takes = PLAN_TAKES_PIECE};
+const struct plan_algorithm coll_alg_allreduce_levels_parts = {.name = "levels_parts",
+                                                               .tmp_bytes = parts_tmp,
+                                                               .kind = PLAN_P2P,
+                                                               .fits = parts_fit,
+                                                               .stages = parts_stages,
+                                                               .takes = PLAN_TAKES_PIECE};

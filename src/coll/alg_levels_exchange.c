@@ -105,7 +105,7 @@ static bool gather_stages(const struct plan_args *a, int i, bool leaves, char *t
     return i < 3;
 }
 static bool regular(const struct plan_args *a) { return over_nodes(a) && !a->is_vector; }
-const struct plan_algorithm alg_gather_levels = {
+const struct plan_algorithm coll_alg_gather_levels = {
     .name = "levels", .tmp_bytes = gather_tmp, .kind = PLAN_P2P, .fits = regular, .stages = gather_stages};
 
 /* ---- scatter: the other way round ---------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static bool scatter_stages(const struct plan_args *a, int i, bool leaves, char *
     }
     return i < 3;
 }
-const struct plan_algorithm alg_scatter_levels = {
+const struct plan_algorithm coll_alg_scatter_levels = {
     .name = "levels", .tmp_bytes = scatter_tmp, .kind = PLAN_P2P, .fits = regular, .stages = scatter_stages};
 
 /* ---- allgather(v): gathered in the nodes, exchanged between those who speak for them, told in the nodes --------------------------- */
@@ -252,7 +252,7 @@ static bool allgather_stages(const struct plan_args *a, int i, bool leaves, char
     default: return false;
     }
 }
-const struct plan_algorithm alg_allgather_levels = {
+const struct plan_algorithm coll_alg_allgather_levels = {
     .name = "levels", .tmp_bytes = allgather_tmp, .kind = PLAN_P2P, .fits = over_nodes, .stages = allgather_stages};
 
 /* ---- alltoall: who speaks for a node takes what its members give, sorts it by nodes, exchanges, sorts it by members, gives it out -- */
@@ -312,7 +312,7 @@ static bool alltoall_stages(const struct plan_args *a, int i, bool leaves, char 
         s->args.scounts = s->args.rcounts = wide(counts_in(tmp)), s->args.sdispls = s->args.rdispls = wide(places_in(a, tmp));
         s->args.st = s->args.rt = gw_type_byte;
         s->in = second, s->out = first;
-        if (n->place == 0) s->alg = &alg_alltoall_pairwise;
+        if (n->place == 0) s->alg = &coll_alg_alltoall_pairwise;
     } else if (i == 0) {
         stage_node(s);
         s->args.scount = a->scount * a->size, s->args.rcount = block * a->size, s->args.rt = gw_type_byte;
@@ -332,7 +332,7 @@ static bool alltoall_fits(const struct plan_args *a)
     enum { MOST = 64 << 20 };
     return over_nodes(a) && !a->rcounts.v && !a->rts && a->rcount * a->rt->size * a->nodes->most * a->size <= MOST;
 }
-const struct plan_algorithm alg_alltoall_levels = {
+const struct plan_algorithm coll_alg_alltoall_levels = {
     .name = "levels", .tmp_bytes = alltoall_tmp, .kind = PLAN_P2P, .fits = alltoall_fits, .stages = alltoall_stages};
 
 /* ---- alltoall by columns: nodes of equal size.  On its node each member collects what goes to its place on any node; so there is one
@@ -407,5 +407,5 @@ static bool columns_fit(const struct plan_args *a)
 {
     return over_nodes(a) && a->nodes->fewest == a->nodes->most && !a->rcounts.v && !a->rts;
 }
-const struct plan_algorithm alg_alltoall_columns = {
+const struct plan_algorithm coll_alg_alltoall_columns = {
     .name = "columns", .tmp_bytes = columns_tmp, .kind = PLAN_P2P, .fits = columns_fit, .stages = columns_stages};

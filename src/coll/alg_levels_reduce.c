@@ -58,7 +58,7 @@ static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves,
     }
     return i < 3;
 }
-const struct plan_algorithm alg_reduce_scatter_levels = {
+const struct plan_algorithm coll_alg_reduce_scatter_levels = {
     .name = "levels", .tmp_bytes = reduce_scatter_tmp, .kind = PLAN_P2P, .fits = neighbours, .stages = reduce_scatter_stages};
 
 /* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left ---- */
@@ -138,7 +138,7 @@ static bool exscan_stages(const struct plan_args *a, int i, bool leaves, char *t
     }
     return i < 6;
 }
-const struct plan_algorithm alg_scan_levels = {
+const struct plan_algorithm coll_alg_scan_levels = {
     .name = "levels", .tmp_bytes = two_operands, .kind = PLAN_P2P, .fits = neighbours, .stages = scan_stages};
-const struct plan_algorithm alg_exscan_levels = {
+const struct plan_algorithm coll_alg_exscan_levels = {
     .name = "levels", .tmp_bytes = two_operands, .kind = PLAN_P2P, .fits = neighbours, .stages = exscan_stages};

@@ -111,8 +111,9 @@ static int neighbor_alltoall(const struct plan_args *a, int round, struct plan_s
 {
     return neighbor_round(a, round, steps, false);
 }
-const struct plan_algorithm alg_neighbor_allgather = {.name = "neighbor_allgather", .emit = neighbor_allgather, .kind = PLAN_P2P};
-const struct plan_algorithm alg_neighbor_alltoall = {.name = "neighbor_alltoall", .emit = neighbor_alltoall, .kind = PLAN_P2P};
+const struct plan_algorithm coll_alg_neighbor_allgather = {
+    .name = "neighbor_allgather", .emit = neighbor_allgather, .kind = PLAN_P2P};
+const struct plan_algorithm coll_alg_neighbor_alltoall = {.name = "neighbor_alltoall", .emit = neighbor_alltoall, .kind = PLAN_P2P};
 
 /* ---- on one node -------------------------------------------------------------------------------------------------------------
  * Members hand each other lines: few bytes in the line itself, more in slots, those of gathers in the giver's for all, else one behind the
@@ -237,5 +238,6 @@ static int neighbor_alltoall_leaf(const struct plan_args *a, int round, struct p
 {
     return neighbor_leaf(a, round, steps, false);
 }
-const struct plan_algorithm alg_neighbor_allgather_leaf = {.name = "leaf", .emit = neighbor_allgather_leaf, .kind = PLAN_NARROW};
-const struct plan_algorithm alg_neighbor_alltoall_leaf = {.name = "leaf", .emit = neighbor_alltoall_leaf, .kind = PLAN_NARROW};
+const struct plan_algorithm coll_alg_neighbor_allgather_leaf = {
+    .name = "leaf", .emit = neighbor_allgather_leaf, .kind = PLAN_NARROW};
+const struct plan_algorithm coll_alg_neighbor_alltoall_leaf = {.name = "leaf", .emit = neighbor_alltoall_leaf, .kind = PLAN_NARROW};

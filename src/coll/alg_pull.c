@@ -1,6 +1,6 @@
 /* alg_pull.c -- large collectives on one node: who needs the data reads it from the memory of who has it.
  *
- * Everybody exposes, says so (phase 1), reads, and says so (phase 2); whoever is read from waits for phase 2.  What is not one
+ * Everybody exposes, says so (phase 1), reads, and says so (phase 2); the one that is read waits for phase 2.  What is not one
  * run of bytes in the user's buffer is packed into, or unpacked from, a temporary; operands of reductions come in pieces that stay
  * in the reader's cache until they are reduced.
  *
@@ -33,7 +33,8 @@ static int bcast_pull(const struct plan_args *a, int round, struct plan_step *st
     if (!root && packed) step_copy(&s, run, user);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_pull = {.name = "pull", .emit = bcast_pull, .tmp_bytes = bcast_tmp, .kind = PLAN_PULLING};
+const struct plan_algorithm coll_alg_bcast_pull = {
+    .name = "pull", .emit = bcast_pull, .tmp_bytes = bcast_tmp, .kind = PLAN_PULLING};
 
 /* By messages, which the members read from the root's memory all at once: the same in any state of the caches, where what they read in
  * slots has to come from the root's cache piece after piece. */
@@ -50,7 +51,7 @@ static int bcast_direct(const struct plan_args *a, int round, struct plan_step *
         step_send(&s, (a->root + i) % a->size, operand_out(a));
     return s.n;
 }
-const struct plan_algorithm alg_bcast_direct = {.name = "direct", .emit = bcast_direct, .kind = PLAN_PULLING};
+const struct plan_algorithm coll_alg_bcast_direct = {.name = "direct", .emit = bcast_direct, .kind = PLAN_PULLING};
 
 /* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a)
@@ -97,7 +98,7 @@ static int allgather_pull(const struct plan_args *a, int round, struct plan_step
     }
     return s.n;
 }
-const struct plan_algorithm alg_allgather_pull = {
+const struct plan_algorithm coll_alg_allgather_pull = {
     .name = "pull", .emit = allgather_pull, .tmp_bytes = allgather_tmp, .kind = PLAN_PULLING};
 
 /* ---- alltoall, equal blocks, not in place ------------------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
     return s.n;
 }
 static bool alltoall_regular(const struct plan_args *a) { return !a->in_place && !a->rcounts.v && !a->rts; }
-const struct plan_algorithm alg_alltoall_pull = {
+const struct plan_algorithm coll_alg_alltoall_pull = {
     .name = "pull", .emit = alltoall_pull, .tmp_bytes = alltoall_tmp, .kind = PLAN_PULLING, .fits = alltoall_regular};
 
 /* ---- reduce_scatter(_block) ------------------------------------------------------------------------------------------------ */
@@ -190,9 +191,9 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     }
     return s.n;
 }
-const struct plan_algorithm alg_reduce_scatter_pull = {.name = "pull",
-                                                       .emit = reduce_scatter_pull,
-                                                       .tmp_bytes = reduce_scatter_tmp,
-                                                       .kind = PLAN_PULLING,
-                                                       .fits = op_dense,
-                                                       .takes = PLAN_TAKES_PIECE};
+const struct plan_algorithm coll_alg_reduce_scatter_pull = {.name = "pull",
+                                                            .emit = reduce_scatter_pull,
+                                                            .tmp_bytes = reduce_scatter_tmp,
+                                                            .kind = PLAN_PULLING,
+                                                            .fits = op_dense,
+                                                            .takes = PLAN_TAKES_PIECE};

@@ -127,7 +127,7 @@ static int gather_tree(const struct plan_args *a, int round, struct plan_step *s
     return s.n;
 }
 static bool blocks_equal(const struct plan_args *a) { return !a->is_vector; }
-const struct plan_algorithm alg_gather_tree = {
+const struct plan_algorithm coll_alg_gather_tree = {
     .name = "tree", .emit = gather_tree, .tmp_bytes = gather_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
@@ -161,7 +161,7 @@ static int scatter_tree(const struct plan_args *a, int round, struct plan_step *
     }
     return s.n;
 }
-const struct plan_algorithm alg_scatter_tree = {
+const struct plan_algorithm coll_alg_scatter_tree = {
     .name = "tree", .emit = scatter_tree, .tmp_bytes = scatter_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
 /* ---- gather with leave to send: large blocks do not all come at the root's door at once ------------------------------------------ */
@@ -191,7 +191,7 @@ static int gather_permitted(const struct plan_args *a, int round, struct plan_st
     if (s.n == 0 && first < others + each && !a->in_place) step_copy(&s, whole_in(a), recv_block(a, a->rank));
     return s.n;
 }
-const struct plan_algorithm alg_gather_permitted = {
+const struct plan_algorithm coll_alg_gather_permitted = {
     .name = "permitted", .emit = gather_permitted, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
 /* ---- the vector forms: the root decides ------------------------------------------------------------------------------------------ */
@@ -260,7 +260,7 @@ static bool ruled_stages(const struct plan_args *a, int i, char *tmp, struct pla
     if (i == 0) {
         r->is_counted = false;
         if (a->rank == a->root) r->by_tree = average_is_small(a, gather);
-        s->alg = &alg_bcast_binomial;
+        s->alg = &coll_alg_bcast_binomial;
         s->args.rcount = sizeof r->by_tree, s->args.rt = gw_type_byte;
         s->out = (struct plan_place){PLAN_TMP, 0};
         return true;
@@ -279,9 +279,9 @@ static bool ruled_stages(const struct plan_args *a, int i, char *tmp, struct pla
     if (r->by_tree && !gather) s->args.rcounts = held, s->args.rdispls = begins;
     s->args.params.under_way = gather ? gw_set.gatherv_sync_freq : gw_set.scatterv_sync_freq;
     if (gather)
-        s->alg = r->by_tree ? &alg_gather_tree : &alg_gather_permitted;
+        s->alg = r->by_tree ? &coll_alg_gather_tree : &coll_alg_gather_permitted;
     else
-        s->alg = r->by_tree ? &alg_scatter_tree : &alg_scatter_linear;
+        s->alg = r->by_tree ? &coll_alg_scatter_tree : &coll_alg_scatter_linear;
     if (!r->is_counted) coll_count(gather ? COLL_GATHERV : COLL_SCATTERV, s->alg);
     r->is_counted = true;
     return true;
@@ -300,7 +300,7 @@ static bool scatterv_stages(const struct plan_args *a, int i, bool leaves, char 
     (void)leaves;
     return ruled_stages(a, i, tmp, s, false);
 }
-const struct plan_algorithm alg_gather_ruled = {
+const struct plan_algorithm coll_alg_gather_ruled = {
     .name = "ruled", .tmp_bytes = ruled_tmp, .kind = PLAN_P2P, .stages = gatherv_stages};
-const struct plan_algorithm alg_scatter_ruled = {
+const struct plan_algorithm coll_alg_scatter_ruled = {
     .name = "ruled", .tmp_bytes = ruled_tmp, .kind = PLAN_P2P, .stages = scatterv_stages};

@@ -16,7 +16,8 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
     step_recv(&s, (a->rank - d + a->size) % a->size, ref_raw(PLAN_OUT, 0, 0));
     return s.n;
 }
-const struct plan_algorithm alg_barrier_dissemination = {.name = "dissemination", .emit = barrier_dissemination, .kind = PLAN_P2P};
+const struct plan_algorithm coll_alg_barrier_dissemination = {
+    .name = "dissemination", .emit = barrier_dissemination, .kind = PLAN_P2P};
 
 /* ---- bcast: a tree from the root, to the largest subtrees first; radix 2 makes it binomial ------------------------ */
 /* What a rank has it sends to all its children at once: long messages are read by each of them when it comes to it. */
@@ -38,7 +39,7 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
             if (skip-- <= 0) step_send(&s, (int)((a->root + child) % p), all);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_binomial = {
+const struct plan_algorithm coll_alg_bcast_binomial = {
     .name = "binomial", .emit = bcast_binomial, .kind = PLAN_P2P, .takes = PLAN_TAKES_RADIX};
 
 /* Chain: piece by piece from each rank to the next.  A user's buffer that is not one run of bytes is packed first. */
@@ -58,7 +59,7 @@ static int bcast_chain(const struct plan_args *a, int round, struct plan_step *s
     if (s.n == 0 && round < n + p) step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_bcast_chain = {
+const struct plan_algorithm coll_alg_bcast_chain = {
     .name = "chain", .emit = bcast_chain, .tmp_bytes = chain_tmp, .kind = PLAN_P2P, .takes = PLAN_TAKES_PIECE};
 
 /* ---- reductions -------------------------------------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
         step_nothing(&s);
     return s.n;
 }
-const struct plan_algorithm alg_reduce_binomial = {
+const struct plan_algorithm coll_alg_reduce_binomial = {
     .name = "binomial", .emit = reduce_binomial, .tmp_bytes = two_operands, .kind = PLAN_P2P};
 
 /* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
@@ -146,7 +147,7 @@ static int allreduce_doubling(const struct plan_args *a, int round, struct plan_
     }
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_doubling = {
+const struct plan_algorithm coll_alg_allreduce_doubling = {
     .name = "doubling", .emit = allreduce_doubling, .tmp_bytes = two_operands, .kind = PLAN_P2P};
 
 /* Block i of p of the result. */
@@ -185,7 +186,7 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
     step_recv(&s, from, share(a, PLAN_OUT, (a->rank - r + p) % p));
     return s.n;
 }
-const struct plan_algorithm alg_allreduce_ring = {
+const struct plan_algorithm coll_alg_allreduce_ring = {
     .name = "ring", .emit = allreduce_ring, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = op_commutes};
 
 /* Direct: everybody sends everybody the block that it is to reduce, and then its result.  Four members a round.  The other members'
@@ -230,7 +231,7 @@ static int allreduce_direct(const struct plan_args *a, int round, struct plan_st
     return s.n;
 }
 static bool shares_fit(const struct plan_args *a) { return a->rcount >= (int64_t)a->size * a->size; }
-const struct plan_algorithm alg_allreduce_direct = {
+const struct plan_algorithm coll_alg_allreduce_direct = {
     .name = "direct", .emit = allreduce_direct, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = shares_fit};
 
 /* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
@@ -270,7 +271,7 @@ static int exscan_doubling(const struct plan_args *a, int round, struct plan_ste
 {
     return scan_round(a, round, steps, true);
 }
-const struct plan_algorithm alg_scan_doubling = {
+const struct plan_algorithm coll_alg_scan_doubling = {
     .name = "doubling", .emit = scan_doubling, .tmp_bytes = two_operands, .kind = PLAN_P2P};
-const struct plan_algorithm alg_exscan_doubling = {
+const struct plan_algorithm coll_alg_exscan_doubling = {
     .name = "doubling", .emit = exscan_doubling, .tmp_bytes = three_operands, .kind = PLAN_P2P};

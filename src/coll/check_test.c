@@ -11,7 +11,7 @@
 #include "../../test/unit.h"
 
 #define NOTHING(kind, name)
-#define ONE(kind, name) &alg_##name,
+#define ONE(kind, name) &coll_alg_##name,
 static const struct plan_algorithm *const all_algorithms[] = {ALGORITHMS(ONE, NOTHING)};
 #define NAME(kind, name) #name,
 static const char *const names[] = {ALGORITHMS(NAME, NOTHING)};

@@ -169,72 +169,76 @@ int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_
 static inline int64_t part_bytes(int64_t count, const struct gw_type *t) { return t ? count * t->size : 0; }
 
 /* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
-static int gather(enum coll_kind kind, const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                  struct gw_counts rcounts, struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c,
-                  struct coll_as *as)
+/* What one call says of its own block, or the root of everybody's. */
+struct blocks {
+    void *buf; /* of what is sent only read */
+    int64_t count;
+    struct gw_counts counts, displs; /* of vectors, for `count` */
+    struct gw_type *type;
+};
+static struct blocks blocks_of(const void *buf, int64_t count, struct gw_type *t)
+{
+    return (struct blocks){.buf = (void *)(uintptr_t)buf, .count = count, .type = t};
+}
+static struct blocks vector_of(const void *buf, struct gw_counts counts, struct gw_counts displs, struct gw_type *t)
+{
+    return (struct blocks){.buf = (void *)(uintptr_t)buf, .counts = counts, .displs = displs, .type = t};
+}
+
+static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, const struct blocks *all, int root, struct gw_comm *c,
+                             struct coll_as *as)
 {
     if (looks_on(root, c)) return look_on(kind, c, as);
-    bool mine = is_root(root, c);
+    bool mine = is_root(root, c), gathers = kind == COLL_GATHER || kind == COLL_GATHERV;
+    const char *own_name = gathers ? "sendbuf of a rank that is not the root" : "recvbuf of a rank that is not the root";
     int rc = root_check(root, c);
-    if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
-    if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
+    if (rc == GW_OK) rc = in_place_check(own->buf, own_name, mine);
+    if (rc == GW_OK && mine) rc = in_place_check(all->buf, gathers ? "recvbuf" : "sendbuf", false);
     if (rc != GW_OK) return rc;
     struct plan_args a;
     args_begin(&a, c, root);
-    a.in_place = sbuf == GW_IN_PLACE;
-    a.scount = scount, a.st = st;
-    if (mine) a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
-    a.is_vector = kind == COLL_GATHERV;
-    int64_t bytes = a.in_place ? part_bytes(rcount, rt) : part_bytes(scount, st);
-    a.bytes = mine && !a.is_vector ? part_bytes(rcount, rt) : bytes;
+    a.in_place = own->buf == GW_IN_PLACE;
+    if (gathers) {
+        a.scount = own->count, a.st = own->type;
+        if (mine) a.rcount = all->count, a.rt = all->type, a.rcounts = all->counts, a.rdispls = all->displs;
+    } else {
+        a.rcount = own->count, a.rt = own->type;
+        if (mine) a.scount = all->count, a.st = all->type, a.scounts = all->counts, a.sdispls = all->displs;
+    }
+    a.is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
+    int64_t bytes = a.in_place ? part_bytes(all->count, all->type) : part_bytes(own->count, own->type);
+    a.bytes = mine && !a.is_vector ? part_bytes(all->count, all->type) : bytes;
     if (a.is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
-    return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
+    const struct blocks *from = gathers ? own : all, *to = gathers ? all : own;
+    return run_said(kind, a.is_vector ? 0 : bytes, &a, from->buf, to->buf, c, as);
 }
 
 int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
                 struct gw_comm *c, struct coll_as *as)
 {
-    return gather(COLL_GATHER, sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, root, c, as);
+    struct blocks own = blocks_of(sbuf, scount, st), all = blocks_of(rbuf, rcount, rt);
+    return gather_or_scatter(COLL_GATHER, &own, &all, root, c, as);
 }
 
 int coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                  struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return gather(COLL_GATHERV, sbuf, scount, st, rbuf, 0, rcounts, displs, rt, root, c, as);
-}
-
-static int scatter(enum coll_kind kind, const void *sbuf, int64_t scount, struct gw_counts scounts, struct gw_counts displs,
-                   struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c,
-                   struct coll_as *as)
-{
-    if (looks_on(root, c)) return look_on(kind, c, as);
-    bool mine = is_root(root, c);
-    int rc = root_check(root, c);
-    if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf of a rank that is not the root", mine);
-    if (rc == GW_OK && mine) rc = in_place_check(sbuf, "sendbuf", false);
-    if (rc != GW_OK) return rc;
-    struct plan_args a;
-    args_begin(&a, c, root);
-    a.in_place = rbuf == GW_IN_PLACE;
-    a.rcount = rcount, a.rt = rt;
-    if (mine) a.scount = scount, a.st = st, a.scounts = scounts, a.sdispls = displs;
-    a.is_vector = kind == COLL_SCATTERV;
-    int64_t bytes = a.in_place ? part_bytes(scount, st) : part_bytes(rcount, rt);
-    a.bytes = mine && !a.is_vector ? part_bytes(scount, st) : bytes;
-    if (a.is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
-    return run_said(kind, a.is_vector ? 0 : bytes, &a, sbuf, rbuf, c, as);
+    struct blocks own = blocks_of(sbuf, scount, st), all = vector_of(rbuf, rcounts, displs, rt);
+    return gather_or_scatter(COLL_GATHERV, &own, &all, root, c, as);
 }
 
 int coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
                  struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(COLL_SCATTER, sbuf, scount, (struct gw_counts){0}, (struct gw_counts){0}, st, rbuf, rcount, rt, root, c, as);
+    struct blocks own = blocks_of(rbuf, rcount, rt), all = blocks_of(sbuf, scount, st);
+    return gather_or_scatter(COLL_SCATTER, &own, &all, root, c, as);
 }
 
 int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
                   int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
 {
-    return scatter(COLL_SCATTERV, sbuf, 0, scounts, displs, st, rbuf, rcount, rt, root, c, as);
+    struct blocks own = blocks_of(rbuf, rcount, rt), all = vector_of(sbuf, scounts, displs, st);
+    return gather_or_scatter(COLL_SCATTERV, &own, &all, root, c, as);
 }
 
 /* ---- allgather, alltoall ------------------------------------------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
 /* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
 void coll_temporaries(struct plan_args *a);
 
-/* All algorithms: collective, and the C name without alg_.  X: here first, ALSO: serves this collective, too.  Tools number them
+/* All algorithms: collective, and the C name without coll_alg_.  X: here first, ALSO: serves this collective, too.  Tools number them
  * in this order. */
 #define ALGORITHMS(X, ALSO)                                                                                                        \
     X(BARRIER, barrier_leaf)                                                                                                       \
@@ -265,9 +265,9 @@ void coll_temporaries(struct plan_args *a);
     X(EXSCAN, exscan_doubling)                                                                                                     \
     X(EXSCAN, exscan_levels)
 /* Not in the table: there is one for each. */
-extern const struct plan_algorithm alg_neighbor_allgather, alg_neighbor_alltoall, alg_neighbor_allgather_leaf,
-    alg_neighbor_alltoall_leaf;
-#define DECLARE(kind, name) extern const struct plan_algorithm alg_##name;
+extern const struct plan_algorithm coll_alg_neighbor_allgather, coll_alg_neighbor_alltoall, coll_alg_neighbor_allgather_leaf,
+    coll_alg_neighbor_alltoall_leaf;
+#define DECLARE(kind, name) extern const struct plan_algorithm coll_alg_##name;
 #define NOTHING(kind, name)
 ALGORITHMS(DECLARE, NOTHING)
 #undef DECLARE

@@ -205,7 +205,7 @@ static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",        
                                                    "alltoall",  "alltoallv",      "gatherv", "scatterv", "reduce",
                                                    "allreduce", "reduce_scatter", "scan",    "exscan"};
 #define NOTHING(kind, name)
-#define ONE(kind, name) {#name, &alg_##name},
+#define ONE(kind, name) {#name, &coll_alg_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;

@@ -34,8 +34,8 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     a->says = PLAN_SAYS_FLAG(form | BOOT_SAYS_OWN);
     plan_enter_as(c, PLAN_CALLS + (gather ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL), a);
     if (!as && by_leaf(c, gather))
-        return plan_run(gather ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
-    const struct plan_algorithm *alg = gather ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
+        return plan_run(gather ? &coll_alg_neighbor_allgather_leaf : &coll_alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
+    const struct plan_algorithm *alg = gather ? &coll_alg_neighbor_allgather : &coll_alg_neighbor_alltoall;
     if (!as) return plan_run(alg, a, sbuf, rbuf, c);
     a->n_s = c->topo->nout, a->n_r = c->topo->nin;
     return plan_start(as->when == COLL_INIT ? PLAN_INIT : PLAN_START, alg, a, sbuf, rbuf, c, as->req_out);

@@ -156,8 +156,8 @@ static bool turn(struct sim *s, struct sim_member *m, int me)
     bool over;
     if (m->job == JOBS) return false;
     if (!m->alg) {
-        const struct plan_algorithm *alg = gathers(m->job) ? &alg_neighbor_allgather : &alg_neighbor_alltoall;
-        if (leaves >> m->job & 1) alg = gathers(m->job) ? &alg_neighbor_allgather_leaf : &alg_neighbor_alltoall_leaf;
+        const struct plan_algorithm *alg = gathers(m->job) ? &coll_alg_neighbor_allgather : &coll_alg_neighbor_alltoall;
+        if (leaves >> m->job & 1) alg = gathers(m->job) ? &coll_alg_neighbor_allgather_leaf : &coll_alg_neighbor_alltoall_leaf;
         begin(m, me); /* its arguments say whether it may enter */
         if (sim_enter(s, m, alg)) return true;
         free(ins[me]), free(outs[me]);

@@ -12,11 +12,12 @@ enum { SCATTERV_MANY = 200000 };
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a)
 {
     int64_t is_long = gw_set.reduce_scatter_long_msg;
-    if (alg == &alg_bcast_chain && gw_set.bcast_only_tree) return &alg_bcast_binomial;
-    bool whole = alg == &alg_reduce_scatter_ordered || alg == &alg_reduce_scatter_pairwise || alg == &alg_reduce_scatter_halving;
+    if (alg == &coll_alg_bcast_chain && gw_set.bcast_only_tree) return &coll_alg_bcast_binomial;
+    bool whole = alg == &coll_alg_reduce_scatter_ordered || alg == &coll_alg_reduce_scatter_pairwise ||
+        alg == &coll_alg_reduce_scatter_halving;
     if (!whole || is_long < 0 || !op_commutes(a)) return alg;
-    return bytes >= is_long && a->size <= gw_set.reduce_scatter_max_commsize ? &alg_reduce_scatter_pairwise
-                                                                             : &alg_reduce_scatter_halving;
+    return bytes >= is_long && a->size <= gw_set.reduce_scatter_max_commsize ? &coll_alg_reduce_scatter_pairwise
+                                                                             : &coll_alg_reduce_scatter_halving;
 }
 
 /* Where the depth of a tree is what a message waits for, it is cheaper to send more of them. */
@@ -37,14 +38,14 @@ static int32_t radix_on_node(const struct plan_args *a)
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)
 {
     struct plan_params *p = &a->params;
-    if (alg == &alg_alltoall_pairwise)
+    if (alg == &coll_alg_alltoall_pairwise)
         p->under_way = (int32_t)(kind == COLL_ALLTOALL ? gw_set.alltoall_sync_freq : gw_set.alltoallv_throttle);
-    else if (alg == &alg_allgather_direct)
+    else if (alg == &coll_alg_allgather_direct)
         p->under_way = (int32_t)gw_set.iallgatherv_throttle;
-    else if (alg == &alg_bcast_binomial)
+    else if (alg == &coll_alg_bcast_binomial)
         p->radix = across ? radix_between(a) : radix_on_node(a);
-    else if (alg == &alg_scatter_linear && kind == COLL_SCATTERV)
+    else if (alg == &coll_alg_scatter_linear && kind == COLL_SCATTERV)
         p->under_way = gw_set.scatterv_synchronous || a->size >= SCATTERV_MANY ? 1 : 0;
-    else if ((alg == &alg_allreduce_levels || alg == &alg_allreduce_levels_parts) && gw_set.allreduce_blk_size > 0)
+    else if ((alg == &coll_alg_allreduce_levels || alg == &coll_alg_allreduce_levels_parts) && gw_set.allreduce_blk_size > 0)
         p->piece_bytes = gw_set.allreduce_blk_size;
 }

@@ -66,24 +66,24 @@ static void throttles(void)
     } steps[] = {{"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
     for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++) {
         set("MPICH_ALLTOALL_SYNC_FREQ", steps[i].value);
-        CHECK_EQ(most_of(COLL_ALLTOALL, &alg_alltoall_pairwise), steps[i].most);
-        CHECK_EQ(most_of(COLL_ALLTOALLV, &alg_alltoall_pairwise), 8);
+        CHECK_EQ(most_of(COLL_ALLTOALL, &coll_alg_alltoall_pairwise), steps[i].most);
+        CHECK_EQ(most_of(COLL_ALLTOALLV, &coll_alg_alltoall_pairwise), 8);
         set("MPICH_ALLTOALLV_THROTTLE", steps[i].value);
-        CHECK_EQ(most_of(COLL_ALLTOALLV, &alg_alltoall_pairwise), steps[i].most);
-        CHECK_EQ(most_of(COLL_ALLTOALL, &alg_alltoall_pairwise), 8);
+        CHECK_EQ(most_of(COLL_ALLTOALLV, &coll_alg_alltoall_pairwise), steps[i].most);
+        CHECK_EQ(most_of(COLL_ALLTOALL, &coll_alg_alltoall_pairwise), 8);
         setenv("GODWIT_COLL", "allgather=direct", 1);
         set("MPICH_IALLGATHERV_THROTTLE", steps[i].value);
-        CHECK_EQ(most_of(COLL_ALLGATHER, &alg_allgather_direct), steps[i].most);
+        CHECK_EQ(most_of(COLL_ALLGATHER, &coll_alg_allgather_direct), steps[i].most);
         unsetenv("GODWIT_COLL");
     }
     set("GODWIT_COLL_CHUNK", "3"); /* bytes of a piece, of those that have pieces */
-    CHECK_EQ(most_of(COLL_SCATTER, &alg_scatter_linear), 8);
-    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain && last.params.piece_bytes == 3 && last.params.radix == 0);
-    CHECK(decide(COLL_BCAST, 8, 64) == &alg_bcast_binomial && last.params.radix == 4);
+    CHECK_EQ(most_of(COLL_SCATTER, &coll_alg_scatter_linear), 8);
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &coll_alg_bcast_chain && last.params.piece_bytes == 3 && last.params.radix == 0);
+    CHECK(decide(COLL_BCAST, 8, 64) == &coll_alg_bcast_binomial && last.params.radix == 4);
     set("MPICH_SCATTERV_SYNCHRONOUS", "0");
-    CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 8);
+    CHECK_EQ(most_of(COLL_SCATTERV, &coll_alg_scatter_linear), 8);
     set("MPICH_SCATTERV_SYNCHRONOUS", "1");
-    CHECK_EQ(most_of(COLL_SCATTERV, &alg_scatter_linear), 1);
+    CHECK_EQ(most_of(COLL_SCATTERV, &coll_alg_scatter_linear), 1);
     set("MPICH_SCATTERV_MIN_COMM_SIZE", "1000000"); /* from 200000 ranks on in any case */
     decide(COLL_SCATTERV, 8, 199999);
     CHECK_EQ(last.params.under_way, 0);
@@ -97,7 +97,7 @@ static void empty_blocks(void)
     enum { RANKS = 33 };
     int counts[RANKS] = {[0] = 5, [7] = 3, [8] = 1, [32] = 2}, displs[RANKS] = {0}, sent;
     for (int in_place = 0; in_place < 2; in_place++) {
-        const struct plan_algorithm *alg = in_place ? &alg_alltoall_in_place : &alg_alltoall_pairwise;
+        const struct plan_algorithm *alg = in_place ? &coll_alg_alltoall_in_place : &coll_alg_alltoall_pairwise;
         decide(COLL_ALLTOALLV, 0, RANKS);
         last.in_place = in_place;
         last.scounts.v = last.rcounts.v = counts, last.sdispls.v = last.rdispls.v = displs;
@@ -114,7 +114,7 @@ static int roots_children(int64_t bytes)
 {
     int sent;
     const struct plan_algorithm *alg = decide(COLL_BCAST, bytes, 64);
-    CHECK(alg == &alg_bcast_binomial);
+    CHECK(alg == &coll_alg_bcast_binomial);
     under_way(alg, &sent);
     return sent;
 }
@@ -130,29 +130,29 @@ static void trees(void)
     CHECK_EQ(roots_children(16 << 10), 9);
     CHECK_EQ(roots_children((16 << 10) + 1), 6);
     struct plan_args a = last;
-    coll_parameter(COLL_BCAST, &alg_bcast_binomial, false, &a);
+    coll_parameter(COLL_BCAST, &coll_alg_bcast_binomial, false, &a);
     CHECK_EQ(a.params.radix, 5);
-    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain);
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &coll_alg_bcast_chain);
     set("MPICH_BCAST_ONLY_TREE", "1");
     CHECK_EQ(roots_children(8 << 20), 6);
     set("MPICH_BCAST_ONLY_TREE", "0");
-    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &alg_bcast_chain);
+    CHECK(decide(COLL_BCAST, 8 << 20, 64) == &coll_alg_bcast_chain);
 }
 
 static void reduce_scatter(void)
 {
     set("MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE", "524288");
-    CHECK(decide(COLL_REDUCE_SCATTER, 524287, 100) == &alg_reduce_scatter_halving);
-    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 100) == &alg_reduce_scatter_pairwise);
-    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1000) == &alg_reduce_scatter_pairwise);
-    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1001) == &alg_reduce_scatter_halving);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524287, 100) == &coll_alg_reduce_scatter_halving);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 100) == &coll_alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1000) == &coll_alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 524288, 1001) == &coll_alg_reduce_scatter_halving);
     setenv("MPICH_REDUCE_SCATTER_MAX_COMMSIZE", "12", 1);
     set("MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE", "1K");
-    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 12) == &alg_reduce_scatter_pairwise);
-    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 13) == &alg_reduce_scatter_halving);
+    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 12) == &coll_alg_reduce_scatter_pairwise);
+    CHECK(decide(COLL_REDUCE_SCATTER, 1024, 13) == &coll_alg_reduce_scatter_halving);
     unsetenv("MPICH_REDUCE_SCATTER_MAX_COMMSIZE");
     set("MPICH_REDUCE_SCATTER_MAX_COMMSIZE", "1"); /* alone it leaves the choice to the table */
-    CHECK(decide(COLL_REDUCE_SCATTER, 4 << 20, 100) == &alg_reduce_scatter_ordered);
+    CHECK(decide(COLL_REDUCE_SCATTER, 4 << 20, 100) == &coll_alg_reduce_scatter_ordered);
 }
 
 static int by_halves(void *ctx, int member) { return member >= *(int *)ctx / 2; }
@@ -180,15 +180,15 @@ static void blocks(void)
     int64_t tmp;
     struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2);
     set("MPICH_ALLREDUCE_BLK_SIZE", "0");
-    CHECK_EQ(blocks_of(two, 1 << 20, &alg_allreduce_levels_parts, &tmp), 1);
+    CHECK_EQ(blocks_of(two, 1 << 20, &coll_alg_allreduce_levels_parts, &tmp), 1);
     CHECK(tmp > 1 << 20);
     set("MPICH_ALLREDUCE_BLK_SIZE", "64K");
-    CHECK_EQ(blocks_of(two, 64 << 10, &alg_allreduce_levels_parts, &tmp), 1);
-    CHECK_EQ(blocks_of(two, (64 << 10) + 1, &alg_allreduce_levels_parts, &tmp), 2);
-    CHECK_EQ(blocks_of(two, 1 << 20, &alg_allreduce_levels_parts, &tmp), 16);
+    CHECK_EQ(blocks_of(two, 64 << 10, &coll_alg_allreduce_levels_parts, &tmp), 1);
+    CHECK_EQ(blocks_of(two, (64 << 10) + 1, &coll_alg_allreduce_levels_parts, &tmp), 2);
+    CHECK_EQ(blocks_of(two, 1 << 20, &coll_alg_allreduce_levels_parts, &tmp), 16);
     CHECK(tmp < 66 << 10);
     set("MPICH_ALLREDUCE_BLK_SIZE", "100");
-    CHECK_EQ(blocks_of(two, 1000, &alg_allreduce_levels, &tmp), 10);
+    CHECK_EQ(blocks_of(two, 1000, &coll_alg_allreduce_levels, &tmp), 10);
     plan_nodes_free(two);
 }
 
@@ -197,11 +197,11 @@ static void names(void)
     int ranks = 8;
     struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2);
     set("MPICH_COLL_OPT_OFF", "mpi_iallreduce,MPI_Allgatherv");
-    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &alg_allreduce_doubling);
+    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &coll_alg_allreduce_doubling);
     CHECK(!decide_on(two, COLL_ALLGATHER, 8, ranks)->stages);
-    CHECK(decide_on(two, COLL_BCAST, 8, ranks) == &alg_bcast_levels);
+    CHECK(decide_on(two, COLL_BCAST, 8, ranks) == &coll_alg_bcast_levels);
     set("MPICH_COLL_OPT_OFF", "0");
-    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &alg_allreduce_levels);
+    CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &coll_alg_allreduce_levels);
     set("MPICH_SHARED_MEM_COLL_OPT", "MPI_Bcast,MPI_Reduce_scatter_block");
     CHECK(coll_leaves_on(COLL_BCAST) && coll_leaves_on(COLL_REDUCE_SCATTER) && !coll_leaves_on(COLL_ALLREDUCE) &&
           !coll_leaves_on(COLL_BARRIER));

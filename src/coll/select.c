@@ -15,7 +15,7 @@ static const char *const kind_names[COLL_KINDS] = {
     "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
-#define ROW(kind, name) {COLL_##kind, &alg_##name},
+#define ROW(kind, name) {COLL_##kind, &coll_alg_##name},
 static const struct {
     uint8_t kind;
     const struct plan_algorithm *alg;
@@ -285,12 +285,12 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
 static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
 {
     if (plain_only & 1u << kind) return NULL;
-    if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &alg_scatter_ruled : NULL;
+    if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &coll_alg_scatter_ruled : NULL;
     if (kind != COLL_GATHERV) return NULL;
-    if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &alg_gather_ruled : NULL;
+    if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &coll_alg_gather_ruled : NULL;
     if (a->size < gw_set.igatherv_min_comm_size) return NULL;
     a->params.under_way = (int32_t)gw_set.igatherv_sync_freq;
-    return &alg_gather_permitted;
+    return &coll_alg_gather_permitted;
 }
 
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }

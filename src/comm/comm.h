@@ -1,4 +1,4 @@
-/* comm.h -- groups and communicators as objects: members, context ids, rank -> peer.  No communication.
+/* comm.h -- communicators as objects: members, context ids, rank -> peer.  No communication.  Groups: group.h.
  *
  * A communicator's context id is one 29-bit number, equal on all members and never used for another communicator that
  * shares a member; on the wire it is shifted left by GW_STREAM_BITS to make room for the streams of enum gw_stream.
@@ -15,6 +15,7 @@
 #ifndef GW_COMM_COMM_H
 #define GW_COMM_COMM_H
 
+#include "comm/group.h"
 #include "req/req.h"
 
 /* Messages of different streams never match each other. */
@@ -46,16 +47,6 @@ static inline struct comm_family *comm_family_hold(struct comm_family *f)
     return f;
 }
 void comm_family_release(struct comm_family *f); /* NULL is right */
-
-struct gw_group {
-    struct gw_obj obj;
-    int size, rank;         /* rank GW_UNDEFINED: not a member */
-    int first, step;        /* world rank of member i is first + i*step while `map` is NULL */
-    int32_t *map;           /* [size] world ranks, or NULL */
-    struct gw_group *owner; /* of `map`, where another group owns it (held) */
-    struct comm_family *family;
-};
-static inline int group_world(const struct gw_group *g, int rank) { return g->map ? g->map[rank] : g->first + rank * g->step; }
 
 /* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
 struct gw_topo_move {
@@ -92,7 +83,7 @@ static inline struct gw_topo *comm_topo_hold(struct gw_topo *t)
 void comm_topo_release(struct gw_topo *t); /* NULL is right */
 
 /* Promises that a user may make of a communicator (MPI 4.1 section 7.4.4), all false at first and not inherited by MPI_Comm_dup.
- * The library holds users to the first two, where arguments are checked; it needs none of them: matching goes the short way for
+ * The library holds users to the first two, where arguments are checked; it needs none of them: matching takes the fast path for
  * every communicator on which no wildcard is posted. */
 enum comm_hint {
     COMM_NO_ANY_TAG = 1,
@@ -138,7 +129,6 @@ struct gw_comm {
     char name[GW_MAX_OBJECT_NAME];
 };
 extern struct gw_comm gw_comm_world, gw_comm_self;
-extern struct gw_group gw_group_empty;
 
 int comm_init(void); /* after peer_init: world and self */
 void comm_finalize(void);
@@ -197,26 +187,5 @@ int comm_get_info(struct gw_comm *c, struct gw_info **info_out);
 int comm_set_attr(struct gw_comm *c, int keyval, void *value);
 int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out);
 int comm_delete_attr(struct gw_comm *c, int keyval);
-
-int group_size(struct gw_group *g, int *size_out);
-int group_rank(struct gw_group *g, int *rank_out);
-int group_translate_ranks(struct gw_group *a, int n, const int *ranks, struct gw_group *b, int *ranks_out);
-int group_compare(struct gw_group *a, struct gw_group *b, int *result_out);
-int group_union(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
-int group_intersection(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
-int group_difference(struct gw_group *a, struct gw_group *b, struct gw_group **group_out);
-int group_incl(struct gw_group *g, int n, const int *ranks, struct gw_group **group_out);
-int group_excl(struct gw_group *g, int n, const int *ranks, struct gw_group **group_out);
-int group_range_incl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
-int group_range_excl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
-int group_free(struct gw_group **g);
-int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out); /* internal: compresses to first/step */
-static inline struct gw_group *group_hold(struct gw_group *g)
-{
-    gw_obj_ref(&g->obj);
-    return g;
-}
-void group_release(struct gw_group *g);
-void group_join(struct gw_group *g, struct comm_family *f); /* a new group, of no family yet */
 
 #endif

@@ -187,8 +187,4 @@ int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out); /* coll
 /* Where a pointer that is at `now` goes (view.c). */
 int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, int64_t *to_out);
 
-/* Bytes of the file that no other open file touches meanwhile. */
-int io_range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes);
-void io_range_unlock(struct gw_file *f, int64_t at, int64_t bytes);
-
 #endif

@@ -32,7 +32,7 @@ struct mover {
 };
 
 /* ---- system calls --------------------------------------------------------------------------------------------------------- */
-/* One piece the short way: with a vector, which the kernel fetches first, a small access takes a tenth longer. */
+/* One piece on the fast path: with a vector, which the kernel fetches first, a small access takes a tenth longer. */
 static ssize_t once(int fd, bool write, const struct iovec *iov, int n, int64_t at)
 {
     if (n == 1) return write ? pwrite(fd, iov->iov_base, iov->iov_len, at) : pread(fd, iov->iov_base, iov->iov_len, at);
@@ -88,7 +88,8 @@ static int range(struct gw_file *f, short type, int64_t at, int64_t bytes)
     return rc == 0 ? GW_OK : io_fail(errno, "locking", f->name);
 }
 
-int io_range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes)
+/* Bytes of the file that no other open file touches meanwhile. */
+static int range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes)
 {
     gw_lock(&f->range);
     int rc = range(f, write ? F_WRLCK : F_RDLCK, at, bytes);
@@ -96,7 +97,7 @@ int io_range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes)
     return rc;
 }
 
-void io_range_unlock(struct gw_file *f, int64_t at, int64_t bytes)
+static void range_unlock(struct gw_file *f, int64_t at, int64_t bytes)
 {
     range(f, F_UNLCK, at, bytes);
     gw_unlock(&f->range);
@@ -215,10 +216,10 @@ static int batch_move(struct mover *m, const struct io_run *runs, int n)
 {
     int64_t bytes = runs[n - 1].at + runs[n - 1].bytes - runs[0].at;
     bool lock = must_lock(m->f, m->write) && !m->f->atomic; /* in atomic mode the whole access is locked */
-    int rc = lock ? io_range_lock(m->f, m->write, runs[0].at, bytes) : GW_OK;
+    int rc = lock ? range_lock(m->f, m->write, runs[0].at, bytes) : GW_OK;
     if (rc != GW_OK) return rc;
     rc = n == 1 ? run_move(m, runs[0]) : m->write ? sieve_write(m, runs, n) : sieve_read(m, runs, n);
-    if (lock) io_range_unlock(m->f, runs[0].at, bytes);
+    if (lock) range_unlock(m->f, runs[0].at, bytes);
     return rc;
 }
 
@@ -226,10 +227,10 @@ int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t by
 {
     bool lock = must_lock(f, write);
     *moved_out = 0;
-    int rc = lock ? io_range_lock(f, write, at, bytes) : GW_OK;
+    int rc = lock ? range_lock(f, write, at, bytes) : GW_OK;
     if (rc != GW_OK) return rc;
     rc = move_bytes(f, write, buf, bytes, at, moved_out);
-    if (lock) io_range_unlock(f, at, bytes);
+    if (lock) range_unlock(f, at, bytes);
     return rc;
 }
 
@@ -258,11 +259,11 @@ int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t
     if (f->atomic) {
         rc = io_offset_byte(&f->view, pos, &first);
         if (rc == GW_OK) rc = io_offset_byte(&f->view, pos + bytes - 1, &last);
-        if (rc == GW_OK) rc = io_range_lock(f, write, first, last + 1 - first);
+        if (rc == GW_OK) rc = range_lock(f, write, first, last + 1 - first);
         if (rc != GW_OK) return rc;
     }
     rc = move_all(&m);
-    if (f->atomic) io_range_unlock(f, first, last + 1 - first);
+    if (f->atomic) range_unlock(f, first, last + 1 - first);
     free(m.stage);
     *moved_out = m.moved;
     return rc;

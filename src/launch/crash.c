@@ -1,4 +1,4 @@
-/* crash.c -- stacks of ranks that crash: from core files, or by tracing (see crash.h).
+/* crash.c -- stacks of ranks that crash: while they wait for it, from core files, or by tracing (see crash.h).
  *
  * Traced, each signal to a rank stops its thread and is handed on, but for the first one that will kill it: then mpiexec lets go of the
  * whole rank, stopped, so that gdb can look at it, and lets the signal come after all.
@@ -21,7 +21,7 @@
 #include "launch/crash.h"
 #include "launch/stack.h"
 
-static bool is_told; /* of one rank */
+static int first = -1; /* the rank of which was said that it crashes, with its stack, or why there is none */
 
 bool crash_is_one(int sig)
 {
@@ -86,8 +86,9 @@ void crash_say(const struct job *j, int rank)
 {
     const struct launch_app *a = &j->o.apps[j->ranks[rank].app];
     char pattern[256], uses[8], folder[4096], names[8192];
-    if (is_told) return;
-    is_told = true;
+    bool is_looked_at = first == rank;
+    if (first >= 0 && (!is_looked_at || j->o.crash_stacks)) return;
+    first = rank;
     kernel_word("/proc/sys/kernel/core_pattern", pattern, sizeof pattern);
     kernel_word("/proc/sys/kernel/core_uses_pid", uses, sizeof uses);
     if (!a->wdir || !realpath(a->wdir, folder))
@@ -97,16 +98,46 @@ void crash_say(const struct job *j, int rank)
     char *core = has_core && is_file ? core_find(names) : NULL, *program = program_find(a->argv[0], a->wdir);
     if (core) {
         say("its core file is %s", core);
-        if (!program || !stack_say(rank, 0, program, core)) say("its stack: gdb %s %s", a->argv[0], core);
+        if (!is_looked_at && (!program || !stack_say(rank, 0, program, core))) say("its stack: gdb %s %s", a->argv[0], core);
     } else if (has_core && !is_file && strstr(pattern, "systemd-coredump")) {
         say("its stack: coredumpctl debug %d", (int)j->ranks[rank].was);
     } else if (has_core) {
         say("a core was written, where /proc/sys/kernel/core_pattern says: %s", pattern);
-    } else if (!j->o.crash_stacks) {
+    } else if (!j->o.crash_stacks && !is_looked_at) {
         say("for its stack run it again with mpiexec --stacks-on-crash, or after `ulimit -c unlimited`");
     }
     free(core);
     free(program);
+}
+
+static void announce(const struct job *j, int rank, pid_t pid, int sig, int code, uint64_t address)
+{
+    char where[64] = "";
+    bool has_address = code > 0 && code != SI_KERNEL && sig != SIGABRT && sig != SIGSYS;
+    if (has_address) snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)address);
+    first = rank;
+    say("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
+}
+
+static void stack_or_why(int rank, pid_t pid)
+{
+    if (!stack_say(rank, pid, NULL, NULL)) say("a stack of it needs gdb or eu-stack: on Debian, apt install gdb");
+}
+
+/* ---- ranks that wait for it (boot_crash.c) ------------------------------------------------------------------------------------- */
+void crash_look_waiting(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        struct boot_rank *slot = job_slot(j, i);
+        if (atomic_load(&slot->crash.state) != BOOT_CRASHED) continue;
+        pid_t pid = atomic_load(&slot->pid);
+        if (first < 0 && !j->ending) {
+            announce(j, i, pid, slot->crash.signal, slot->crash.code, slot->crash.address);
+            stack_or_why(i, pid);
+        }
+        atomic_store(&slot->crash.state, BOOT_CRASH_SEEN);
+        gw_futex_wake(&slot->crash.state, 1 << 16);
+    }
 }
 
 /* ---- tracing ----------------------------------------------------------------------------------------------------------------- */
@@ -166,13 +197,10 @@ static void crashed(const struct job *j, int rank, pid_t tid, int sig)
 {
     pid_t pid = j->ranks[rank].pid;
     siginfo_t si = {0};
-    char where[64] = "";
-    bool has_address = ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) == 0 && si.si_code > 0 && sig != SIGABRT && sig != SIGSYS;
-    if (has_address) snprintf(where, sizeof where, " at address %p", si.si_addr);
-    is_told = true;
-    say("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
+    if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) != 0) si.si_code = 0;
+    announce(j, rank, pid, sig, si.si_code, (uint64_t)(uintptr_t)si.si_addr);
     let_go(pid, tid);
-    if (!stack_say(rank, pid, NULL, NULL)) say("a stack of it needs gdb or eu-stack: on Debian, apt install gdb");
+    stack_or_why(rank, pid);
     syscall(SYS_tgkill, pid, tid, sig); /* it is not reaped: the pid is still its own */
     child_kill(pid, SIGCONT);
 }
@@ -185,7 +213,7 @@ static void stopped(const struct job *j, pid_t tid, int event, int sig)
         return;
     }
     if (event) sig = 0;
-    int rank = sig && !is_told && !j->ending && will_kill(tid, sig) ? rank_of(j, (pid_t)status_of(tid, "Tgid:", 10)) : -1;
+    int rank = sig && first < 0 && !j->ending && will_kill(tid, sig) ? rank_of(j, (pid_t)status_of(tid, "Tgid:", 10)) : -1;
     if (rank >= 0)
         crashed(j, rank, tid, sig);
     else

@@ -1,8 +1,8 @@
 /* crash.h -- what can be said of a rank that dies of a signal: where, and its stack.
  *
- * By default from the core file, where the system writes one to a plain path and gdb is here; else a hint.  With --stacks-on-crash mpiexec
- * traces the ranks (ptrace) and looks at the one that crashes while it is still there.  Nothing is installed in the ranks, so their own
- * signal handlers work as ever.
+ * By default a rank whose program has no handler for the signal waits until mpiexec has looked at it (boot_crash.c).  Where it did not, from
+ * the core file, if the system writes one to a plain path and gdb is here; else a hint.  With --stacks-on-crash mpiexec traces the ranks
+ * (ptrace), and nothing is installed in them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,6 +16,8 @@ bool crash_is_one(int sig); /* a signal by which programs crash, not one that en
 void crash_trace(pid_t pid);
 /* What stopped among the traced: lets it go on, or if it crashes, prints signal, address and stack of the first one.  At SIGCHLD. */
 void crash_look(const struct job *j);
+/* Ranks that crash and wait: prints signal, address and stack of the first one, and lets them go on.  At SIGCHLD. */
+void crash_look_waiting(const struct job *j);
 /* After the report of a rank's death by such a signal: its stack from the core file, or how to get one. */
 void crash_say(const struct job *j, int rank);
 

@@ -76,8 +76,6 @@ int list_count(const char *list);        /* "0-3,8" -> 5 */
 void cgroup_each(const struct machine *m, const char *controller,
                  void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg);
 const char *bytes_text(uint64_t bytes, char out[32]); /* "1.5 GiB" */
-/* Which MPI a library's file name belongs to: "Open MPI", "MPICH", "standard ABI"; NULL: none. */
-const char *mpi_of_library_name(const char *name);
 /* What the dynamic loader would say of the libraries of a program ("NAME => PATH (0x...)", "NAME => not found"). */
 void program_judge(const struct machine *m, const char *loader_text, struct answer *a);
 

@@ -20,7 +20,8 @@
 /* Who reads this variable joins a job of this mpiexec. */
 #define MARK "GODWIT_BOOT"
 
-const char *mpi_of_library_name(const char *name)
+/* Which MPI a library's file name belongs to: "Open MPI", "MPICH", "standard ABI"; NULL: none. */
+static const char *mpi_of_library_name(const char *name)
 {
     static const struct {
         const char *begin, *is;

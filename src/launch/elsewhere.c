@@ -258,7 +258,8 @@ void elsewhere_free(void)
 /* Of engines that started us: the next one is to begin anew, with how to get to other hosts, and what the user has said. */
 static bool is_of_start(const char *pair)
 {
-    static const char *const stay[] = {"PMIX_MCA_", "OMPI_ALLOW_", "PRTE_ALLOW_", "SLURM_CONF=", "SLURM_JOB", "SLURM_CLUSTER"};
+    static const char *const stay[] = {"PMIX_MCA_",   "OMPI_ALLOW_", "PRTE_ALLOW_",  "PRTE_MCA_",
+                                       "SLURM_CONF=", "SLURM_JOB",   "SLURM_CLUSTER"};
     static const char *const go[] = {"PMI_",
                                      "PMIX_",
                                      "HYDI_",

@@ -90,9 +90,10 @@ static void openmpi(void)
     CHECK_STR(words_of(e, "-n 5 -host n1,n2,n3 -x A=1 -wdir /w ./a b"),
               "--host n1:2,n2:2,n3:1 --oversubscribe --map-by slot --mca odls_base_cutoff 100000"
               " -n 5 -x GODWIT_LOG -x PATH -x A=1 --wdir /w ./a b");
-    CHECK_STR(words_of(e, "-host n1:2,n2:4 -l -genv A 2 --bind-to numa ./a"),
-              "--host n1:2,n2:4 --bind-to numa --oversubscribe --map-by slot --mca odls_base_cutoff 100000 --tag-output"
-              " -n 6 -x GODWIT_LOG -x PATH -x A=2 ./a");
+    CHECK_STR(
+        words_of(e, "-host n1:2,n2:4 -l -genv A 2 --bind-to numa ./a"),
+        "--host n1:2,n2:4 --bind-to numa:overload-allowed --oversubscribe --map-by slot --mca odls_base_cutoff 100000 --tag-output"
+        " -n 6 -x GODWIT_LOG -x PATH -x A=2 ./a");
     /* Its own host would come first. */
     CHECK_STR(words_of(e, "-host n1,localhost:2,n2 -n 1 ./a : -n 3 ./b"),
               "--oversubscribe --map-by seq --mca odls_base_cutoff 100000 --host n1 -n 1 -x GODWIT_LOG -x PATH -x A ./a"
@@ -106,7 +107,11 @@ static void openmpi(void)
               " -n 1 -x GODWIT_LOG -x PATH -x A ./a : -n 2 -x GODWIT_LOG -x PATH -x A=3 ./b");
     e = (struct engine){.kind = ENGINE_PRTE};
     CHECK_STR(words_of(e, "-n 4 -ppn 2 -host n1,n2 -l -stdin all ./a"),
-              "--host n1:2,n2:2 --stdin all --map-by slot:OVERSUBSCRIBE --output tag -n 4 -x GODWIT_LOG -x PATH -x A ./a");
+              "--host n1:2,n2:2 --stdin all --map-by slot --output tag -n 4 -x GODWIT_LOG -x PATH -x A ./a");
+    CHECK_STR(words_of(e, "-host n1:5 -map-by numa ./a"),
+              "--host n1:5 --map-by numa --bind-to numa:overload-allowed -n 5 -x GODWIT_LOG -x PATH -x A ./a");
+    CHECK_STR(words_of(e, "-host n1:5 -bind-to core -map-by numa ./a"),
+              "--host n1:5 --bind-to core:overload-allowed --map-by numa -n 5 -x GODWIT_LOG -x PATH -x A ./a");
 }
 
 static void hydra(void)

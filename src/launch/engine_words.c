@@ -298,11 +298,11 @@ static void openmpi_apps(const struct launch_options *o, const int *counts, char
     }
 }
 
-/* counts: NULL where the hosts are said program by program. */
+/* counts: NULL where the hosts are said program by program.  Ranks that share what they are bound to are refused unless this is said. */
 static void openmpi_common(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w)
 {
     char *list = counts ? host_list(o, counts, true) : NULL;
-    const char *bind = bind_word(o->place.bind, "core", "numa", "none");
+    const char *bind = bind_word(o->place.bind, "core:overload-allowed", "numa:overload-allowed", "none");
     if (e->is_root) put(w, "--allow-run-as-root", NULL);
     if (list) put(w, "--host", list, NULL);
     if (bind) put(w, "--bind-to", bind, NULL);
@@ -334,7 +334,10 @@ static void openmpi_words(const struct engine *e, const struct launch_options *o
 static void prte_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *w)
 {
     openmpi_common(e, o, counts, w);
-    put(w, "--map-by", is_spread(o) ? "numa:OVERSUBSCRIBE" : "slot:OVERSUBSCRIBE", NULL);
+    /* As many slots as ranks: with OVERSUBSCRIBE 3.0 would begin with the first host again for each program. */
+    put(w, "--map-by", is_spread(o) ? "numa" : "slot", NULL);
+    if (is_spread(o) && !bind_word(o->place.bind, "", "", ""))
+        put(w, "--bind-to", "numa:overload-allowed", NULL); /* it binds so by itself */
     if (o->output.label) put(w, "--output", "tag", NULL);
     openmpi_apps(o, NULL, env, w);
 }

@@ -192,7 +192,8 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* whoever spawned us may be one */
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,universe=%d", j->memfd, rank, more, job_universe(j));
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d", j->memfd, rank, more, !j->o.crash_stacks && !j->o.gdb,
+              job_universe(j));
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;

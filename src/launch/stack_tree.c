@@ -95,9 +95,24 @@ static void frames_cut(char **frames, int n, int *first, int *last)
         if (is_mpi(frames[i])) *last = i; /* the outermost: what it calls is the library's own business */
 }
 
+/* Our handler of a crash, and what it calls, are not where the program is: the frames before the one at fault go. */
+static void handler_cut(struct words *inner)
+{
+    int handler = 0, fault;
+    while (handler < inner->n && strncmp(inner->at[handler], "boot_crash_handler", 18) != 0) handler++;
+    for (fault = handler; fault < inner->n && inner->at[fault][0] != '<' && strcmp(inner->at[fault], "__restore_rt") != 0;
+         fault++) {}
+    if (++fault >= inner->n) return;
+    for (int i = 0; i < fault; i++) free(inner->at[i]);
+    memmove(inner->at, inner->at + fault, sizeof *inner->at * (size_t)(inner->n - fault + 1));
+    inner->n -= fault;
+}
+
 /* `inner` lists the frames as they are printed: innermost first. */
 static void stack_add(struct stacks *s, struct words *inner, int rank, bool whole)
 {
+    enum { FEW = 8 }; /* frames of one function that calls itself */
+    handler_cut(inner);
     int first = 0, last = inner->n - 1;
     if (!inner->n) return;
     for (int i = 0, k = inner->n - 1; i < k; i++, k--) {
@@ -109,7 +124,12 @@ static void stack_add(struct stacks *s, struct words *inner, int rank, bool whol
     s->at = gw_xrealloc(s->at, sizeof *s->at * (size_t)(s->n + 1));
     struct stack *to = &s->at[s->n++];
     *to = (struct stack){.rank = rank};
-    for (int i = first; i <= last; i++) words_add(&to->frames, inner->at[i]);
+    for (int i = first, same; i <= last; i += same) {
+        for (same = 1; i + same <= last && strcmp(inner->at[i], inner->at[i + same]) == 0; same++) {}
+        char *times = gw_xasprintf("%s [%d times]", inner->at[i], same);
+        for (int k = 0; k < (same > FEW ? 1 : same); k++) words_add(&to->frames, same > FEW ? times : inner->at[i]);
+        free(times);
+    }
     words_free(inner);
 }
 

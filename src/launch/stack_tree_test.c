@@ -136,6 +136,27 @@ static void reading(void)
     CHECK_EQ(
         stacks_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false), 1);
     tree("[0] ?? / nap\n"); /* a program without symbols */
+    /* A crash: our handler is cut off, of gdb's and eu-stack's, and what it passes through. */
+    CHECK_EQ(
+        stacks_parse(&s,
+                     "#0 0x1 in syscall ()\n#1 0x2 in boot_crash_handler (sig=11) at boot_crash.c:60\n#2 <signal handler called>\n"
+                     "#3 0x3 in fall () at a.c:1\n#4 0x4 in main () at a.c:2\n",
+                     0, false),
+        1);
+    CHECK_EQ(stacks_parse(&s,
+                          "#0 0x1 syscall\n#1 0x2 - 1 boot_crash_handler\n#2 0x2 - 1 users_handler\n#3 0x2 __restore_rt\n"
+                          "#4 0x3 - 1 fall\n    a.c:1:1\n#5 0x4 - 1 main\n    a.c:2:1\n",
+                          1, false),
+             1);
+    tree("[0,1] main (a.c:2) / fall (a.c:1)\n");
+    CHECK_EQ(stacks_parse(&s, "#0 0x1 in boot_crash_handler ()\n#1 <signal handler called>\n", 0, false), 1);
+    tree("[0] <signal handler called> / boot_crash_handler\n"); /* nothing else is known */
+    CHECK_EQ(stacks_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 main ()\n", 0, false), 1);
+    tree("[0] main / f / f / f / f / f / f / f / f\n");
+    CHECK_EQ(
+        stacks_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 f ()\n#9 main ()\n", 0, false),
+        1);
+    tree("[0] main / f [9 times]\n");
     CHECK_EQ(stacks_parse(&s, "#0 0x1 in clone3 ()\n", 0, false), 1);
     tree("[0] clone3\n");
     CHECK_EQ(stacks_parse(&s, "", 0, false), 0);

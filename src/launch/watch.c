@@ -203,7 +203,10 @@ static void check_absent(struct job *j)
 static void on_signal(struct job *j, int sig)
 {
     switch (sig) {
-    case SIGCHLD: reap(j); break;
+    case SIGCHLD:
+        crash_look_waiting(j);
+        reap(j);
+        break;
     case SIGTSTP:
         watch_kill_all(j, SIGSTOP);
         kill(getpid(), SIGSTOP);
@@ -352,7 +355,7 @@ int watch(struct job *j)
     if (j->pmi >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->pmi, &e);
     e.data.ptr = &j->parent_fd;
     if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
-    reap(j); /* who went before the signals were caught */
+    on_signal(j, SIGCHLD); /* who went, or crashed, before the signals were caught */
     while (j->alive > 0 || j->n_subs > 0) {
         int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);

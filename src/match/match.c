@@ -12,7 +12,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "match/match_fast.h"
+#include "match/match_private.h"
 
 #include <stdlib.h>
 
@@ -111,6 +111,7 @@ struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, in
     if (unlikely(!q->n_posted)) return NULL;
     struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = recv_find(bucket, ctx, src, tag);
     if (likely(r)) recv_remove(q, bucket, r);
+    match_assert_state(q);
     return r;
 }
 
@@ -124,6 +125,7 @@ static __attribute__((noinline)) struct match_msg *post_or_take(struct match_que
 {
     struct match_msg *m = match_probe(q, r->ctx, r->src, r->tag, true);
     if (!m) match_post_inline(q, r, r->ctx, r->src, r->tag);
+    match_assert_state(q);
     return m;
 }
 
@@ -139,6 +141,7 @@ void match_remove_recv(struct match_queue *q, struct match_recv *r)
     assert(q->n_posted > 0);
     wild_forget(q, r);
     recv_remove(q, &q->posted[match_hash(r->ctx, r->src, r->tag)], r);
+    match_assert_state(q);
 }
 
 /* ---- unexpected messages -------------------------------------------------------------------------------- */
@@ -261,6 +264,7 @@ void match_add(struct match_queue *q, struct match_msg *m)
     *(q->newest ? &msg_at(q, q->newest)->later : &q->oldest) = number;
     q->newest = number;
     q->n_msgs++;
+    match_assert_state(q);
 }
 
 /* No message is left: back to the first tables, which are empty, where others take much. */
@@ -280,6 +284,7 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m)
     *(m->earlier ? &msg_at(q, m->earlier)->later : &q->oldest) = m->later;
     *(m->later ? &msg_at(q, m->later)->earlier : &q->newest) = m->earlier;
     if (--q->n_msgs == 0 && unlikely(q->has_large)) tables_shrink(q);
+    match_assert_state(q);
 }
 
 /* Someone asks for this form for the first time: index what is there; match_add does so from now on. */

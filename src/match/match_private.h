@@ -9,5 +9,10 @@
 
 /* match_state.c: the invariant that does not hold, in words; NULL: all do.  Walks all of the queue. */
 const char *match_broken(struct match_queue *q);
+/* At the end of every change; of short queues only, so that long ones do not take quadratic time. */
+static inline void match_assert_state(struct match_queue *q)
+{
+    if (GW_ASSERT_STATES && q->n_posted + q->n_msgs <= 16) gw_assert_state(match_broken(q));
+}
 
 #endif

@@ -59,9 +59,11 @@ int main(void)
     CHECK(match_post(q, &(struct match_recv){.ctx = 8, .src = 2, .tag = 5}) == msg[4]);
     struct match_recv late = {.ctx = 8, .src = 4, .tag = 5};
     CHECK(match_post(q, &late) == NULL);
-    *msg[4] = (struct match_msg){.ctx = 8, .src = 4, .tag = 5};
-    match_add(q, msg[4]); /* nobody asked match_arrive() */
+    *msg[4] = (struct match_msg){.ctx = 8, .src = 2, .tag = 5};
+    match_add(q, msg[4]);
+    msg[4]->src = 4;
     expect("M1");
+    msg[4]->src = 2;
     match_remove_recv(q, &late);
     leave();
 

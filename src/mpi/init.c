@@ -136,6 +136,7 @@ static void rooms_rest(void)
 {
     mpi_hot.running = false;
     mpi_hot.call = &call_before_init;
+    boot_crash_end();
     req_thread_stop();
     io_finalize();
     p2p_rest();
@@ -159,6 +160,7 @@ static void rooms_wake(void)
 {
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     boot_return();
+    boot_crash_begin();
     peer_leave(false);
     must(req_thread_start(), "progress");
     mpi_hot.call = &boot_slot->call;

@@ -41,7 +41,7 @@ static int bell_open(void)
     if (bell < 0 || watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0)
         return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?",
                        strerror(errno));
-    /* [B1] pairs with the acquire in bell_ring(): the socket is there before its name. */
+    /* [B1] pairs with the acquire in node_bell_ring(): the socket is there before its name. */
     atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);
     return GW_OK;
 }
@@ -54,7 +54,7 @@ int node_wait_on(int fd)
                               : gw_fail(GW_EOTHER, "descriptor %d of the network cannot be waited for: %s", fd, strerror(errno));
 }
 
-void bell_close(void)
+void node_bell_close(void)
 {
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].bell, 0, memory_order_relaxed);
     if (bell >= 0) close(bell);
@@ -63,7 +63,7 @@ void bell_close(void)
 }
 
 /* What cannot be delivered is as good as delivered: the socket is full of what will wake its owner, or gone with him. */
-GW_COLD void bell_ring(struct node_door *d)
+GW_COLD void node_bell_ring(struct node_door *d)
 {
     uint64_t name = atomic_load_explicit(&d->bell, memory_order_acquire);
     struct sockaddr_un a;
@@ -75,9 +75,9 @@ GW_COLD void bell_ring(struct node_door *d)
     if (s != bell) close(s);
 }
 
-bool bell_is_used(void) { return bell >= 0; }
+bool node_bell_is_used(void) { return bell >= 0; }
 
-bool bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
 {
     enum { EVENTS = 8, DATAGRAMS = 16, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];

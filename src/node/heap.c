@@ -23,7 +23,7 @@ struct heap_block {
 static struct heap_head *heap;
 static uint64_t heap_bytes;
 
-void heap_open(void *mem, uint64_t bytes)
+void node_heap_open(void *mem, uint64_t bytes)
 {
     heap = mem;
     heap_bytes = bytes;

@@ -120,7 +120,7 @@ static bool resource_of(const char *sys, enum node_hw kind, int cpu, struct hw_c
     return known && cpu_in(set, cpu);
 }
 
-void hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS])
+void node_hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS])
 {
     int cpu = cpu_first(mask);
     for (int k = 0; k < NODE_HW_KINDS; k++) {
@@ -153,5 +153,5 @@ void node_hw_of_process(int32_t instance_out[NODE_HW_KINDS])
 {
     struct hw_cpus mask;
     process_cpus(&mask);
-    hw_instances("/sys/devices/system", &mask, instance_out);
+    node_hw_instances("/sys/devices/system", &mask, instance_out);
 }

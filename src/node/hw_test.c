@@ -65,7 +65,7 @@ static void expect(const int *cpus, int n, int package, int numa, int l3, int co
     struct hw_cpus mask = {0};
     int32_t got[NODE_HW_KINDS];
     for (int i = 0; i < n; i++) mask.bits[cpus[i] / 64] |= 1ull << cpus[i] % 64;
-    hw_instances(root, &mask, got);
+    node_hw_instances(root, &mask, got);
     CHECK_EQ(got[NODE_HW_MACHINE], 0);
     CHECK_EQ(got[NODE_HW_PACKAGE], package);
     CHECK_EQ(got[NODE_HW_NUMA], numa);
@@ -92,10 +92,10 @@ int main(void)
     /* Nothing is known of cpu 100 but itself; of no cpu at all, not even that. */
     int32_t got[NODE_HW_KINDS];
     struct hw_cpus mask = {0};
-    hw_instances(root, &mask, got);
+    node_hw_instances(root, &mask, got);
     CHECK_EQ(got[NODE_HW_PU], NODE_HW_UNKNOWN);
     mask.bits[1] = 1ull << 36;
-    hw_instances(root, &mask, got);
+    node_hw_instances(root, &mask, got);
     CHECK(got[NODE_HW_PU] == 100 && got[NODE_HW_PACKAGE] == NODE_HW_UNKNOWN && got[NODE_HW_NUMA] == NODE_HW_UNKNOWN);
     CHECK(got[NODE_HW_L3] == NODE_HW_UNKNOWN && got[NODE_HW_CORE] == NODE_HW_UNKNOWN);
     /* This process, on the machine that it is on. */

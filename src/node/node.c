@@ -46,17 +46,17 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.bytes = head->shm_offset + total;
     node_look(head, gw_node.base, &gw_node.doors, &areas);
     jobs = (struct node_job *)(gw_node.doors + n + 1);
-    heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
+    node_heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
     assert(areas + n * area_size == gw_node.base + head->shm_offset + heap_at);
     atomic_store_explicit(&head->area_bytes, area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
-    wait_open();
+    node_wait_open();
     return GW_OK;
 }
 
 void node_finalize(void)
 {
-    wait_close();
+    node_wait_close();
     memset(&gw_node, 0, sizeof gw_node);
 }
 

@@ -107,7 +107,6 @@ int node_numbers_max(void); /* all numbers lie below */
 
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
-void node_ring_slow(struct node_door *d); /* it seems to sleep */
 void node_ring_look(struct node_door *d); /* perhaps: a fence where one is needed, and a look */
 /* Between publishing and looking whether somebody sleeps, also at a count of one's own that a sleeper raises before it waits. */
 static inline void node_fence_for_sleepers(void)

@@ -7,18 +7,18 @@
 
 #include "node/node.h"
 
-void heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
-void wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
-void wait_close(void);
+void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
+void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
+void node_wait_close(void);
 /* bell.c: the doorbell of a process that watches descriptors as well. */
-bool bell_is_used(void);
-bool bell_wait(const _Atomic uint32_t *word, uint32_t seen,
-               int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
-void bell_ring(struct node_door *d) GW_COLD;
-void bell_close(void);
+bool node_bell_is_used(void);
+bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen,
+                    int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
+void node_bell_ring(struct node_door *d) GW_COLD;
+void node_bell_close(void);
 /* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */
-bool wait_yield(void);
-void wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in ticks): what wait_yield learns from */
+bool node_wait_yield(void);
+void node_wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in ticks): what wait_yield learns from */
 /* Where the doors and the areas lie in a segment that begins at `base`; h: a copy of its head that has been checked.  The bytes before the
  * areas, which may be more than it has. */
 uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out);
@@ -28,6 +28,6 @@ struct hw_cpus {
     uint64_t bits[HW_MAX_CPUS / 64];
 };
 /* node_hw_of_process for any set of cpus on a machine described under `sys`, as the kernel does under /sys/devices/system. */
-void hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
+void node_hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
 
 #endif

@@ -208,17 +208,17 @@ static void descriptors(int rank)
     if (rank == 0) {
         int fds[2];
         CHECK_EQ(pipe(fds), 0);
-        CHECK(!bell_is_used());
+        CHECK(!node_bell_is_used());
         CHECK_EQ(node_wait_on(fds[0]), GW_OK);
-        CHECK(bell_is_used() && atomic_load(&d->bell));
+        CHECK(node_bell_is_used() && atomic_load(&d->bell));
         CHECK_EQ(write(fds[1], "x", 1), 1);
-        CHECK(bell_wait(&d->seq, atomic_load(&d->seq), hour_ns)); /* readable already */
+        CHECK(node_bell_wait(&d->seq, atomic_load(&d->seq), hour_ns)); /* readable already */
         CHECK_EQ(read(fds[0], &(char){0}, 1), 1);
-        CHECK(!bell_wait(&d->seq, atomic_load(&d->seq) - 1, hour_ns)); /* rung already */
+        CHECK(!node_bell_wait(&d->seq, atomic_load(&d->seq) - 1, hour_ns)); /* rung already */
         for (int i = 0; i < 100; i++) {
             uint32_t seen = atomic_load(&d->seq);
             atomic_store(&d->sleeping, 1);
-            CHECK(!bell_wait(&d->seq, seen, hour_ns));
+            CHECK(!node_bell_wait(&d->seq, seen, hour_ns));
             CHECK_EQ(atomic_load(&d->seq), seen + 1);
         }
         CHECK_EQ(node_wait_on(-1), GW_EOTHER);
@@ -238,11 +238,11 @@ static void long_yields(int rank)
     (void)rank;
     CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     uint64_t ms = (uint64_t)gw_ticks_per_us() * 1000, now = gw_ticks();
-    wait_yielded(now + 10000 * ms, now + 10001 * ms); /* short: no pause, not even in ten seconds */
-    CHECK(wait_yield());
-    wait_yielded(now + 9998 * ms, now + 10000 * ms); /* long: a pause until ten seconds from now */
+    node_wait_yielded(now + 10000 * ms, now + 10001 * ms); /* short: no pause, not even in ten seconds */
+    CHECK(node_wait_yield());
+    node_wait_yielded(now + 9998 * ms, now + 10000 * ms); /* long: a pause until ten seconds from now */
     bool sleeps = gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_SLEEP;
-    CHECK_EQ(wait_yield(), !sleeps);
+    CHECK_EQ(node_wait_yield(), !sleeps);
     struct node_wait w;
     node_wait_begin(&w);
     while (w.phase == 0) node_wait_step(&w, false);
@@ -250,8 +250,8 @@ static void long_yields(int rank)
     node_wait_step(&w, false);
     CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), sleeps); /* armed instead */
     node_wait_end(&w);
-    wait_yielded(now - 1000 * ms, now - 900 * ms); /* the pause is over */
-    CHECK(wait_yield());
+    node_wait_yielded(now - 1000 * ms, now - 900 * ms); /* the pause is over */
+    CHECK(node_wait_yield());
     node_finalize();
 }
 
@@ -263,13 +263,13 @@ static void shared_cores(int rank)
     uint64_t us = gw_ticks_per_us(), ms = us * 1000, now = gw_ticks();
     uint32_t spin = node_spin();
     bool learns = spin > 1000 && gw_set.wait != GW_SET_WAIT_SPIN;
-    wait_yielded(now, now + us);
+    node_wait_yielded(now, now + us);
     CHECK_EQ(node_spin(), spin);
-    wait_yielded(now, now + 50 * us);
+    node_wait_yielded(now, now + 50 * us);
     CHECK(learns ? node_spin() < 10 : node_spin() == spin);
-    wait_yielded(now + 10 * ms, now + 10 * ms + us); /* a quick one now and then says nothing */
+    node_wait_yielded(now + 10 * ms, now + 10 * ms + us); /* a quick one now and then says nothing */
     CHECK(learns ? node_spin() < 10 : node_spin() == spin);
-    wait_yielded(now + 30 * ms, now + 30 * ms + us);
+    node_wait_yielded(now + 30 * ms, now + 30 * ms + us);
     CHECK_EQ(node_spin(), spin);
     node_finalize();
 }

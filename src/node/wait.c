@@ -45,25 +45,25 @@ static void share_learn(uint64_t before, uint64_t after)
  * or other programs, and the next one will: who yields counts as running and comes last, who sleeps is put first when it is woken.
  * Collectives whose ranks yield to each other (gw_node.yields) do not ask here.  Of 64 ranks on 4 cores one long yield was enough
  * that they woke each other by the kernel from then on, which made further yields long: a barrier took 3 ms instead of 0.06. */
-void wait_yielded(uint64_t before, uint64_t after)
+void node_wait_yielded(uint64_t before, uint64_t after)
 {
     if (is_learning) share_learn(before, after);
     if (likely(after - before <= long_yield_ticks)) return;
     atomic_store_explicit(&no_yield_until, after + pause_ticks, memory_order_relaxed);
 }
 
-bool wait_yield(void)
+bool node_wait_yield(void)
 {
     uint64_t before = gw_ticks();
     if (unlikely(before < atomic_load_explicit(&no_yield_until, memory_order_relaxed))) return false;
     gw_yield();
-    wait_yielded(before, gw_ticks());
+    node_wait_yielded(before, gw_ticks());
     return true;
 }
 
 static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-void wait_open(void)
+void node_wait_open(void)
 {
     bool shared_cores = gw_node.oversubscribed;
     int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? SPIN_SHARED : SPIN_ALONE;
@@ -82,23 +82,24 @@ void wait_open(void)
     pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
     atomic_store_explicit(&no_yield_until, 0, memory_order_relaxed);
     use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-    /* Whoever is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
+    /* A process that is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
     gw_node.fence = !use_membarrier;
     atomic_store_explicit(&gw_node.doors[gw_node.me].fences, !use_membarrier, memory_order_relaxed);
 }
 
-void wait_close(void)
+void node_wait_close(void)
 {
-    bell_close();
+    node_bell_close();
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
-void node_ring_slow(struct node_door *d)
+/* The rank of this door seems to sleep. */
+static void node_ring_slow(struct node_door *d)
 {
     if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer took it on */
     atomic_fetch_add_explicit(&d->seq, 1, memory_order_release);
     gw_futex_wake(&d->seq, INT_MAX);
-    if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) bell_ring(d);
+    if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) node_bell_ring(d);
 }
 
 void node_ring_look(struct node_door *d)
@@ -257,7 +258,7 @@ static void sleep_on_descriptors(struct node_wait *w, int64_t ns)
     enum { IN_VAIN = 2, NAP_NS = 100000, NAP_MOST_NS = 1000000, DOUBLINGS = 4 };
     _Atomic uint32_t *seq = &gw_node.doors[gw_node.me].seq;
     if (w->vain < IN_VAIN)
-        w->vain += bell_wait(seq, w->seen, ns);
+        w->vain += node_bell_wait(seq, w->seen, ns);
     else
         gw_futex_wait(seq, w->seen, gw_min64((int64_t)NAP_NS << (w->count < DOUBLINGS ? w->count : DOUBLINGS), NAP_MOST_NS));
 }
@@ -268,7 +269,7 @@ static void sleep_once(struct node_wait *w)
     static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
     int64_t ns = shortest_ns << (w->count < 6 ? w->count : 6);
     uint64_t before = gw_now_ns();
-    if (unlikely(bell_is_used()))
+    if (unlikely(node_bell_is_used()))
         sleep_on_descriptors(w, gw_min64(ns, longest_ns));
     else
         gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
@@ -301,7 +302,7 @@ bool node_wait_step_slow(struct node_wait *w)
         boot_look();
         return tell_again(w) && tell_plainly(w);
     case YIELD:
-        if (gw_ticks() < w->until && wait_yield()) return false;
+        if (gw_ticks() < w->until && node_wait_yield()) return false;
         if (!never_sleep) {
             arm(w);
             return false;

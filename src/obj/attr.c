@@ -55,7 +55,7 @@ int gw_keyval_create(enum gw_kind applies_to, void (*copy)(void), void (*del)(vo
     return GW_OK;
 }
 
-void keyval_destroy(struct gw_obj *o)
+void gw_keyval_destroy(struct gw_obj *o)
 {
     gw_obj_unregister(o);
     free(container_of(o, struct gw_keyval, obj));
@@ -63,7 +63,7 @@ void keyval_destroy(struct gw_obj *o)
 
 static void keyval_release(struct gw_keyval *kv)
 {
-    if (gw_obj_unref(&kv->obj)) keyval_destroy(&kv->obj);
+    if (gw_obj_unref(&kv->obj)) gw_keyval_destroy(&kv->obj);
 }
 
 static const char *kind_word(enum gw_kind kind)

@@ -21,6 +21,6 @@ static inline void obj_unlock(struct gw_lock *l)
 }
 
 /* Frees an object that its user left behind, when the room ends. */
-void keyval_destroy(struct gw_obj *o);
+void gw_keyval_destroy(struct gw_obj *o);
 
 #endif

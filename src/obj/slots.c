@@ -181,7 +181,7 @@ static void pool_free(enum gw_kind kind)
 
 void gw_obj_finalize(void)
 {
-    leftovers_free(GW_KIND_KEYVAL, keyval_destroy);
+    leftovers_free(GW_KIND_KEYVAL, gw_keyval_destroy);
     for (int kind = 0; kind < GW_KIND_COUNT; kind++) {
         bool lives_on = kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER;
         if (!lives_on || pools[kind].used == pools[kind].queued) pool_free((enum gw_kind)kind);

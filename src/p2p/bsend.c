@@ -10,34 +10,12 @@
 
 #include <stdlib.h>
 
-struct piece {
-    struct gw_list link; /* in the buffer, by address */
-    struct gw_done done;
-    struct gw_status unused; /* of the send */
-    struct bsend_buffer *buffer;
-    uint64_t number; /* in order of sending */
-    char *start;
-    int64_t bytes;
-};
-
-/* A request of MPI_Buffer_iflush: done when no piece up to `number` is left. */
-struct flush {
-    struct gw_req req;
-    struct gw_list link;
-    uint64_t number;
-};
-_Static_assert(sizeof(struct flush) <= GW_REQ_BYTES, "fits a pooled request");
-
-struct bsend_buffer {
-    struct gw_lock lock;
-    bool attached, automatic;
-    char *base;
-    int64_t size;
-    uint64_t last_number;
-    struct gw_list pieces, flushes;
-};
-
 static struct bsend_buffer process_buffer;
+
+static inline void bsend_assert_state(const struct bsend_buffer *b)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(p2p_bsend_broken(b));
+}
 
 static void buffer_reset(struct bsend_buffer *b)
 {
@@ -49,7 +27,7 @@ static void buffer_reset(struct bsend_buffer *b)
 static bool is_flushed(struct bsend_buffer *b, uint64_t number)
 {
     for (struct gw_list *l = b->pieces.next; l != &b->pieces; l = l->next)
-        if (container_of(l, struct piece, link)->number <= number) return false;
+        if (container_of(l, struct bsend_piece, link)->number <= number) return false;
     return true;
 }
 
@@ -57,19 +35,20 @@ static bool is_flushed(struct bsend_buffer *b, uint64_t number)
 static void piece_done(struct gw_done *d, int err)
 {
     (void)err; /* nobody waits for this request: the message was handed over long ago */
-    struct piece *p = container_of(d, struct piece, done);
+    struct bsend_piece *p = container_of(d, struct bsend_piece, done);
     struct bsend_buffer *b = p->buffer;
     gw_lock(&b->lock);
     gw_list_del(&p->link);
     if (b->automatic) free(p->start);
     free(p);
     for (struct gw_list *l = b->flushes.next, *next; l != &b->flushes; l = next) {
-        struct flush *f = container_of(l, struct flush, link);
+        struct bsend_flush *f = container_of(l, struct bsend_flush, link);
         next = l->next;
         if (!is_flushed(b, f->number)) continue;
         gw_list_del(&f->link);
         req_complete(&f->req);
     }
+    bsend_assert_state(b);
     gw_unlock(&b->lock);
 }
 
@@ -78,19 +57,19 @@ static char *gap_find(struct bsend_buffer *b, int64_t bytes, struct gw_list **be
 {
     char *at = b->base;
     for (struct gw_list *l = b->pieces.next;; l = l->next) {
-        char *end = l == &b->pieces ? b->base + b->size : container_of(l, struct piece, link)->start;
+        char *end = l == &b->pieces ? b->base + b->size : container_of(l, struct bsend_piece, link)->start;
         if (end - at >= bytes) {
             *before_out = l;
             return at;
         }
         if (l == &b->pieces) return NULL;
-        at = container_of(l, struct piece, link)->start + container_of(l, struct piece, link)->bytes;
+        at = container_of(l, struct bsend_piece, link)->start + container_of(l, struct bsend_piece, link)->bytes;
     }
 }
 
-static int piece_take(struct bsend_buffer *b, int64_t bytes, struct piece **piece_out)
+static int piece_take(struct bsend_buffer *b, int64_t bytes, struct bsend_piece **piece_out)
 {
-    struct piece *p = malloc(sizeof *p);
+    struct bsend_piece *p = malloc(sizeof *p);
     if (!p) return gw_fail(GW_ENOMEM, "no memory for a buffered send");
     gw_lock(&b->lock);
     struct gw_list *before = &b->pieces;
@@ -98,7 +77,8 @@ static int piece_take(struct bsend_buffer *b, int64_t bytes, struct piece **piec
     p->start = b->automatic ? malloc((size_t)want) : gap_find(b, bytes, &before);
     if (!p->start) {
         int64_t used = 0;
-        for (struct gw_list *l = b->pieces.next; l != &b->pieces; l = l->next) used += container_of(l, struct piece, link)->bytes;
+        for (struct gw_list *l = b->pieces.next; l != &b->pieces; l = l->next)
+            used += container_of(l, struct bsend_piece, link)->bytes;
         gw_unlock(&b->lock);
         free(p);
         if (b->automatic) return gw_fail(GW_ENOMEM, "no memory to buffer a message of %lld bytes", (long long)bytes);
@@ -112,6 +92,7 @@ static int piece_take(struct bsend_buffer *b, int64_t bytes, struct piece **piec
     p->done.fn = piece_done;
     p->number = ++b->last_number;
     gw_list_push(before, &p->link); /* at the tail of the list that begins at `before`: just in front of it */
+    bsend_assert_state(b);
     gw_unlock(&b->lock);
     *piece_out = p;
     return GW_OK;
@@ -126,7 +107,7 @@ static struct bsend_buffer *buffer_for(struct gw_comm *c)
 int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
     struct bsend_buffer *b = buffer_for(c);
-    struct piece *p;
+    struct bsend_piece *p;
     if (!b->attached)
         return gw_fail(GW_EBUFFER, "no buffer is attached: call MPI_Buffer_attach (or attach MPI_BUFFER_AUTOMATIC) first");
     int64_t bytes = count * t->size;
@@ -235,7 +216,7 @@ static int buffer_detach(struct bsend_buffer *b, struct gw_lane *lane, void **bu
 static int buffer_iflush(struct bsend_buffer *b, struct gw_lane *lane, struct gw_req **req_out)
 {
     gw_lock(&lane->lock);
-    struct flush *f = (struct flush *)req_new(lane, REQ_GENERAL);
+    struct bsend_flush *f = (struct bsend_flush *)req_new(lane, REQ_GENERAL);
     if (f) {
         f->req.err = GW_OK;
         gw_status_empty(&f->req.status);

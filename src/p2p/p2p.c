@@ -52,7 +52,7 @@ void p2p_rest(void)
 void p2p_finalize(void)
 {
     p2p_rest();
-    part_finalize();
+    p2p_part_finalize();
 }
 
 /* Waits for a request of this room and gives it back to the pool. */
@@ -81,13 +81,12 @@ int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out)
 }
 
 /* ---- sends ------------------------------------------------------------------------------------------------------ */
-static inline int send_now(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                           enum proto_mode mode, enum gw_stream stream, struct gw_req **req_out)
+static inline int send_now(struct proto_addr a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
+                           struct gw_req **req_out)
 {
-    struct proto_addr a = p2p_addr(c, dst, tag, stream);
-    gw_lock(&c->lane->lock);
+    gw_lock(&a.lane->lock);
     int rc = proto_send(&a, buf, count, t, mode, req_out);
-    gw_unlock(&c->lane->lock);
+    gw_unlock(&a.lane->lock);
     return rc;
 }
 
@@ -96,7 +95,7 @@ static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int 
 {
     struct gw_req *r;
     if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
-    int rc = send_now(buf, count, t, dst, tag, c, mode, GW_STREAM_P2P, &r);
+    int rc = send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, mode, &r);
     return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
 }
 
@@ -138,7 +137,7 @@ int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_
     *req_out = &gw_req_sent;
     if (dst == GW_PROC_NULL) return GW_OK;
     if (mode == P2P_BUFFERED) return p2p_buffered_send(buf, count, t, dst, tag, c); /* complete once it is copied */
-    return send_now(buf, count, t, dst, tag, c, mode == P2P_SYNC ? PROTO_SYNC : PROTO_LATER, GW_STREAM_P2P, req_out);
+    return send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, mode == P2P_SYNC ? PROTO_SYNC : PROTO_LATER, req_out);
 }
 
 int p2p_issend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
@@ -198,7 +197,7 @@ int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, str
 int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                      struct gw_req **req_out)
 {
-    return send_now(buf, count, t, dst, tag, c, PROTO_STANDARD, s, req_out);
+    return send_now(p2p_addr(c, dst, tag, s), buf, count, t, PROTO_STANDARD, req_out);
 }
 
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
@@ -357,16 +356,24 @@ bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req 
     return true;
 }
 
-static int both_start(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
-                      struct gw_type *rt, int src, int rtag, struct gw_comm *c, void *copy, struct gw_req **req_out)
+/* One direction of a send and receive. */
+struct way {
+    void *buf; /* of a send only read */
+    int64_t count;
+    struct gw_type *type;
+    int rank, tag;
+};
+
+/* `copy` is freed with the request; NULL: none. */
+static int both_start(const struct way *out, const struct way *in, struct gw_comm *c, void *copy, struct gw_req **req_out)
 {
     struct gw_req *r, *s;
-    int rc = p2p_irecv(rbuf, rcount, rt, src, rtag, c, &r);
+    int rc = p2p_irecv(in->buf, in->count, in->type, in->rank, in->tag, c, &r);
     if (rc < 0) return rc;
     gw_lock(&c->lane->lock);
     struct both *b = (struct both *)req_new(c->lane, REQ_GENERAL);
     gw_unlock(&c->lane->lock);
-    rc = b ? p2p_isend(sbuf, scount, st, dst, stag, c, &s) : GW_ENOMEM;
+    rc = b ? p2p_isend(out->buf, out->count, out->type, out->rank, out->tag, c, &s) : GW_ENOMEM;
     gw_lock(&c->lane->lock);
     if (rc < 0) {
         if (!(r->flags & REQ_STATIC)) proto_cancel(r);
@@ -393,7 +400,8 @@ static int both_start(const void *sbuf, int64_t scount, struct gw_type *st, int 
 int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
                   struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return both_start(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, NULL, req_out);
+    struct way out = {(void *)(uintptr_t)sbuf, scount, st, dst, stag}, in = {rbuf, rcount, rt, src, rtag};
+    return both_start(&out, &in, c, NULL, req_out);
 }
 
 int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
@@ -402,7 +410,8 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, 
     void *copy = packed_copy(buf, count, t, NULL, -1);
     if (!copy) return GW_ENOMEM;
     if (unlikely(gw_checking)) proto_note_as(count, t);
-    int rc = both_start(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, copy, req_out);
+    struct way out = {copy, count * t->size, gw_type_byte, dst, stag}, in = {buf, count, t, src, rtag};
+    int rc = both_start(&out, &in, c, copy, req_out);
     if (unlikely(gw_checking)) proto_note_as(0, NULL);
     if (rc < 0) free(copy);
     return rc;
@@ -446,7 +455,7 @@ static void prepared_release(struct gw_req *q)
 int p2p_request_free(struct gw_req **r)
 {
     struct gw_req *q = *r;
-    if (part_is(q)) return part_free(r);
+    if (part_is(q)) return p2p_part_free(r);
     if (q->kind == REQ_USER) return req_user_free(r);
     if (q->kind == REQ_COLL && q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST, "the request is of a collective operation that %s",

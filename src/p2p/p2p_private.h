@@ -52,11 +52,39 @@ void p2p_tell_requests(struct gw_done *done, int err); /* tell.c: req_teller */
 
 /* Partitioned operations (partitioned.c). */
 static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }
-int part_start(struct gw_req *r); /* inactive */
-int part_free(struct gw_req **r); /* GW_EREQUEST if it is under way */
-void part_finalize(void);
+int p2p_part_start(struct gw_req *r); /* inactive */
+int p2p_part_free(struct gw_req **r); /* GW_EREQUEST if it is under way */
+void p2p_part_finalize(void);
 
 /* Buffered sends (bsend.c): copies into the buffer that applies and sends from there. */
+struct bsend_piece {
+    struct gw_list link; /* in the buffer, by address */
+    struct gw_done done;
+    struct gw_status unused; /* of the send */
+    struct bsend_buffer *buffer;
+    uint64_t number; /* in order of sending */
+    char *start;
+    int64_t bytes;
+};
+
+/* A request of MPI_Buffer_iflush: done when no piece up to `number` is left. */
+struct bsend_flush {
+    struct gw_req req;
+    struct gw_list link;
+    uint64_t number;
+};
+_Static_assert(sizeof(struct bsend_flush) <= GW_REQ_BYTES, "fits a pooled request");
+
+struct bsend_buffer {
+    struct gw_lock lock;
+    bool attached, automatic;
+    char *base;
+    int64_t size;
+    uint64_t last_number;
+    struct gw_list pieces, flushes;
+};
+/* p2p_state.c: what is not as it must be, in words; NULL: all is.  The buffer's lock is held. */
+const char *p2p_bsend_broken(const struct bsend_buffer *b);
 int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_bsend_init_room(void);
 void p2p_bsend_finalize_room(void);

@@ -128,7 +128,7 @@ static void end_destroy(struct part *p)
     free(p);
 }
 
-void part_finalize(void)
+void p2p_part_finalize(void)
 {
     while (all.is_up && !gw_list_empty(&all.ends)) {
         struct part *p = container_of(all.ends.next, struct part, link);
@@ -596,7 +596,7 @@ int p2p_precv_init(void *buf, int partitions, int64_t count, struct gw_type *t, 
                 req_out);
 }
 
-int part_start(struct gw_req *r)
+int p2p_part_start(struct gw_req *r)
 {
     struct part *p = part_of(r);
     gw_lock(&p->lane->lock);
@@ -608,7 +608,7 @@ int part_start(struct gw_req *r)
     return GW_OK;
 }
 
-int part_free(struct gw_req **slot)
+int p2p_part_free(struct gw_req **slot)
 {
     struct gw_req *r = *slot;
     struct part *p = part_of(r);

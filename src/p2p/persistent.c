@@ -108,7 +108,7 @@ int p2p_start(struct gw_req **r)
         return gw_fail(GW_EREQUEST, "the request is not persistent: only requests made by MPI_*_init calls can be started");
     if (q->flags & REQ_ACTIVE)
         return gw_fail(GW_EREQUEST, "the persistent request is active: wait for it before starting it again");
-    if (part_is(q)) return part_start(q);
+    if (part_is(q)) return p2p_part_start(q);
     if (q->kind == REQ_COLL) {
         struct req_prepared *prepared = container_of(q, struct req_prepared, req);
         prepared->start.fn(&prepared->start, GW_OK);

@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
+#include "wire_ofi/network.h"
 #include "wire_ofi/ofi.h"
+#include "wire_tcp/tcp.h"
 
 struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
@@ -14,10 +16,45 @@ _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
 const struct wire_ops *peer_wire = &shm_ops;
 const struct wire_ops *peer_net = &ofi_ops;
-static bool by_net_alone; /* GODWIT_WIRES=ofi */
+static bool by_net_alone; /* GODWIT_WIRES without shm */
+
+/* ---- the wires between nodes, by their words in GODWIT_WIRES: the first one that is listed, and that nothing speaks against ---- */
+static const struct net_row {
+    const char *word;
+    const struct wire_ops *ops;
+    const char *(*against)(void); /* why not, on this host and with these settings; NULL: nothing */
+} nets[] = {
+    {"tcp", &tcp_ops, network_wants_libfabric},
+    {"ofi", &ofi_ops, NULL},
+};
+
+static bool may_net(void)
+{
+    bool may = false;
+    for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) may = may || gw_set_lists(gw_set.wires, nets[i].word);
+    return peer_net && may;
+}
+
+/* A test's stays. */
+static void net_choose(void)
+{
+    const struct net_row *chosen = NULL;
+    const char *why = NULL;
+    bool is_ours = false;
+    for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) {
+        bool is_better = !chosen || (chosen->against && (why = chosen->against()) != NULL);
+        is_ours = is_ours || peer_net == nets[i].ops;
+        if (is_better && gw_set_lists(gw_set.wires, nets[i].word)) chosen = &nets[i];
+    }
+    if (!is_ours || !chosen) return;
+    peer_net = chosen->ops;
+    if (gw_boot.nnodes > 1 || by_net_alone)
+        GW_EXPLAIN(GW_LOG_WIRE, "between nodes: %s of GODWIT_WIRES=%s%s%s", chosen->word, gw_set.wires, why ? ", because of " : "",
+                   why ? why : "");
+}
 
 /* Is a network wire needed? */
-static bool wants_net(void) { return peer_net && gw_set_lists(gw_set.wires, "ofi") && (gw_boot.nnodes > 1 || by_net_alone); }
+static bool wants_net(void) { return may_net() && (gw_boot.nnodes > 1 || by_net_alone); }
 
 static int net_open(struct gw_lane *lane)
 {
@@ -61,10 +98,11 @@ void peer_lanes_choose(void)
 int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
 {
     by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
-    if (peer_net && gw_boot.nnodes > 1 && !gw_set_lists(gw_set.wires, "ofi"))
+    net_choose();
+    if (peer_net && gw_boot.nnodes > 1 && !may_net())
         return gw_fail(
             GW_EARG,
-            "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi, or leave "
+            "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi or tcp, or leave "
             "it unset",
             gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
@@ -116,6 +154,7 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
     p->ops = ops;
     p->ep = ep;
     if (is_far) gw_counted(&gw_count.connections, 1);
+    peer_assert_state(lane);
     return GW_OK;
 }
 
@@ -166,10 +205,10 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 
 int peer_invite(char at_out[PEER_AT])
 {
-    if (!peer_net || !gw_set_lists(gw_set.wires, "ofi") || !peer_net->invite)
+    if (!may_net() || !peer_net->invite)
         return gw_fail(
             GW_EUNSUPPORTED,
-            "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi, or leave it unset",
+            "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
             gw_set.wires);
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
@@ -184,7 +223,7 @@ int peer_invite(char at_out[PEER_AT])
 
 int peer_address(struct sockaddr_storage *out)
 {
-    if (peer_net && peer_net->address && gw_set_lists(gw_set.wires, "ofi")) return peer_net->address(out);
+    if (may_net() && peer_net->address) return peer_net->address(out);
     return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
 }
 

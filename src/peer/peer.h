@@ -78,7 +78,7 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out); /* w
 /* The same of a world on other hosts (node_far_join): its ranks are peers once they have been given an address (node_far_put). */
 int peer_meet_far(uint64_t uid, int size, struct node_other **other_out);
 /* Opens the network for processes of other hosts, where it is not open; where they ask for this process's addresses goes to at_out. */
-enum { PEER_AT = 80 };
+enum { PEER_AT = 128 };
 int peer_invite(char at_out[PEER_AT]);
 int peer_address(struct sockaddr_storage *out); /* of this host, as others reach it */
 void peer_sweep(void);                    /* forgets those that nobody holds; nothing may be queued for them (proto_drained) */
@@ -87,6 +87,10 @@ void peer_net_look(struct gw_lane *lane); /* progress of the network wire alone,
 /* This process has sent its last; false: it goes on after all.  Meanwhile what is late for ranks that have ended is no error. */
 void peer_leave(bool is_leaving);
 const char *peer_broken(struct gw_lane *lane); /* peer_state.c: what is not as it must be, in words; NULL: all is; lock held */
-int peer_progress(struct gw_lane *lane);       /* number of things that happened */
+static inline void peer_assert_state(struct gw_lane *lane)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(peer_broken(lane));
+}
+int peer_progress(struct gw_lane *lane); /* number of things that happened */
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 
 #include "../../test/unit.h"
+#include "wire_ofi/network.h"
+#include "wire_ofi/ofi.h"
+#include "wire_tcp/tcp.h"
 
 struct wire {
     bool is_far;
@@ -256,6 +259,37 @@ static void alone(void)
     gw_boot.nnodes = 2;
 }
 
+/* Of several wires between nodes, by GODWIT_WIRES and what the host has; a job on one node opens none. */
+static void choosing(void)
+{
+    static const struct {
+        const char *wires, *provider;
+        const struct wire_ops *want;
+    } rows[] = {
+        {"shm,ofi", "", &ofi_ops}, {"shm,tcp", "", &tcp_ops}, {"shm,tcp", "net", &tcp_ops}, {"ofi,shm,tcp", "net", &ofi_ops}};
+    const char *wires = gw_set.wires, *provider = gw_set.ofi_provider, *why;
+    gw_boot.nnodes = 1;
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        peer_net = rows[i].want == &tcp_ops ? &ofi_ops : &tcp_ops;
+        gw_set.wires = rows[i].wires;
+        gw_set.ofi_provider = rows[i].provider;
+        CHECK_EQ(up(), GW_OK);
+        CHECK(peer_net == rows[i].want && !gw_lanes[0].net);
+        down();
+    }
+    gw_set.ofi_provider = "net";
+    CHECK_STR(network_wants_libfabric(), "GODWIT_OFI_PROVIDER");
+    gw_set.wires = "shm,tcp,ofi";
+    gw_set.ofi_provider = "";
+    why = network_wants_libfabric(); /* this host may have a card */
+    CHECK_EQ(up(), GW_OK);
+    CHECK(peer_net == (why ? &ofi_ops : &tcp_ops) && (!why || why[0] == '/'));
+    down();
+    gw_set.wires = wires;
+    gw_set.ofi_provider = provider;
+    gw_boot.nnodes = 2;
+}
+
 int main(void)
 {
     static int32_t local[2] = {0, 1};
@@ -272,6 +306,7 @@ int main(void)
     failures();
     looking();
     alone();
+    choosing();
     CHECK(lane_use(0) == &gw_lanes[0] && lanes_used() == 1);
     CHECK(lane_use(1) == &gw_lanes[1] && lanes_used() == 2 && lane_use(0) == &gw_lanes[0] && lanes_used() == 2);
     return unit_end();

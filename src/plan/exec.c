@@ -494,6 +494,7 @@ static bool reqs_done(struct plan_exec *x)
 bool plan_exec_advance(struct plan_exec *x, int *done_out)
 {
     struct plan_memory m = memory_of(x);
+    plan_exec_assert_state(x);
     for (int done = 0;; done++) {
         int at = x->at, n = x->n_steps;
         for (; at < n; at++, done++) {
@@ -502,6 +503,7 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out)
                 x->n_messages++;
             } else if (!local_step(x, &m, s)) {
                 x->at = at;
+                plan_exec_assert_state(x);
                 *done_out = done;
                 return false;
             }
@@ -509,6 +511,7 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out)
         x->at = at;
         if (x->n_messages) post_all(x, &m);
         if (x->n_reqs > 0 && !reqs_done(x)) {
+            plan_exec_assert_state(x);
             *done_out = done;
             return false;
         }
@@ -555,6 +558,7 @@ static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
 static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
+    plan_region_assert_state(k);
     x->args->n = ++k->leaf_n;
     uint64_t entry = plan_entry(x->alg, x->args, x->args->n, k->wide);
     if (unlikely(k->safe < entry) && !leaf_begin_wait(x, entry)) return false;

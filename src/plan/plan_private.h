@@ -95,6 +95,14 @@ void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint32
  * region between two collectives of this member. */
 const char *plan_exec_broken(const struct plan_exec *x);
 const char *plan_region_broken(const struct comm_coll *k);
+static inline void plan_exec_assert_state(const struct plan_exec *x)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(plan_exec_broken(x));
+}
+static inline void plan_region_assert_state(const struct comm_coll *k)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(plan_region_broken(k));
+}
 
 /* compare.c.  All of these are cold.
  * The sig of a member of the region is not ours: true if the calls differ, now or before; x->err and its words say how. */

@@ -128,6 +128,7 @@ static void lane_poll(struct gw_done *done, int err)
 {
     (void)err;
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
+    proto_assert_state(pl);
     int n = tags_poll(pl);
     /* A program that tests now and then gets a piece's bytes by R0 each time, of as many messages as that may be. */
     for (int64_t got, until = pl->got + gw_set.get_piece;; n += peer_progress(pl->lane)) {
@@ -136,6 +137,7 @@ static void lane_poll(struct gw_done *done, int err)
         if (pl->got == got || pl->got >= until || gw_list_empty(&pl->getting)) break;
     }
     req_hook_count(pl->lane, n);
+    proto_assert_state(pl);
     if (has_work(pl)) return;
     pl->is_hooked = false;
     req_hook_del(pl->lane, &pl->hook);

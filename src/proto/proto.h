@@ -40,7 +40,7 @@ int proto_init(void); /* lanes' match queues; before peer_init (it is the wires'
 void proto_finalize(void);
 wire_recv_fn proto_receiver(bool is_far); /* of what comes from this node, or from others */
 
-/* The short way of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
+/* Fast path of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
 /* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN (it queues), else error. */
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
@@ -51,7 +51,7 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
 int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
 /* The blocking receive without a pool request: same, into caller's storage of GW_REQ_BYTES. */
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
-/* The short way of a blocking receive: while nothing else is under way, waits a moment for a line in a ring that is this message, and
+/* Fast path of a blocking receive: while nothing else is under way, waits a moment for a line in a ring that is this message, and
  * takes it without a request.  False: nothing happened.  Without threads only. */
 bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status);
 

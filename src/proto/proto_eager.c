@@ -35,7 +35,7 @@ int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, co
     return p->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);
 }
 
-/* What the short way of eager_deliver cannot do: several runs of bytes, or too much. */
+/* What the fast path of eager_deliver cannot do: several runs of bytes, or too much. */
 static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t len)
 {
     int64_t n = gw_min64(len, r->cap);

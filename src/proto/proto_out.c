@@ -36,6 +36,7 @@ void out_queue(struct proto_lane *pl, struct proto_op *op)
     }
     op->state = OP_QUEUED;
     gw_list_push(&o->ops, &op->link);
+    proto_assert_state(pl);
 }
 
 static void out_drop_if_empty(struct proto_lane *pl, struct proto_out *o)

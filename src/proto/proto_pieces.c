@@ -79,12 +79,7 @@ int data_send(struct proto_lane *pl, struct proto_op *op)
     return GW_OK;
 }
 
-int op_step(struct proto_lane *pl, struct proto_op *op)
-{
-    return op->state == OP_PUTTING ? put_step(pl, op) : op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
-}
-
-int pieces_step(struct proto_lane *pl, struct proto_op *op)
+static int pieces_step(struct proto_lane *pl, struct proto_op *op)
 {
     int n = 0;
     while (op->pos < op->end && n < PIECES_A_STEP) {
@@ -95,6 +90,11 @@ int pieces_step(struct proto_lane *pl, struct proto_op *op)
     }
     if (op->pos == op->end) op_finish(pl, op, GW_OK);
     return n;
+}
+
+int op_step(struct proto_lane *pl, struct proto_op *op)
+{
+    return op->state == OP_PUTTING ? put_step(pl, op) : op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
 }
 
 /* Pieces come in order, but those of a job that the sender helps with.  Where the wire puts the data there by itself, none come. */

@@ -228,6 +228,13 @@ static inline bool lane_sends_large(const struct proto_lane *pl)
     return !gw_list_empty(&pl->asked) || !gw_list_empty(&pl->op_work);
 }
 
+/* proto_state.c: what is not as this header has it, in words; NULL: all is.  Lane's lock held, between two calls of the room. */
+const char *proto_broken(const struct proto_lane *pl);
+static inline void proto_assert_state(const struct proto_lane *pl)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(proto_broken(pl));
+}
+
 /* proto.c */
 void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes); /* a message was sent */
 void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
@@ -314,7 +321,6 @@ void pieces_over(struct proto_lane *pl, struct proto_recv *r); /* nothing more w
 void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 int op_step(struct proto_lane *pl,
             struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
-int pieces_step(struct proto_lane *pl, struct proto_op *op);
 int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
 void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 

@@ -1,4 +1,4 @@
-/* proto_send.c -- where a send enters: the short way for what fits the wire's ring now, the operation for everything else.
+/* proto_send.c -- where a send enters: the fast path for what fits the wire's ring now, the operation for everything else.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -58,6 +58,12 @@ static void letter_end(struct letter *l)
     free(l->at);
 }
 
+static const char *broken(void)
+{
+    const char *what = proto_broken(loop_lane());
+    return what ? what : "";
+}
+
 static void pump(int n)
 {
     while (n-- > 0) {
@@ -65,6 +71,7 @@ static void pump(int n)
         if (m) loop_deliver(m);
         free(m);
         req_progress();
+        CHECK_STR(broken(), "");
     }
 }
 
@@ -150,6 +157,54 @@ static void queued(int peer)
     rooms_down();
 }
 
+/* proto_broken() finds what is not so: one sent and asked for, two behind it in a queue of the lane. */
+static void faults(void)
+{
+    const struct loop_ways ways = {.room = 1};
+    struct gw_req *s[3];
+    char byte[3] = {0};
+    rooms_up(&ways);
+    struct proto_addr a = addr_of(LOOP_NEAR, 0);
+    for (int i = 0; i < 3; i++) CHECK(proto_send(&a, &byte[i], 1, gw_type_byte, PROTO_SYNC, &s[i]) == GW_POSTED);
+    struct proto_lane *pl = loop_lane();
+    struct proto_op *asked = ((struct proto_sreq *)s[0])->op, *waits = ((struct proto_sreq *)s[1])->op;
+    CHECK(asked->state == OP_ASKED && waits->state == OP_QUEUED);
+    CHECK_STR(broken(), "");
+    waits->state = OP_ASKED;
+    CHECK_STR(broken(), "a queue has the QUEUED operations of its peer");
+    waits->state = OP_QUEUED, asked->state = OP_QUEUED;
+    CHECK_STR(broken(), "an operation is in the list of its state");
+    asked->state = OP_PIECES;
+    CHECK_STR(broken(), "an operation is in the list of its state");
+    asked->state = OP_COPIED;
+    CHECK_STR(broken(), "");
+    asked->state = OP_ASKED, asked->name ^= 1;
+    CHECK_STR(broken(), "a cookie finds the operation that has it");
+    asked->name ^= 1, asked->is_over = true;
+    CHECK_STR(broken(), "an operation in a list is not over");
+    asked->is_over = false, ((struct proto_sreq *)s[0])->op = waits;
+    CHECK_STR(broken(), "a request and its operation know each other");
+    ((struct proto_sreq *)s[0])->op = asked, pl->n_outs++;
+    CHECK_STR(broken(), "the number of queues");
+    pl->n_outs--, pl->fast.inline_end = 41;
+    CHECK_STR(broken(), "nothing overtakes what is queued");
+    pl->fast.inline_end = 0, pl->is_hooked = false;
+    CHECK_STR(broken(), "a lane with work is polled");
+    pl->is_hooked = true, pl->n_kept = 1;
+    CHECK_STR(broken(), "kept messages are counted with their bytes");
+    pl->n_kept = 0, pl->unexpected_bytes = -1;
+    CHECK_STR(broken(), "nothing is counted down that was not counted");
+    pl->unexpected_bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        struct gw_req *r;
+        char to;
+        CHECK(proto_recv(&a, &to, 1, gw_type_byte, &r) == GW_POSTED);
+        for (int k = 0; k < 100 && !(req_is_done(r) && req_is_done(s[i])); k++) pump(1);
+        CHECK(req_wait(&r, NULL) == GW_OK && req_wait(&s[i], NULL) == GW_OK);
+    }
+    rooms_down();
+}
+
 int main(void)
 {
     static const int64_t near[] = {0, 1, 39, 40, 41, 2000, 2048, 2049, 12 << 10, (12 << 10) + 1, 40000};
@@ -172,5 +227,6 @@ int main(void)
     paths(LOOP_FAR, &none, 200000, PROTO_R1);
     queued(LOOP_NEAR);
     queued(LOOP_FAR);
+    faults();
     return unit_end();
 }

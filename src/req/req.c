@@ -117,6 +117,7 @@ void req_recycle(struct gw_req *r)
 
 void req_complete(struct gw_req *r)
 {
+    req_assert_state(r);
     if (r->notify) {
         struct gw_done *d = r->notify;
         r->notify = NULL;

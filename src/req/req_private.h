@@ -25,5 +25,9 @@ void req_block_in(struct gw_req **r, int n, int at);
 /* req_state.c: what is not as req.h's diagram has it, in words; NULL: all is.  Lane's lock held. */
 const char *req_pool_broken(struct gw_lane *lane);
 const char *req_broken(const struct gw_req *r); /* of one that is not in the pool */
+static inline void req_assert_state(const struct gw_req *r)
+{
+    if (GW_ASSERT_STATES) gw_assert_state(req_broken(r));
+}
 
 #endif

@@ -3,6 +3,7 @@
  *   in the pool   flags 0, nothing to call, an id of its own
  *   ACTIVE        not done; a persistent one may be neither ACTIVE nor in the pool (INACTIVE)
  *   DONE          `notify` has been called; FREED ones are back in the pool
+ *   STATIC        gw_req_sent and the like, which are DONE; with ACTIVE that of a blocking call, in its own memory, which has no id
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -33,11 +34,13 @@ const char *req_broken(const struct gw_req *r)
 {
     bool is_done = req_is_done(r);
     if (r->kind > REQ_USER || r->lane >= GW_MAX_LANES) return "the kind and the lane of a request";
+    if (r->flags & REQ_FINALIZE && !r->final) return "REQ_FINALIZE names what is called";
+    if ((r->flags & ~REQ_FINALIZE) == (REQ_STATIC | REQ_ACTIVE))
+        return r->obj.id ? "the request of a blocking call has no id" : NULL;
     if (r->flags & REQ_STATIC)
         return is_done && r->flags == REQ_STATIC && !r->notify ? identity_broken(r) : "a static request is complete";
     if (!(r->flags & (REQ_ACTIVE | REQ_PERSISTENT))) return "a request outside the pool is active or persistent";
     if (r->flags & REQ_FREED && is_done) return "a freed request goes back to the pool when it is complete";
-    if (r->flags & REQ_FINALIZE && !r->final) return "REQ_FINALIZE names what is called";
     if (is_done && r->notify) return "notify is called before a request is done";
     return identity_broken(r);
 }

@@ -120,6 +120,10 @@ static void wrong_outside(void)
     gw_req_sent.done = 1;
     expect(req_broken(&gw_req_sent), NULL);
     expect(req_broken(&gw_req_procnull), NULL);
+    struct gw_req blocking = {.flags = REQ_STATIC | REQ_ACTIVE, .kind = REQ_RECV};
+    expect(req_broken(&blocking), NULL);
+    blocking.obj.id = 1;
+    expect(req_broken(&blocking), "the request of a blocking call has no id");
 }
 
 int main(void)

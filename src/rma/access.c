@@ -28,7 +28,7 @@ struct place {
 };
 
 /* ---- checks ---- */
-bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
+bool rma_region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
 {
     const struct rma_words *t = w->near[rank].words;
     const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
@@ -51,18 +51,18 @@ static bool region_has(const struct place *p, int64_t lo, int64_t hi)
     int n;
     int64_t got;
     if (!is_here(p->w, p->rank)) return true;
-    busy_enter(p->w, p->rank);
-    bool has = region_has_held(p->w, p->rank, (uint64_t)lo, (uint64_t)hi);
+    rma_busy_enter(p->w, p->rank);
+    bool has = rma_region_has_held(p->w, p->rank, (uint64_t)lo, (uint64_t)hi);
     if (!has) { /* the data alone count, not what lies between them */
         has = true;
         type_cursor_init(&c, p->there.buf, p->there.count, p->there.type); /* addresses there: computed, never followed */
         while (has && (n = type_cursor_iov(&c, runs, RUNS, INT64_MAX, &got)) > 0)
             for (int i = 0; i < n && has; i++) {
                 uint64_t at = (uint64_t)(uintptr_t)runs[i].iov_base;
-                has = region_has_held(p->w, p->rank, at, at + runs[i].iov_len);
+                has = rma_region_has_held(p->w, p->rank, at, at + runs[i].iov_len);
             }
     }
-    busy_leave(p->w, p->rank);
+    rma_busy_exit(p->w, p->rank);
     return has;
 }
 
@@ -84,7 +84,7 @@ static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, 
 {
     if (unlikely(rank < 0 || rank >= w->comm->size))
         return gw_fail(GW_ERANK, "target_rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, w->comm->size - 1);
-    int rc = epoch_allows(w, rank, must_be_passive);
+    int rc = rma_epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
     *p = (struct place){w, rank, target, {NULL, count, t}, false};
@@ -125,10 +125,10 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
     char *there = one_run(&p->there);
-    int rc = there ? stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
-                   : reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
-                                (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
-    if (!run && rc == GW_OK) rc = late_settle(p->w);
+    int rc = there ? rma_stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
+                   : rma_reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
+                                    (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
+    if (!run && rc == GW_OK) rc = rma_late_settle(p->w);
     if (!is_put && !run && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
@@ -144,7 +144,7 @@ static bool move_by_mail(struct place *p, bool is_put, const struct data *here)
     int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
     if (bytes > MAIL_BYTES || bytes == 0) return false;
     char *run = one_run(here), *there = one_run(&p->there);
-    return run && there && mail_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)there, bytes, run);
+    return run && there && rma_mail_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)there, bytes, run);
 }
 
 static int move(struct place *p, bool is_put, const struct data *here)
@@ -220,7 +220,7 @@ static void combine(struct gw_op *op, const struct data *in, struct data *at)
         op_reduce(op, in->buf, at->buf, at->count, at->type);
 }
 
-void combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes)
+void rma_combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes)
 {
     int64_t n = bytes / t->size;
     if (rma_is_op(op, GW_H_REPLACE)) {
@@ -239,13 +239,13 @@ void combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, ch
 
 static void place_enter(struct place *p)
 {
-    busy_enter(p->w, p->rank);
+    rma_busy_enter(p->w, p->rank);
     p->is_held = true;
 }
 static void place_leave(struct place *p)
 {
     p->is_held = false;
-    busy_leave(p->w, p->rank);
+    rma_busy_exit(p->w, p->rank);
 }
 
 /* With `busy` held; false: nothing has happened. */
@@ -255,13 +255,13 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     int64_t bytes = bytes_of(&p->there);
     char *run = rma_is_op(op, GW_H_NO_OP) ? NULL : one_run(in);
     if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !(run || rma_is_op(op, GW_H_NO_OP)) ||
-        !mail_may_ask(p->w, p->rank, bytes))
+        !rma_mail_may_ask(p->w, p->rank, bytes))
         return false;
-    struct rma_mail *m = mail_begin(p->w, p->rank, run, bytes);
+    struct rma_mail *m = rma_mail_begin(p->w, p->rank, run, bytes);
     m->op = op->obj.id;
     m->type = t->obj.id;
     m->wants_old = result != NULL;
-    if (!mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
+    if (!rma_mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
     if (result) copy(&(struct data){mail_old(m, bytes), p->there.count, t}, result);
     return true;
 }
@@ -277,7 +277,7 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     bool has_all = (operand || !has_operand) && (old || !result);
     int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
-    if (rc == GW_OK) rc = ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
+    if (rc == GW_OK) rc = rma_ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
     if (rc == GW_OK && result && !into) {
         struct type_cursor c;
         type_cursor_init(&c, result->buf, result->count, result->type);
@@ -305,7 +305,7 @@ static int update_packed(struct place *p, struct gw_op *op, const struct data *i
         rc = move_far(p, false, &packed);
     if (rc == GW_OK && result) copy(&packed, result);
     if (rc == GW_OK && has_operand) {
-        combine_packed(op, type_of_basic(p->there.type->basic), operand, old, bytes);
+        rma_combine_packed(op, type_of_basic(p->there.type->basic), operand, old, bytes);
         if (p->target->is_near)
             copy(&packed, &p->there);
         else
@@ -357,7 +357,7 @@ static int accumulate(struct data origin, const struct data *result, int rank, i
     return update(&p, op, &origin, result);
 }
 
-/* The short way of rma_fast.h; false: another way, or an error. */
+/* The fast path of rma_fast.h; false: another way, or an error. */
 static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                              struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
@@ -367,12 +367,12 @@ static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type 
     if (!there || !op->obj.predefined || rma_is_op(op, GW_H_NO_OP) || tt->basic == GW_ELEM_NONE) return false;
     bool is_replace = rma_is_op(op, GW_H_REPLACE);
     if (!is_replace && op_check(op, tt) != GW_OK) return false;
-    busy_enter(w, target);
+    rma_busy_enter(w, target);
     if (is_replace)
         rma_copy_few(there, origin, bytes);
     else
         op_reduce(op, origin, there, tcount, tt);
-    busy_leave(w, target);
+    rma_busy_exit(w, target);
     rma_counted(w, &gw_count.rma_accumulates);
     return true;
 }
@@ -403,9 +403,9 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
     struct data r = {result, 1, t};
     char *there = rma_fetch_place(origin, result, t, target, disp, op, w);
     if (likely(there)) {
-        busy_enter(w, target);
+        rma_busy_enter(w, target);
         rma_fetch_integer(there, origin, result, (size_t)t->size, op);
-        busy_leave(w, target);
+        rma_busy_exit(w, target);
         rma_counted(w, &gw_count.rma_accumulates);
         return GW_OK;
     }
@@ -425,10 +425,10 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
 {
     int64_t bytes = bytes_of(result);
     struct rma_mail *m;
-    if (bytes > MAIL_SHORT || !mail_may_ask(p->w, p->rank, bytes)) return false;
-    m = mail_begin(p->w, p->rank, compare, bytes);
+    if (bytes > MAIL_SHORT || !rma_mail_may_ask(p->w, p->rank, bytes)) return false;
+    m = rma_mail_begin(p->w, p->rank, compare, bytes);
     rma_copy_few(m->data, origin, (size_t)bytes);
-    if (!mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
+    if (!rma_mail_ask(p->w, p->rank, m, MAIL_SWAP, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
     rma_copy_few(result->buf, m->old, (size_t)bytes);
     return true;
 }
@@ -441,7 +441,7 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     struct data new = {writable(origin), 1, result->type};
     uint64_t there = (uint64_t)(uintptr_t)p->there.buf;
     int rc = GW_OK;
-    if (!is_here(p->w, p->rank)) return ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+    if (!is_here(p->w, p->rank)) return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
     place_enter(p);
     if (is_near) {
         memcpy(result->buf, p->there.buf, bytes);
@@ -449,7 +449,7 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     } else if (!swap_by_mail(p, origin, compare, result)) {
         if (!p->target->has_cma) {
             place_leave(p);
-            return ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+            return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
         }
         rc = move_far(p, false, result);
         if (rc == GW_OK && memcmp(result->buf, compare, bytes) == 0) rc = move_far(p, true, &new);
@@ -465,9 +465,9 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
     struct data r = {result, 1, t};
     char *there = rma_swap_place(origin, compare, result, t, target, disp, w);
     if (likely(there)) {
-        busy_enter(w, target);
+        rma_busy_enter(w, target);
         rma_swap_integer(there, origin, compare, result, (size_t)t->size);
-        busy_leave(w, target);
+        rma_busy_exit(w, target);
         rma_counted(w, &gw_count.rma_accumulates);
         return GW_OK;
     }
@@ -488,7 +488,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 /* ---- behind requests, which are complete ---- */
 static int request(struct rma_win *w, int rc, struct gw_req **req_out)
 {
-    if (rc == GW_OK) rc = late_settle(w);
+    if (rc == GW_OK) rc = rma_late_settle(w);
     if (rc == GW_OK) *req_out = &gw_req_sent;
     return rc;
 }

@@ -31,8 +31,8 @@ static uint64_t first_byte(const struct piece *p) { return (uint64_t)(uintptr_t)
 static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 {
     *p = (struct piece){.mapping = {.align = align, .is_made = true}};
-    if (memory_file_make(all, &p->file) != GW_OK) return false;
-    if (memory_file_map(&p->mapping, p->file.fd, all, 0, 0) == GW_OK) return true;
+    if (rma_memory_file_make(all, &p->file) != GW_OK) return false;
+    if (rma_memory_file_map(&p->mapping, p->file.fd, all, 0, 0) == GW_OK) return true;
     close(p->file.fd);
     return false;
 }
@@ -40,7 +40,7 @@ static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 static void piece_drop(const struct piece *p)
 {
     close(p->file.fd);
-    memory_unmap(&p->mapping);
+    rma_memory_unmap(&p->mapping);
 }
 
 static struct piece kept_take(int i)
@@ -125,27 +125,27 @@ int rma_free_mem(void *base)
     return GW_OK;
 }
 
-void alloc_offer(const void *base, int64_t size, struct alloc_offer *o)
+void rma_alloc_offer(const void *base, int64_t size, struct rma_alloc_offer *o)
 {
     uint64_t at = (uint64_t)(uintptr_t)base;
-    *o = (struct alloc_offer){.file.fd = -1};
+    *o = (struct rma_alloc_offer){.file.fd = -1};
     gw_lock(&pieces_lock);
     struct piece *p = size > 0 ? piece_of(at, at + (uint64_t)size) : NULL;
-    if (p) *o = (struct alloc_offer){p->file, at - (uint64_t)(uintptr_t)p->mapping.base};
+    if (p) *o = (struct rma_alloc_offer){p->file, at - (uint64_t)(uintptr_t)p->mapping.base};
     gw_unlock(&pieces_lock);
 }
 
-char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m)
+char *rma_alloc_map(const struct rma_alloc_offer *o, int64_t size, struct rma_mapping *m)
 {
     int fd;
     if (o->file.fd < 0 || size < 0 || o->offset > UINT64_MAX - (uint64_t)size) return NULL;
-    if (memory_file_open(&o->file, o->offset + (uint64_t)size, &fd) != GW_OK) return NULL;
+    if (rma_memory_file_open(&o->file, o->offset + (uint64_t)size, &fd) != GW_OK) return NULL;
     uint64_t from = o->offset / MEMORY_PAGE * MEMORY_PAGE, bytes = o->offset - from + (uint64_t)size;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
     close(fd);
     if (p == MAP_FAILED) return NULL;
     m->base = p;
     m->bytes = bytes;
-    memory_noted(m, 1);
+    rma_memory_noted(m, 1);
     return (char *)p + (o->offset - from);
 }

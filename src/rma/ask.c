@@ -26,13 +26,13 @@ struct asking {
     char few[SMALL] GW_ALIGNED(16);
 };
 
-int ask_number(struct rma_win *w)
+int rma_ask_number(struct rma_win *w)
 {
     /* several threads may wait for answers */
     return (int)(atomic_fetch_add_explicit(&w->reply_tag, 1, memory_order_relaxed) % ASK_NUMBERS);
 }
 
-void ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes)
+void rma_ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes)
 {
     memcpy(message, h, sizeof *h);
     if (h->n_runs) memcpy(message + sizeof *h, runs, (size_t)h->n_runs * sizeof *runs);
@@ -50,10 +50,10 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     a->rc = a->answer ? GW_OK : gw_fail(GW_ENOMEM, "no memory for an answer of %lld bytes", (long long)answer_bytes);
     if (a->rc != GW_OK) return a->rc;
     h.origin = w->comm->rank;
-    h.number = ask_number(w);
+    h.number = rma_ask_number(w);
     int rc =
         p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm, &a->got);
-    return a->rc = rc < 0 ? rc : late_say(w, target, &h, runs, data, bytes);
+    return a->rc = rc < 0 ? rc : rma_late_say(w, target, &h, runs, data, bytes);
 }
 
 /* An answer is as long as was asked for, also where it says why not; and it says one of few things. */
@@ -115,7 +115,8 @@ static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, s
     return got;
 }
 
-int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes, char *packed)
+int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                 char *packed)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
@@ -124,7 +125,7 @@ int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t co
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     if (may_be_late && (!is_put || bytes > ASK_PIECE) && (t->is_dense || (t->is_single && count == 1))) {
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
-        return is_put ? late_put_long(w, target, run, packed) : late_get(w, target, &run, 1, bytes, packed);
+        return is_put ? rma_late_put_long(w, target, run, packed) : rma_late_get(w, target, &run, 1, bytes, packed);
     }
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
         got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
@@ -132,14 +133,14 @@ int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t co
         if (!may_be_late)
             rc = ask(w, target, h, runs, packed, is_put ? got : 0, is_put ? NULL : packed, is_put ? 0 : got);
         else
-            rc = is_put ? late_change(w, target, h, runs, packed, got) : late_get(w, target, runs, n, got, packed);
+            rc = is_put ? rma_late_change(w, target, h, runs, packed, got) : rma_late_get(w, target, runs, n, got, packed);
     }
     return rc;
 }
 
 /* ---- accumulates ---- */
-int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
-               char *old)
+int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
+                   const char *packed, char *old)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
@@ -154,7 +155,7 @@ int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int
         struct ask_head h = {
             .what = ASK_UPDATE, .flags = old ? ASK_OLD : 0, .n_runs = n, .bytes = got, .op = op->obj.id, .basic = t->basic};
         if (may_be_late)
-            rc = late_change(w, target, h, runs, packed + done, got);
+            rc = rma_late_change(w, target, h, runs, packed + done, got);
         else
             rc = ask(w, target, h, runs, has_operand ? packed + done : NULL, has_operand ? got : 0, old ? old + done : NULL,
                      old ? got : 0);
@@ -162,7 +163,7 @@ int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int
     return rc;
 }
 
-int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes)
+int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes)
 {
     char both[2 * ASK_SWAP_MAX];
     struct ask_run run = {at, (uint64_t)bytes};
@@ -173,17 +174,17 @@ int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const 
 }
 
 /* ---- locks ---- */
-int ask_lock(struct rma_win *w, int target, enum lock_kind kind)
+int rma_ask_lock(struct rma_win *w, int target, enum lock_kind kind)
 {
     return ask(w, target, (struct ask_head){.what = ASK_LOCK, .kind = (uint8_t)kind}, NULL, NULL, 0, NULL, 0);
 }
 
-int ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
+int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
 {
     struct rma_target *t = &w->targets[target];
     uint64_t sent = atomic_load_explicit(&t->sent, memory_order_relaxed);
     struct ask_head h = {.what = ASK_UNLOCK, .kind = (uint8_t)kind, .bytes = (int64_t)sent};
-    int settled = late_may_unlock(w, target) ? GW_OK : late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    int settled = rma_late_may_unlock(w, target) ? GW_OK : rma_late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
     if (rc == GW_OK) atomic_store_explicit(&t->known, sent, memory_order_relaxed);
     return rc == GW_OK ? settled : rc;
 }
@@ -217,12 +218,12 @@ static bool *nodes_new(struct rma_win *w, bool value)
 static int nodes_give(struct rma_win *w, bool *has)
 {
     bool *ours = &has[w->n_leaders];
-    if (*ours) lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
+    if (*ours) rma_lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
     *ours = false;
     return ask_nodes(w, ASK_UNLOCK, has);
 }
 
-int ask_all_give(struct rma_win *w)
+int rma_ask_all_give(struct rma_win *w)
 {
     bool *has = nodes_new(w, true);
     int rc = has ? nodes_give(w, has) : GW_ENOMEM;
@@ -235,12 +236,12 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
 {
     int ours = w->n_leaders, rc = GW_OK;
     if (at == ours)
-        lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
+        rma_lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
     else
-        rc = ask_lock(w, w->leaders[at], LOCK_KIND_ALL);
+        rc = rma_ask_lock(w, w->leaders[at], LOCK_KIND_ALL);
     if (rc != GW_OK) return rc;
     has[at] = true;
-    if (!has[ours]) has[ours] = lock_here_try(w, w->comm->rank, LOCK_KIND_ALL);
+    if (!has[ours]) has[ours] = rma_lock_here_try(w, w->comm->rank, LOCK_KIND_ALL);
     if (has[ours]) rc = ask_nodes(w, ASK_LOCK, has);
     *refused_out = ours;
     while (*refused_out >= 0 && has[*refused_out]) --*refused_out;
@@ -248,7 +249,7 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
 }
 
 /* Never holds a part of what it waits for, as within a node. */
-int ask_all_take(struct rma_win *w)
+int rma_ask_all_take(struct rma_win *w)
 {
     bool *has = nodes_new(w, false);
     int rc = has ? GW_OK : GW_ENOMEM;

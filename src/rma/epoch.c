@@ -18,7 +18,7 @@ static const char *const access_words[] = {"no access epoch", "an access epoch o
                                            "an access epoch of MPI_Win_start", "a lock of MPI_Win_lock",
                                            "the locks of MPI_Win_lock_all"};
 
-int epoch_open(struct rma_win *w)
+int rma_epoch_open(struct rma_win *w)
 {
     struct rma_epoch *e = calloc(1, sizeof *e);
     if (e) e->held = calloc((size_t)w->comm->size, 1);
@@ -30,18 +30,18 @@ int epoch_open(struct rma_win *w)
     return GW_OK;
 }
 
-void epoch_close(struct rma_win *w)
+void rma_epoch_close(struct rma_win *w)
 {
     if (w->epoch) free(w->epoch->held);
     free(w->epoch);
     w->epoch = NULL;
 }
 
-/* After every change of `access` and `accessed`: what the short way may do. */
-static void short_way(struct rma_win *w)
+/* After every change of `access` and `accessed`: what the fast path may do. */
+static void fast_path(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
-    bool may = short_way_is_wanted(), is_all = e->access == ALL, is_listed = e->access == LOCK || e->access == START;
+    bool may = rma_fast_is_wanted(), is_all = e->access == ALL, is_listed = e->access == LOCK || e->access == START;
     bool is_open = is_all || (e->access == FENCE && atomic_load_explicit(&e->accessed, memory_order_relaxed));
     uint32_t all = may ? (uint32_t)w->comm->size : 0;
     atomic_store_explicit(&w->n_open, is_open ? all : 0, memory_order_relaxed);
@@ -55,7 +55,7 @@ static void set_access(struct rma_win *w, enum access access)
     if (e->access == access && access != FENCE) return; /* one more lock, while other threads access what is locked */
     e->access = access;
     atomic_store_explicit(&e->accessed, false, memory_order_relaxed);
-    short_way(w);
+    fast_path(w);
 }
 
 static bool may_open(struct rma_epoch *e) { return e->access == NONE || (e->access == FENCE && !atomic_load(&e->accessed)); }
@@ -66,7 +66,7 @@ static int not_now(struct rma_epoch *e, const char *hint)
                    e->access == FENCE ? " and was used: close it with MPI_Win_fence" : "", hint);
 }
 
-int epoch_none(struct rma_win *w)
+int rma_epoch_none(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
     if (e->access != NONE && e->access != FENCE) return not_now(e, ": close it first");
@@ -89,7 +89,7 @@ static GW_COLD int no_access(struct rma_win *w, int target, bool must_be_passive
                    target);
 }
 
-int epoch_allows(struct rma_win *w, int target, bool must_be_passive)
+int rma_epoch_allows(struct rma_win *w, int target, bool must_be_passive)
 {
     struct rma_epoch *e = w->epoch;
     if (likely(e->access == ALL || (e->access == LOCK && e->held[target]))) return GW_OK;
@@ -97,7 +97,7 @@ int epoch_allows(struct rma_win *w, int target, bool must_be_passive)
         return no_access(w, target, must_be_passive);
     if (e->access == FENCE && !atomic_load_explicit(&e->accessed, memory_order_relaxed)) {
         atomic_store_explicit(&e->accessed, true, memory_order_relaxed);
-        short_way(w);
+        fast_path(w);
     }
     return GW_OK;
 }
@@ -122,6 +122,7 @@ enum epoch_call {
 };
 static inline void tell(const struct rma_win *w, enum epoch_call call, int target, int assertions)
 {
+    rma_epoch_assert_state(w);
     if (gw_event_wanted(GW_EVENT_EPOCH)) gw_event_raise(GW_EVENT_EPOCH, true, w->obj.id, call, target, assertions);
 }
 
@@ -131,12 +132,12 @@ int rma_win_fence(int assertions, struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     int rc = check_assertions(assertions, GW_MODE_NOSTORE | GW_MODE_NOPUT | GW_MODE_NOPRECEDE | GW_MODE_NOSUCCEED,
                               "MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED");
-    if (rc == GW_OK) rc = epoch_none(w);
+    if (rc == GW_OK) rc = rma_epoch_none(w);
     if (rc != GW_OK) return rc;
     if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
         return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
     /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
-    int flushed = late_flush_all(w);
+    int flushed = rma_late_flush_all(w);
     rc = coll_barrier(w->comm, NULL);
     if (rc == GW_OK) rc = flushed;
     if (rc != GW_OK) return rc;
@@ -216,7 +217,7 @@ int rma_win_complete(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (e->access != START)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start", access_words[e->access]);
-    int rc = late_flush_all(w);
+    int rc = rma_late_flush_all(w);
     for (int i = 0; i < w->comm->size && rc >= 0; i++) {
         if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
@@ -301,7 +302,7 @@ int rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
         rc = gw_fail(GW_ERMA_SYNC, "this rank has locked the window of rank %d already", rank);
     if (rc != GW_OK) return rc;
     bool unchecked = assertions & GW_MODE_NOCHECK;
-    if (!unchecked) rc = lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
+    if (!unchecked) rc = rma_lock_take(w, rank, type == GW_LOCK_EXCLUSIVE);
     if (rc != GW_OK) return rc;
     e->held[rank] = unchecked ? NOT_CHECKED : type == GW_LOCK_EXCLUSIVE ? EXCLUSIVE : SHARED;
     set_access(w, LOCK);
@@ -325,7 +326,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = check_locked(w, rank, "MPI_Win_unlock ends what MPI_Win_lock began");
     if (rc != GW_OK) return rc;
-    rc = e->held[rank] != NOT_CHECKED ? lock_give(w, rank, e->held[rank] == EXCLUSIVE) : late_flush(w, rank);
+    rc = e->held[rank] != NOT_CHECKED ? rma_lock_give(w, rank, e->held[rank] == EXCLUSIVE) : rma_late_flush(w, rank);
     e->held[rank] = NOT_HELD;
     if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
@@ -339,7 +340,7 @@ int rma_win_lock_all(int assertions, struct rma_win *w)
     if (rc == GW_OK && !may_open(e)) rc = not_now(e, "");
     if (rc != GW_OK) return rc;
     e->all_unchecked = assertions & GW_MODE_NOCHECK;
-    if (!e->all_unchecked) rc = lock_take_all(w);
+    if (!e->all_unchecked) rc = rma_lock_take_all(w);
     if (rc != GW_OK) return rc;
     set_access(w, ALL);
     tell(w, CALL_LOCK_ALL, -1, assertions);
@@ -351,7 +352,7 @@ int rma_win_unlock_all(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (e->access != ALL)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began", access_words[e->access]);
-    int rc = e->all_unchecked ? late_flush_all(w) : lock_give_all(w);
+    int rc = e->all_unchecked ? rma_late_flush_all(w) : rma_lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
     return rc;
@@ -387,14 +388,14 @@ int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK) rc = late_flush(w, rank);
+    if (rc == GW_OK) rc = rma_late_flush(w, rank);
     return rc == GW_OK ? seen() : rc;
 }
 
 int rma_win_flush_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK) rc = late_flush_all(w);
+    if (rc == GW_OK) rc = rma_late_flush_all(w);
     return rc == GW_OK ? seen() : rc;
 }
 
@@ -402,13 +403,13 @@ int rma_win_flush_local(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK) rc = late_flush_local(w);
+    if (rc == GW_OK) rc = rma_late_flush_local(w);
     return rc == GW_OK ? seen() : rc;
 }
 
 int rma_win_flush_local_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK) rc = late_flush_local(w);
+    if (rc == GW_OK) rc = rma_late_flush_local(w);
     return rc == GW_OK ? seen() : rc;
 }

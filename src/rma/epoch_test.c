@@ -32,6 +32,12 @@ static int state_now(void)
     return s == S_FENCE && !atomic_load(&w->epoch->accessed) ? S_FRESH : s;
 }
 
+static const char *broken(void)
+{
+    const char *what = rma_epoch_broken(w);
+    return what ? what : "";
+}
+
 static int put(bool by_request)
 {
     static int64_t v = 1000;
@@ -59,7 +65,7 @@ static int call(int c)
     case C_FLUSH: return rma_win_flush(0, w);
     case C_PUT: return put(false);
     case C_RPUT: return put(true);
-    default: return epoch_none(w);
+    default: return rma_epoch_none(w);
     }
 }
 
@@ -96,8 +102,42 @@ static void table(void)
                 unit_failures++;
                 fprintf(stderr, "state %s, call %d: answers %d, then state %s\n", words[s], c, rc, words[state_now()]);
             }
+            CHECK_STR(broken(), "");
             leave();
+            CHECK_STR(broken(), "");
         }
+}
+
+/* rma_epoch_broken() finds what is not so. */
+static void faults(void)
+{
+    struct rma_epoch *e = w->epoch;
+    enter(S_LOCK);
+    e->n_held = 2;
+    CHECK_STR(broken(), "the number of targets");
+    e->n_held = 1, e->access = ALL;
+    CHECK_STR(broken(), "targets are listed in an epoch of MPI_Win_start or MPI_Win_lock only");
+    e->access = LOCK, e->accessed = true;
+    CHECK_STR(broken(), "accesses are noted in an epoch of MPI_Win_fence only");
+    e->accessed = false;
+    atomic_store(&w->n_open, 1);
+    CHECK_STR(broken(), "accesses are inlined in an epoch for all ranks that is in use");
+    atomic_store(&w->n_open, 2);
+    CHECK_STR(broken(), "all ranks may be accessed, or those of a list");
+    atomic_store(&w->n_open, 0);
+    atomic_store(&w->n_flushed, 1);
+    CHECK_STR(broken(), "flushes are inlined where nothing is under way");
+    atomic_store(&w->n_flushed, 0);
+    leave();
+    atomic_store(&w->listed, e->held);
+    CHECK_STR(broken(), "the list of targets is that of the epoch");
+    atomic_store(&w->listed, NULL);
+    e->access = LOCK;
+    CHECK_STR(broken(), "an epoch of MPI_Win_lock has a target");
+    e->access = NONE, e->is_posted = true;
+    CHECK_STR(broken(), "an exposure epoch has requests");
+    e->is_posted = false;
+    CHECK_STR(broken(), "");
 }
 
 /* ---- exposure: none --post--> posted --wait, test--> none ---- */
@@ -168,11 +208,12 @@ int main(void)
     for (int flavor = 0; flavor < 3; flavor++) {
         w = win_of(flavor, memory, &base);
         table();
+        faults();
         exposure();
         arguments();
         data();
         enter(S_LOCK);
-        CHECK_EQ(epoch_none(w), GW_ERMA_SYNC);
+        CHECK_EQ(rma_epoch_none(w), GW_ERMA_SYNC);
         leave();
         CHECK_EQ(rma_win_free(&w), GW_OK);
     }

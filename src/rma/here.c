@@ -13,7 +13,7 @@
 
 static bool has_door(struct gw_comm *c, int rank) { return node_door_of(group_world(c->group, rank)) != NULL; }
 
-bool is_one_machine(struct gw_comm *c)
+bool rma_is_one_machine(struct gw_comm *c)
 {
     bool is_one = true;
     for (int i = 0; i < c->size && is_one && !c->one_node; i++) is_one = has_door(c, i);
@@ -37,18 +37,18 @@ static int group_here(struct rma_win *w, int *lowest, struct gw_group **group_ou
     int32_t *ours = malloc(sizeof *ours * (size_t)w->comm->size);
     w->leaders = malloc(sizeof *w->leaders * (size_t)w->comm->size);
     while (!w->targets[mine].door) mine++;
-    int rc = agree(w->comm, lowest && ours && w->leaders ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d ranks", w->comm->size));
+    int rc = rma_agree(w->comm, lowest && ours && w->leaders ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d ranks", w->comm->size));
     if (rc == GW_OK) rc = coll_allgather(&mine, 1, gw_type_int, lowest, 1, gw_type_int, w->comm, NULL);
-    if (rc == GW_OK) rc = agree(w->comm, group_from_map(sort(w, lowest, ours), ours, group_out));
+    if (rc == GW_OK) rc = rma_agree(w->comm, group_from_map(sort(w, lowest, ours), ours, group_out));
     free(ours);
     return rc;
 }
 
-int here_open(struct rma_win *w)
+int rma_here_open(struct rma_win *w)
 {
     w->here = w->comm;
     for (int i = 0; i < w->comm->size; i++) w->targets[i].door = node_door_of(group_world(w->comm->group, i));
-    if (is_one_machine(w->comm)) return GW_OK;
+    if (rma_is_one_machine(w->comm)) return GW_OK;
     struct gw_group *g = NULL;
     struct gw_comm *here = NULL;
     int *lowest = malloc(sizeof *lowest * (size_t)w->comm->size);
@@ -60,7 +60,7 @@ int here_open(struct rma_win *w)
     return rc;
 }
 
-void here_close(struct rma_win *w)
+void rma_here_close(struct rma_win *w)
 {
     if (w->here && w->here != w->comm) world_comm_free(&w->here);
     free(w->leaders);

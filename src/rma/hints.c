@@ -20,19 +20,19 @@ static const struct {
     {"alloc_shared_noncontig", "false", BOOLEAN},
 };
 
-void hints_default(struct rma_win *w)
+void rma_hints_default(struct rma_win *w)
 {
     for (int i = 0; i < RMA_HINTS; i++) snprintf(w->hints[i], RMA_HINT_MAX, "%s", hints[i].value);
 }
 
-bool hint_is_true(struct rma_win *w, const char *key)
+bool rma_hint_is_true(struct rma_win *w, const char *key)
 {
     for (int i = 0; i < RMA_HINTS; i++)
         if (strcmp(key, hints[i].key) == 0) return strcmp(w->hints[i], "true") == 0;
     return false;
 }
 
-bool rma_no_locks(struct rma_win *w) { return hint_is_true(w, "no_locks"); }
+bool rma_no_locks(struct rma_win *w) { return rma_hint_is_true(w, "no_locks"); }
 
 int rma_win_set_info(struct rma_win *w, struct gw_info *info)
 {

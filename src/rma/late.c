@@ -96,7 +96,7 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
 static void late_starts(struct late *l) { atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed); }
 
 /* ---- messages ---- */
-/* From, or into, memory that stays until late_settle(). */
+/* From, or into, memory that stays until rma_late_settle(). */
 static int late_send(struct late *l, int target, int tag, const void *from, int64_t bytes)
 {
     struct gw_req *r = NULL;
@@ -193,7 +193,7 @@ static int append(struct late *l, const struct ask_head *h, const struct ask_run
 {
     uint32_t at = (uint32_t)gw_align_up(l->used, 16);
     if (at) ((struct ask_head *)(l->bytes + l->last))->flags |= ASK_MORE;
-    ask_fill(l->bytes + at, h, runs, data, bytes);
+    rma_ask_fill(l->bytes + at, h, runs, data, bytes);
     l->last = at;
     l->used = at + (uint32_t)ask_bytes(h, bytes);
     return goes_now || l->used >= ASK_BATCH / 2 ? batch_send(l) : GW_OK;
@@ -210,7 +210,8 @@ static int tell(struct rma_win *w, int target, const struct ask_head *h, const s
     return rc;
 }
 
-int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes)
+int rma_late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
+                 int64_t bytes)
 {
     return tell(w, target, h, runs, data, bytes, true);
 }
@@ -224,7 +225,7 @@ static int counted(struct rma_win *w, int target, int rc)
     return GW_OK;
 }
 
-int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes)
+int rma_late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes)
 {
     int rc = wait_for_room(w);
     h.flags |= ASK_LATE;
@@ -232,17 +233,17 @@ int late_change(struct rma_win *w, int target, struct ask_head h, const struct a
     return rc == GW_OK ? counted(w, target, tell(w, target, &h, runs, data, bytes, false)) : rc;
 }
 
-int late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from)
+int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from)
 {
     struct ask_head h = {.what = ASK_WRITE,
                          .flags = ASK_LATE | ASK_LONG,
                          .n_runs = 1,
                          .bytes = (int64_t)run.bytes,
                          .origin = w->comm->rank,
-                         .number = ask_number(w)};
+                         .number = rma_ask_number(w)};
     struct late *l = late_new(w, 0);
     int rc = l ? wait_for_room(w) : GW_ENOMEM;
-    if (rc == GW_OK) rc = late_say(w, target, &h, &run, NULL, 0);
+    if (rc == GW_OK) rc = rma_late_say(w, target, &h, &run, NULL, 0);
     if (rc != GW_OK) {
         free(l);
         return rc;
@@ -256,7 +257,7 @@ static struct late_gets *gets_with_room(struct late *l)
     struct late_gets *g = l->gets;
     if (!g) {
         l->gets = g = malloc(sizeof *g);
-        if (g) g->n = g->room = 0, g->bytes = 0, g->each = NULL, g->number = ask_number(l->w);
+        if (g) g->n = g->room = 0, g->bytes = 0, g->each = NULL, g->number = rma_ask_number(l->w);
     }
     if (g && g->n == g->room) {
         int room = g->room ? 2 * g->room : 8;
@@ -283,7 +284,7 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
     return append(l, &h, runs, NULL, 0, false);
 }
 
-int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
+int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
 {
     if (bytes < LONG_GET) {
         struct ask_head h = {
@@ -299,16 +300,16 @@ int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, i
                          .n_runs = n,
                          .bytes = bytes,
                          .origin = w->comm->rank,
-                         .number = ask_number(w)};
+                         .number = rma_ask_number(w)};
     int rc = wait_for_room(w);
     struct late *l = rc == GW_OK ? late_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
     rc = late_receive(l, target, TAG_REPLY + h.number, into, bytes);
-    return rc == GW_OK ? late_say(w, target, &h, runs, NULL, 0) : rc;
+    return rc == GW_OK ? rma_late_say(w, target, &h, runs, NULL, 0) : rc;
 }
 
 /* ---- the wire ---- */
-int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed)
+int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     struct gw_lane *lane = w->comm->lane;
     struct gw_peer *p = comm_peer(w->comm, target);
@@ -334,7 +335,7 @@ int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
 /* ---- waiting ---- */
 static bool is_idle(void *arg) { return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */ }
 
-bool late_may_unlock(struct rma_win *w, int target)
+bool rma_late_may_unlock(struct rma_win *w, int target)
 {
     gw_lock(&w->late->lock);
     bool gets = w->targets[target].batch && w->targets[target].batch->gets;
@@ -342,7 +343,7 @@ bool late_may_unlock(struct rma_win *w, int target)
     return !gets && is_idle(w->late);
 }
 
-int late_settle(struct rma_win *w)
+int rma_late_settle(struct rma_win *w)
 {
     struct rma_late *all = w->late;
     if (likely(!all)) return GW_OK;
@@ -353,11 +354,11 @@ int late_settle(struct rma_win *w)
     return gw_fail(err, "an earlier put, get or accumulate on this window did not reach its target");
 }
 
-int rma_settle(struct rma_win *w) { return late_settle(w); }
+int rma_settle(struct rma_win *w) { return rma_late_settle(w); }
 
 /* A batch without gets holds copies of its data: it need not go for that, and so short operations with a local flush after each still
  * travel together. */
-int late_flush_local(struct rma_win *w)
+int rma_late_flush_local(struct rma_win *w)
 {
     struct rma_late *all = w->late;
     if (likely(!all)) return GW_OK;
@@ -366,7 +367,7 @@ int late_flush_local(struct rma_win *w)
     for (struct gw_list *l = all->open.next; l != &all->open && !has_gets; l = l->next)
         has_gets = container_of(l, struct late, link)->gets;
     gw_unlock(&all->lock);
-    return !has_gets && is_idle(all) ? GW_OK : late_settle(w);
+    return !has_gets && is_idle(all) ? GW_OK : rma_late_settle(w);
 }
 
 static void note_done(struct rma_win *w, int target, uint64_t sent)
@@ -379,32 +380,32 @@ static int ask_target(struct rma_win *w, int target, uint64_t *sent_out)
 {
     *sent_out = atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed);
     if (atomic_load_explicit(&w->targets[target].known, memory_order_relaxed) == *sent_out) return GW_OK;
-    struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)*sent_out, .origin = w->comm->rank, .number = ask_number(w)};
+    struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)*sent_out, .origin = w->comm->rank, .number = rma_ask_number(w)};
     struct late *l = late_new(w, sizeof(struct ask_reply));
     if (!l) return GW_ENOMEM;
     int rc = late_receive(l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
     return rc == GW_OK ? tell(w, target, &h, NULL, NULL, 0, false) : rc;
 }
 
-int late_flush(struct rma_win *w, int target)
+int rma_late_flush(struct rma_win *w, int target)
 {
     uint64_t sent;
     if (likely(!w->late)) return GW_OK;
-    int rc = ask_target(w, target, &sent), settled = late_settle(w);
+    int rc = ask_target(w, target, &sent), settled = rma_late_settle(w);
     if (rc == GW_OK) rc = settled;
     if (rc == GW_OK) note_done(w, target, sent);
     return rc;
 }
 
-int late_flush_all(struct rma_win *w)
+int rma_late_flush_all(struct rma_win *w)
 {
     if (likely(!w->late)) return GW_OK;
     int n = w->comm->size, rc = GW_OK;
-    if (!atomic_exchange_explicit(&w->late->is_counted, false, memory_order_relaxed)) return late_settle(w);
+    if (!atomic_exchange_explicit(&w->late->is_counted, false, memory_order_relaxed)) return rma_late_settle(w);
     uint64_t *sent = malloc((size_t)n * sizeof *sent);
     if (!sent) return gw_fail(GW_ENOMEM, "no memory to ask %d ranks", n);
     for (int i = 0; i < n && rc == GW_OK; i++) rc = ask_target(w, i, &sent[i]);
-    int settled = late_settle(w);
+    int settled = rma_late_settle(w);
     if (rc == GW_OK) rc = settled;
     for (int i = 0; i < n && rc == GW_OK; i++) note_done(w, i, sent[i]);
     free(sent);
@@ -412,14 +413,14 @@ int late_flush_all(struct rma_win *w)
 }
 
 /* ---- for windows ---- */
-int late_open(struct rma_win *w)
+int rma_late_open(struct rma_win *w)
 {
     w->late = calloc(1, sizeof *w->late);
     if (w->late) gw_list_init(&w->late->open);
     return w->late ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of ranks on several nodes");
 }
 
-void late_close(struct rma_win *w)
+void rma_late_close(struct rma_win *w)
 {
     assert(!w->late || (atomic_load(&w->late->n) == 0 && gw_list_empty(&w->late->open)));
     free(w->late);

@@ -55,15 +55,15 @@ static bool busy_try(void *arg)
     struct wanted *x = arg;
     return rma_busy_try(x->w, x->target);
 }
-void busy_enter(struct rma_win *w, int target)
+void rma_busy_enter(struct rma_win *w, int target)
 {
     if (unlikely(!rma_busy_try(w, target))) wait_for(w, busy_try, target);
 }
-void busy_leave(struct rma_win *w, int target) { rma_busy_leave(w, target); }
+void rma_busy_exit(struct rma_win *w, int target) { rma_busy_leave(w, target); }
 
-bool short_way_is_wanted(void) { return !gw_checking; }
+bool rma_fast_is_wanted(void) { return !gw_checking; }
 
-void mail_relax(struct rma_mail *m)
+void rma_mail_relax(struct rma_mail *m)
 {
     (void)m;
     gw_cpu_relax();
@@ -122,11 +122,11 @@ static bool all_try(void *arg)
 static bool (*const try_lock[])(void *) = {
     [LOCK_KIND_SHARED] = shared_try, [LOCK_KIND_EXCLUSIVE] = exclusive_try, [LOCK_KIND_ALL] = all_try};
 
-bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind) { return try_lock[kind](&(struct wanted){w, target}); }
+bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind) { return try_lock[kind](&(struct wanted){w, target}); }
 
-void lock_here_take(struct rma_win *w, int target, enum lock_kind kind) { wait_for(w, try_lock[kind], target); }
+void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind) { wait_for(w, try_lock[kind], target); }
 
-void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
+void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 {
     struct rma_shared *s = w->shared;
     _Atomic uint32_t *word = &w->near[target].words->locked;
@@ -145,34 +145,34 @@ void lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 /* ---- of targets here and elsewhere ---- */
 static enum lock_kind kind_of(bool exclusive) { return exclusive ? LOCK_KIND_EXCLUSIVE : LOCK_KIND_SHARED; }
 
-int lock_take(struct rma_win *w, int target, bool exclusive)
+int rma_lock_take(struct rma_win *w, int target, bool exclusive)
 {
-    if (unlikely(!is_here(w, target))) return ask_lock(w, target, kind_of(exclusive));
-    lock_here_take(w, target, kind_of(exclusive));
+    if (unlikely(!is_here(w, target))) return rma_ask_lock(w, target, kind_of(exclusive));
+    rma_lock_here_take(w, target, kind_of(exclusive));
     return GW_OK;
 }
 
-int lock_give(struct rma_win *w, int target, bool exclusive)
+int rma_lock_give(struct rma_win *w, int target, bool exclusive)
 {
-    if (unlikely(!is_here(w, target))) return ask_unlock(w, target, kind_of(exclusive));
-    int rc = late_flush(w, target);
-    lock_here_give(w, target, kind_of(exclusive));
+    if (unlikely(!is_here(w, target))) return rma_ask_unlock(w, target, kind_of(exclusive));
+    int rc = rma_late_flush(w, target);
+    rma_lock_here_give(w, target, kind_of(exclusive));
     return rc;
 }
 
-int lock_take_all(struct rma_win *w)
+int rma_lock_take_all(struct rma_win *w)
 {
-    if (unlikely(w->n_leaders)) return ask_all_take(w);
-    lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
+    if (unlikely(w->n_leaders)) return rma_ask_all_take(w);
+    rma_lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
     return GW_OK;
 }
 
-int lock_give_all(struct rma_win *w)
+int rma_lock_give_all(struct rma_win *w)
 {
-    int rc = late_flush_all(w), given = GW_OK;
+    int rc = rma_late_flush_all(w), given = GW_OK;
     if (unlikely(w->n_leaders))
-        given = ask_all_give(w);
+        given = rma_ask_all_give(w);
     else
-        lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
+        rma_lock_here_give(w, w->comm->rank, LOCK_KIND_ALL);
     return rc == GW_OK ? given : rc;
 }

@@ -88,11 +88,11 @@ static GW_NOINLINE uint32_t help(struct rma_mail *m)
     uint64_t block;
     memcpy(&block, m->operand, sizeof block);
     struct stream_end mine = {node_ptr(block), (char *)(uintptr_t)m->at, m->bytes, 0, m->what == MAIL_GIVE};
-    for (int looks = 0; !stream_is_over(&mine) && looks < HELP_LOOKS; looks++) {
-        if (stream_step(&mine))
+    for (int looks = 0; !rma_stream_is_over(&mine) && looks < HELP_LOOKS; looks++) {
+        if (rma_stream_step(&mine))
             looks = 0;
         else
-            mail_relax(m);
+            rma_mail_relax(m);
     }
     return mine.n;
 }
@@ -133,7 +133,7 @@ static void look(struct gw_done *done, int err)
             looks = 0;
         }
         if (gw_threads) break;
-        mail_relax(mine);
+        rma_mail_relax(mine);
     }
     req_hook_count(w->comm->lane, 1);
 }
@@ -152,7 +152,7 @@ static GW_COLD bool withdraw(struct rma_mail *m, uint64_t n)
 {
     atomic_store_explicit(&m->withdrawn, n, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* [M1] */
-    mail_relax(m);
+    rma_mail_relax(m);
     return atomic_load_explicit(&m->taken, memory_order_relaxed) != n;
 }
 
@@ -171,7 +171,7 @@ static bool refuses(const struct rma_win *w, int target)
     return atomic_load_explicit(&w->targets[target].refuses, memory_order_relaxed);
 }
 
-bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
+bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 {
     if (!w->mailer || !is_here(w, target)) return false;
     if (unlikely(refuses(w, target))) return true;
@@ -185,15 +185,15 @@ bool mail_may_ask(struct rma_win *w, int target, int64_t bytes)
     return false;
 }
 
-struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
+struct rma_mail *rma_mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
 {
     struct rma_mail *m = mail_of(w, target);
     if (data) rma_copy_few(mail_operand(m, bytes), data, (size_t)bytes);
     return m;
 }
 
-bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
-              struct stream_end *end)
+bool rma_mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
+                  struct stream_end *end)
 {
     struct rma_mail *mine = mail_of(w, w->comm->rank);
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_relaxed) + 1;
@@ -204,8 +204,8 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
     m->bytes = (uint32_t)bytes;
     atomic_store_explicit(&m->asked, n, memory_order_release);
     for (int64_t looks = 0; atomic_load_explicit(&m->answered, memory_order_acquire) != n && !is_withdrawn; looks++) {
-        if (end && stream_step(end)) looks = 0;
-        mail_relax(m);
+        if (end && rma_stream_step(end)) looks = 0;
+        rma_mail_relax(m);
         serve_own(w, mine);
         if (unlikely(looks == patience)) is_withdrawn = withdraw(m, n);
         if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0) sched_yield(); /* it has lost its core, perhaps */
@@ -215,27 +215,27 @@ bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what 
     return false;
 }
 
-bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
+bool rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
 {
-    if (!mail_may_ask(w, target, bytes) || !rma_busy_try(w, target)) return false;
-    struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
-    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
+    if (!rma_mail_may_ask(w, target, bytes) || !rma_busy_try(w, target)) return false;
+    struct rma_mail *m = rma_mail_begin(w, target, is_put ? packed : NULL, bytes);
+    bool is_done = rma_mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
     if (is_done && !is_put) rma_copy_few(packed, mail_old(m, bytes), (size_t)bytes);
-    busy_leave(w, target);
+    rma_busy_exit(w, target);
     return is_done;
 }
 
 static bool insist_once(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     if (!is_held && !rma_busy_try(w, target)) return false;
-    struct rma_mail *m = mail_begin(w, target, is_put ? packed : NULL, bytes);
-    bool is_done = mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
+    struct rma_mail *m = rma_mail_begin(w, target, is_put ? packed : NULL, bytes);
+    bool is_done = rma_mail_ask(w, target, m, is_put ? MAIL_WRITE : MAIL_READ, at, bytes, NULL);
     if (is_done && !is_put) rma_copy_few(packed, mail_old(m, bytes), (size_t)bytes);
-    if (!is_held) busy_leave(w, target);
+    if (!is_held) rma_busy_exit(w, target);
     return is_done;
 }
 
-void mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+void rma_mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     while (bytes > 0) {
         int64_t part = gw_min64(bytes, MAIL_BYTES);
@@ -252,15 +252,15 @@ void mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint6
 }
 
 /* ---- for windows ---- */
-uint64_t mail_room(const struct rma_win *w)
+uint64_t rma_mail_room(const struct rma_win *w)
 {
     bool is_mapped = w->flavor == GW_WIN_FLAVOR_ALLOCATE || w->flavor == GW_WIN_FLAVOR_SHARED;
     return is_mapped || w->here->size == 1 ? 0 : (uint64_t)w->here->size * sizeof(struct rma_mail);
 }
 
-int mail_open(struct rma_win *w)
+int rma_mail_open(struct rma_win *w)
 {
-    if (mail_room(w) == 0) return GW_OK;
+    if (rma_mail_room(w) == 0) return GW_OK;
     struct rma_mailer *mailer = calloc(1, sizeof *mailer);
     if (!mailer) return gw_fail(GW_ENOMEM, "no memory to serve a window");
     mailer->poll.fn = look;
@@ -273,7 +273,7 @@ int mail_open(struct rma_win *w)
     return GW_OK;
 }
 
-void mail_close(struct rma_win *w)
+void rma_mail_close(struct rma_win *w)
 {
     if (!w->mailer) return;
     gw_lock(&w->comm->lane->lock);

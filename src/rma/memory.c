@@ -56,7 +56,7 @@ static int check_room(uint64_t bytes)
     return GW_OK;
 }
 
-int memory_file_make(uint64_t bytes, struct memory_file *o)
+int rma_memory_file_make(uint64_t bytes, struct memory_file *o)
 {
     int rc = check_room(bytes);
     if (rc != GW_OK) return rc;
@@ -89,7 +89,7 @@ static int file_refused(const struct memory_file *o, int fd, const char *why)
                    why);
 }
 
-int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
+int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out)
 {
     const char *why;
     int fd = boot_file_open(o->pid, o->fd, &why);
@@ -210,7 +210,7 @@ static char *place_for(const struct rma_mapping *m, uint64_t bytes)
     return at;
 }
 
-int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
+int rma_memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
     int rc = reserve(fd, PAGE + from, own);
     if (rc != GW_OK) return rc;
@@ -221,11 +221,11 @@ int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from
         return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
     m->base = p;
     m->bytes = bytes;
-    memory_noted(m, 1);
+    rma_memory_noted(m, 1);
     return GW_OK;
 }
 
-void memory_noted(const struct rma_mapping *m, int sign)
+void rma_memory_noted(const struct rma_mapping *m, int sign)
 {
     gw_memory_note(GW_MEMORY_MAPPED, sign * (int64_t)m->bytes);
     if (m->is_made) gw_memory_note(GW_MEMORY_SHARED, sign * (int64_t)m->bytes);
@@ -242,7 +242,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
         else
-            o.rc = memory_file_make(bytes, &o.file);
+            o.rc = rma_memory_file_make(bytes, &o.file);
         if (!o.heap && o.rc == GW_OK && c->size > 1) listener = hand_begin(&o);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
@@ -255,37 +255,37 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
         *base_out = node_ptr(o.heap);
         return GW_OK;
     }
-    if (o.rc != GW_OK) return agree(c, c->rank == 0 ? o.rc : GW_OK);
+    if (o.rc != GW_OK) return rma_agree(c, c->rank == 0 ? o.rc : GW_OK);
     m->is_made = c->rank == 0;
     if (c->rank == 0)
         fd = o.file.fd;
     else
         rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, bytes, &fd)
-                                                                        : memory_file_open(&o.file, bytes, &fd);
-    if (rc == GW_OK) rc = memory_file_map(m, fd, bytes, from + apart, own);
-    rc = agree(c, rc); /* everybody has opened it */
+                                                                        : rma_memory_file_open(&o.file, bytes, &fd);
+    if (rc == GW_OK) rc = rma_memory_file_map(m, fd, bytes, from + apart, own);
+    rc = rma_agree(c, rc); /* everybody has opened it */
     if (fd >= 0) close(fd);
     if (rc == GW_OK) *base_out = (char *)m->base + PAGE + apart;
     return rc;
 }
 
-int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
+int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     int rc = make_here(w->here, m, total, from, own, base_out);
-    return w->n_leaders ? agree(w->comm, rc) : rc; /* other machines have theirs */
+    return w->n_leaders ? rma_agree(w->comm, rc) : rc; /* other machines have theirs */
 }
 
-void memory_unmap(const struct rma_mapping *m)
+void rma_memory_unmap(const struct rma_mapping *m)
 {
     if (!m->base) return;
     munmap(m->base, m->bytes);
-    memory_noted(m, -1);
+    rma_memory_noted(m, -1);
 }
 
 /* After the last access of any rank. */
-void memory_drop(struct rma_win *w, struct rma_mapping *m)
+void rma_memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
-    memory_unmap(m);
+    rma_memory_unmap(m);
     if (m->heap) node_heap_leave(m->heap, w->here->size);
     *m = (struct rma_mapping){0};
 }

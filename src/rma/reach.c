@@ -49,20 +49,21 @@ static int move_by_kernel(struct rma_win *w, int target, unsigned how, const str
         gw_unlock(&lane->lock);
     }
     for (; i < n && rc == GW_OK; packed += runs[i++].iov_len)
-        mail_insist(w, target, how & REACH_HELD, is_put, (uint64_t)(uintptr_t)runs[i].iov_base, (int64_t)runs[i].iov_len, packed);
+        rma_mail_insist(w, target, how & REACH_HELD, is_put, (uint64_t)(uintptr_t)runs[i].iov_base, (int64_t)runs[i].iov_len,
+                        packed);
     return rc;
 }
 
-int reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-               char *packed)
+int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                   char *packed)
 {
     struct type_cursor c;
     struct iovec runs[RUNS];
     bool is_put = how & REACH_PUT;
     int rc = GW_OK;
     if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
-        return late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
-    if (!w->targets[target].has_cma) return ask_move(w, target, is_put, at, count, t, bytes, packed);
+        return rma_late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
+    if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
         int n = type_cursor_iov(&c, runs, RUNS, bytes - done, &got);
@@ -88,7 +89,7 @@ static int keys_share(struct rma_win *w)
     struct gw_lane *lane = w->comm->lane;
     bool may = may_use_wire(w);
     uint64_t mine = 0, *all = malloc(sizeof *all * (size_t)w->comm->size);
-    int rc = agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    int rc = rma_agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
     if (rc == GW_OK && may && w->size > 0) {
         gw_lock(&lane->lock);
         if (peer_net->expose(lane->net, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
@@ -113,7 +114,7 @@ static void key_drop(struct rma_win *w)
 }
 
 /* ---- for windows ---- */
-int reach_open(struct rma_win *w)
+int rma_reach_open(struct rma_win *w)
 {
     int somebody_cannot = 0, mine = 0;
     for (int i = 0; i < w->comm->size; i++) {
@@ -124,20 +125,20 @@ int reach_open(struct rma_win *w)
     int rc = coll_allreduce(&mine, &somebody_cannot, 1, gw_type_int, gw_op_max, w->comm, NULL);
     if (rc != GW_OK || !somebody_cannot) return rc;
     rc = w->n_leaders ? keys_share(w) : GW_OK;
-    if (rc == GW_OK) rc = agree(w->comm, late_open(w));
-    if (rc == GW_OK) rc = serve_open(w);
+    if (rc == GW_OK) rc = rma_agree(w->comm, rma_late_open(w));
+    if (rc == GW_OK) rc = rma_serve_open(w);
     if (rc == GW_OK) return GW_OK;
     key_drop(w);
-    late_close(w);
+    rma_late_close(w);
     return rc;
 }
 
-int reach_close(struct rma_win *w)
+int rma_reach_close(struct rma_win *w)
 {
-    int flushed = late_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
+    int flushed = rma_late_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
     if (rc != GW_OK || !w->server) return rc;
     key_drop(w);
-    rc = serve_close(w);
-    late_close(w);
+    rc = rma_serve_close(w);
+    rma_late_close(w);
     return rc == GW_OK ? flushed : rc;
 }

@@ -15,13 +15,13 @@ static const char *const what_names[] = {
     [ASK_FLUSH] = "a flush of a window",          [ASK_LOCK] = "a lock of a window",
     [ASK_UNLOCK] = "an unlock of a window"};
 
-bool request_refuse(const struct ask_head *h, const char *field, int64_t value)
+bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value)
 {
     gw_refused(h->what < GW_ARRAY_LEN(what_names) ? what_names[h->what] : "a request of a window", field, value);
     return false;
 }
 
-int64_t request_data(const struct ask_head *h)
+int64_t rma_request_data(const struct ask_head *h)
 {
     if (h->what == ASK_SWAP) return 2 * h->bytes;
     bool has_data = (h->what == ASK_WRITE && !(h->flags & ASK_LONG)) || (h->what == ASK_UPDATE && h->op != GW_H_NO_OP);
@@ -50,12 +50,12 @@ static bool op_is_right(const struct ask_head *h)
 {
     struct gw_obj *o = gw_obj_lookup(h->op, GW_KIND_OP);
     struct gw_op *op = o ? container_of(o, struct gw_op, obj) : NULL;
-    if (!op || !op->obj.predefined) return request_refuse(h, "operation", h->op);
+    if (!op || !op->obj.predefined) return rma_request_refuse(h, "operation", h->op);
     if (h->op == GW_H_NO_OP) return true;
     struct gw_type *t = type_of_basic(h->basic);
     bool is_defined = t && t->size > 0 && (h->op == GW_H_REPLACE || op_can(op, t));
-    if (!is_defined) return request_refuse(h, "type", h->basic);
-    return h->bytes % t->size == 0 || request_refuse(h, "bytes", h->bytes);
+    if (!is_defined) return rma_request_refuse(h, "type", h->basic);
+    return h->bytes % t->size == 0 || rma_request_refuse(h, "bytes", h->bytes);
 }
 
 static bool is_in_window(const struct rma_win *w, const struct ask_run *run)
@@ -70,18 +70,18 @@ static bool runs_are_right(const struct rma_win *w, const struct ask_head *h)
     const struct ask_run *runs = (const struct ask_run *)(h + 1);
     uint64_t sum = 0;
     for (int i = 0; i < h->n_runs; i++) {
-        if (!is_in_window(w, &runs[i])) return request_refuse(h, "address", (int64_t)runs[i].at);
-        if (runs[i].bytes > (uint64_t)h->bytes - sum) return request_refuse(h, "bytes of a run", (int64_t)runs[i].bytes);
+        if (!is_in_window(w, &runs[i])) return rma_request_refuse(h, "address", (int64_t)runs[i].at);
+        if (runs[i].bytes > (uint64_t)h->bytes - sum) return rma_request_refuse(h, "bytes of a run", (int64_t)runs[i].bytes);
         sum += runs[i].bytes;
     }
-    return sum == (uint64_t)h->bytes || request_refuse(h, "bytes", h->bytes);
+    return sum == (uint64_t)h->bytes || rma_request_refuse(h, "bytes", h->bytes);
 }
 
 /* Of one that moves data; its runs lie in the message. */
 static bool move_is_right(const struct rma_win *w, const struct ask_head *h)
 {
     int64_t most = h->what == ASK_SWAP ? ASK_SWAP_MAX : h->flags & ASK_LONG ? INT64_MAX : ASK_PIECE;
-    if (h->bytes < 0 || h->bytes > most) return request_refuse(h, "bytes", h->bytes);
+    if (h->bytes < 0 || h->bytes > most) return rma_request_refuse(h, "bytes", h->bytes);
     if (h->what == ASK_UPDATE && !op_is_right(h)) return false;
     return runs_are_right(w, h);
 }
@@ -93,19 +93,19 @@ static bool one_is_right(const struct rma_win *w, const struct ask_head *h, int6
         gw_refused("a request of a window", "length", left);
         return false;
     }
-    if (h->what > ASK_UNLOCK) return request_refuse(h, "kind", h->what);
-    if (h->origin != source) return request_refuse(h, "origin", h->origin);
-    if (h->number < 0 || h->number >= ASK_NUMBERS) return request_refuse(h, "number", h->number);
-    if (h->n_runs < 0 || h->n_runs > (moves(h) ? ASK_RUNS : 0)) return request_refuse(h, "runs", h->n_runs);
-    if (!flags_are_right(w, h)) return request_refuse(h, "flags", h->flags);
-    if (h->kind > LOCK_KIND_ALL) return request_refuse(h, "kind of lock", h->kind);
+    if (h->what > ASK_UNLOCK) return rma_request_refuse(h, "kind", h->what);
+    if (h->origin != source) return rma_request_refuse(h, "origin", h->origin);
+    if (h->number < 0 || h->number >= ASK_NUMBERS) return rma_request_refuse(h, "number", h->number);
+    if (h->n_runs < 0 || h->n_runs > (moves(h) ? ASK_RUNS : 0)) return rma_request_refuse(h, "runs", h->n_runs);
+    if (!flags_are_right(w, h)) return rma_request_refuse(h, "flags", h->flags);
+    if (h->kind > LOCK_KIND_ALL) return rma_request_refuse(h, "kind of lock", h->kind);
     left -= (int64_t)ask_bytes(h, 0);
-    if (left < 0) return request_refuse(h, "runs", h->n_runs);
+    if (left < 0) return rma_request_refuse(h, "runs", h->n_runs);
     if (moves(h) && !move_is_right(w, h)) return false;
-    return !moves(h) || request_data(h) <= left || request_refuse(h, "length", left);
+    return !moves(h) || rma_request_data(h) <= left || rma_request_refuse(h, "length", left);
 }
 
-bool requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source)
+bool rma_requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source)
 {
     const struct ask_head *h, *first_get = NULL;
     int64_t at = 0, gets = 0;
@@ -115,10 +115,10 @@ bool requests_are_right(const struct rma_win *w, const char *message, int64_t by
         if (h->flags & ASK_GATHER) {
             if (!first_get) first_get = h;
             gets += h->bytes;
-            if (h->number != first_get->number) return request_refuse(h, "number", h->number);
-            if (gets > ASK_BATCH) return request_refuse(h, "bytes together", gets);
+            if (h->number != first_get->number) return rma_request_refuse(h, "number", h->number);
+            if (gets > ASK_BATCH) return rma_request_refuse(h, "bytes together", gets);
         }
-        at += (int64_t)gw_align_up(ask_bytes(h, request_data(h)), 16);
+        at += (int64_t)gw_align_up(ask_bytes(h, rma_request_data(h)), 16);
     } while (h->flags & ASK_MORE);
     return true;
 }

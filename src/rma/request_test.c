@@ -49,7 +49,7 @@ static int64_t fill(struct ask_head h, const struct ask_run *runs, int64_t data)
 {
     char bytes[4096];
     for (int i = 0; i < (int)sizeof bytes; i++) bytes[i] = (char)(100 + i);
-    ask_fill(message, &h, runs, bytes, data);
+    rma_ask_fill(message, &h, runs, bytes, data);
     return (int64_t)ask_bytes(&h, data);
 }
 
@@ -217,7 +217,7 @@ static void more(void)
     enum { GETS = ASK_BATCH / 1024 + 1 };
     for (int i = 0; i < GETS; i++, n += one) {
         if (i == GETS - 1) h.flags &= (uint8_t)~ASK_MORE;
-        ask_fill(message + n, &h, &run, NULL, 0);
+        rma_ask_fill(message + n, &h, &run, NULL, 0);
     }
     WRONG(n); /* more than fit an answer */
     ((struct ask_head *)(message + (GETS - 2) * one))->flags &= (uint8_t)~ASK_MORE;
@@ -270,10 +270,10 @@ static void locks(void)
         WRONG_FIELD(n, flags, ASK_LATE);
         WRONG_FIELD(n, flags, ASK_TRY);
         WRONG(n - 1);
-        int rc = ask_lock(w, 0, (enum lock_kind)kind);
+        int rc = rma_ask_lock(w, 0, (enum lock_kind)kind);
         CHECK_EQ(rc, GW_OK);
         WRONG_FIELD(n, kind, (kind + 1) % 3);
-        CHECK_EQ(ask_unlock(w, 0, (enum lock_kind)kind), GW_OK);
+        CHECK_EQ(rma_ask_unlock(w, 0, (enum lock_kind)kind), GW_OK);
         WRONG(n);
     }
     CHECK_EQ(atomic_load(&w->near[0].words->locked), 0);
@@ -298,7 +298,7 @@ static void answers(void)
         memset(old, 1, sizeof old);
         say_bytes(w, TAG_REPLY + number, &answer, wrongs[i].bytes); /* is there before the true one */
         memcpy(before + 128, base + 128, 8);
-        int rc = ask_swap(w, 0, at(128), new, base + 128, old, 8);
+        int rc = rma_ask_swap(w, 0, at(128), new, base + 128, old, 8);
         CHECK(rc < 0 && old[0] == 1);
         CHECK_EQ(refused(), told + (wrongs[i].bytes <= 24)); /* one that is too long is an error of the receive's */
         look(4);
@@ -309,17 +309,17 @@ static void answers(void)
     struct ask_run run = {at(0), sizeof into};
     uint64_t told = refused();
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
-    CHECK_EQ(late_get(w, 0, &run, 1, sizeof into, into), GW_OK);
-    CHECK(late_settle(w) < 0);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, sizeof into, into), GW_OK);
+    CHECK(rma_late_settle(w) < 0);
     CHECK_EQ(refused(), told + 1);
     run.bytes = 100; /* gathered */
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
     memset(into, 9, sizeof into);
-    CHECK_EQ(late_get(w, 0, &run, 1, 100, into), GW_OK);
-    CHECK(late_settle(w) < 0 && into[0] == 9);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, into), GW_OK);
+    CHECK(rma_late_settle(w) < 0 && into[0] == 9);
     CHECK_EQ(refused(), told + 2);
-    CHECK_EQ(late_get(w, 0, &run, 1, 100, into), GW_OK);
-    CHECK_EQ(late_settle(w), GW_OK);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, into), GW_OK);
+    CHECK_EQ(rma_late_settle(w), GW_OK);
     CHECK(memcmp(into, base, 100) == 0);
 }
 

@@ -31,7 +31,7 @@
 
 enum { RMA_HINTS = 7, RMA_HINT_MAX = 64 };
 
-/* What the short way (rma_fast.h) needs of a target's part. */
+/* What the fast path (rma_fast.h) needs of a target's part. */
 struct rma_near {
     char *base;
     uint64_t size; /* 0: it is not mapped here */
@@ -65,7 +65,7 @@ struct rma_win {
     struct rma_mailer *mailer; /* NULL: every rank's memory is mapped here */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* that this rank began */
-    /* What the short way looks at, by the epoch that is open (epoch.c). */
+    /* What the fast path looks at, by the epoch that is open (epoch.c). */
     _Atomic uint32_t n_open;         /* ranks below may all be accessed, */
     _Atomic uint32_t n_flushed;      /* .. be flushed */
     _Atomic(const uint8_t *) listed; /* not NULL: [comm->size] not 0 where a rank may be accessed */

@@ -1,4 +1,4 @@
-/* rma_fast.h -- the short way, inlined into entry points: few bytes in one run at both ends, in memory that is mapped here, in an
+/* rma_fast.h -- the fast path, inlined into entry points: few bytes in one run at both ends, in memory that is mapped here, in an
  * epoch that is open, and flushes under MPI_Win_lock_all.
  *
  * What makes it impossible is worked out when a window is made (near: a target whose memory is not mapped has no bytes there) and

@@ -34,36 +34,36 @@ struct rma_region {
 };
 /* On this machine: its words are mapped here. */
 static inline bool is_here(const struct rma_win *w, int rank) { return w->targets[rank].door != NULL; }
-void busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
-void busy_leave(struct rma_win *w, int target);
+void rma_busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
+void rma_busy_exit(struct rma_win *w, int target);
 /* Of targets here and elsewhere; elsewhere an error can come of it.  They are given back after what was done under them. */
-int lock_take(struct rma_win *w, int target, bool exclusive);
-int lock_give(struct rma_win *w, int target, bool exclusive);
-int lock_take_all(struct rma_win *w);
-int lock_give_all(struct rma_win *w);
+int rma_lock_take(struct rma_win *w, int target, bool exclusive);
+int rma_lock_give(struct rma_win *w, int target, bool exclusive);
+int rma_lock_take_all(struct rma_win *w);
+int rma_lock_give_all(struct rma_win *w);
 /* One lock of a target that is here; that of LOCK_KIND_ALL is for all targets here. */
 enum lock_kind { LOCK_KIND_SHARED, LOCK_KIND_EXCLUSIVE, LOCK_KIND_ALL };
-bool lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
-void lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
-void lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
+bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
+void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
+void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
 /* at = operand OP at, packed elements of the predefined type t; those with holes (MPI_DOUBLE_INT) come without them. */
-void combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes);
+void rma_combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes);
 /* All these bytes are in what rank `rank`, here, has attached; with its `busy`. */
-bool region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
+bool rma_region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
 
 /* ---- where the ranks are (here.c) ---- */
-bool is_one_machine(struct gw_comm *c);
-int here_open(struct rma_win *w); /* collective: `here`, `leaders`, and the targets' doors */
-void here_close(struct rma_win *w);
+bool rma_is_one_machine(struct gw_comm *c);
+int rma_here_open(struct rma_win *w); /* collective: `here`, `leaders`, and the targets' doors */
+void rma_here_close(struct rma_win *w);
 
 /* ---- reaching memory (reach.c) ---- */
-int reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
-int reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
+int rma_reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
+int rma_reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
 /* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near; `packed` stays until
- * late_settle(). */
+ * rma_late_settle(). */
 enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the caller has the target's `busy` */
-int reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-               char *packed);
+int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                   char *packed);
 
 /* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
 enum {
@@ -101,41 +101,43 @@ static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
 {
     return sizeof *h + (size_t)h->n_runs * sizeof(struct ask_run) + (size_t)bytes;
 }
-void ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
-int ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
-int ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-             char *packed);
+void rma_ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
+int rma_ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
+int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                 char *packed);
 /* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
-int ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t, const char *packed,
-               char *old);
-int ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
-int ask_lock(struct rma_win *w, int target, enum lock_kind kind);
-int ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all that was done there */
-int ask_all_take(struct rma_win *w);                                /* on all nodes */
-int ask_all_give(struct rma_win *w);
-int serve_open(struct rma_win *w); /* collective: this rank answers; serve_close() comes after the last question of anybody */
-int serve_close(struct rma_win *w);
+int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
+                   const char *packed, char *old);
+int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
+int rma_ask_lock(struct rma_win *w, int target, enum lock_kind kind);
+int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all that was done there */
+int rma_ask_all_take(struct rma_win *w);                                /* on all nodes */
+int rma_ask_all_give(struct rma_win *w);
+int rma_serve_open(
+    struct rma_win *w); /* collective: this rank answers; rma_serve_close() comes after the last question of anybody */
+int rma_serve_close(struct rma_win *w);
 
 /* What came as a message is what an origin sends (request.c), before anything of it is followed; else false, and counted. */
-bool requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source);
-bool request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
-int64_t request_data(const struct ask_head *h);                                          /* bytes behind its runs */
+bool rma_requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source);
+bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
+int64_t rma_request_data(const struct ask_head *h);                                          /* bytes behind its runs */
 
 /* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
- * copied.  Requests reach the target in the order of the calls; late_say() sends one, of any window, at once with those before it. */
-int late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
-int late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from);
-int late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
-int late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
-int late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
+ * copied.  Requests reach the target in the order of the calls; rma_late_say() sends one, of any window, at once with those before it. */
+int rma_late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
+int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from);
+int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
+int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
+int rma_late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
+                 int64_t bytes);
 /* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
-bool late_may_unlock(struct rma_win *w, int target);
-int late_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
-int late_flush(struct rma_win *w, int target); /* and at the target */
-int late_flush_all(struct rma_win *w);
-int late_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
-int late_open(struct rma_win *w);
-void late_close(struct rma_win *w); /* all is flushed */
+bool rma_late_may_unlock(struct rma_win *w, int target);
+int rma_late_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
+int rma_late_flush(struct rma_win *w, int target); /* and at the target */
+int rma_late_flush_all(struct rma_win *w);
+int rma_late_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
+int rma_late_open(struct rma_win *w);
+void rma_late_close(struct rma_win *w); /* all is flushed */
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {
@@ -145,10 +147,10 @@ struct stream_end {
     uint32_t n; /* pieces done here */
     bool gives;
 };
-bool stream_step(struct stream_end *e); /* a piece; false: there is nothing to take, or no room */
-bool stream_is_over(const struct stream_end *e);
-/* As reach_move(), for a run of bytes at the target, which helps while it waits in MPI.  is_held: the caller has its `busy`. */
-int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
+bool rma_stream_step(struct stream_end *e); /* a piece; false: there is nothing to take, or no room */
+bool rma_stream_is_over(const struct stream_end *e);
+/* As rma_reach_move(), for a run of bytes at the target, which helps while it waits in MPI.  is_held: the caller has its `busy`. */
+int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
 
 /* ---- small accesses that the target serves (mail.c) ---- */
 enum { MAIL_BYTES = 2048, MAIL_SHORT = 16 };
@@ -172,50 +174,50 @@ struct rma_mail { /* behind the words, one per target */
 _Static_assert(offsetof(struct rma_mail, taken) == GW_CACHELINE, "a short request is one line");
 static inline char *mail_operand(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->operand : m->data; }
 static inline char *mail_old(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->old : m->data; }
-uint64_t mail_room(const struct rma_win *w);
-int mail_open(struct rma_win *w);
-void mail_close(struct rma_win *w);  /* nobody asks any more */
-void mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
+uint64_t rma_mail_room(const struct rma_win *w);
+int rma_mail_open(struct rma_win *w);
+void rma_mail_close(struct rma_win *w);  /* nobody asks any more */
+void rma_mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
 /* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES
  * at most or as a stream.  Every refusal counts, by its bytes, towards the next try. */
-bool mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
 /* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
  * happened. */
-struct rma_mail *mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
-bool mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
-              struct stream_end *mine); /* of GIVE and TAKE */
+struct rma_mail *rma_mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
+bool rma_mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
+                  struct stream_end *mine); /* of GIVE and TAKE */
 /* All of a run, however long, where there is no other way: the target does it when it calls MPI.  is_held: with `busy`, which nobody keeps
  * who waits for it without serving its mailbox. */
-void mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
+void rma_mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
 /* All of that for a run of MAIL_BYTES at most, without `busy`. */
-bool mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
+bool rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window on this machine maps (memory.c) ----
  * Collective over the window: `total` bytes of zeros from a multiple of m->align, if that is not 0 and the same on all ranks here;
  * this rank's part, which it touches first, is [from, from + own). */
-int memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
-void memory_unmap(const struct rma_mapping *m);           /* what is mapped, if anything is */
-void memory_noted(const struct rma_mapping *m, int sign); /* counts it as mapped (1), or no more (-1) */
-void memory_drop(struct rma_win *w, struct rma_mapping *m);
+int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out);
+void rma_memory_unmap(const struct rma_mapping *m);           /* what is mapped, if anything is */
+void rma_memory_noted(const struct rma_mapping *m, int sign); /* counts it as mapped (1), or no more (-1) */
+void rma_memory_drop(struct rma_win *w, struct rma_mapping *m);
 /* Files in memory: the first page holds a number that the others look for, the rest is for use. */
 enum { MEMORY_PAGE = 4096 };
 struct memory_file {
     uint64_t nonce;
     int32_t pid, fd;
 };
-int memory_file_make(uint64_t bytes, struct memory_file *o);                    /* with that page */
-int memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out); /* that cannot shrink below `bytes` */
+int rma_memory_file_make(uint64_t bytes, struct memory_file *o);                    /* with that page */
+int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out); /* that cannot shrink below `bytes` */
 /* All of its `bytes`, so that what follows the first page begins at a multiple of m->align; the kernel sets [from, from + own) of
  * that aside. */
-int memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own);
+int rma_memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own);
 
 /* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
-struct alloc_offer {
+struct rma_alloc_offer {
     struct memory_file file; /* fd -1: it is not in a file */
     uint64_t offset;
 };
-void alloc_offer(const void *base, int64_t size, struct alloc_offer *o);
-char *alloc_map(const struct alloc_offer *o, int64_t size, struct rma_mapping *m); /* NULL: it cannot be mapped here */
+void rma_alloc_offer(const void *base, int64_t size, struct rma_alloc_offer *o);
+char *rma_alloc_map(const struct rma_alloc_offer *o, int64_t size, struct rma_mapping *m); /* NULL: it cannot be mapped here */
 
 /* ---- epochs (epoch.c) ---- */
 enum access { NONE, FENCE, START, LOCK, ALL };
@@ -229,16 +231,22 @@ struct rma_epoch {
     int n_origins;
     struct gw_req **origins; /* posted: the messages that say complete */
 };
-int epoch_open(struct rma_win *w);
-void epoch_close(struct rma_win *w);
-int epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
-int epoch_allows(struct rma_win *w, int target, bool must_be_passive); /* GW_OK: this rank may access the target now */
-bool short_way_is_wanted(void);                                        /* rma_fast.h (lock.c: for the simulator) */
+/* rma_state.c: what is not as epoch.c's diagram has it, in words; NULL: all is.  Between two calls, where one thread makes them. */
+const char *rma_epoch_broken(const struct rma_win *w);
+static inline void rma_epoch_assert_state(const struct rma_win *w)
+{
+    if (GW_ASSERT_STATES && !gw_threads) gw_assert_state(rma_epoch_broken(w));
+}
+int rma_epoch_open(struct rma_win *w);
+void rma_epoch_close(struct rma_win *w);
+int rma_epoch_none(struct rma_win *w);                                     /* GW_OK: none is open but perhaps a fence's */
+int rma_epoch_allows(struct rma_win *w, int target, bool must_be_passive); /* GW_OK: this rank may access the target now */
+bool rma_fast_is_wanted(void);                                             /* rma_fast.h (lock.c: for the simulator) */
 
-void hints_default(struct rma_win *w);
-bool hint_is_true(struct rma_win *w, const char *key);
+void rma_hints_default(struct rma_win *w);
+bool rma_hint_is_true(struct rma_win *w, const char *key);
 /* The first error of any rank, the same on all; `rc` is mine.  Collective. */
-int agree(struct gw_comm *c, int rc);
+int rma_agree(struct gw_comm *c, int rc);
 
 enum rma_tag {
     TAG_POST = 1,

@@ -108,7 +108,7 @@ static bool lock_try(struct rma_win *w, const struct ask_head *h)
 {
     _Atomic uint8_t *held = &w->server->held[h->origin];
     uint8_t bit = (uint8_t)(1 << h->kind);
-    if (atomic_load(held) & bit || !lock_here_try(w, w->comm->rank, h->kind)) return false;
+    if (atomic_load(held) & bit || !rma_lock_here_try(w, w->comm->rank, h->kind)) return false;
     atomic_fetch_or(held, bit);
     return true;
 }
@@ -126,7 +126,7 @@ static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t 
     const struct ask_run *runs = runs_of(h);
     for (int i = 0; i < h->n_runs && w->flavor == GW_WIN_FLAVOR_DYNAMIC; i++) {
         *where_out = runs[i].at;
-        if (!region_has_held(w, w->comm->rank, runs[i].at, runs[i].at + runs[i].bytes)) return GW_ERMA_RANGE;
+        if (!rma_region_has_held(w, w->comm->rank, runs[i].at, runs[i].at + runs[i].bytes)) return GW_ERMA_RANGE;
     }
     return GW_OK;
 }
@@ -200,7 +200,7 @@ static int64_t do_runs(const struct ask_head *h, char *old)
         char *new = old + gw_align_up((uint64_t)h->bytes, 16);
         struct gw_op *op = container_of(gw_obj_lookup(h->op, GW_KIND_OP), struct gw_op, obj);
         memcpy(new, old, (size_t)h->bytes);
-        combine_packed(op, type_of_basic(h->basic), data, new, h->bytes);
+        rma_combine_packed(op, type_of_basic(h->basic), data, new, h->bytes);
         runs_write(h, new);
     }
     return h->what == ASK_WRITE || (h->what == ASK_UPDATE && !(h->flags & ASK_OLD)) ? 0 : h->bytes;
@@ -214,7 +214,7 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
     a->how.rc = check_attached(w, h, &a->how.at);
     if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
     GW_ORDER_ELSEWHERE_END;
-    if (needs_busy(w, h)) busy_leave(w, w->comm->rank);
+    if (needs_busy(w, h)) rma_busy_exit(w, w->comm->rank);
     if (!(h->flags & ASK_LATE) || h->what == ASK_READ) {
         answer_send(w, h, a, bytes);
         return;
@@ -231,10 +231,10 @@ static void perform(struct rma_win *w, const struct ask_head *h)
     } else if (h->what == ASK_UNLOCK) {
         uint8_t bit = (uint8_t)(1 << h->kind);
         if (!(atomic_fetch_and(&w->server->held[h->origin], (uint8_t)~bit) & bit)) {
-            request_refuse(h, "kind of lock", h->kind);
+            rma_request_refuse(h, "kind of lock", h->kind);
             return;
         }
-        lock_here_give(w, w->comm->rank, h->kind);
+        rma_lock_here_give(w, w->comm->rank, h->kind);
         say(w, h, GW_OK);
     } else if (h->flags & ASK_LONG) {
         move_long(w, h);
@@ -247,7 +247,7 @@ static void perform(struct rma_win *w, const struct ask_head *h)
 /* With the lane's lock. */
 static void keep(struct rma_server *s, const struct ask_head *h)
 {
-    size_t bytes = ask_bytes(h, request_data(h));
+    size_t bytes = ask_bytes(h, rma_request_data(h));
     struct kept *k = gw_xmalloc(sizeof *k + bytes);
     memcpy(k->request, h, bytes);
     atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before the next look, as in lock.c */
@@ -341,7 +341,7 @@ static void request_heard(struct gw_done *done, int err)
     struct rma_server *s = container_of(done, struct rma_server, heard);
     const struct ask_head *h = (const struct ask_head *)s->request;
     struct gathered g = {0};
-    bool is_last = !requests_are_right(s->w, s->request, s->listener.bytes, s->listener.source);
+    bool is_last = !rma_requests_are_right(s->w, s->request, s->listener.bytes, s->listener.source);
     (void)err;
     while (!is_last) {
         if (h->flags & ASK_GATHER)
@@ -349,7 +349,7 @@ static void request_heard(struct gw_done *done, int err)
         else
             take(s, h);
         is_last = !(h->flags & ASK_MORE);
-        h = (const struct ask_head *)((const char *)h + gw_align_up(ask_bytes(h, request_data(h)), 16));
+        h = (const struct ask_head *)((const char *)h + gw_align_up(ask_bytes(h, rma_request_data(h)), 16));
     }
     if (g.answer) answer_send(s->w, &g.head, g.answer, g.bytes);
 }
@@ -361,12 +361,12 @@ static void server_free(struct rma_server *s)
     free(s);
 }
 
-int serve_open(struct rma_win *w)
+int rma_serve_open(struct rma_win *w)
 {
     struct rma_server *s = calloc(1, sizeof *s);
     if (s) s->served = calloc((size_t)w->comm->size, sizeof *s->served);
     if (s) s->held = calloc((size_t)w->comm->size, sizeof *s->held);
-    int rc = agree(w->comm, s && s->served && s->held ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
+    int rc = rma_agree(w->comm, s && s->served && s->held ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
     if (rc != GW_OK) {
         server_free(s);
         return rc;
@@ -404,7 +404,7 @@ static void leftovers_drop(struct rma_server *s)
     gw_lock(&s->w->comm->lane->lock);
     while (!gw_list_empty(&s->pending)) {
         struct kept *k = container_of(s->pending.next, struct kept, link);
-        request_refuse((struct ask_head *)k->request, "an end that never comes", 0);
+        rma_request_refuse((struct ask_head *)k->request, "an end that never comes", 0);
         atomic_fetch_sub_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst);
         gw_list_del(&k->link);
         free(k);
@@ -418,7 +418,7 @@ static void leftovers_drop(struct rma_server *s)
     if (!is_quiet(s)) req_block_until(s->w->comm->lane, is_quiet, s);
 }
 
-int serve_close(struct rma_win *w)
+int rma_serve_close(struct rma_win *w)
 {
     int rc = p2p_listen_end(&w->server->listener);
     if (rc != GW_OK) return rc;

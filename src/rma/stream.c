@@ -22,13 +22,13 @@ struct rma_stream {
     char piece[PIECES][PIECE] GW_ALIGNED(GW_CACHELINE);
 };
 
-bool stream_is_over(const struct stream_end *e) { return (int64_t)e->n * PIECE >= e->bytes; }
+bool rma_stream_is_over(const struct stream_end *e) { return (int64_t)e->n * PIECE >= e->bytes; }
 
-bool stream_step(struct stream_end *e)
+bool rma_stream_step(struct stream_end *e)
 {
     struct rma_stream *s = e->stream;
     uint32_t others = atomic_load_explicit(e->gives ? &s->emptied : &s->filled, memory_order_acquire); /* [S1] */
-    if (stream_is_over(e) || (e->gives ? e->n - others == PIECES : e->n == others)) return false;
+    if (rma_stream_is_over(e) || (e->gives ? e->n - others == PIECES : e->n == others)) return false;
     int64_t from = (int64_t)e->n * PIECE;
     char *piece = s->piece[e->n % PIECES], *here = e->at + from;
     gw_copy(e->gives ? piece : here, e->gives ? here : piece, (size_t)gw_min64(PIECE, e->bytes - from));
@@ -75,9 +75,9 @@ static int64_t move_helped(struct rma_win *w, int target, bool is_put, uint64_t 
     struct stream_end mine = {node_ptr(block), packed, bytes, 0, is_put};
     atomic_store_explicit(&mine.stream->filled, 0, memory_order_relaxed);
     atomic_store_explicit(&mine.stream->emptied, 0, memory_order_relaxed);
-    struct rma_mail *m = mail_begin(w, target, &block, sizeof block);
-    if (mail_ask(w, target, m, is_put ? MAIL_TAKE : MAIL_GIVE, at, bytes, &mine)) {
-        while (!is_put && mine.n < m->pieces) stream_step(&mine);
+    struct rma_mail *m = rma_mail_begin(w, target, &block, sizeof block);
+    if (rma_mail_ask(w, target, m, is_put ? MAIL_TAKE : MAIL_GIVE, at, bytes, &mine)) {
+        while (!is_put && mine.n < m->pieces) rma_stream_step(&mine);
         moved = gw_min64((int64_t)m->pieces * PIECE, bytes);
         gw_counted(&gw_count.rma_helped, (uint64_t)moved);
     }
@@ -89,19 +89,19 @@ static int64_t move_helped(struct rma_win *w, int target, bool is_put, uint64_t 
 static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     struct rma_target *t = &w->targets[target];
-    if (!wants_help(t, bytes) || !mail_may_ask(w, target, bytes)) return 0;
+    if (!wants_help(t, bytes) || !rma_mail_may_ask(w, target, bytes)) return 0;
     uint64_t since = gw_ticks();
     if (!is_held && !rma_busy_try(w, target)) return 0;
     int64_t moved = move_helped(w, target, is_put, at, bytes, packed);
-    if (!is_held) busy_leave(w, target);
+    if (!is_held) rma_busy_exit(w, target);
     if (moved == bytes) pace_note(t, PACE_HELPED, bytes, gw_ticks() - since);
     return moved;
 }
 
-int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     unsigned how = (is_put ? REACH_PUT : 0) | (is_held ? REACH_HELD : 0);
-    if (!may_help(w, target)) return reach_move(w, target, how, at, bytes, gw_type_byte, bytes, packed);
+    if (!may_help(w, target)) return rma_reach_move(w, target, how, at, bytes, gw_type_byte, bytes, packed);
     int rc = GW_OK;
     for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
         int64_t part = gw_min64(bytes, PART);
@@ -109,7 +109,7 @@ int stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64
         if (moved > 0) continue;
         uint64_t since = gw_ticks();
         moved = part;
-        rc = reach_move(w, target, how, at, part, gw_type_byte, part, packed);
+        rc = rma_reach_move(w, target, how, at, part, gw_type_byte, part, packed);
         pace_note(&w->targets[target], PACE_ALONE, part, gw_ticks() - since);
     }
     return rc;

@@ -18,10 +18,10 @@ enum { PAGE = 4096, REGIONS = 16 };
 struct part {
     int64_t size, disp_unit;
     uint64_t base;
-    struct alloc_offer offer;
+    struct rma_alloc_offer offer;
 };
 
-int agree(struct gw_comm *c, int rc)
+int rma_agree(struct gw_comm *c, int rc)
 {
     int worst = rc < 0 ? rc : GW_OK, mine = worst;
     char text[256] = "";
@@ -52,14 +52,14 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 
 static void win_drop(struct rma_win *w)
 {
-    mail_close(w);
-    memory_drop(w, &w->mapping);
-    memory_drop(w, &w->words);
-    for (int i = 0; w->targets && i < w->comm->size; i++) memory_drop(w, &w->targets[i].mapping);
-    epoch_close(w);
+    rma_mail_close(w);
+    rma_memory_drop(w, &w->mapping);
+    rma_memory_drop(w, &w->words);
+    for (int i = 0; w->targets && i < w->comm->size; i++) rma_memory_drop(w, &w->targets[i].mapping);
+    rma_epoch_close(w);
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
-    here_close(w);
+    rma_here_close(w);
     if (w->comm) world_comm_free(&w->comm);
     free(w);
 }
@@ -77,14 +77,14 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     struct rma_win *w = calloc(1, sizeof *w + (size_t)own->size * sizeof w->near[0]);
     if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
     if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
-    rc = agree(own, rc);
+    rc = rma_agree(own, rc);
     if (rc == GW_OK) {
         w->comm = own;
-        rc = here_open(w);
+        rc = rma_here_open(w);
     }
     if (rc != GW_OK) {
         if (w) free(w->targets);
-        if (w) here_close(w);
+        if (w) rma_here_close(w);
         free(w);
         world_comm_free(&own);
         return rc;
@@ -94,7 +94,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     w->size = mine.size;
     w->disp_unit = mine.disp_unit <= INT32_MAX ? (int)mine.disp_unit : GW_UNDEFINED; /* the attribute is an int */
     w->errhandler = gw_errhandler_hold(&gw_errors_are_fatal);
-    hints_default(w);
+    rma_hints_default(w);
     rma_win_set_info(w, info);
     *win_out = w;
     return GW_OK;
@@ -103,7 +103,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
 static int gather_parts(struct rma_win *w, struct part mine, struct part **parts_out)
 {
     struct part *parts = malloc(sizeof *parts * (size_t)w->comm->size);
-    int rc = agree(w->comm, parts ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    int rc = rma_agree(w->comm, parts ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
     if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, parts, sizeof mine, gw_type_byte, w->comm, NULL);
     if (rc != GW_OK) {
         free(parts);
@@ -122,9 +122,9 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
 
 static int words_make(struct rma_win *w)
 {
-    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->here->size * sizeof(struct rma_words) + mail_room(w);
+    uint64_t bytes = sizeof(struct rma_shared) + (uint64_t)w->here->size * sizeof(struct rma_words) + rma_mail_room(w);
     char *mem = NULL;
-    int rc = memory_make(w, &w->words, bytes, 0, w->here->rank == 0 ? bytes : 0, &mem);
+    int rc = rma_memory_make(w, &w->words, bytes, 0, w->here->rank == 0 ? bytes : 0, &mem);
     w->shared = (struct rma_shared *)mem;
     for (int i = 0, n = 0; rc == GW_OK && i < w->comm->size; i++)
         if (is_here(w, i)) w->near[i].words = &w->shared->of[n++];
@@ -144,14 +144,14 @@ static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
 {
     if (rc == GW_OK) nears_note(w);
     if (rc == GW_OK) rc = words_make(w);
-    if (rc == GW_OK) rc = reach_open(w);
+    if (rc == GW_OK) rc = rma_reach_open(w);
     if (rc == GW_OK) {
-        rc = epoch_open(w);
-        if (rc == GW_OK) rc = mail_open(w);
+        rc = rma_epoch_open(w);
+        if (rc == GW_OK) rc = rma_mail_open(w);
         if (rc == GW_OK) rc = gw_obj_register(&w->obj, GW_KIND_WIN);
-        rc = agree(w->comm, rc);
+        rc = rma_agree(w->comm, rc);
         if (rc != GW_OK && w->obj.id) gw_obj_unregister(&w->obj);
-        if (rc != GW_OK) reach_close(w);
+        if (rc != GW_OK) rma_reach_close(w);
     }
     if (rc != GW_OK)
         win_drop(w);
@@ -167,12 +167,12 @@ int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *
     int rc = win_begin(GW_WIN_FLAVOR_CREATE, mine, info, c, &w);
     if (rc != GW_OK) return rc;
     w->base = base;
-    alloc_offer(base, size, &mine.offer);
+    rma_alloc_offer(base, size, &mine.offer);
     rc = gather_parts(w, mine, &parts);
     for (int i = 0; rc == GW_OK && gw_set.rma_map && i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
         bool may_map = !t->is_near && is_here(w, i);
-        char *here = !may_map ? NULL : alloc_map(&parts[i].offer, t->size, &t->mapping);
+        char *here = !may_map ? NULL : rma_alloc_map(&parts[i].offer, t->size, &t->mapping);
         if (here) t->base = (uint64_t)(uintptr_t)here;
         t->is_near = t->is_near || here;
     }
@@ -213,7 +213,7 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
 static int tell_bases(struct rma_win *w)
 {
     uint64_t mine = w->targets[w->comm->rank].base, *all = malloc(sizeof *all * (size_t)w->comm->size);
-    int rc = agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    int rc = rma_agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
     if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, all, sizeof mine, gw_type_byte, w->comm, NULL);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++)
         if (!w->targets[i].is_near) w->targets[i].base = all[i];
@@ -233,13 +233,14 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     rc = gather_parts(w, mine, &parts);
     free(parts);
     /* Hints may differ: gaps where all want them, and the strictest alignment. */
-    int mine_wants[2] = {flavor == GW_WIN_FLAVOR_ALLOCATE || hint_is_true(w, "alloc_shared_noncontig"), -gw_info_alignment(info)};
+    int mine_wants[2] = {flavor == GW_WIN_FLAVOR_ALLOCATE || rma_hint_is_true(w, "alloc_shared_noncontig"),
+                         -gw_info_alignment(info)};
     int wants[2] = {0, -GW_CACHELINE};
     if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
     w->mapping.align = -wants[1];
     if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* fails on all ranks of a machine alike */
-    if (w->n_leaders) rc = agree(w->comm, rc);
-    if (rc == GW_OK) rc = memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
+    if (w->n_leaders) rc = rma_agree(w->comm, rc);
+    if (rc == GW_OK) rc = rma_memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
         if (!is_here(w, i)) continue;
         w->targets[i].base += (uint64_t)(uintptr_t)base;
@@ -263,7 +264,7 @@ int rma_win_allocate(int64_t size, int64_t disp_unit, struct gw_info *info, stru
 int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, void **base_out,
                             struct rma_win **win_out)
 {
-    if (!c->remote && !is_one_machine(c))
+    if (!c->remote && !rma_is_one_machine(c))
         return gw_fail(GW_ERMA_SHARED,
                        "the ranks of comm are on several nodes; MPI_Comm_split_type makes communicators that share memory");
     return allocate(GW_WIN_FLAVOR_SHARED, size, disp_unit, info, c, base_out, win_out);
@@ -272,9 +273,9 @@ int rma_win_allocate_shared(int64_t size, int64_t disp_unit, struct gw_info *inf
 int rma_win_free(struct rma_win **win)
 {
     struct rma_win *w = *win;
-    int rc = epoch_none(w);
+    int rc = rma_epoch_none(w);
     if (rc == GW_OK) rc = gw_attr_delete_all(&w->attrs, &w->obj);
-    if (rc == GW_OK) rc = reach_close(w);
+    if (rc == GW_OK) rc = rma_reach_close(w);
     if (rc != GW_OK) return rc;
     gw_obj_unregister(&w->obj);
     struct rma_words *mine = w->near[w->comm->rank].words;
@@ -322,9 +323,9 @@ int rma_win_attach(struct rma_win *w, void *base, int64_t size)
 {
     int rc = check_dynamic(w, size), me = w->comm->rank;
     if (rc != GW_OK) return rc;
-    busy_enter(w, me);
+    rma_busy_enter(w, me);
     rc = region_add(w->near[me].words, (struct rma_region){(uint64_t)(uintptr_t)base, (uint64_t)size});
-    busy_leave(w, me);
+    rma_busy_exit(w, me);
     return rc;
 }
 
@@ -333,13 +334,13 @@ int rma_win_detach(struct rma_win *w, const void *base)
     int rc = check_dynamic(w, 0), me = w->comm->rank;
     if (rc != GW_OK) return rc;
     struct rma_words *t = w->near[me].words;
-    busy_enter(w, me);
+    rma_busy_enter(w, me);
     struct rma_region *r = node_ptr(t->regions);
     uint32_t i = 0;
     while (i < t->n_regions && r[i].base != (uint64_t)(uintptr_t)base) i++;
     bool found = i < t->n_regions;
     if (found) r[i] = r[--t->n_regions];
-    busy_leave(w, me);
+    rma_busy_exit(w, me);
     return found ? GW_OK : gw_fail(GW_EBASE, "no memory that begins at %p is attached", base);
 }
 

@@ -165,7 +165,7 @@ int type_make(const struct type_args *a, struct gw_type **type_out)
     }
     measure_shape(&m, a);
     int rc = measure_apply(t, &m, a);
-    if (rc == GW_OK) rc = prog_build(t);
+    if (rc == GW_OK) rc = type_prog_build(t);
     if (rc == GW_OK) rc = gw_obj_register(&t->obj, GW_KIND_TYPE);
     if (rc != GW_OK) {
         tree_free(t->tree);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-void *tree_memory(struct type_tree *tree, size_t n)
+static void *tree_memory(struct type_tree *tree, size_t n)
 {
     assert(tree->n_memory < (int)GW_ARRAY_LEN(tree->memory));
     void *p = malloc(n ? n : 1);
@@ -136,7 +136,7 @@ static int shape_build(struct type_tree *tree, struct type_prog *out)
     return rc;
 }
 
-int prog_build(struct gw_type *t)
+int type_prog_build(struct gw_type *t)
 {
     struct type_prog *p = tree_memory(t->tree, sizeof *p);
     if (!p) return gw_fail(GW_ENOMEM, "no memory for a datatype");

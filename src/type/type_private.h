@@ -61,8 +61,7 @@ struct type_args {
 };
 int type_make(const struct type_args *a, struct gw_type **type_out);
 
-int prog_build(struct gw_type *t);                   /* from its shape; sets prog, is_dense, is_single */
-void *tree_memory(struct type_tree *tree, size_t n); /* NULL: no memory */
+int type_prog_build(struct gw_type *t); /* from its shape; sets prog, is_dense, is_single */
 
 /* Bases may be NULL (MPI_BOTTOM) and displacements addresses, which C's pointer arithmetic does not allow. */
 static inline char *mem_at(const char *base, int64_t disp) { return (char *)((uintptr_t)base + (uintptr_t)disp); }

@@ -9,6 +9,9 @@
 
 #include "base/base.h"
 
+struct sockaddr;
+struct sockaddr_storage;
+
 /* Opens libfabric and prints interfaces, providers, cards, tags: what a job on several nodes would take, and why.  GW_OK, or why
  * nothing is usable has been printed. */
 int network_print(FILE *to);
@@ -22,5 +25,23 @@ void network_report_begin(void); /* the wires are open */
  * the ranks, of most[NETWORK_NUMBERS] the largest to be taken, in place, before network_report_print(). */
 bool network_report_take(int64_t **sum_out, int64_t **most_out);
 void network_report_print(void);
+
+/* ---- what both wires between nodes ask, without libfabric being open ---- */
+/* Why libfabric is to carry the messages, in words: a card that only it can use, or a setting that only it obeys; NULL: plain TCP is as good.
+ * Of this host and process. */
+const char *network_wants_libfabric(void);
+/* An address of this host by which the ranks of other hosts (is_far), or of other nodes of this one, come: that of the best usable
+ * interface, or the loopback; port 0.  False: none is fit. */
+bool network_address(bool is_far, struct sockaddr_storage *out);
+const char *network_iface(void); /* of the last one that it found */
+/* A rank does not answer there: a warning, which names the way, or after GODWIT_NET_TIMEOUT the end. */
+void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds) GW_COLD;
+/* Are the hosts of the other nodes still there, where nobody else watches them (ofi_alive.c)? */
+struct network_alive;
+/* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
+int network_alive_tell(const struct sockaddr *at);
+struct network_alive *network_alive_begin(void);      /* NULL: nobody is watched by this rank */
+void network_alive_look(struct network_alive *alive); /* to be called often where nothing happens; may end the job */
+void network_alive_end(struct network_alive *alive);
 
 #endif

@@ -35,12 +35,10 @@ struct ofi_market {
 };
 int ofi_market_open(struct ofi_market *m, bool is_far);
 void ofi_market_close(struct ofi_market *m);
-struct fi_info *ofi_market_info(const struct ofi_market *m, int offer);
 /* The offers of the chosen provider that are NICs of their own, by name; the chosen one at least.  The number. */
 int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST]);
 extern struct nic_node ofi_node; /* the NICs of this node that ranks use, after the choice */
 extern bool ofi_node_is_hardware;
-extern int ofi_node_mine; /* this rank's */
 
 /* ---- nic_here.c: where things are on this machine ---- */
 /* `root` stands before /sys, "" but for tests. */

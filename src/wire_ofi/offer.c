@@ -231,7 +231,8 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
-void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap)
+/* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
+static void offer_text(const struct ofi_offer *o, char *out, size_t cap)
 {
     *out = 0;
     gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
@@ -288,7 +289,7 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
             gw_text_add(out, cap, "\n");
             continue;
         }
-        ofi_offer_text(&offers[verdicts[i].offer], line, sizeof line);
+        offer_text(&offers[verdicts[i].offer], line, sizeof line);
         gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
                     verdicts[i].why);
     }

@@ -59,8 +59,6 @@ bool ofi_stops_at_unexpected(uint32_t protocol);
 bool ofi_list_has(const char *list, const char *provider);
 /* Fills verdicts[n], the usable ones first and best first, then the refused in the order of the list; the number of usable ones. */
 int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out);
-/* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
-void ofi_offer_text(const struct ofi_offer *o, char *out, size_t cap);
 /* The list in some lines: chosen, why, and why not the others.  Offers refused for one reason share a line. */
 void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap);
 /* The sentence when nothing is usable: what was found, why it was refused, what to do. */

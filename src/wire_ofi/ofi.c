@@ -162,7 +162,7 @@ static int wire_open(struct wire *w)
     if (rc == GW_OK) rc = ofi_sends_open(w);
     if (rc == GW_OK) rc = ofi_recvs_open(w);
     if (rc == GW_OK) rc = where_make(w);
-    if (rc == GW_OK) ofi_alive_begin(w);
+    if (rc == GW_OK) w->alive = w->lane == 0 && ofi_is_by_tcp(w) ? network_alive_begin() : NULL;
     if (rc != GW_OK) {
         wire_shut(w);
         return rc;
@@ -203,7 +203,8 @@ static void open_once(struct wire *w)
     atomic_store_explicit(&w->state, is_open ? OFI_READY : OFI_FAILED, memory_order_release);
 }
 
-int ofi_need(struct wire *w)
+/* Opens the network on this lane if it is not open yet. */
+static GW_COLD int need(struct wire *w)
 {
     uint64_t n;
     if (likely(w->is_open)) return GW_OK;
@@ -221,7 +222,7 @@ int ofi_need(struct wire *w)
 
 bool ofi_was_opened(struct wire *w)
 {
-    return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY && ofi_need(w) == GW_OK;
+    return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY && need(w) == GW_OK;
 }
 
 /* In the thread of ofi_knock.c. */
@@ -257,20 +258,40 @@ static void connections_mark(void)
     pthread_mutex_unlock(&opening);
 }
 
+/* A card, or a setting that chooses what is used. */
+static const char *chosen_by(void)
+{
+    static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
+    const struct {
+        const char *value, *name;
+    } choices[] = {{gw_set.ofi_provider, "GODWIT_OFI_PROVIDER"},
+                   {gw_set.ofi_provider_exclude, "GODWIT_OFI_PROVIDER_EXCLUDE"},
+                   {gw_set.nic_count, "GODWIT_NIC_COUNT"},
+                   {gw_set.nic_mapping, "GODWIT_NIC_MAPPING"},
+                   {gw_set.ofi_tclass, "GODWIT_OFI_TCLASS"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
+        if (access(cards[i], F_OK) == 0) return cards[i];
+    for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
+        if (choices[i].value && *choices[i].value) return choices[i].name;
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return "GODWIT_MATCH_MODE";
+    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? "GODWIT_REG_CACHE_MONITOR" : NULL;
+}
+
+const char *network_wants_libfabric(void)
+{
+    const char *by = chosen_by();
+    bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* the program's memory, by others */
+    if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
+    if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
+    return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
+}
+
 /* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
  * what was chosen. */
 static bool may_be_late(void)
 {
-    static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
-    for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
-        if (access(cards[i], F_OK) == 0) return false;
-    const char *const choices[] = {gw_set.ofi_provider, gw_set.ofi_provider_exclude, gw_set.nic_count, gw_set.nic_mapping,
-                                   gw_set.ofi_tclass};
-    for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
-        if (choices[i] && *choices[i]) return false;
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
-    return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
-        gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE && gw_set.reg_cache_monitor == GW_SET_REG_CACHE_MONITOR_AUTO;
+    return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() && !chosen_by();
 }
 
 bool ofi_is_late(void) { return is_late; }
@@ -285,8 +306,8 @@ static int late_begin(void)
     if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
     is_late = true;
     snprintf(own_at, sizeof own_at, "%s", at);
-    int rc = boot_put("gw.ofi.0", at);
-    return rc == GW_OK ? ofi_alive_tell((struct sockaddr *)&address) : rc;
+    int rc = boot_put("gw.net.0", at);
+    return rc == GW_OK ? network_alive_tell((struct sockaddr *)&address) : rc;
 }
 
 /* What others are told of a lane that is open: where it is, or where to ask for that, so that their hosts are known when they connect.
@@ -315,10 +336,10 @@ static int publish(struct wire *w)
     size_t bytes = sizeof at;
     if (gw_boot.size == 1) return GW_OK;
     const char *where = where_public(w);
-    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    snprintf(key, sizeof key, "gw.net.%d", w->lane);
     int rc = where ? boot_put(key, where) : GW_OK;
     if (rc != GW_OK || w->lane > 0 || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return rc;
-    return ofi_alive_tell(&at.any);
+    return network_alive_tell(&at.any);
 }
 
 /* A job on one host gets its network here; one on several has it already. */
@@ -353,7 +374,7 @@ static int ofi_invite(char *at_out, size_t cap)
 
 static int ofi_address(struct sockaddr_storage *out)
 {
-    if (knock_address(true, out)) return GW_OK;
+    if (network_address(true, out)) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
 }
 
@@ -371,7 +392,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     w->recv = recv;
     w->ctx = ctx;
     if (rc == GW_OK && !is_late) {
-        rc = ofi_need(w);
+        rc = need(w);
         if (rc == GW_OK) rc = publish(w);
     }
     if (rc != GW_OK) {
@@ -399,9 +420,9 @@ static int place_get(const struct wire *w, int rank, char value[KNOCK_VALUE])
     const char *at = rank < gw_boot.size ? NULL : node_far_at(rank);
     if (at) snprintf(value, KNOCK_VALUE, "%s", at);
     if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
-    snprintf(key, sizeof key, "gw.ofi.%d", w->lane);
+    snprintf(key, sizeof key, "gw.net.%d", w->lane);
     gw_lock(&lock);
-    int rc = boot_get(rank, "gw.ofi.0", value, KNOCK_VALUE);
+    int rc = boot_get(rank, "gw.net.0", value, KNOCK_VALUE);
     if (rc == GW_OK && w->lane > 0 && !knock_is_name(value)) rc = boot_get(rank, key, value, KNOCK_VALUE);
     gw_unlock(&lock);
     return rc;
@@ -412,7 +433,7 @@ static int answer_wait(struct wire *w, struct knock_call *call, char value[KNOCK
     bool is_warned = false;
     int rc;
     while ((rc = knock_answer(call, value)) == GW_AGAIN) {
-        ofi_alive_look(w);
+        network_alive_look(w->alive);
         ofi_reach_unanswered(call, &is_warned);
     }
     return rc;
@@ -438,9 +459,9 @@ static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
 {
     struct knock_call call;
     int rc = place_get(w, rank, value);
-    if (rc != GW_OK || !knock_is_name(value)) return rc == GW_OK ? ofi_need(w) : rc;
+    if (rc != GW_OK || !knock_is_name(value)) return rc == GW_OK ? need(w) : rc;
     rc = knock_call(&call, rank, value, w->lane);
-    if (rc == GW_OK) rc = ofi_need(w);
+    if (rc == GW_OK) rc = need(w);
     if (rc == GW_OK && (rc = answer_wait(w, &call, value)) != GW_OK) gw_die("the network between nodes: %s", gw_fail_text());
     knock_hang_up(&call);
     return rc;
@@ -449,7 +470,7 @@ static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
 static int address_get(struct wire *w, int rank, struct ofi_place *p)
 {
     char value[KNOCK_VALUE];
-    int rc = rank == gw_boot.rank ? ofi_need(w) : where_is(w, rank, value);
+    int rc = rank == gw_boot.rank ? need(w) : where_is(w, rank, value);
     if (rc != GW_OK) return rc;
     if (rank == gw_boot.rank) {
         size_t bytes = sizeof p->name;
@@ -518,14 +539,15 @@ static int ofi_arm(struct wire *w)
 {
     if (!w->is_open) return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY ? GW_AGAIN : GW_OK;
     struct fid *fids[] = {&w->cq->fid};
-    ofi_alive_look(w);
+    network_alive_look(w->alive);
     return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------ */
 static void wire_shut(struct wire *w)
 {
-    ofi_alive_end(w);
+    network_alive_end(w->alive);
+    w->alive = NULL;
     w->listener = -1; /* it goes with the endpoint */
     ofi_regions_close(w);
     if (w->ep) fi_close(&w->ep->fid);
@@ -583,7 +605,7 @@ static void ofi_close(struct wire *w)
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
 {
     *caps_out = (struct wire_caps){0};
-    if (ofi_need(w) != GW_OK) return; /* connecting fails, too, and says why */
+    if (need(w) != GW_OK) return; /* connecting fails, too, and says why */
     *caps_out = (struct wire_caps){
         .short_max = (size_t)gw_max64((int64_t)w->inject_max - (int64_t)sizeof(struct ofi_head) - OFI_KEY_BYTES, 0),
         .pack_max = w->pack_max,

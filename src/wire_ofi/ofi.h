@@ -3,9 +3,9 @@
  * libfabric is opened by dlopen with the first lane that is used (ofi_knock.h): linking it would cost every program 300 ms and a handler
  * for SIGSEGV.
  * A lane has its own domain, endpoint, address vector and completion queue, so that the lane's lock is all the locking there is.
- * Under the key "gw.ofi.0" the launcher has where a rank is asked for a lane's address, or, where the network was opened at the start
+ * Under the key "gw.net.0" the launcher has where a rank is asked for a lane's address, or, where the network was opened at the start
  * and nobody is to ask (cards, GODWIT_NET_OPEN=early, GODWIT_NET_FILTER=off), that of lane 0, and those of others under
- * "gw.ofi.LANE"; who sends there first reads it.
+ * "gw.net.LANE"; who sends there first reads it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -12,12 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wire_ofi/ofi_private.h"
+#include "boot/boot.h"
+#include "wire_ofi/network.h"
 
 enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };
 static const char key[] = "gw.host.at"; /* "ADDRESS HOST", of the first rank of a node */
 
-struct ofi_alive {
+struct network_alive {
     uint64_t look_ns; /* not before; who starts late is not waited for */
     int n, n_known;   /* that are watched, and of which it is known where they are */
     struct watched {
@@ -28,7 +29,7 @@ struct ofi_alive {
 
 static bool is_watched(void) { return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0; }
 
-int ofi_alive_tell(const struct sockaddr *at)
+int network_alive_tell(const struct sockaddr *at)
 {
     char value[INET6_ADDRSTRLEN + HOST_MOST + 2] = "";
     const void *address = at->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)at)->sin6_addr
@@ -38,14 +39,15 @@ int ofi_alive_tell(const struct sockaddr *at)
     return boot_put(key, value);
 }
 
-void ofi_alive_begin(struct wire *w)
+struct network_alive *network_alive_begin(void)
 {
     static const uint64_t first_ns = 3000000000;
-    if (w->lane > 0 || !is_watched() || !ofi_is_by_tcp(w)) return;
+    if (!is_watched()) return NULL;
     int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
-    w->alive = gw_xcalloc(1, sizeof *w->alive + (size_t)n * sizeof *w->alive->of);
-    w->alive->look_ns = gw_now_ns() + first_ns;
-    w->alive->n = n;
+    struct network_alive *a = gw_xcalloc(1, sizeof *a + (size_t)n * sizeof *a->of);
+    a->look_ns = gw_now_ns() + first_ns;
+    a->n = n;
+    return a;
 }
 
 /* The host of one of the next nodes; by now its first rank has said where it is. */
@@ -73,7 +75,7 @@ static GW_COLD void end_job(const char *host, double silent)
 }
 
 /* One more of them a look: each question to the launcher takes its time, and it takes none while this rank waits in MPI_Finalize. */
-static void know_more(struct ofi_alive *a)
+static void know_more(struct network_alive *a)
 {
     if (a->n_known == a->n || boot_fence_is_going()) return;
     if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
@@ -82,10 +84,9 @@ static void know_more(struct ofi_alive *a)
         a->n = a->n_known; /* who cannot be asked where it is */
 }
 
-void ofi_alive_look(struct wire *w)
+void network_alive_look(struct network_alive *a)
 {
     static const uint64_t every_ns = 100000000;
-    struct ofi_alive *a = w->alive;
     uint64_t now;
     if (likely(!a) || (now = gw_now_ns()) < a->look_ns) return;
     a->look_ns = now + every_ns;
@@ -97,9 +98,8 @@ void ofi_alive_look(struct wire *w)
     }
 }
 
-void ofi_alive_end(struct wire *w)
+void network_alive_end(struct network_alive *a)
 {
-    for (int i = 0; w->alive && i < w->alive->n_known; i++) boot_ask_end(&w->alive->of[i].ask);
-    free(w->alive);
-    w->alive = NULL;
+    for (int i = 0; a && i < a->n_known; i++) boot_ask_end(&a->of[i].ask);
+    free(a);
 }

@@ -13,7 +13,7 @@
 #include "wire_ofi/tclass.h"
 
 struct nic_node ofi_node;
-int ofi_node_mine;
+static int own_nic; /* this rank's of ofi_node.nics */
 bool ofi_node_is_hardware;
 
 struct fi_info *ofi_hints(uint64_t caps)
@@ -131,7 +131,7 @@ void ofi_market_close(struct ofi_market *m)
     *m = (struct ofi_market){0};
 }
 
-struct fi_info *ofi_market_info(const struct ofi_market *m, int offer)
+static struct fi_info *market_info(const struct ofi_market *m, int offer)
 {
     struct fi_info *i = m->list;
     while (offer-- > 0) i = i->next;
@@ -181,7 +181,7 @@ static void nics_tell(const int *nic_of, const char *note)
         fprintf(stderr, "%s\n", text);
     }
     if (gw_set.nic_verbose >= 2) {
-        nic_rank_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[ofi_node_mine], ofi_node_mine, text, sizeof text);
+        nic_rank_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[own_nic], own_nic, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
     if (!is_first || !(gw_log_mask & GW_LOG_WIRE)) return;
@@ -210,8 +210,8 @@ static int nic_pick(const struct ofi_market *m, int *offer_out)
     rc = nic_assign(&ofi_node, n > 1 || gw_set.nic_policy == NIC_USER ? (enum nic_policy)gw_set.nic_policy : NIC_BLOCK,
                     gw_set.nic_mapping, nic_of, note, sizeof note);
     if (rc == GW_OK) {
-        ofi_node_mine = nic_of[gw_boot.local_rank];
-        *offer_out = offers[list[ofi_node_mine]];
+        own_nic = nic_of[gw_boot.local_rank];
+        *offer_out = offers[list[own_nic]];
         nics_tell(nic_of, note);
     }
     ofi_node.ranks = NULL;
@@ -347,7 +347,7 @@ int ofi_choose(struct fi_info **chosen_out)
         rc = gw_fail(GW_EUNSUPPORTED, "%s", text);
     }
     if (rc == GW_OK) rc = nic_pick(&m, &offer);
-    if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(ofi_market_info(&m, offer))))
+    if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(market_info(&m, offer))))
         rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
     ofi_market_close(&m);
     if (rc == GW_OK) rc = tagged_take(chosen_out);

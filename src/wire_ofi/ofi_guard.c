@@ -11,7 +11,7 @@
 static struct ofi_admit admitted; /* they stay so, also for lanes that are opened later */
 
 /* Who has everybody's address told at the start wants nobody to ask, and says so (adr 0018). */
-bool ofi_guard_is_on(void)
+static bool guard_is_on(void)
 {
     if (gw_set.net_filter != GW_SET_NET_FILTER_AUTO) return gw_set.net_filter == GW_SET_NET_FILTER_ON;
     return gw_set.net_open == GW_SET_NET_OPEN_LATE;
@@ -32,7 +32,7 @@ void ofi_guard_begin(struct wire *w)
         char room[OFI_NAME_MOST];
     } own;
     size_t bytes = sizeof own;
-    if (w->listener >= 0 || !ofi_guard_is_on() || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0) return;
+    if (w->listener >= 0 || !guard_is_on() || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0) return;
     w->listener = ofi_fds_listener(&own.any);
     if (w->listener >= 0) guard(w);
 }

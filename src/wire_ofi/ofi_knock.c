@@ -289,7 +289,9 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn com
 
 bool knock_is_on(void) { return door.is_on; }
 
-bool knock_address(bool is_far, struct sockaddr_storage *out) { return address_find(is_far, out); }
+bool network_address(bool is_far, struct sockaddr_storage *out) { return address_find(is_far, out); }
+
+const char *network_iface(void) { return door.iface; }
 
 void knock_rest(bool is_resting) { atomic_store_explicit(&door.is_resting, is_resting, memory_order_relaxed); }
 

@@ -60,7 +60,6 @@ typedef void (*knock_come_fn)(void);
 bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn come, char at_out[KNOCK_AT],
                  struct sockaddr_storage *address_out);
 bool knock_is_on(void);
-bool knock_address(bool is_far, struct sockaddr_storage *out); /* of this host, as others come; port 0 */
 /* The program has sent its last: no lane is opened unasked from now on. */
 void knock_rest(bool is_resting);
 /* Nobody is answered any more; waits for a lane that is being opened. */

@@ -15,6 +15,7 @@
 #undef container_of /* base.h has its own */
 
 #include "boot/boot.h"
+#include "wire_ofi/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_ofi/ofi_knock.h"
 #include "wire_ofi/ofi_regs.h"
@@ -141,7 +142,7 @@ struct wire {
     bool is_marking;               /* connections have been made since their descriptors were looked at (ofi_fds.h) */
     uint64_t connect_ns;           /* when the last of them was begun */
     uint64_t look_at;              /* when to look for them, in ticks */
-    struct ofi_alive *alive;       /* hosts that are watched; NULL: none */
+    struct network_alive *alive;   /* hosts that are watched; NULL: none */
     uint32_t idle;                 /* looks in vain */
     int n_injects;                 /* of these, small messages without a buffer: all have one record */
     int n_direct;                  /* transfers from memory to memory under way, */
@@ -194,8 +195,6 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err) GW_COLD;
 int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, uint64_t wanted_key, struct fid_mr **mr_out);
 
 enum ofi_state { OFI_CLOSED, OFI_READY, OFI_FAILED };
-/* Opens the network on this lane if it is not open yet. */
-int ofi_need(struct wire *w) GW_COLD;
 /* The lane is closed: has somebody else made it open it? */
 bool ofi_was_opened(struct wire *w);
 
@@ -221,18 +220,11 @@ bool ofi_is_ours(const struct ofi_op *op) GW_COLD;
 bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
 bool ofi_is_late(void);                   /* lanes open with their first use */
 /* ofi_guard.c: over TCP, only hosts that have shown a key connect.  The caller holds the lock that lanes are opened and closed under. */
-bool ofi_guard_is_on(void);           /* ranks are asked before anybody connects to them */
 void ofi_guard_begin(struct wire *w); /* its endpoint is there; that it listens already is late, but not too late */
 /* These may connect to any of the lanes (NULL: none) from now on. */
 void ofi_guard_admit(struct wire *const lanes[], int n, const uint8_t (*from)[ADMIT_IP], int n_from);
 void ofi_guard_end(struct wire *w); /* who connects does not ask before */
 void ofi_guard_forget(void);        /* no lane is open: the next ones begin with none */
-/* ofi_alive.c */
-/* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
-int ofi_alive_tell(const struct sockaddr *at);
-void ofi_alive_begin(struct wire *w); /* after the endpoint is there */
-void ofi_alive_look(struct wire *w);  /* to be called often where nothing happens */
-void ofi_alive_end(struct wire *w);
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
 /* Nobody has answered a knock yet: to be called again and again. */

@@ -91,6 +91,16 @@ static GW_COLD void complain(int rank, const char *name, const struct sockaddr *
     gw_warn("%s", text);
 }
 
+void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds)
+{
+    struct sockaddr_storage at = {0};
+    char name[BOOT_ADDRESS_TEXT];
+    socklen_t bytes = peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    memcpy(&at, peer, bytes);
+    boot_address_text(&at, name);
+    complain(rank, name, peer, bytes, seconds);
+}
+
 void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned)
 {
     uint64_t seconds = (gw_now_ns() - c->begun_ns) / 1000000000;
@@ -145,7 +155,7 @@ static bool is_peer(const void *ctx, const struct sockaddr *to)
 /* Connections have been made, or are just being. */
 static void connections_mark(struct wire *w, uint64_t now)
 {
-    static const uint64_t made_ns = 500000000;
+    static const uint64_t made_ns = 10000000000; /* ofi_fds.h */
     union {
         struct sockaddr any;
         char room[NAME_MOST];

@@ -308,7 +308,7 @@ int ofi_progress(struct wire *w)
     if (n == 0 && ++w->idle % IDLE_LOOKS == 0) {
         if (w->may_starve && !w->is_closing) look(w);
         boot_tied_step(); /* in a program that polls, too */
-        if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) ofi_alive_look(w);
+        if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) network_alive_look(w->alive);
     }
     if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);
     return n;

@@ -60,7 +60,7 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->shape = shape_of(gw_node.nlocal);
     w->in.nlines = w->shape.nlines;
     rx_add(w, 0);
-    if (lane == 0) cma_publish(my_box(w));
+    if (lane == 0) shm_cma_publish(my_box(w));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
                lane, gw_node.nlocal, (unsigned long long)w->shape.pack_max, w->shape.nexcl);
     wires[lane] = w;

@@ -13,7 +13,7 @@ static uint64_t my_nonce; /* others read it here, in this process, to see whethe
 
 static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == GW_SET_CMA_NONE; }
 
-void cma_publish(struct shm_box *box)
+void shm_cma_publish(struct shm_box *box)
 {
     if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
     /* Where Yama restricts tracing to ancestors (kernel.yama.ptrace_scope = 1), let the other ranks read all the same.  Not only mpiexec and its

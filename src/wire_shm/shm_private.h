@@ -51,6 +51,6 @@ int shm_send_shared(struct wire_ep *ep, uint8_t kind, const void *hdr, const voi
 
 int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
 int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
-void cma_publish(struct shm_box *box);
+void shm_cma_publish(struct shm_box *box);
 
 #endif

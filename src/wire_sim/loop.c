@@ -79,7 +79,7 @@ struct loop_msg *loop_new(bool is_far, uint8_t kind, const void *hdr, const void
     return m;
 }
 
-void loop_put(struct loop_msg *m)
+static void put(struct loop_msg *m)
 {
     m->next = NULL;
     *loop.last = m;
@@ -139,7 +139,7 @@ static bool is_far(const struct wire_ep *ep) { return ep->as == LOOP_FAR; }
 static int send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     if (loop.n >= (int)loop.ways.room) return GW_AGAIN;
-    loop_put(loop_new(is_far(ep), kind, hdr, payload, len));
+    put(loop_new(is_far(ep), kind, hdr, payload, len));
     return GW_OK;
 }
 

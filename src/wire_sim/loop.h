@@ -33,7 +33,6 @@ void loop_begin(const struct loop_ways *ways); /* before the wires open; forgets
 void loop_end(void);
 void loop_memory(void *at, size_t bytes); /* may be read and written by copies, until loop_begin(); at most LOOP_ROOM */
 struct loop_msg *loop_new(bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len);
-void loop_put(struct loop_msg *m);           /* behind what lies there */
 struct loop_msg *loop_take(void);            /* the first; NULL: there is none */
 void loop_deliver(const struct loop_msg *m); /* to its wire's receiver, in memory of exactly its length; it stays the caller's */
 int loop_waiting(void);

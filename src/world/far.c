@@ -13,7 +13,7 @@ static bool is_elsewhere(int number)
     return boot_local_rank(number) < 0 && !boot_is_on_one_host();
 }
 
-bool far_is_spread(const struct gw_comm *c)
+bool world_far_is_spread(const struct gw_comm *c)
 {
     const struct gw_group *g = c->group;
     for (int i = 0; i < g->size; i++)
@@ -21,7 +21,7 @@ bool far_is_spread(const struct gw_comm *c)
     return false;
 }
 
-int far_contacts(struct gw_comm *c, struct contact **contacts_out)
+int world_far_contacts(struct gw_comm *c, struct contact **contacts_out)
 {
     struct contact me = {.host = boot_host_id(), .home = boot_own_home(), .size = gw_boot.size};
     struct contact *all = calloc((size_t)c->size, sizeof *all);
@@ -46,7 +46,7 @@ int far_contacts(struct gw_comm *c, struct contact **contacts_out)
 /* Row i: of member i of the other side, the numbers by which it knows our worlds. */
 static int numbers_take(const struct gw_comm *local, const int32_t *mine, const int32_t *rows, const struct gw_group *remote)
 {
-    int homes = names_homes(mine), own = names_home_of(mine, local->rank);
+    int homes = world_names_homes(mine), own = world_names_home_of(mine, local->rank);
     for (int i = 0; i < remote->size; i++) {
         int number = group_world(remote, i), first = rows[(size_t)i * (size_t)homes + (size_t)own];
         if (number < gw_boot.size || !node_is_far(number)) continue;
@@ -56,17 +56,18 @@ static int numbers_take(const struct gw_comm *local, const int32_t *mine, const 
     return GW_OK;
 }
 
-int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs,
-                  const struct gw_group *remote)
+int world_far_introduce(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs,
+                        const struct gw_group *remote)
 {
-    int n_in = 0, homes = names_homes(theirs);
+    int n_in = 0, homes = world_names_homes(theirs);
     size_t words = (size_t)local->size * (size_t)homes;
     int32_t *row = malloc(sizeof *row * (size_t)(homes + 1)), *all = malloc(sizeof *all * (words + 1)), *in = NULL;
     int rc = row && all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for the numbers of %d processes", local->size);
-    if (rc == GW_OK) names_firsts(theirs, row);
+    if (rc == GW_OK) world_names_firsts(theirs, row);
     if (rc == GW_OK) rc = coll_allgather(row, homes, gw_type_int, all, homes, gw_type_int, local, NULL);
-    if (rc == GW_OK) rc = bridge_swap(local, leader, b, all, (int)words, &in, &n_in);
-    if (rc == GW_OK && n_in != remote->size * names_homes(mine)) rc = gw_fail(GW_EOTHER, "the other group's numbers are damaged");
+    if (rc == GW_OK) rc = world_bridge_swap(local, leader, b, all, (int)words, &in, &n_in);
+    if (rc == GW_OK && n_in != remote->size * world_names_homes(mine))
+        rc = gw_fail(GW_EOTHER, "the other group's numbers are damaged");
     if (rc == GW_OK) rc = numbers_take(local, mine, in, remote);
     free(row);
     free(all);
@@ -76,7 +77,7 @@ int far_introduce(struct gw_comm *local, int leader, const struct bridge *b, con
 
 /* Providers over TCP (net of libfabric 1.17) lose messages where two processes connect to each other at the same time and one of them
  * looks late: its own connection is there, and the other's request replaces it.  So one side of each pair is first. */
-int far_greet(struct gw_comm *c, bool is_first)
+int world_far_greet(struct gw_comm *c, bool is_first)
 {
     enum { TAG_GREETING = 1 };
     int rc = GW_OK;

@@ -45,7 +45,7 @@ static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, str
     uint32_t id;
     int rc = party_of_group(g, tag, &p);
     if (rc != GW_OK) return rc;
-    rc = id_agree(&p, 1, &id);
+    rc = world_id_agree(&p, 1, &id);
     free(p.ranks);
     if (rc == GW_OK) rc = comm_create_object(g, id, &gw_comm_world, comm_out);
     if (rc != GW_OK) return rc;

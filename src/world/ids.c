@@ -26,7 +26,7 @@ enum { ID, RACE, TICKET }; /* the proposal's three numbers; of the second agreem
 enum { TAKEN };
 enum { KEPT_NONE = -1 };
 
-void ids_begin(struct ids *w, int n, bool is_alone)
+void world_ids_begin(struct ids *w, int n, bool is_alone)
 {
     /* No two processes of connected worlds draw one ticket. */
     int64_t who = (int64_t)((boot_own_home().uid + (uint64_t)gw_boot.rank) & ((1u << 30) - 1));
@@ -45,7 +45,7 @@ static bool is_held_up(const struct ids *w)
     return false;
 }
 
-void ids_propose(struct ids *w, int64_t values[IDS_VALUES])
+void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
 {
     gw_lock(&ids_lock);
     /* Ids of lane 0, where all members want that. */
@@ -67,12 +67,12 @@ static bool take(const struct ids *w)
     return true;
 }
 
-bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES])
+bool world_ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES])
 {
     bool unsure = !w->is_alone && (maxima[RACE] || w->is_request); /* values may be where maxima are */
     bool is_one = maxima[ID] >= 0 && maxima[ID] <= GW_CTX_ID_JOIN - w->n;
     gw_lock(&ids_lock);
-    w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* ids_check() refuses that; our own go on where they were */
+    w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* world_ids_check() refuses that; our own go on where they were */
     w->ticket = maxima[TICKET];
     bool mine = !is_one || take(w);
     gw_unlock(&ids_lock);
@@ -82,7 +82,7 @@ bool ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[ID
     return unsure;
 }
 
-bool ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
+bool world_ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
 {
     bool won = !maxima[TAKEN];
     gw_lock(&ids_lock);
@@ -92,7 +92,7 @@ bool ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
     return won;
 }
 
-void ids_end(struct ids *w)
+void world_ids_end(struct ids *w)
 {
     gw_lock(&ids_lock);
     if (w->lost) gw_list_del(&w->link);
@@ -101,7 +101,7 @@ void ids_end(struct ids *w)
     if (w->lost && gw_threads) node_ring(gw_node.me); /* a thread may wait in may_go_on */
 }
 
-int ids_check(const struct ids *w)
+int world_ids_check(const struct ids *w)
 {
     if (w->id + w->n <= GW_CTX_ID_JOIN) return GW_OK;
     return gw_fail(GW_EINTERN, "all %lld context ids have been used", (long long)GW_CTX_ID_JOIN);
@@ -109,11 +109,11 @@ int ids_check(const struct ids *w)
 
 /* ---- blocking ------------------------------------------------------------------------------------------------------------ */
 /* With a bridge, the maxima of both groups go through each once more. */
-int party_agree(const struct party *p, int64_t *values, int nvalues)
+int world_party_agree(const struct party *p, int64_t *values, int nvalues)
 {
     int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max);
     if (!p->bridge) return rc;
-    if (rc == GW_OK && p->me == 0) rc = bridge_combine(p->bridge, values, nvalues, gw_op_max);
+    if (rc == GW_OK && p->me == 0) rc = world_bridge_combine(p->bridge, values, nvalues, gw_op_max);
     return rc == GW_OK ? coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max) : rc;
 }
 
@@ -125,24 +125,24 @@ static bool may_go_on(void *arg)
     return !held_up;
 }
 
-int id_agree(const struct party *p, int n, uint32_t *id_out)
+int world_id_agree(const struct party *p, int n, uint32_t *id_out)
 {
     struct ids w;
     int64_t v[IDS_VALUES];
     int rc;
     bool won = false;
-    ids_begin(&w, n, p->n == 1 && !p->bridge);
+    world_ids_begin(&w, n, p->n == 1 && !p->bridge);
     do {
-        ids_propose(&w, v);
-        rc = party_agree(p, v, IDS_VALUES);
+        world_ids_propose(&w, v);
+        rc = world_party_agree(p, v, IDS_VALUES);
         if (rc != GW_OK) break;
-        bool unsure = ids_take(&w, v, v);
-        rc = ids_check(&w);
-        if (rc == GW_OK && unsure) rc = party_agree(p, v, 1);
-        won = rc == GW_OK && ids_won(&w, v);
+        bool unsure = world_ids_take(&w, v, v);
+        rc = world_ids_check(&w);
+        if (rc == GW_OK && unsure) rc = world_party_agree(p, v, 1);
+        won = rc == GW_OK && world_ids_won(&w, v);
         if (rc == GW_OK && !won) req_block_until(p->c->lane, may_go_on, &w);
     } while (rc == GW_OK && !won);
-    ids_end(&w);
+    world_ids_end(&w);
     if (rc == GW_OK) *id_out = (uint32_t)w.id;
     return rc;
 }

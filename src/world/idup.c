@@ -20,7 +20,7 @@ struct idup {
 static void propose(struct idup *d)
 {
     d->verifies = false;
-    ids_propose(&d->ids, d->agree.values);
+    world_ids_propose(&d->ids, d->agree.values);
 }
 
 static void agreed(struct gw_done *done, int err)
@@ -29,9 +29,9 @@ static void agreed(struct gw_done *done, int err)
     (void)err;
     if (!d->verifies) {
         d->verifies = true;
-        ids_take(&d->ids, d->agree.result, d->agree.values);
-        if (ids_check(&d->ids) != GW_OK) gw_die("%s", gw_fail_text());
-    } else if (ids_won(&d->ids, d->agree.result)) {
+        world_ids_take(&d->ids, d->agree.result, d->agree.values);
+        if (world_ids_check(&d->ids) != GW_OK) gw_die("%s", gw_fail_text());
+    } else if (world_ids_won(&d->ids, d->agree.result)) {
         comm_set_id(d->comm, (uint32_t)d->ids.id);
         d->agree.more = false;
     } else {
@@ -43,7 +43,7 @@ static void ended(struct gw_done *done, int err)
 {
     struct idup *d = container_of(done, struct idup, agree.end);
     (void)err;
-    ids_end(&d->ids);
+    world_ids_end(&d->ids);
     comm_release(d->comm);
     free(d);
 }
@@ -73,12 +73,12 @@ static int idup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **c
         free(d);
         return rc;
     }
-    int copied = comm_copy_into(c, info, new);
+    int copied = world_comm_copy_into(c, info, new);
     d->agree.over.fn = agreed;
     d->agree.end.fn = ended;
     d->agree.more = true;
     d->comm = comm_hold(new);
-    ids_begin(&d->ids, c->remote ? 2 : 1, c->size == 1 && !c->remote);
+    world_ids_begin(&d->ids, c->remote ? 2 : 1, c->size == 1 && !c->remote);
     d->ids.is_request = true;
     propose(d);
     rc = coll_agree_start(c, &d->agree, &r);

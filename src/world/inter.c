@@ -18,7 +18,7 @@ static int items_swap(const struct bridge *b, struct gw_type *t, const void *out
     struct gw_req *r, *s;
     int got = p2p_stream_irecv(GW_STREAM_WORLD, in, m, t, b->rank, b->tag, b->comm, &r);
     if (got < 0) return got;
-    bool waits = b->is_far && !b->is_first; /* see far_greet() */
+    bool waits = b->is_far && !b->is_first; /* see world_far_greet() */
     if (waits && got == GW_POSTED) got = p2p_stream_wait(r);
     int sent = p2p_stream_isend(GW_STREAM_WORLD, out, n, t, b->rank, b->tag, b->comm, &s);
     if (sent == GW_POSTED) sent = p2p_stream_wait(s);
@@ -26,7 +26,7 @@ static int items_swap(const struct bridge *b, struct gw_type *t, const void *out
     return sent < 0 ? sent : got;
 }
 
-int bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op)
+int world_bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op)
 {
     enum { MAX = 8 };
     int64_t theirs[MAX] = {0};
@@ -52,8 +52,8 @@ static int leaders_swap(const struct bridge *b, const int32_t *mine, int n, int3
     return rc;
 }
 
-int bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out,
-                int *n_out)
+int world_bridge_swap(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, int n, int32_t **theirs_out,
+                      int *n_out)
 {
     int32_t *theirs = NULL;
     int m = 0, rc = local->rank == leader ? leaders_swap(b, mine, n, &theirs, &m) : GW_OK;
@@ -108,13 +108,13 @@ static int remote_join(struct gw_comm *local, int leader, const struct bridge *b
                        struct gw_group **group_out)
 {
     struct party p;
-    int rc = names_group(theirs, n, group_out);
-    if (!names_are_whole(theirs, n) || !names_differ(mine, theirs)) return rc;
+    int rc = world_names_group(theirs, n, group_out);
+    if (!world_names_are_whole(theirs, n) || !world_names_differ(mine, theirs)) return rc;
     int64_t failed = rc != GW_OK;
-    int agreed = party_whole(local, leader, &p);
+    int agreed = world_party_whole(local, leader, &p);
     if (agreed != GW_OK) return agreed;
     p.bridge = b;
-    agreed = party_agree(&p, &failed, 1);
+    agreed = world_party_agree(&p, &failed, 1);
     free(p.ranks);
     if (rc != GW_OK || (agreed == GW_OK && !failed)) return rc;
     group_release(*group_out);
@@ -126,18 +126,18 @@ static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, 
 {
     int32_t *mine, *theirs = NULL;
     struct contact *contacts = NULL;
-    int n_mine, n = 0, unmet = b->is_far ? far_contacts(local, &contacts) : GW_OK;
+    int n_mine, n = 0, unmet = b->is_far ? world_far_contacts(local, &contacts) : GW_OK;
     /* Who cannot be met says so to the other side: a group of nobody. */
-    int rc = unmet == GW_OK ? names_of(local->group, contacts, &mine, &n_mine) : names_of_nobody(&mine, &n_mine);
+    int rc = unmet == GW_OK ? world_names_of(local->group, contacts, &mine, &n_mine) : world_names_of_nobody(&mine, &n_mine);
     free(contacts);
     if (rc != GW_OK) return rc;
-    rc = bridge_swap(local, leader, b, mine, n_mine, &theirs, &n);
+    rc = world_bridge_swap(local, leader, b, mine, n_mine, &theirs, &n);
     if (rc == GW_OK) rc = remote_join(local, leader, b, mine, theirs, n, group_out);
     if (rc == GW_OK && b->is_far) {
         if (unmet != GW_OK) rc = unmet;
         if (rc == GW_OK && (*group_out)->size == 0)
             rc = gw_fail(GW_EOTHER, "the processes of the other side cannot be reached from here, as their errors say");
-        if (rc == GW_OK) rc = far_introduce(local, leader, b, mine, theirs, *group_out);
+        if (rc == GW_OK) rc = world_far_introduce(local, leader, b, mine, theirs, *group_out);
         if (rc != GW_OK) group_release(*group_out);
     }
     free(theirs);
@@ -152,28 +152,28 @@ int world_intercomm_create(struct gw_comm *local, int local_leader, struct gw_co
     if (rc != GW_OK) return rc;
     struct bridge b = {.comm = peer, .rank = remote_leader, .tag = tag};
     plan_call_begin(local, PLAN_MAKING, local_leader);
-    rc = inter_create_over(local, local_leader, &b, comm_out);
+    rc = world_inter_create_over(local, local_leader, &b, comm_out);
     plan_call_end(local);
     return rc;
 }
 
-int inter_create_over(struct gw_comm *local, int local_leader, const struct bridge *b, struct gw_comm **comm_out)
+int world_inter_create_over(struct gw_comm *local, int local_leader, const struct bridge *b, struct gw_comm **comm_out)
 {
     struct gw_group *remote;
     int rc = remote_of(local, local_leader, b, &remote);
     if (rc != GW_OK) return rc;
     rc = disjoint_check(local->group, remote);
     struct party p;
-    if (rc == GW_OK) rc = party_whole(local, local_leader, &p);
+    if (rc == GW_OK) rc = world_party_whole(local, local_leader, &p);
     if (rc == GW_OK) {
         uint32_t id;
         p.bridge = b;
-        rc = id_agree(&p, 2, &id);
+        rc = world_id_agree(&p, 2, &id);
         if (rc == GW_OK) rc = comm_create_inter(local->group, remote, id, local, comm_out);
         free(p.ranks);
     }
     group_release(remote);
-    return rc == GW_OK && b->is_far ? far_greet(*comm_out, b->is_first) : rc;
+    return rc == GW_OK && b->is_far ? world_far_greet(*comm_out, b->is_first) : rc;
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------------------------------- */
@@ -185,14 +185,14 @@ static int merge_order(struct gw_comm *c, int high, bool *second_out)
     int mine[2] = {high, -high}, all[2], n, rc = coll_allreduce(mine, all, 2, gw_type_int, gw_op_max, c->local, NULL);
     if (rc != GW_OK) return rc;
     int32_t said = all[0] == -all[1] ? all[0] : MIXED, *theirs;
-    rc = bridge_swap(c->local, 0, &b, &said, 1, &theirs, &n);
+    rc = world_bridge_swap(c->local, 0, &b, &said, 1, &theirs, &n);
     if (rc != GW_OK) return rc;
     int other = n == 1 ? theirs[0] : MIXED;
     free(theirs);
     if (said == MIXED || other == MIXED)
         return gw_fail(GW_EARG, "high must be equal on all members of a group; the %s group has both",
                        said == MIXED ? "local" : "remote");
-    *second_out = said != other ? said > other : names_order(c->group, c->remote) > 0;
+    *second_out = said != other ? said > other : world_names_order(c->group, c->remote) > 0;
     return GW_OK;
 }
 
@@ -204,7 +204,7 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
     uint32_t id;
     plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = merge_order(c, high != 0, &second);
-    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
+    if (rc == GW_OK) rc = world_id_agree_whole(c, 1, &id);
     if (rc == GW_OK) rc = second ? group_union(c->remote, c->group, &both) : group_union(c->group, c->remote, &both);
     if (rc != GW_OK) return rc;
     rc = comm_create_object(both, id, c, comm_out);
@@ -213,27 +213,27 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
 }
 
 /* ---- create from groups ------------------------------------------------------------------------------------------------------ */
-int sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id, struct gw_comm **comm_out)
+int world_sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id, struct gw_comm **comm_out)
 {
     *comm_out = NULL;
     if (local->size == 0 || (c->remote && remote->size == 0)) return GW_OK;
     return c->remote ? comm_create_inter(local, remote, id, c, comm_out) : comm_create_object(local, id, c, comm_out);
 }
 
-int inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
+int world_inter_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
 {
     struct bridge b = bridge_whole(c);
     struct gw_group *remote = NULL;
     int32_t *ours = NULL, *theirs = NULL;
     uint32_t id;
     plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
-    int n = 0, n_ours = 0, rc = group_within(group, c);
-    if (rc == GW_OK) rc = names_of(group, NULL, &ours, &n_ours);
-    if (rc == GW_OK) rc = bridge_swap(c->local, 0, &b, ours, n_ours, &theirs, &n);
-    if (rc == GW_OK) rc = names_group(theirs, n, &remote);
-    if (rc == GW_OK) rc = id_agree_whole(c, 2, &id);
+    int n = 0, n_ours = 0, rc = world_group_within(group, c);
+    if (rc == GW_OK) rc = world_names_of(group, NULL, &ours, &n_ours);
+    if (rc == GW_OK) rc = world_bridge_swap(c->local, 0, &b, ours, n_ours, &theirs, &n);
+    if (rc == GW_OK) rc = world_names_group(theirs, n, &remote);
+    if (rc == GW_OK) rc = world_id_agree_whole(c, 2, &id);
     if (rc == GW_OK && group->rank != GW_UNDEFINED)
-        rc = sides_join(c, group, remote, id, comm_out);
+        rc = world_sides_join(c, group, remote, id, comm_out);
     else if (rc == GW_OK)
         *comm_out = NULL;
     if (remote) group_release(remote);

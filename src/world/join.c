@@ -26,13 +26,13 @@ static int wait_for(const int fds[2], short what, uint64_t until_ns)
     }
 }
 
-int socket_wait(const int fds[2]) { return wait_for(fds, POLLIN, 0); }
+int world_socket_wait(const int fds[2]) { return wait_for(fds, POLLIN, 0); }
 
-int socket_wait_until(const int fds[2], uint64_t until_ns) { return wait_for(fds, POLLIN, until_ns); }
+int world_socket_wait_until(const int fds[2], uint64_t until_ns) { return wait_for(fds, POLLIN, until_ns); }
 
-int socket_wait_out_until(int fd, uint64_t until_ns) { return wait_for((int[2]){fd, -1}, POLLOUT, until_ns); }
+int world_socket_wait_out_until(int fd, uint64_t until_ns) { return wait_for((int[2]){fd, -1}, POLLOUT, until_ns); }
 
-int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out)
+int world_deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out)
 {
     const char *text = gw_info_find(info, "timeout");
     char *end = NULL;
@@ -46,7 +46,7 @@ int deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, 
 
 static int is_gone(void) { return gw_fail(GW_EOTHER, "the other side of the connection is gone (%s)", strerror(errno)); }
 
-int socket_send(int fd, const void *data, size_t bytes)
+int world_socket_send(int fd, const void *data, size_t bytes)
 {
     for (const char *p = data; bytes > 0;) {
         int64_t n = boot_port_write(fd, p, bytes);
@@ -58,7 +58,7 @@ int socket_send(int fd, const void *data, size_t bytes)
     return GW_OK;
 }
 
-int socket_receive(int fd, void *data, size_t bytes)
+int world_socket_receive(int fd, void *data, size_t bytes)
 {
     for (char *p = data; bytes > 0;) {
         int64_t n = boot_port_read(fd, p, bytes);
@@ -104,12 +104,12 @@ static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hell
                            .tag = (int32_t)(boot_random() >> (64 - TAG_BITS)),
                            .home = boot_own_home(),
                            .host = boot_host_id(),
-                           .is_spread = far_is_spread(c),
+                           .is_spread = world_far_is_spread(c),
                            .by_engine = gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2};
     boot_tied_name(mine->job);
     for (int i = 0; i < c->group->size; i++) mine->has_others |= group_world(c->group, i) >= gw_boot.size;
-    int rc = socket_send(fd, mine, sizeof *mine);
-    if (rc == GW_OK) rc = socket_receive(fd, theirs, sizeof *theirs);
+    int rc = world_socket_send(fd, mine, sizeof *mine);
+    if (rc == GW_OK) rc = world_socket_receive(fd, theirs, sizeof *theirs);
     if (rc != GW_OK) return rc;
     if (theirs->magic != JOIN_MAGIC || theirs->version != GODWIT_SHM_VERSION)
         return gw_fail(GW_EOTHER, "the other side does not use this version of Godwit");
@@ -122,8 +122,8 @@ static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hell
 static int both_ok(int fd, int rc)
 {
     int32_t mine = rc, theirs = 0;
-    int told = socket_send(fd, &mine, sizeof mine);
-    if (told == GW_OK) told = socket_receive(fd, &theirs, sizeof theirs);
+    int told = world_socket_send(fd, &mine, sizeof mine);
+    if (told == GW_OK) told = world_socket_receive(fd, &theirs, sizeof theirs);
     if (rc != GW_OK || told != GW_OK) return rc != GW_OK ? rc : told;
     return theirs == GW_OK ? GW_OK : gw_fail(GW_EOTHER, "the other side could not join this job");
 }
@@ -134,15 +134,15 @@ static int meet_far(int fd, const struct hello *theirs, struct node_other **o, i
     char mine[PEER_AT] = "", at[PEER_AT];
     int32_t as = -1;
     int rc = both_ok(fd, peer_invite(mine));
-    if (rc == GW_OK) rc = socket_send(fd, mine, sizeof mine);
-    if (rc == GW_OK) rc = socket_receive(fd, at, sizeof at);
+    if (rc == GW_OK) rc = world_socket_send(fd, mine, sizeof mine);
+    if (rc == GW_OK) rc = world_socket_receive(fd, at, sizeof at);
     if (rc != GW_OK) return rc;
     at[sizeof at - 1] = 0;
     rc = peer_meet_far(theirs->home.uid, theirs->size, o);
     int32_t number = rc == GW_OK ? node_far_put(*o, theirs->rank, at) : -1;
     if (rc == GW_OK && number < 0) rc = number;
-    int told = socket_send(fd, &number, sizeof number);
-    if (told == GW_OK) told = socket_receive(fd, &as, sizeof as);
+    int told = world_socket_send(fd, &number, sizeof number);
+    if (told == GW_OK) told = world_socket_receive(fd, &as, sizeof as);
     if (rc == GW_OK) rc = told;
     if (rc == GW_OK && as < 0) rc = gw_fail(GW_EOTHER, "the other side could not join this job");
     if (rc != GW_OK) return rc;
@@ -175,7 +175,7 @@ static bool must_tie(const struct hello *mine, const struct hello *theirs, bool 
     return mine->home.uid != theirs->home.uid && (is_far || (mine->by_engine && theirs->by_engine));
 }
 
-int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out)
+int world_join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out)
 {
     bool is_tied = false;
     struct hello mine, theirs;
@@ -203,7 +203,7 @@ int join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out
 }
 
 /* ---- everybody ------------------------------------------------------------------------------------------------------ */
-int join_check(struct gw_comm *c)
+int world_join_check(struct gw_comm *c)
 {
     if (!c->remote) return GW_OK;
     return gw_fail(GW_ECOMM, "comm is an intercommunicator; an intracommunicator is wanted");
@@ -220,7 +220,7 @@ static int root_says(struct gw_comm *c, int root, int told)
     return gw_fail(told, "rank %d, the root, says: %s", root, text);
 }
 
-int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out)
+int world_join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct gw_comm **comm_out)
 {
     int said[3] = {rc, bridge->is_far, bridge->is_first}, sent = coll_bcast(said, 3, gw_type_int, root, c, NULL), told = said[0];
     bool is_root = c->rank == root;
@@ -234,8 +234,8 @@ int join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, struct
         return is_root ? rc : sent;
     }
     if (rc == GW_OK) rc = sent;
-    if (rc == GW_OK) rc = inter_create_over(c, root, &b, comm_out);
+    if (rc == GW_OK) rc = world_inter_create_over(c, root, &b, comm_out);
     if (is_root && told == GW_OK) comm_release(bridge->comm);
-    ties_look();
+    world_ties_look();
     return rc;
 }

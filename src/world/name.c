@@ -22,7 +22,7 @@ static void name_free(struct name *n)
         close(n->fds[0]);
         close(n->fds[1]);
     } else {
-        name_file_remove(n->service, n->port);
+        world_name_file_remove(n->service, n->port);
     }
     free(n->service);
     free(n->port);
@@ -34,12 +34,12 @@ int world_publish_name(const char *service, const char *port)
     if (!boot_name_fits(port)) return gw_fail(GW_EPORT, "port_name is \"%.64s\": it is none that MPI_Open_port gave", port);
     struct name *n = gw_xcalloc(1, sizeof *n);
     n->fds[0] = n->fds[1] = -1;
-    int rc = name_file_wanted() ? name_file_publish(service, port) : GW_OK;
+    int rc = world_name_file_wanted() ? world_name_file_publish(service, port) : GW_OK;
     if (rc != GW_OK) {
         free(n);
         return rc;
     }
-    if (!name_file_wanted() && boot_name_publish(service, port, n->fds) < 0) {
+    if (!world_name_file_wanted() && boot_name_publish(service, port, n->fds) < 0) {
         int why = errno;
         free(n);
         if (why == EADDRINUSE) return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it is published already", service);
@@ -70,7 +70,7 @@ int world_unpublish_name(const char *service, const char *port)
 
 int world_lookup_name(const char *service, char *port_out)
 {
-    if (name_file_wanted()) return name_file_lookup(service, port_out);
+    if (world_name_file_wanted()) return world_name_file_lookup(service, port_out);
     if (boot_name_lookup(service, port_out, GW_MAX_PORT_NAME)) return GW_OK;
     return gw_fail(
         GW_ENAME,
@@ -79,7 +79,7 @@ int world_lookup_name(const char *service, char *port_out)
         service);
 }
 
-GW_ONCE void published_finalize(void)
+GW_ONCE void world_published_finalize(void)
 {
     for (struct gw_list *l = names.next, *next; l != &names; l = next) {
         next = l->next;

@@ -20,7 +20,7 @@ static char *file_of(const char *service)
                         (unsigned long long)gw_hash_text(service));
 }
 
-bool name_file_wanted(void) { return gw_set.names_dir && gw_set.names_dir[0]; }
+bool world_name_file_wanted(void) { return gw_set.names_dir && gw_set.names_dir[0]; }
 
 /* The port and, in its place, the service; NULL: there is no such file, or *why_out says what is wrong with it.  free() it. */
 static char *file_port(const char *file, const char *service, const char **why_out)
@@ -51,7 +51,7 @@ static char *file_port(const char *file, const char *service, const char **why_o
     return text;
 }
 
-int name_file_publish(const char *service, const char *port)
+int world_name_file_publish(const char *service, const char *port)
 {
     char *file = file_of(service), *new = gw_xasprintf("%s.%d.%016llx", file, (int)getpid(), (unsigned long long)boot_random());
     int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc = GW_OK;
@@ -73,7 +73,7 @@ int name_file_publish(const char *service, const char *port)
     return rc;
 }
 
-void name_file_remove(const char *service, const char *port)
+void world_name_file_remove(const char *service, const char *port)
 {
     const char *why;
     char *file = file_of(service), *there = file_port(file, service, &why);
@@ -82,7 +82,7 @@ void name_file_remove(const char *service, const char *port)
     free(file);
 }
 
-int name_file_lookup(const char *service, char *port_out)
+int world_name_file_lookup(const char *service, char *port_out)
 {
     const char *why;
     char *file = file_of(service), *port = file_port(file, service, &why);

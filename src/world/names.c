@@ -59,7 +59,7 @@ static int home_place(int32_t *list, int *n, int number, const struct contact *c
     return (*n)++;
 }
 
-int names_of(struct gw_group *g, const struct contact *contacts, int32_t **words_out, int *n_out)
+int world_names_of(struct gw_group *g, const struct contact *contacts, int32_t **words_out, int *n_out)
 {
     size_t members = (size_t)g->size;
     int32_t *list = malloc(sizeof *list * (members * HOME_WORDS + 1)),
@@ -91,7 +91,7 @@ int names_of(struct gw_group *g, const struct contact *contacts, int32_t **words
     return GW_OK;
 }
 
-int names_of_nobody(int32_t **words_out, int *n_out)
+int world_names_of_nobody(int32_t **words_out, int *n_out)
 {
     *n_out = 3;
     *words_out = calloc(3, sizeof **words_out);
@@ -161,7 +161,7 @@ static int group_of(const int32_t *words, struct node_other *const *met, struct 
 }
 
 /* They came from elsewhere: as many as they say that they are. */
-bool names_are_whole(const int32_t *words, int n)
+bool world_names_are_whole(const int32_t *words, int n)
 {
     if (n < 3 || words[0] < 0 || words[0] > HOMES_MOST || (int64_t)n < (int64_t)words[0] * HOME_WORDS + 3) return false;
     const int32_t *w = behind_homes(words);
@@ -169,9 +169,9 @@ bool names_are_whole(const int32_t *words, int n)
     return w[0] >= 0 && (w[1] == 0 || w[1] == 1) && n == (int64_t)words[0] * HOME_WORDS + 3 + w[0] * each;
 }
 
-int names_group(const int32_t *words, int n, struct gw_group **group_out)
+int world_names_group(const int32_t *words, int n, struct gw_group **group_out)
 {
-    if (!names_are_whole(words, n)) return gw_fail(GW_EOTHER, "the other group's description is damaged");
+    if (!world_names_are_whole(words, n)) return gw_fail(GW_EOTHER, "the other group's description is damaged");
     struct node_other **met = calloc((size_t)words[0] + 1, sizeof *met);
     if (!met) return gw_fail(GW_ENOMEM, "no memory for %d worlds", words[0]);
     int rc = homes_meet(words, met);
@@ -182,9 +182,9 @@ int names_group(const int32_t *words, int n, struct gw_group **group_out)
     return rc;
 }
 
-int names_homes(const int32_t *words) { return words[0]; }
+int world_names_homes(const int32_t *words) { return words[0]; }
 
-void names_firsts(const int32_t *words, int32_t *firsts_out)
+void world_names_firsts(const int32_t *words, int32_t *firsts_out)
 {
     for (int i = 0; i < words[0]; i++) {
         struct entry e = entry_get(entry_at(words, i));
@@ -192,9 +192,9 @@ void names_firsts(const int32_t *words, int32_t *firsts_out)
     }
 }
 
-int names_home_of(const int32_t *words, int member) { return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0; }
+int world_names_home_of(const int32_t *words, int member) { return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0; }
 
-bool names_differ(const int32_t *a, const int32_t *b)
+bool world_names_differ(const int32_t *a, const int32_t *b)
 {
     const int32_t *of[2] = {a, b};
     const int32_t *first = entry_at(a[0] ? a : b, 0);
@@ -204,7 +204,7 @@ bool names_differ(const int32_t *a, const int32_t *b)
     return false;
 }
 
-int names_order(struct gw_group *a, struct gw_group *b)
+int world_names_order(struct gw_group *a, struct gw_group *b)
 {
     struct boot_home ha, hb;
     int ra, rb;

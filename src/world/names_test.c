@@ -18,8 +18,8 @@ static int group_from(const int32_t *words, int n, struct gw_group **group_out)
     int32_t *exact = malloc((size_t)n * sizeof *exact + !n);
     *group_out = NULL;
     if (n) memcpy(exact, words, (size_t)n * sizeof *exact);
-    int rc = names_group(exact, n, group_out);
-    CHECK(rc != GW_OK || names_are_whole(exact, n));
+    int rc = world_names_group(exact, n, group_out);
+    CHECK(rc != GW_OK || world_names_are_whole(exact, n));
     free(exact);
     return rc;
 }
@@ -38,7 +38,7 @@ static int ours(int32_t *w, int homes)
 {
     int32_t *one;
     int n, at = 0;
-    must(names_of(gw_comm_world.group, NULL, &one, &n));
+    must(world_names_of(gw_comm_world.group, NULL, &one, &n));
     CHECK(n == 1 + HOME + 3 && one[0] == 1 && one[1 + HOME] == 1 && one[2 + HOME] == 0 && one[3 + HOME] == 0);
     w[at++] = homes;
     for (int i = 0; i < homes; i++, at += HOME) memcpy(w + at, one + 1, HOME * sizeof *w);
@@ -52,7 +52,7 @@ static int ours(int32_t *w, int homes)
 
 static void groups(void)
 {
-    int32_t w[64];
+    int32_t w[128];
     struct gw_group *g;
     for (int homes = 1; homes <= 2; homes++) {
         int n = ours(w, homes), members = 1 + homes * HOME, rank = n - 1;
@@ -110,13 +110,13 @@ static int far_words(int32_t *w, int size, int a, int b, const char *at)
 static void far(void)
 {
     static const char at[] = "@192.0.2.2:4000#0123456789abcdef";
-    int32_t w[64];
+    int32_t w[128];
     struct gw_group *g, *again;
     CHECK_EQ(group_from(w, far_words(w, 5, 3, 1, at), &g), GW_OK);
     CHECK(g->size == 2 && group_world(g, 0) == gw_boot.size + 3 && group_world(g, 1) == gw_boot.size + 1);
     int32_t first = -7;
-    names_firsts(w, &first);
-    CHECK(names_homes(w) == 1 && first == gw_boot.size && names_home_of(w, 1) == 0);
+    world_names_firsts(w, &first);
+    CHECK(world_names_homes(w) == 1 && first == gw_boot.size && world_names_home_of(w, 1) == 0);
     CHECK_EQ(group_from(w, far_words(w, 5, 1, 3, NULL), &again), GW_OK); /* they are known */
     CHECK_EQ(group_world(again, 0), gw_boot.size + 1);
     group_release(again);
@@ -162,24 +162,24 @@ static void proposals(void)
     const int64_t odd[] = {-1, INT64_MIN, GW_CTX_ID_JOIN, GW_CTX_ID_JOIN - 1, INT64_MAX, INT64_MAX - 1, (int64_t)1 << 40};
     struct ids w;
     int64_t v[IDS_VALUES], first;
-    ids_begin(&w, 2, false);
-    ids_propose(&w, v);
+    world_ids_begin(&w, 2, false);
+    world_ids_propose(&w, v);
     first = v[0];
-    ids_end(&w);
+    world_ids_end(&w);
     for (size_t i = 0; i < GW_ARRAY_LEN(odd); i++) {
-        ids_begin(&w, 2, false);
-        ids_propose(&w, v);
+        world_ids_begin(&w, 2, false);
+        world_ids_propose(&w, v);
         int64_t said[IDS_VALUES] = {odd[i], 1, v[2]};
-        CHECK(ids_take(&w, said, v));
-        CHECK(ids_check(&w) != GW_OK);
-        ids_end(&w);
+        CHECK(world_ids_take(&w, said, v));
+        CHECK(world_ids_check(&w) != GW_OK);
+        world_ids_end(&w);
     }
-    ids_begin(&w, 2, false);
-    ids_propose(&w, v);
+    world_ids_begin(&w, 2, false);
+    world_ids_propose(&w, v);
     CHECK(v[0] > first && v[0] <= first + 4 * (int64_t)(GW_ARRAY_LEN(odd) + 1));
-    CHECK(!ids_take(&w, (int64_t[IDS_VALUES]){v[0], 0, v[2]}, v));
-    CHECK_EQ(ids_check(&w), GW_OK);
-    ids_end(&w);
+    CHECK(!world_ids_take(&w, (int64_t[IDS_VALUES]){v[0], 0, v[2]}, v));
+    CHECK_EQ(world_ids_check(&w), GW_OK);
+    world_ids_end(&w);
 }
 
 int main(void)

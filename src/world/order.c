@@ -48,7 +48,7 @@ static int64_t largest(const int64_t t[3], int64_t most)
     return v < 0 ? -1 : v;
 }
 
-int order_soft(const char *soft, int most, int *n_out)
+int world_order_soft(const char *soft, int most, int *n_out)
 {
     int64_t best = -1, t[3];
     *n_out = most;
@@ -105,7 +105,7 @@ static int file_read(const char *name, struct gw_info **info_out)
     return rc;
 }
 
-const char *order_key(const struct order *o, const char *key)
+const char *world_order_key(const struct order *o, const char *key)
 {
     const char *value = gw_info_find(o->program->info, key);
     return value ? value : gw_info_find(o->file, key);
@@ -120,17 +120,18 @@ static int order_begin(const struct world_program *w, struct order *o)
     if (w->n < 1) return gw_fail(GW_EARG, "maxprocs is %d for %.64s; it must be at least 1", w->n, w->command);
     int rc = file ? file_read(file, &o->file) : GW_OK;
     if (rc != GW_OK) return rc;
-    const char *arch = order_key(o, "arch");
+    const char *arch = world_order_key(o, "arch");
     if (arch && uname(&machine) == 0 && strcasecmp(arch, machine.machine) != 0)
         return gw_fail(GW_ESPAWN, "%.64s was asked for on the architecture %.40s, and this machine is %s", w->command, arch,
                        machine.machine);
-    rc = order_soft(order_key(o, "soft"), w->n, &o->n);
+    rc = world_order_soft(world_order_key(o, "soft"), w->n, &o->n);
     if (rc == GW_OK && o->n < 0)
-        rc = gw_fail(GW_ESPAWN, "the info key soft (%.64s) allows no number of processes up to %d", order_key(o, "soft"), w->n);
+        rc = gw_fail(GW_ESPAWN, "the info key soft (%.64s) allows no number of processes up to %d", world_order_key(o, "soft"),
+                     w->n);
     return rc;
 }
 
-int orders_begin(int n, const struct world_program *programs, struct order *orders, int *fault_out)
+int world_orders_begin(int n, const struct world_program *programs, struct order *orders, int *fault_out)
 {
     int rc = GW_OK;
     for (int i = 0; i < n; i++) orders[i] = (struct order){.program = &programs[i]};
@@ -141,31 +142,31 @@ int orders_begin(int n, const struct world_program *programs, struct order *orde
     return rc;
 }
 
-void orders_end(int n, struct order *orders)
+void world_orders_end(int n, struct order *orders)
 {
     for (int i = 0; i < n; i++)
         if (orders[i].file) gw_info_free(&orders[i].file);
 }
 
-int orders_total(int n, const struct order *orders)
+int world_orders_total(int n, const struct order *orders)
 {
     int64_t total = 0;
     for (int i = 0; i < n; i++) total += orders[i].n;
     return (int)gw_min64(total, INT_MAX);
 }
 
-bool orders_shrink(int n, struct order *orders, int room)
+bool world_orders_shrink(int n, struct order *orders, int room)
 {
-    for (int i = n - 1; i >= 0 && orders_total(n, orders) > room; i--) {
-        const char *soft = order_key(&orders[i], "soft");
-        int over = orders_total(n, orders) - room, fewer;
+    for (int i = n - 1; i >= 0 && world_orders_total(n, orders) > room; i--) {
+        const char *soft = world_order_key(&orders[i], "soft");
+        int over = world_orders_total(n, orders) - room, fewer;
         if (!soft) continue;
         /* Where its set has nothing so small, this one gives what it can. */
         for (int most = (int)gw_max64(orders[i].n - over, 0); most < orders[i].n; most++) {
-            if (order_soft(soft, most, &fewer) != GW_OK || fewer < 0) continue;
+            if (world_order_soft(soft, most, &fewer) != GW_OK || fewer < 0) continue;
             orders[i].n = fewer;
             break;
         }
     }
-    return orders_total(n, orders) <= room;
+    return world_orders_total(n, orders) <= room;
 }

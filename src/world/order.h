@@ -19,13 +19,13 @@ struct order {
 
 /* The largest number from 0 to `most` of the set `soft`: -1 where there is none.  soft NULL: only all of `most` will do, which is to be
  * the whole number then.  GW_EINFO_VALUE: it is no set. */
-int order_soft(const char *soft, int most, int *n_out);
-/* orders[n] for the programs; *fault_out: the one at which an error is.  Ends with orders_end, also after an error. */
-int orders_begin(int n, const struct world_program *programs, struct order *orders, int *fault_out);
-void orders_end(int n, struct order *orders);
-const char *order_key(const struct order *o, const char *key); /* NULL: it is not given */
+int world_order_soft(const char *soft, int most, int *n_out);
+/* orders[n] for the programs; *fault_out: the one at which an error is.  Ends with world_orders_end, also after an error. */
+int world_orders_begin(int n, const struct world_program *programs, struct order *orders, int *fault_out);
+void world_orders_end(int n, struct order *orders);
+const char *world_order_key(const struct order *o, const char *key); /* NULL: it is not given */
 /* Fewer: at most `room` in all, the last programs first.  false: their sets do not allow it. */
-bool orders_shrink(int n, struct order *orders, int room);
-int orders_total(int n, const struct order *orders);
+bool world_orders_shrink(int n, struct order *orders, int room);
+int world_orders_total(int n, const struct order *orders);
 
 #endif

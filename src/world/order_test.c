@@ -11,7 +11,7 @@
 static int of(const char *soft, int most)
 {
     int n = -77;
-    CHECK_EQ(order_soft(soft, most, &n), GW_OK);
+    CHECK_EQ(world_order_soft(soft, most, &n), GW_OK);
     return n;
 }
 
@@ -47,7 +47,7 @@ static void against_walk(void)
                 snprintf(text, sizeof text, "%d:%d:%d", a, b, c);
                 for (int v = a; good && (c > 0 ? v <= b : v >= b); v += c)
                     if (v >= 0 && v <= 6 && v > want) want = v;
-                CHECK_EQ(order_soft(text, 6, &n), good ? GW_OK : GW_EINFO_VALUE);
+                CHECK_EQ(world_order_soft(text, 6, &n), good ? GW_OK : GW_EINFO_VALUE);
                 if (good) CHECK_EQ(n, want);
             }
 }
@@ -57,7 +57,7 @@ static void malformed(void)
     static const char *const bad[] = {"",    " ",   ",",   "1,",     ",1",    "a",     "1:",  ":1",         "1:2:", "1:2:3:4",
                                       "1;2", "1 2", "5:1", "1:5:-1", "5:1:1", "1:5:0", "1.5", "9999999999", "0x",   "1,,2"};
     int n;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_EQ(order_soft(bad[i], 9, &n), GW_EINFO_VALUE);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_EQ(world_order_soft(bad[i], 9, &n), GW_EINFO_VALUE);
 }
 
 static void giving_way(void)
@@ -73,18 +73,18 @@ static void giving_way(void)
         if (soft[i]) gw_info_set(info[i], "soft", soft[i]);
         w[i] = (struct world_program){.command = "x", .n = 9, .info = info[i]};
     }
-    CHECK_EQ(orders_begin(3, w, o, &fault), GW_OK);
+    CHECK_EQ(world_orders_begin(3, w, o, &fault), GW_OK);
     CHECK(o[0].n == 9 && o[1].n == 9 && o[2].n == 8);
-    CHECK(orders_shrink(3, o, 23) && o[0].n == 9 && o[2].n == 4);
-    CHECK(orders_shrink(3, o, 21) && o[0].n == 9 && o[1].n == 9 && o[2].n == 2);
-    CHECK(orders_shrink(3, o, 19) && o[0].n == 8 && o[2].n == 2);
-    CHECK(orders_shrink(3, o, 12) && o[0].n == 1 && o[1].n == 9 && o[2].n == 2);
-    CHECK(!orders_shrink(3, o, 11));
-    orders_end(3, o);
+    CHECK(world_orders_shrink(3, o, 23) && o[0].n == 9 && o[2].n == 4);
+    CHECK(world_orders_shrink(3, o, 21) && o[0].n == 9 && o[1].n == 9 && o[2].n == 2);
+    CHECK(world_orders_shrink(3, o, 19) && o[0].n == 8 && o[2].n == 2);
+    CHECK(world_orders_shrink(3, o, 12) && o[0].n == 1 && o[1].n == 9 && o[2].n == 2);
+    CHECK(!world_orders_shrink(3, o, 11));
+    world_orders_end(3, o);
     gw_info_set(info[1], "soft", "10,20");
-    CHECK_EQ(orders_begin(3, w, o, &fault), GW_ESPAWN);
+    CHECK_EQ(world_orders_begin(3, w, o, &fault), GW_ESPAWN);
     CHECK_EQ(fault, 1);
-    orders_end(3, o);
+    world_orders_end(3, o);
     for (int i = 0; i < 3; i++) gw_info_free(&info[i]);
     gw_info_finalize();
 }

@@ -120,7 +120,7 @@ static int accept_root(const char *port_name, struct gw_info *info, struct gw_co
     double seconds;
     uint64_t until_ns;
     int rc = port_parse(port_name, &port, NULL);
-    if (rc == GW_OK) rc = deadline_from(info, 0, &seconds, &until_ns);
+    if (rc == GW_OK) rc = world_deadline_from(info, 0, &seconds, &until_ns);
     if (rc != GW_OK) return rc;
     gw_lock(&ports_lock);
     struct port *p = port_find(&port);
@@ -129,11 +129,11 @@ static int accept_root(const char *port_name, struct gw_info *info, struct gw_co
     for (;;) {
         int fd = boot_gate_accept(&p->gate);
         if (fd >= 0) {
-            rc = join_meet(fd, true, c, b);
+            rc = world_join_meet(fd, true, c, b);
             if (rc == GW_OK) return rc;
         } else if (errno != EAGAIN) {
             return gw_fail(GW_EPORT, "no connection can be accepted: %s", strerror(errno));
-        } else if (socket_wait_until((int[2]){p->gate.fd, -1}, until_ns) < 0) {
+        } else if (world_socket_wait_until((int[2]){p->gate.fd, -1}, until_ns) < 0) {
             snprintf(why, sizeof why, "nobody has connected there for %g s (info key timeout)", seconds);
             return bad_port(port_name, why);
         }
@@ -154,7 +154,7 @@ static int nobody_accepts(const char *port_name, struct gw_info *info, double se
 static int accepted_wait(int fd, const char *port_name, struct gw_info *info, double seconds, uint64_t until_ns)
 {
     char byte;
-    if (socket_wait_until((int[2]){fd, -1}, until_ns) < 0) return nobody_accepts(port_name, info, seconds);
+    if (world_socket_wait_until((int[2]){fd, -1}, until_ns) < 0) return nobody_accepts(port_name, info, seconds);
     if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1) return GW_OK;
     return bad_port(port_name,
                     "it was closed before anybody accepted there, or its process has ended; ask its owner for a port that is open");
@@ -167,9 +167,9 @@ static int connect_far(const char *port_name, const struct boot_port *port, cons
     char where[BOOT_ADDRESS_TEXT], why[256];
     int fd = boot_far_connect(at), err = fd < 0 ? errno : 0;
     socklen_t bytes = sizeof err;
-    if (fd >= 0 && socket_wait_out_until(fd, until_ns) < 0) err = ETIMEDOUT;
+    if (fd >= 0 && world_socket_wait_out_until(fd, until_ns) < 0) err = ETIMEDOUT;
     if (fd >= 0 && !err) getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &bytes);
-    if (!err && socket_send(fd, &port->secret, sizeof port->secret) == GW_OK) {
+    if (!err && world_socket_send(fd, &port->secret, sizeof port->secret) == GW_OK) {
         *fd_out = fd;
         return GW_OK;
     }
@@ -205,7 +205,7 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
     uint64_t until_ns;
     bool is_not_here = false;
     int fd = -1, rc = port_parse(port_name, &port, &at);
-    if (rc == GW_OK) rc = deadline_from(info, gw_set.connect_timeout, &seconds, &until_ns);
+    if (rc == GW_OK) rc = world_deadline_from(info, gw_set.connect_timeout, &seconds, &until_ns);
     if (rc == GW_OK) rc = connect_near(port_name, &port, info, seconds, until_ns, &is_not_here, &fd);
     if (rc != GW_OK) return rc;
     if (is_not_here && !at.ss_family)
@@ -215,7 +215,7 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
     if (is_not_here) rc = connect_far(port_name, &port, &at, until_ns, &fd);
     if (rc != GW_OK) return rc;
     rc = accepted_wait(fd, port_name, info, seconds, until_ns);
-    if (rc == GW_OK) return join_meet(fd, false, c, b);
+    if (rc == GW_OK) return world_join_meet(fd, false, c, b);
     close(fd);
     return rc;
 }
@@ -223,12 +223,12 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
 int world_comm_accept(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    int rc = join_check(c);
+    int rc = world_join_check(c);
     if (rc != GW_OK) return rc;
     plan_call_begin(c, PLAN_MAKING, root);
     world_sweep();
     if (c->rank == root) rc = accept_root(port_name, info, c, &b);
-    rc = join_comm(c, root, rc, &b, comm_out);
+    rc = world_join_comm(c, root, rc, &b, comm_out);
     plan_call_end(c);
     return rc;
 }
@@ -236,12 +236,12 @@ int world_comm_accept(const char *port_name, struct gw_info *info, int root, str
 int world_comm_connect(const char *port_name, struct gw_info *info, int root, struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct bridge b = {0};
-    int rc = join_check(c);
+    int rc = world_join_check(c);
     if (rc != GW_OK) return rc;
     plan_call_begin(c, PLAN_MAKING, root);
     world_sweep();
     if (c->rank == root) rc = connect_root(port_name, info, c, &b);
-    rc = join_comm(c, root, rc, &b, comm_out);
+    rc = world_join_comm(c, root, rc, &b, comm_out);
     plan_call_end(c);
     return rc;
 }
@@ -251,7 +251,7 @@ int world_comm_connect(const char *port_name, struct gw_info *info, int root, st
 static int fd_move(int fd, bool out, void *data, size_t bytes)
 {
     for (char *p = data; bytes > 0;) {
-        if (!out) socket_wait((int[2]){fd, -1});
+        if (!out) world_socket_wait((int[2]){fd, -1});
         ssize_t n = out ? send(fd, p, bytes, MSG_NOSIGNAL) : recv(fd, p, bytes, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) continue;
@@ -291,11 +291,11 @@ static int join_root(int fd, struct bridge *b)
         rc = fd_move(fd, false, &told, sizeof told);
         b->is_users = rc == GW_OK && told;
         if (b->is_users) s = socket_copy(fd, &rc);
-        while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) socket_wait((int[2]){gate.fd, -1});
+        while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) world_socket_wait((int[2]){gate.fd, -1});
     }
     if (rc != GW_OK && s >= 0) close(s);
     boot_gate_close(&gate);
-    return rc == GW_OK ? join_meet(s, listens, &gw_comm_self, b) : rc;
+    return rc == GW_OK ? world_join_meet(s, listens, &gw_comm_self, b) : rc;
 }
 
 int world_comm_join(int fd, struct gw_comm **comm_out)
@@ -306,11 +306,11 @@ int world_comm_join(int fd, struct gw_comm **comm_out)
     if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0 || type != SOCK_STREAM)
         return gw_fail(GW_EARG, "fd is %d, which is not a connected stream socket", fd);
     world_sweep();
-    return join_comm(&gw_comm_self, 0, join_root(fd, &b), &b, comm_out);
+    return world_join_comm(&gw_comm_self, 0, join_root(fd, &b), &b, comm_out);
 }
 
 /* ---- ties ---- */
-void ties_look(void)
+void world_ties_look(void)
 {
     uint64_t uid;
     for (int i = 0; boot_tied_at(i, &uid);)
@@ -318,7 +318,7 @@ void ties_look(void)
             i++;
         else
             boot_tied_part(uid);
-    spawn_look();
+    world_spawn_look();
 }
 
 /* ---- disconnect ------------------------------------------------------------------------------------------------------ */
@@ -365,7 +365,7 @@ int world_comm_disconnect(struct gw_comm **c)
     if (rc != GW_OK) return rc;
     rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);
-    ties_look();
+    world_ties_look();
     /* When one of us returns all of our job have let go: if it fails then, the others' jobs do not. */
     if (rc == GW_OK && n > 1) rc = coll_group_allreduce(&gw_comm_world, ranks, n, me, tag, &nothing, 1, gw_op_max);
     free(ranks);
@@ -383,6 +383,6 @@ GW_ONCE void world_finalize(void)
         free(p);
     }
     boot_tied_part(0);
-    published_finalize();
-    spawn_finalize();
+    world_published_finalize();
+    world_spawn_finalize();
 }

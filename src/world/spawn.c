@@ -72,16 +72,16 @@ static const struct {
 static bool asks_for_hosts(const struct order *o)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(place_keys); i++)
-        if (order_key(o, place_keys[i].key)) return true;
+        if (world_order_key(o, place_keys[i].key)) return true;
     return false;
 }
 
 static void put_program(struct text *t, const struct order *o)
 {
     char n[16], here[4096];
-    const char *wdir = order_key(o, "wdir"), *path = order_key(o, "path");
-    const char *patience = order_key(o, "timeout"); /* seconds until MPI_Init; without it children take their time */
-    const char *handler = order_key(o, "mpi_initial_errhandler"), *env = order_key(o, "env");
+    const char *wdir = world_order_key(o, "wdir"), *path = world_order_key(o, "path");
+    const char *patience = world_order_key(o, "timeout"); /* seconds until MPI_Init; without it children take their time */
+    const char *handler = world_order_key(o, "mpi_initial_errhandler"), *env = world_order_key(o, "env");
     snprintf(n, sizeof n, "%d", o->n);
     put_pair(t, "program", o->program->command);
     put_pair(t, "n", n);
@@ -89,7 +89,7 @@ static void put_program(struct text *t, const struct order *o)
     if (wdir) put_pair(t, "wdir", wdir);
     if (path) put_pair(t, "path", path);
     for (size_t i = 0; i < GW_ARRAY_LEN(place_keys); i++)
-        if (order_key(o, place_keys[i].key)) put_pair(t, place_keys[i].word, order_key(o, place_keys[i].key));
+        if (world_order_key(o, place_keys[i].key)) put_pair(t, place_keys[i].word, world_order_key(o, place_keys[i].key));
     if (patience) put_pair(t, "timeout", patience);
     if (handler) put_pair(t, "errhandler", handler);
     if (env) put_env(t, env);
@@ -108,8 +108,9 @@ static int answer_read(int ctl, struct fault *fault_out)
     struct boot_spawn_answer a;
     enum { TEXT = 1024 };
     char text[TEXT + 1] = "";
-    int rc = socket_receive(ctl, &a, sizeof a);
-    if (rc == GW_OK) rc = a.text_bytes < 0 || a.text_bytes > TEXT ? GW_EINTERN : socket_receive(ctl, text, (size_t)a.text_bytes);
+    int rc = world_socket_receive(ctl, &a, sizeof a);
+    if (rc == GW_OK)
+        rc = a.text_bytes < 0 || a.text_bytes > TEXT ? GW_EINTERN : world_socket_receive(ctl, text, (size_t)a.text_bytes);
     if (rc != GW_OK) return gw_fail(GW_ESPAWN, "the launcher is gone");
     *fault_out = (struct fault){a.app, a.room};
     text[strcspn(text, "\n")] = 0;
@@ -120,10 +121,10 @@ static int answer_read(int ctl, struct fault *fault_out)
 static int children_meet(int ctl, struct boot_gate *gate, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     for (;;) {
-        if (socket_wait((int[2]){gate->fd, ctl}) == 1) return answer_read(ctl, fault_out);
+        if (world_socket_wait((int[2]){gate->fd, ctl}) == 1) return answer_read(ctl, fault_out);
         int fd = boot_gate_accept(gate);
         if (fd < 0) continue;
-        int rc = join_meet(fd, true, c, b);
+        int rc = world_join_meet(fd, true, c, b);
         if (rc != GW_OK) *fault_out = (struct fault){0, -1};
         return rc;
     }
@@ -141,7 +142,7 @@ static void launcher_keep(int ctl, const struct bridge *b)
 }
 
 /* What its ranks say of it would come too late where this process ends as soon as it has let go, and they have not yet. */
-void spawn_look(void)
+void world_spawn_look(void)
 {
     gw_lock(&launchers.lock);
     for (int i = 0; i < launchers.n; i++) {
@@ -203,10 +204,10 @@ static int spawn_these(int n_programs, const struct order *orders, struct gw_com
     for (int i = 0; i < n_programs; i++) put_program(&t, &orders[i]);
     put_word(&t, "");
     rc = boot_spawner(&ctl, &is_alone);
-    if (rc == GW_OK) rc = socket_send(ctl, t.at, t.n);
+    if (rc == GW_OK) rc = world_socket_send(ctl, t.at, t.n);
     if (rc == GW_OK) rc = answer_read(ctl, fault_out);
     if (rc == GW_OK) rc = children_meet(ctl, &gate, c, b, fault_out);
-    if (rc == GW_OK) rc = socket_send(ctl, is_alone ? "J" : "JB", is_alone ? 1 : 2);
+    if (rc == GW_OK) rc = world_socket_send(ctl, is_alone ? "J" : "JB", is_alone ? 1 : 2);
     if (ctl >= 0 && is_alone && rc == GW_OK)
         launcher_keep(ctl, b);
     else if (ctl >= 0)
@@ -222,9 +223,9 @@ static int spawn_root(int n_programs, struct order *orders, struct gw_comm *c, s
     struct fault fault = {0, -1};
     int rc = GW_OK;
     launchers_drop();
-    for (int total; (total = orders_total(n_programs, orders)) > 0;) {
+    for (int total; (total = world_orders_total(n_programs, orders)) > 0;) {
         rc = spawn_these(n_programs, orders, c, b, &fault);
-        if (rc != GW_ESPAWN || fault.room < 0 || fault.room >= total || !orders_shrink(n_programs, orders, fault.room)) break;
+        if (rc != GW_ESPAWN || fault.room < 0 || fault.room >= total || !world_orders_shrink(n_programs, orders, fault.room)) break;
         rc = GW_OK;
     }
     *app_out = fault.app;
@@ -246,7 +247,7 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
             failed[2 * i] = said[0] + (rc == GW_OK ? orders[i].n : i == app ? 0 : all);
             failed[2 * i + 1] = said[0] += all;
         }
-        said[2] = rc == GW_OK && orders_total(n_programs, orders) == 0 ? 0 : 1;
+        said[2] = rc == GW_OK && world_orders_total(n_programs, orders) == 0 ? 0 : 1;
     }
     int told = coll_bcast(said, 3, gw_type_int, root, c, NULL);
     if (told == GW_OK && (said[0] < 0 || said[1] < 0))
@@ -269,20 +270,20 @@ static int spawn(int n_programs, const struct world_program *programs, int root,
     struct order *orders = NULL;
     int app = -1;
     bool nobody = false;
-    int rc = join_check(c);
+    int rc = world_join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();
     if (c->rank == root) {
         orders = gw_xcalloc((size_t)n_programs + 1, sizeof *orders);
-        rc = orders_begin(n_programs, programs, orders, &app);
+        rc = world_orders_begin(n_programs, programs, orders, &app);
         if (rc == GW_OK) rc = spawn_root(n_programs, orders, c, &b, &app);
     }
     int told = codes_share(c, root, rc, app, n_programs, orders, codes, &nobody);
-    if (orders) orders_end(n_programs, orders);
+    if (orders) world_orders_end(n_programs, orders);
     free(orders);
     if (rc == GW_OK && told != GW_OK) rc = told;
     *comm_out = NULL;
-    return rc == GW_OK && nobody ? GW_OK : join_comm(c, root, rc, &b, comm_out);
+    return rc == GW_OK && nobody ? GW_OK : world_join_comm(c, root, rc, &b, comm_out);
 }
 
 int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
@@ -309,18 +310,19 @@ GW_ONCE int world_meet_parent(void)
     if (!gw_boot.parent.name) return rc;
     if (c->rank == 0) {
         int fd = boot_parent_connect(PATIENCE_MS);
-        rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno)) : join_meet(fd, false, c, &b);
+        rc = fd < 0 ? gw_fail(GW_EOTHER, "those who spawned this job are gone: %s", strerror(errno))
+                    : world_join_meet(fd, false, c, &b);
     }
-    rc = join_comm(c, 0, rc, &b, &parent);
+    rc = world_join_comm(c, 0, rc, &b, &parent);
     return rc == GW_OK ? comm_set_name(parent, "MPI_COMM_PARENT") : rc;
 }
 
-void spawn_freed(const struct gw_comm *c)
+void world_spawn_freed(const struct gw_comm *c)
 {
     if (c == parent) parent = NULL;
 }
 
-GW_ONCE void spawn_finalize(void)
+GW_ONCE void world_spawn_finalize(void)
 {
     if (parent) comm_release(parent);
     parent = NULL;
@@ -328,7 +330,8 @@ GW_ONCE void spawn_finalize(void)
         char bye = BOOT_SPAWN_BYE;
         int fd = launchers.at[i].fd;
         /* Nobody but us would end a job that is still connected and hangs: mpiexec does that elsewhere. */
-        while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0) socket_wait((int[2]){fd, -1});
+        while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0)
+            world_socket_wait((int[2]){fd, -1});
         boot_port_write(fd, &bye, 1);
         close(fd);
     }

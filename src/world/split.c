@@ -40,7 +40,7 @@ static int rows_exchange(struct gw_comm *c, const int32_t *mine, struct rows *ro
     if (rc != GW_OK || !c->remote) return rc;
     struct bridge b = bridge_whole(c);
     int n = 0;
-    rc = bridge_swap(c->local, 0, &b, rows->ours, rows->words * c->size, &rows->theirs, &n);
+    rc = world_bridge_swap(c->local, 0, &b, rows->ours, rows->words * c->size, &rows->theirs, &n);
     if (rc == GW_OK && n != rows->words * c->remote->size)
         rc = gw_fail(GW_EOTHER, "the other group's leader told %d words of its %d members", n, c->remote->size);
     return rc;
@@ -91,11 +91,11 @@ static int parts_make(struct gw_comm *c, const struct rows *rows, const int32_t 
     struct gw_comm *new = NULL;
     uint32_t id;
     /* One id (or pair) serves all parts: no process is in two of the new communicators. */
-    int rc = id_agree_whole(c, c->remote ? 2 : 1, &id);
+    int rc = world_id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc == GW_OK && with(mine, mine, what)) {
         rc = side_pick(rows, false, c->group, mine, with, what, &local);
         if (rc == GW_OK && c->remote) rc = side_pick(rows, true, c->remote, mine, with, what, &remote);
-        if (rc == GW_OK) rc = sides_join(c, local, remote, id, &new);
+        if (rc == GW_OK) rc = world_sides_join(c, local, remote, id, &new);
     }
     if (local) group_release(local);
     if (remote) group_release(remote);

@@ -8,7 +8,7 @@
 
 #include "plan/plan.h"
 
-int party_whole(struct gw_comm *c, int leader, struct party *out)
+int world_party_whole(struct gw_comm *c, int leader, struct party *out)
 {
     *out = (struct party){.c = c, .n = c->size, .me = (c->rank - leader + c->size) % c->size, .tag = TAG_WHOLE};
     out->ranks = malloc(sizeof *out->ranks * (size_t)c->size);
@@ -17,20 +17,20 @@ int party_whole(struct gw_comm *c, int leader, struct party *out)
     return GW_OK;
 }
 
-int id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
+int world_id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
 {
     struct bridge b = bridge_whole(c);
     struct party p;
-    int rc = party_whole(c->remote ? c->local : c, 0, &p);
+    int rc = world_party_whole(c->remote ? c->local : c, 0, &p);
     if (rc != GW_OK) return rc;
     if (c->remote) p.bridge = &b;
-    rc = id_agree(&p, n, id_out);
+    rc = world_id_agree(&p, n, id_out);
     free(p.ranks);
     return rc;
 }
 
 /* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` alone, not the name. */
-int comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new)
+int world_comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new)
 {
     new->topo = comm_topo_hold(c->topo);
     int rc = comm_set_info(new, info);
@@ -42,11 +42,11 @@ static int dup_with(struct gw_comm *c, struct gw_info *info, struct gw_comm **co
     uint32_t id;
     struct gw_comm *new;
     plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
-    int rc = id_agree_whole(c, c->remote ? 2 : 1, &id);
+    int rc = world_id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc != GW_OK) return rc;
     rc = c->remote ? comm_create_inter(c->group, c->remote, id, c, &new) : comm_create_object(c->group, id, c, &new);
     if (rc != GW_OK) return rc;
-    rc = comm_copy_into(c, info, new);
+    rc = world_comm_copy_into(c, info, new);
     if (rc != GW_OK) {
         comm_release(new);
         return rc;
@@ -62,7 +62,7 @@ int world_comm_dup_with_info(struct gw_comm *c, struct gw_info *info, struct gw_
     return dup_with(c, info, comm_out);
 }
 
-int group_within(struct gw_group *g, struct gw_comm *c)
+int world_group_within(struct gw_group *g, struct gw_comm *c)
 {
     struct gw_group *outside;
     int rc = group_difference(g, c->group, &outside);
@@ -75,12 +75,12 @@ int group_within(struct gw_group *g, struct gw_comm *c)
 
 int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm **comm_out)
 {
-    if (c->remote) return inter_create(c, group, comm_out);
+    if (c->remote) return world_inter_create(c, group, comm_out);
     uint32_t id;
     struct gw_comm *new = NULL;
-    int rc = group_within(group, c);
+    int rc = world_group_within(group, c);
     plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
-    if (rc == GW_OK) rc = id_agree_whole(c, 1, &id);
+    if (rc == GW_OK) rc = world_id_agree_whole(c, 1, &id);
     if (rc == GW_OK && group->rank != GW_UNDEFINED) rc = comm_create_object(group, id, c, &new);
     if (rc == GW_OK) *comm_out = new;
     return rc;
@@ -89,7 +89,7 @@ int world_comm_create(struct gw_comm *c, struct gw_group *group, struct gw_comm 
 int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, struct gw_comm **comm_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; MPI_Comm_create_group takes intracommunicators only");
-    int rc = group_within(group, c);
+    int rc = world_group_within(group, c);
     if (rc != GW_OK) return rc;
     if (group->rank == GW_UNDEFINED) {
         *comm_out = NULL;
@@ -102,7 +102,7 @@ int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, 
     for (int i = 0; i < p.n; i++) places[i] = i;
     uint32_t id;
     rc = group_translate_ranks(group, p.n, places, c->group, p.ranks);
-    if (rc == GW_OK) rc = id_agree(&p, 1, &id);
+    if (rc == GW_OK) rc = world_id_agree(&p, 1, &id);
     if (rc == GW_OK) rc = comm_create_object(group, id, c, comm_out);
     free(places);
     return rc;
@@ -114,7 +114,7 @@ int world_comm_free(struct gw_comm **c)
     if (old->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be freed", old->name);
     int rc = gw_attr_delete_all(&old->attrs, &old->obj);
     if (rc != GW_OK) return rc;
-    spawn_freed(old);
+    world_spawn_freed(old);
     gw_obj_unregister(&old->obj); /* the handle dies now, the object when its last operation is over */
     comm_release(old);
     *c = NULL;

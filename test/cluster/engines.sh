@@ -47,3 +47,11 @@ echo "a rank that ends later"
 under "mpiexec in an allocation of Slurm" 3,1,1 salloc -Q -N 3 "$build/mpiexec" -host n1:3,n2:1,n3:1 -n 5
 under "mpiexec by Hydra" 2,1,1 "$build/mpiexec" --engine hydra -host n1,n2,n3 -n 4
 under "mpiexec by mpirun" 1,1 "$build/mpiexec" --engine mpirun -host n1,n2
+under "mpiexec by mpirun, bound, more ranks than cores" 5,4 "$build/mpiexec" --engine mpirun -bind-to core -host n1:5,n2:4
+if command -v prterun >/dev/null; then # prrte.sh
+    under "PRRTE" 2,2,2 prterun --host $hosts -n 6
+    under "mpiexec by prterun" 3,1,1 "$build/mpiexec" --engine prterun -host n1:3,n2:1,n3:1 -n 5
+    under "mpiexec by prterun, bound, more ranks than cores" 5,4 "$build/mpiexec" --engine prterun -bind-to core -host n1:5,n2:4
+    under "mpiexec by prterun, spread" 5,4 "$build/mpiexec" --engine prterun -map-by numa -host n1:5,n2:4
+    late prterun --host n1,n2,n3 -n 3
+fi

@@ -34,7 +34,7 @@ sleepers() { ps ax | grep -c '[0-9] sleep 77[7]'; }
 told() {
     rc=0
     $m -n 3 sleep 777 >/dev/null 2>"$dir/err" </dev/null &
-    for _ in $(seq 100); do [ "$(sleepers)" -ge 3 ] && break; sleep 0.1; done
+    for _ in $(seq 300); do [ "$(sleepers)" -ge 3 ] && break; sleep 0.1; done
     [ "$(sleepers)" -ge 3 ] || fail "no ranks to signal"
     pid=$(pgrep -f "^$build/mpiexec" | tail -1)
     kill -$1 $pid
@@ -44,13 +44,15 @@ told() {
     fail "ranks live on after SIG$1"
 }
 
-for engine in hydra mpirun srun; do
+prterun=$(command -v prterun >/dev/null && echo prterun || :) # prrte.sh
+for engine in hydra mpirun srun $prterun; do
     m="$build/mpiexec --engine $engine -host n1,n2,n3"
     killed=137 # Hydra's own status for a rank that a signal killed is another
     case $engine in
     srun) m="salloc -Q -N 3 $build/mpiexec" says="this is an allocation of Slurm: srun (Slurm " ;;
     hydra) says="n1 is another machine: mpiexec.hydra (Hydra " killed=255 ;;
     mpirun) says="n1 is another machine: mpirun.openmpi (Open MPI " ;;
+    prterun) says="n1 is another machine: prterun (PRRTE " ;;
     esac
     ends 0 -n 3 true
     grep -q "^mpiexec: $says[0-9.]*) starts 3 ranks\$" "$dir/err" || fail "who starts it"
@@ -76,6 +78,8 @@ for engine in hydra mpirun srun; do
 done
 engine=none m="$build/mpiexec"
 ends 2 -gdb -host n1 true
+m="env PATH=/nowhere $build/mpiexec"
 ends 127 --engine prterun -host n1 true
 grep -q 'install one on all hosts' "$dir/err" || fail "no word on what to install"
+m="$build/mpiexec"
 same "front front" --engine none -host n1 -n 2 hostname

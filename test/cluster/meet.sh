@@ -111,5 +111,12 @@ both "mpirun and Slurm by PMI-2"
 one "srun: children" $srun -N 3 -n 6 --ntasks-per-node=2 "$meet" spawn 3
 one "Hydra: children" mpiexec.hydra -hosts n1:2,n2:2 -n 4 "$meet" spawn 3
 one "mpirun: children" mpirun.openmpi --host n1:2,n2:2 "$meet" spawn 2
+if command -v prterun >/dev/null; then # prrte.sh
+    one "PRRTE: children" prterun --host n1:2,n2:2 -n 4 "$meet" spawn 2
+    first="prterun -x GODWIT_NAMES_DIR --host n1:2,n2:2 -n 4 $meet publish third $port" second="prterun -x GODWIT_NAMES_DIR --host n2:1,n3:2 -n 3 $meet lookup third -"
+    both "PRRTE: a published name, some hosts of both"
+    first="prterun --host n1:2,n2:2 -n 4 $meet serve $port 1" second="$srun -w n3 -N 1 -n 2 $meet use $port"
+    both "PRRTE and Slurm"
+fi
 [ ! "$(ls "$dir" | grep godwit-name)" ] || fail "left: $(ls "$dir")"
 echo "meet: all met"

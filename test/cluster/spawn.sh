@@ -23,7 +23,7 @@ where() {
     timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     [ $rc = 0 ] && [ "$(cat "$dir/out")" = "$wanted" ] || fail "$*: status $rc, '$(cat "$dir/out")' and not '$wanted': $(head -c 1500 "$dir/err")"
     # Open MPI's mpirun warns where its child was faster than it itself.
-    grep -v -e '^mpiexec: .* starts [0-9]* ranks\?$' -e 'plm:rsh: Warning: setpgid' "$dir/err" && fail "$* says this"
+    grep -v -e '^mpiexec: .* starts [0-9]* ranks\?$' -e 'plm:[a-z]*sh: Warning: setpgid' "$dir/err" && fail "$* says this"
     for h in $CLUSTER_HOSTS; do on $h pgrep -x cluster_meet && fail "$*: a process is left on $h"; done
     echo "$wanted: $*" | sed "s#$build/##g; s#$dir/##g"
 }
@@ -54,6 +54,14 @@ for engine in mpirun hydra; do # the first that is in PATH: mpiexec on one host 
 done
 where "n1 n1" on n1 "$build/mpiexec" -n 2 "$meet" place 2 host localhost
 where "n2" on n1 env GODWIT_SINGLETON=1 "$meet" place 1 host n2
+
+if command -v prterun >/dev/null; then # prrte.sh
+    prterun="prterun -x PRTE_MCA_plm_ssh_agent" agent="env PRTE_MCA_plm_ssh_agent=$PRTE_MCA_plm_ssh_agent" # it keeps its variables from its ranks
+    where "n2 n2 n3" $prterun --host n1:1,n2:1 -n 2 "$meet" place 3 hostfile "$dir/hosts"
+    where "n1 n3" $prterun --host n1:1,n2:1 -n 2 "$meet" place 2 add-host n1,n3
+    where "n2 n2" "$build/mpiexec" --engine prterun -host n1:2,n2:3 -n 3 $agent "$meet" place 2 - -
+    where "n1 n1 n2 n2" "$build/mpiexec" --engine prterun -host n1:2,n2:3 -n 3 $agent "$meet" place 4 - -
+fi
 
 # ---- where nothing is said: this host's free slots, then those of the others; who finds none stays here ----
 step="salloc -Q -N 2 -w n1,n2 --ntasks-per-node=2 $srun -N 2 -n 2 --ntasks-per-node=1"
@@ -97,4 +105,7 @@ together "mpiexec: a parent" n1 on n1 "$build/mpiexec" -n 2
 together "mpiexec: a child" n2 on n1 "$build/mpiexec" -n 2
 together "srun: a parent" n1 $srun --kill-on-bad-exit=1 -N 2 -n 2 -w n1,n2
 together "Hydra: a child" n2 mpiexec.hydra -hosts n1:2 -n 2
+if command -v prterun >/dev/null; then
+    together "PRRTE: a child" n2 $prterun --host n1:2 -n 2
+fi
 echo "spawn: children where they belong"

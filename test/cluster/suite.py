@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The programs of test/mpi on hosts of a cluster, where ranks of one host share memory and the others are reached over the network;
-some of them over a slow network and over one that flaps; and, with `all`, on one host by the network alone.
+some of them over a slow network and over one that flaps; by libfabric; and, with `all`,
+on one host by the network alone.
 
     suite.py BUILD PREFIX thin | all | PROGRAM...    PROGRAM...: these, on 2 and on 4 hosts
 
@@ -110,9 +111,13 @@ def main():
         codes.append(part(build, "4 hosts", 4, 8, THIN if thin else [] if whole else what))
         for title, options in SLOW_NET.items() if thin or whole else ():
             codes.append(part(build, title, 2, 4, THIN_SLOW if thin else SLOW, options))
+        if thin or whole:
+            os.environ["GODWIT_WIRES"] = "shm,ofi"
+            codes.append(part(build, "4 hosts, by libfabric", 4, 8, THIN_SLOW if thin else THIN + SLOW))
     if whole:
-        os.environ["GODWIT_WIRES"] = "ofi"
-        codes.append(0 if run_programs(build, "one host, by the network alone", 0, 4, []) else 1)
+        for wire in "tcp", "ofi":
+            os.environ["GODWIT_WIRES"] = wire
+            codes.append(0 if run_programs(build, "one host, by %s alone" % wire, 0, 4, []) else 1)
     return 1 if set(codes) - {0, 77} else max(codes)
 
 

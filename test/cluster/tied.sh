@@ -117,4 +117,8 @@ one="mpiexec.hydra -hosts n1:2,n2:2 -n 4" two="mpiexec.hydra -hosts n2:1,n3:2 -n
 engines "Hydra"
 one="mpirun.openmpi --host n1:2,n2:2" two="mpirun.openmpi --host n3:2"
 engines "mpirun"
+if command -v prterun >/dev/null; then # prrte.sh
+    one="prterun --host n1:2,n2:2 -n 4" two="prterun --host n3:2 -n 2"
+    engines "PRRTE"
+fi
 echo "tied: all as connected jobs do"

@@ -1,5 +1,8 @@
 /* crash.c -- ranks that crash on purpose, for test/launch/crash.sh: crash HOW [RANK], and `recover`, whose handler must not be disturbed.
  *
+ * before: handlers and what is ignored from before MPI_Init stay; chain, chained: a handler that ends the program, or calls the one before it;
+ * child: one without MPI crashes; late: after MPI_Finalize; deep: the stack is full.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <mpi.h>
@@ -9,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static sigjmp_buf back;
@@ -48,9 +52,61 @@ static int recover(void)
     return caught != 50;
 }
 
+static struct sigaction previous;
+
+static void leave(int sig)
+{
+    (void)sig;
+    _exit(7);
+}
+
+static void pass_on(int sig, siginfo_t *si, void *context) { previous.sa_sigaction(sig, si, context); }
+
+static void chain(const char *how)
+{
+    struct sigaction a = {.sa_handler = leave};
+    if (strcmp(how, "chained") == 0) a = (struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &a, &previous);
+    fall("segv");
+}
+
+/* Signals of crashes do what they did: the program's handler, or nothing. */
+static int is_kept(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGFPE, NULL, &now) != 0 || now.sa_handler != handler || sigaction(SIGILL, NULL, &now) != 0 ||
+        now.sa_handler != SIG_IGN)
+        return 0;
+    if (sigsetjmp(back, 1) == 0) fall("fpe");
+    raise(SIGILL);
+    return caught == 1;
+}
+
+static int child_dies(void)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        fall("segv");
+        _exit(0);
+    }
+    return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+__attribute__((noinline)) static int deep(volatile char *from)
+{
+    volatile char block[4096];
+    block[0] = from[0];
+    return deep(block) + block[0];
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, failed = 0;
+    if (argc > 1 && strcmp(argv[1], "before") == 0) {
+        signal(SIGFPE, handler);
+        signal(SIGILL, SIG_IGN);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -61,6 +117,18 @@ int main(int argc, char **argv)
         failed = recover();
         MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         if (rank == 0) printf("recovered %d\n", !failed);
+    } else if (strcmp(how, "before") == 0 || strcmp(how, "child") == 0) {
+        failed = how[0] == 'b' ? !is_kept() : !child_dies();
+        MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0) printf("kept %d\n", !failed);
+    } else if (strcmp(how, "late") == 0) {
+        MPI_Finalize();
+        if (rank == who) fall("segv");
+        return 0;
+    } else if (rank == who && strncmp(how, "chain", 5) == 0) {
+        chain(how);
+    } else if (rank == who && strcmp(how, "deep") == 0) {
+        failed = deep((char[]){1});
     } else if (rank == who || who < 0) {
         pthread_t t;
         if (strncmp(how, "thread-", 7) == 0 && pthread_create(&t, NULL, thread, (void *)(how + 7)) == 0)

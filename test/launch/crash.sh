@@ -1,12 +1,14 @@
 #!/bin/sh
-# A rank that crashes: by default one report and how to get its stack, or the stack from its core file; with --stacks-on-crash one report
-# with address and stack, of whatever thread.  The exit status stays 128 + signal, and handlers of the program's are not disturbed.
+# A rank that crashes: by default one report with address and stack, of whatever thread; without MPI's handlers (GODWIT_CRASH_REPORT=off)
+# how to get its stack, or the stack from its core file; with --stacks-on-crash the report by tracing.  The exit status stays 128 + signal,
+# and handlers of the program's are not disturbed.
 # users.md row 5
 # run.py: timeout=300 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
+m=$build/mpiexec
 [ "${2-}" ] && [ -x "$2/bin/mpicc" ] || { echo "no mpicc to build with"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -16,14 +18,15 @@ e=$dir/gw-crash
 run() { # status, arguments of mpiexec
     want=$1 rc=0
     shift
-    (cd "$dir" && exec timeout 100 "$build/mpiexec" "$@") > "$dir/out" 2> "$dir/err" < /dev/null || rc=$?
+    (cd "$dir" && exec timeout 100 $m "$@") > "$dir/out" 2> "$dir/err" < /dev/null || rc=$?
     [ $rc = "$want" ] || fail "mpiexec $*: status $rc, not $want"
 }
 says() { grep -q -- "$1" "$dir/err" || fail "it does not say '$1':"; }
 once() { [ "$(grep -c -- "$1" "$dir/err")" = 1 ] || fail "it does not say '$1' once:"; }
 
-# By default: rank, signal, last call, and a hint.
+# Without handlers: rank, signal, last call, and a hint.
 ulimit -c 0
+export GODWIT_CRASH_REPORT=off
 for n in 1 3; do
     last=$((n - 1))
     run 139 -n $n "$e" segv
@@ -37,8 +40,67 @@ done
 run 0 -n 3 "$e" recover
 [ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed:"
 
+# By default: address and last call, and where gdb is not, how to get a stack.
+unset GODWIT_CRASH_REPORT
+mkdir "$dir/bin"
+m="env PATH=$dir/bin $build/mpiexec"
+for n in 1 3; do
+    last=$((n - 1))
+    run 139 -n $n "$e" segv
+    once "^mpiexec: rank $last (host .*, pid [0-9]*) crashes: Segmentation fault at address 0x10$"
+    once "^mpiexec: a stack of it needs gdb or eu-stack: on Debian, apt install gdb$"
+    once "^mpiexec: rank $last (host .*, pid [0-9]*) was killed by signal 11 (Segmentation fault); its last MPI call was MPI_Barrier"
+    [ "$(wc -l < "$dir/err")" = 3 ] || fail "it says more:"
+done
+m=$build/mpiexec
+run 0 -n 3 "$e" recover
+[ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed:"
+run 0 -n 2 "$e" before # a handler from before MPI_Init, and others that are ignored
+[ ! -s "$dir/err" ] && grep -q '^kept 1$' "$dir/out" || fail "a handler from before MPI_Init was disturbed:"
+run 7 -n 2 "$e" chain # the program's handler, which leaves by itself
+run 139 -n 2 "$e" chained # one that calls the handler before it, which is MPI's
+once "^mpiexec: rank 1 (.*) crashes: Segmentation fault at address 0x10$"
+run 0 -n 2 "$e" child # a child without MPI is none of ours
+[ ! -s "$dir/err" ] || fail "a child's crash was told:"
+run 139 -n 2 "$e" late # after MPI_Finalize the program is as it was
+says "^mpiexec: rank 1 (.*) was killed by signal 11 (Segmentation fault)"
+! grep -q ' crashes: ' "$dir/err" || fail "after MPI_Finalize:"
+
 # Nobody else may look where the kernel refuses that.
 command -v gdb > "$dir/out" || { echo "note: no gdb, no stacks"; exit 0; }
+run 139 -n 1 "$e" segv
+if ! grep -q '^\[0\] main' "$dir/err"; then
+    says 'the kernel refuses\|needs gdb'
+    echo "note: no ptrace here"
+else
+    for n in 1 3; do
+        last=$((n - 1))
+        run 139 -n $n "$e" segv
+        once "^\[$last\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+        run 136 -n $n "$e" fpe
+        once "rank $last (.*) crashes: Floating point exception at address"
+        once "^\[$last\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+        run 134 -n $n "$e" abort
+        once "rank $last (.*) crashes: Aborted$"
+        once "^\[$last\] main (crash.c:.* / fall (crash.c:"
+        run 132 -n $n "$e" ill
+        once "rank $last (.*) crashes: Illegal instruction$"
+        run 139 -n $n "$e" thread-segv
+        once "^\[$last\] thread (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+        run 139 -n $n "$e" deep # there is a stack for handlers
+        once "rank $last (.*) crashes: Segmentation fault at address"
+        says "^\[$last\] deep (crash.c:[0-9]*) \[[0-9]* times\]"
+    done
+    run 139 -n 3 "$e" segv -1
+    once ' crashes: '
+    once '^\[[0-9]\] main '
+    run 139 -n 2 --vnodes 2 "$e" segv
+    once "^\[1\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+    run 139 -n 17 "$e" segv
+    once "^\[16\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+    run 139 -n 2 sh -c "$e segv; exit \$?" # not a child of mpiexec's
+    once "^\[1\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+fi
 case $(cat /proc/sys/kernel/core_pattern) in
 /* | '|'*) echo "note: cores go elsewhere" ;;
 *)

@@ -16,10 +16,11 @@ fail() { echo "death: $*"; exit 1; }
 e=$dir/gw-ends
 "$2/bin/mpicc" "$(dirname "$0")/ends.c" -o "$e"
 # named RANK SIGNAL NAME CALL: one line says all that; the pid is what the rank itself printed
+# (behind what is said of a crash: crash.sh)
 named() {
     pid=$(sed -n 's/^pid //p' "$dir/out")
     want="mpiexec: rank $1 (host $(hostname), pid $pid) was killed by signal $2 ($3); its last MPI call was $4"
-    case $(grep -v '^mpiexec: for its stack run it again' "$dir/err") in
+    case $(grep -v '^mpiexec: for its stack run it again\|^mpiexec: rank .* crashes: \|^\[[0-9]*\] \|a stack of it needs\|the kernel refuses' "$dir/err") in
     "$want; the other ranks end now" | "$want (out of memory? see dmesg); the other ranks end now") ;;
     *) fail "it says '$(cat "$dir/err")', not '$want; ...'" ;;
     esac

@@ -85,54 +85,54 @@ void __wrap_gw_futex_wake(_Atomic uint32_t *word, int n)
 /* ---- one-sided access: loads and stores in memory that all ranks see, so others must get between them -------------------------- */
 static bool is_updating, has_skipped; /* an accumulate is under way; its lock was left out (a bug on demand) */
 
-int __real_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
-int __wrap_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
-int __wrap_epoch_allows(struct rma_win *w, int target, bool must_be_passive)
+int __real_rma_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
+int __wrap_rma_epoch_allows(struct rma_win *w, int target, bool must_be_passive);
+int __wrap_rma_epoch_allows(struct rma_win *w, int target, bool must_be_passive)
 {
     host->pause(false);
-    return __real_epoch_allows(w, target, must_be_passive);
+    return __real_rma_epoch_allows(w, target, must_be_passive);
 }
 
 /* What is inlined into entry points lets nobody in between, so it is taken now and then only. */
-bool __real_short_way_is_wanted(void);
-bool __wrap_short_way_is_wanted(void);
-bool __wrap_short_way_is_wanted(void) { return __real_short_way_is_wanted() && sim_chance(host->net, 64); }
+bool __real_rma_fast_is_wanted(void);
+bool __wrap_rma_fast_is_wanted(void);
+bool __wrap_rma_fast_is_wanted(void) { return __real_rma_fast_is_wanted() && sim_chance(host->net, 64); }
 
-void __real_busy_enter(struct rma_win *w, int target);
-void __wrap_busy_enter(struct rma_win *w, int target);
-void __wrap_busy_enter(struct rma_win *w, int target)
+void __real_rma_busy_enter(struct rma_win *w, int target);
+void __wrap_rma_busy_enter(struct rma_win *w, int target);
+void __wrap_rma_busy_enter(struct rma_win *w, int target)
 {
     has_skipped = host->net->ways.bug == SIM_BUG_BUSY;
     if (has_skipped)
         host->net->bugs++;
     else
-        __real_busy_enter(w, target);
+        __real_rma_busy_enter(w, target);
     is_updating = true;
     host->pause(false);
 }
-void __real_busy_leave(struct rma_win *w, int target);
-void __wrap_busy_leave(struct rma_win *w, int target);
-void __wrap_busy_leave(struct rma_win *w, int target)
+void __real_rma_busy_exit(struct rma_win *w, int target);
+void __wrap_rma_busy_exit(struct rma_win *w, int target);
+void __wrap_rma_busy_exit(struct rma_win *w, int target)
 {
     is_updating = false;
-    if (!has_skipped) __real_busy_leave(w, target);
+    if (!has_skipped) __real_rma_busy_exit(w, target);
     has_skipped = false; /* who tries, and does not enter, leaves as well */
     host->pause(false);
 }
 
-int __real_lock_take(struct rma_win *w, int target, bool exclusive);
-int __wrap_lock_take(struct rma_win *w, int target, bool exclusive);
-int __wrap_lock_take(struct rma_win *w, int target, bool exclusive)
+int __real_rma_lock_take(struct rma_win *w, int target, bool exclusive);
+int __wrap_rma_lock_take(struct rma_win *w, int target, bool exclusive);
+int __wrap_rma_lock_take(struct rma_win *w, int target, bool exclusive)
 {
-    int rc = __real_lock_take(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    int rc = __real_rma_lock_take(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
     host->pause(false);
     return rc;
 }
-int __real_lock_give(struct rma_win *w, int target, bool exclusive);
-int __wrap_lock_give(struct rma_win *w, int target, bool exclusive);
-int __wrap_lock_give(struct rma_win *w, int target, bool exclusive)
+int __real_rma_lock_give(struct rma_win *w, int target, bool exclusive);
+int __wrap_rma_lock_give(struct rma_win *w, int target, bool exclusive);
+int __wrap_rma_lock_give(struct rma_win *w, int target, bool exclusive)
 {
-    int rc = __real_lock_give(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
+    int rc = __real_rma_lock_give(w, target, exclusive && host->net->ways.bug != SIM_BUG_LOCK);
     host->pause(false);
     return rc;
 }
@@ -142,22 +142,22 @@ static void ask_again(struct rma_win *w, int target)
 {
     if (w->mailer && sim_chance(host->net, 128)) atomic_store(&w->targets[target].left_alone, 0);
 }
-bool __real_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
-bool __wrap_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
-bool __wrap_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
+bool __real_rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool __wrap_rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
+bool __wrap_rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 {
     ask_again(w, target);
-    return __real_mail_may_ask(w, target, bytes);
+    return __real_rma_mail_may_ask(w, target, bytes);
 }
-bool __real_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
-bool __wrap_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
-bool __wrap_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
+bool __real_rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
+bool __wrap_rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
+bool __wrap_rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed)
 {
     ask_again(w, target);
-    return __real_mail_move(w, target, is_put, at, bytes, packed);
+    return __real_rma_mail_move(w, target, is_put, at, bytes, packed);
 }
-void __wrap_mail_relax(struct rma_mail *m);
-void __wrap_mail_relax(struct rma_mail *m)
+void __wrap_rma_mail_relax(struct rma_mail *m);
+void __wrap_rma_mail_relax(struct rma_mail *m)
 {
     host->pause(false);
     if (host->net->ways.bug == SIM_BUG_MAIL) atomic_store(&m->withdrawn, 0); /* the target will not see it */
@@ -186,15 +186,15 @@ void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t cou
     memcpy(inout, loaded, (size_t)(count * t->size));
     free(loaded);
 }
-int __real_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                      char *packed);
-int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                      char *packed);
-int __wrap_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                      char *packed)
+int __real_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                          char *packed);
+int __wrap_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                          char *packed);
+int __wrap_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
+                          char *packed)
 {
     host->pause(false);
-    return __real_reach_move(w, target, is_put, at, count, t, bytes, packed);
+    return __real_rma_reach_move(w, target, is_put, at, count, t, bytes, packed);
 }
 
 /* ---- the process ------------------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ shm 1000
 knock 200000
 proto 20000
 rma 3000
-net 20000'
+net 20000
+tcp 20000'
 
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n; }' > "$dir/probe.c"
 if ! clang -fsanitize=fuzzer,address -o "$dir/probe" "$dir/probe.c" > "$dir/log" 2>&1; then

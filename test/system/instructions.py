@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Short calls stay short: how many instructions MPI_Send, MPI_Isend, MPI_Irecv, and MPI_Put with its flush take on a node (callgrind
-counts, so that the load of the machine does not matter), and what their bodies call: nothing that is not off the short way."""
+counts, so that the load of the machine does not matter), and what their bodies call: nothing that is not off the fast path."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 # run.py: timeout=180
@@ -14,8 +14,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CALLS = 22 * 50  # rounds x window of bench/instructions.c
 MOST = {"MPI_Send": 100, "MPI_Isend": 100, "MPI_Irecv": 100, "MPI_Put_flush": 100}
-# Where the bodies go when the short way is not for them, or the receiver sleeps.
-OFF = r"rest_\w+|node_ring_look|node_ring_slow|__memmove\w*|memmove|rma_\w+"
+# Where the bodies go when the fast path is not for them, or the receiver sleeps.
+OFF = r"rest_\w+|node_ring_look|node_ring_slow|__memmove\w*|memmove"
 
 
 def skip(why):
@@ -72,7 +72,7 @@ def main():
     for function in ("MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Put"):
         more = sorted(t for t in targets(lib, function) if not re.fullmatch(OFF, t.split(".")[0]))
         if more:
-            failed.append("%s calls %s on its short way" % (function, ", ".join(more)))
+            failed.append("%s calls %s on its fast path" % (function, ", ".join(more)))
     with tempfile.TemporaryDirectory() as folder:
         exe = os.path.join(folder, "instructions")
         source = os.path.join(HERE, "..", "..", "bench", "instructions.c")

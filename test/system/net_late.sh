@@ -9,7 +9,7 @@ command -v strace >/dev/null || { echo "skipped: no strace here"; exit 77; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 opened() { # SETTING PROGRAM [WORD]: how many of three ranks on two nodes opened it
-    env "$1" timeout 50 strace -f -qq -o "$log" -e trace=openat "$build/mpiexec" -n 3 --vnodes 2 "$build/$2" ${3-} >/dev/null || { echo "net_late: $2 failed with $1"; exit 1; }
+    env GODWIT_WIRES=shm,ofi "$1" timeout 50 strace -f -qq -o "$log" -e trace=openat "$build/mpiexec" -n 3 --vnodes 2 "$build/$2" ${3-} >/dev/null || { echo "net_late: $2 failed with $1"; exit 1; }
     grep 'libfabric\.so\.1' "$log" | grep -vc ENOENT || true
 }
 n=$(opened GODWIT_NET_OPEN=late mpi_net_late silent)

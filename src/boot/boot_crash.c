@@ -1,0 +1,81 @@
+/* boot_crash.c -- tells mpiexec of a signal by which this process is about to die, and waits until it has looked at it.
+ *
+ * A handler, because nothing else sees the process between the fault and its end without a cost to programs that do not crash: a tracer
+ * (mpiexec --stacks-on-crash) stops it for every signal, and keeps debuggers away; core files are for the system to allow.  It is there
+ * from before main(), so that MPI_Init changes no handler, and does nothing but between boot_crash_begin() and boot_crash_end().
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "boot/boot_private.h"
+
+int boot_crash_watcher;
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct boot_crash *record;
+static pid_t process; /* not a child that it has forked; 0: nothing is told */
+static char stack[65536] GW_ALIGNED(64);
+
+/* In a handler.  The thread that crashes first tells; all wait. */
+static void tell_and_wait(int sig, const siginfo_t *si)
+{
+    enum { PATIENCE_MS = 10000, SLICE_MS = 100 };
+    uint32_t none = BOOT_NO_CRASH, state;
+    if (atomic_compare_exchange_strong(&record->state, &none, BOOT_CRASH_NOTED)) {
+        record->signal = sig;
+        record->code = si->si_code;
+        record->address = (uint64_t)(uintptr_t)si->si_addr;
+        atomic_store(&record->state, BOOT_CRASHED);
+        kill(boot_crash_watcher, SIGCHLD);
+    }
+    for (int ms = 0; ms < PATIENCE_MS && kill(boot_crash_watcher, 0) == 0; ms += SLICE_MS) {
+        state = atomic_load(&record->state);
+        if (state == BOOT_CRASH_SEEN) break;
+        gw_futex_wait(&record->state, state, (int64_t)SLICE_MS * 1000000);
+    }
+}
+
+/* The name is known to launch/stack_tree.c.  Only what is safe in a handler. */
+static void boot_crash_handler(int sig, siginfo_t *si, void *context)
+{
+    struct sigaction end = {.sa_handler = SIG_DFL};
+    int kept = errno;
+    (void)context;
+    if (getpid() == process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) tell_and_wait(sig, si);
+    sigaction(sig, &end, NULL);
+    /* A fault comes again on return, with its address for a core file; what was sent would not. */
+    if (si->si_code <= 0 || sig == SIGABRT) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
+    errno = kept;
+}
+
+static bool is_default(const struct sigaction *a) { return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL; }
+
+__attribute__((constructor)) static void install(void)
+{
+    struct sigaction ours = {.sa_sigaction = boot_crash_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old;
+    const char *boot = getenv("GODWIT_BOOT"), *text = getenv("GODWIT_CRASH_REPORT");
+    bool wanted = true;
+    stack_t alternate;
+    if (!boot || !strstr(boot, ",crash=1") || (text && gw_set_bool(text, &wanted) && !wanted)) return;
+    if (sigaltstack(NULL, &alternate) == 0 && alternate.ss_flags & SS_DISABLE) {
+        alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+        sigaltstack(&alternate, NULL);
+    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(signals); i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && is_default(&old)) sigaction(signals[i], &ours, NULL);
+}
+
+void boot_crash_begin(void)
+{
+    if (!boot_crash_watcher || !gw_set.crash_report) return;
+    record = &boot_slot->crash;
+    process = getpid();
+}
+
+void boot_crash_end(void) { process = 0; }

@@ -1,0 +1,217 @@
+/* tcp_door.c -- where this process is called, and who is let in.
+ *
+ * The gate (boot_gate.c) reads the secret and nothing else.  Who has shown it says for which lane it comes; the connection then lies in that lane's
+ * inbox until the lane takes it.  All of it happens in the progress of whichever lane looks, under the door's lock.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "node/node.h"
+#include "wire_tcp/tcp_private.h"
+
+enum { NEW_MOST = 16, PATIENCE_S = 3, SECRET_DIGITS = 32, REPLY_DIGITS = 16 };
+
+static struct {
+    struct gw_lock lock;
+    bool is_open, is_far;
+    struct boot_gate gate;
+    uint64_t n_told; /* of gate.n_refused */
+    struct tcp_place place;
+    char text[TCP_PLACE];
+    int n_new; /* who has shown the secret, and has not said the rest */
+    struct tcp_new {
+        int fd;
+        uint32_t got;
+        uint64_t until_ns;
+        struct tcp_hello_rest rest;
+    } new[NEW_MOST];
+    struct wire *wires[TCP_LANES];
+    struct tcp_in *inbox[TCP_LANES]; /* the last one first */
+} door;
+
+/* ---- addresses ---------------------------------------------------------------------------------------------------------------- */
+void tcp_place_text(const struct tcp_place *p, char out[TCP_PLACE])
+{
+    char at[BOOT_ADDRESS_TEXT];
+    boot_address_text(&p->at, at);
+    snprintf(out, TCP_PLACE, "@tcp:%s#%016" PRIx64 "%016" PRIx64 "%016" PRIx64, at, p->secret.word[0], p->secret.word[1], p->reply);
+}
+
+bool tcp_place_read(const char *text, struct tcp_place *out)
+{
+    char at[BOOT_ADDRESS_TEXT], again[TCP_PLACE];
+    struct tcp_place p = {0};
+    const char *digits = strchr(text, '#');
+    if (strncmp(text, "@tcp:", 5) != 0 || !digits || digits - text - 5 >= BOOT_ADDRESS_TEXT) return false;
+    snprintf(at, sizeof at, "%.*s", (int)(digits - text - 5), text + 5);
+    if (!boot_address_parse(at, &p.at)) return false;
+    if (sscanf(digits, "#%16" SCNx64 "%16" SCNx64 "%16" SCNx64, &p.secret.word[0], &p.secret.word[1], &p.reply) != 3) return false;
+    tcp_place_text(&p, again);
+    if (strcmp(again, text) != 0) return false;
+    *out = p;
+    return true;
+}
+
+/* ---- open and close ------------------------------------------------------------------------------------------------------------- */
+int tcp_door_open(bool is_far)
+{
+    struct tcp_place *p = &door.place;
+    struct boot_secret more;
+    if (door.is_open) return GW_OK;
+    if (!network_address(is_far, &p->at))
+        return gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
+    int rc = boot_secret_make(&p->secret);
+    if (rc == GW_OK) rc = boot_secret_make(&more);
+    if (rc != GW_OK) return rc;
+    p->reply = more.word[0];
+    if (boot_gate_open_far_only(&door.gate, &p->secret, &p->at) != 0) {
+        char at[BOOT_ADDRESS_TEXT];
+        boot_address_text(&p->at, at);
+        return gw_fail(GW_EOTHER, "no socket for messages from other nodes at %s of %s: %s", at, gw_boot.host, strerror(errno));
+    }
+    tcp_place_text(p, door.text);
+    door.is_open = true;
+    door.is_far = is_far;
+    return GW_OK;
+}
+
+bool tcp_door_is_open(void) { return door.is_open; }
+bool tcp_door_is_far(void) { return door.is_far; }
+const char *tcp_door_text(void) { return door.text; }
+const struct tcp_place *tcp_door_place(void) { return &door.place; }
+
+static int new_take(int i)
+{
+    int fd = door.new[i].fd;
+    epoll_ctl(door.gate.fd, EPOLL_CTL_DEL, fd, NULL);
+    door.n_new--;
+    memmove(&door.new[i], &door.new[i + 1], sizeof door.new[0] * (size_t)(door.n_new - i));
+    return fd;
+}
+
+void tcp_door_close(void)
+{
+    if (!door.is_open) return;
+    while (door.n_new) close(new_take(door.n_new - 1));
+    for (int i = 0; i < TCP_LANES; i++)
+        for (struct tcp_in *in = door.inbox[i], *next; in; in = next) {
+            next = in->next;
+            close(in->fd);
+            free(in);
+        }
+    boot_gate_close(&door.gate);
+    memset(&door, 0, sizeof door);
+}
+
+int tcp_door_watch(struct wire *w, bool is_on)
+{
+    gw_lock(&door.lock);
+    door.wires[w->lane] = is_on ? w : NULL;
+    int rc = is_on ? tcp_watch(w, door.gate.fd, EPOLLIN, &w->door_is) : GW_OK;
+    gw_unlock(&door.lock);
+    return rc;
+}
+
+/* ---- who comes ------------------------------------------------------------------------------------------------------------------ */
+void tcp_drop(uint64_t n, const char *why)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    char at[BOOT_ADDRESS_TEXT];
+    gw_counted(&gw_count.net_dropped, n);
+    if (atomic_flag_test_and_set(&is_said)) return;
+    boot_address_text(&door.place.at, at);
+    gw_warn(
+        "rank %d (host %s): something came over the network to %s that no rank of this job sent: %s. It is dropped, and so is "
+        "what else comes like it (MPI_T counts it as net_dropped). Who else reaches this port? GODWIT_NET_IFACE names a network that only "
+        "the job's hosts are on",
+        gw_boot.rank, gw_boot.host, at, why);
+}
+
+static void admit(int fd, const struct tcp_hello_rest *rest)
+{
+    struct wire *w = door.wires[rest->lane];
+    struct tcp_in *in = gw_xcalloc(1, sizeof *in);
+    *in = (struct tcp_in){.what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .next = door.inbox[rest->lane]};
+    door.inbox[rest->lane] = in;
+    if (w) (void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+static bool is_sound(const struct tcp_hello_rest *r)
+{
+    return r->magic == TCP_MAGIC && r->lane >= 0 && r->lane < TCP_LANES && r->as >= 0 && r->as < node_numbers_max() && r->nonce;
+}
+
+/* True: it is here no more. */
+static bool new_step(int i, uint64_t now)
+{
+    struct tcp_new *c = &door.new[i];
+    int64_t n = boot_port_read(c->fd, (char *)&c->rest + c->got, sizeof c->rest - c->got);
+    if (n > 0) c->got += (uint32_t)n;
+    bool is_whole = c->got == sizeof c->rest, is_gone = n < 0 || (!is_whole && now >= c->until_ns);
+    if (!is_whole && !is_gone) return false;
+    struct tcp_hello_rest rest = c->rest;
+    int fd = new_take(i);
+    if (is_whole && is_sound(&rest)) {
+        tcp_tune(fd);
+        admit(fd, &rest);
+        return true;
+    }
+    tcp_drop(1, "it does not say what it is");
+    close(fd);
+    return true;
+}
+
+static void new_add(int fd, uint64_t now)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+    if (door.n_new == NEW_MOST) {
+        tcp_drop(1, "it does not say what it is");
+        close(new_take(0));
+    }
+    if (epoll_ctl(door.gate.fd, EPOLL_CTL_ADD, fd, &e) != 0) {
+        close(fd);
+        return;
+    }
+    door.new[door.n_new++] = (struct tcp_new){.fd = fd, .until_ns = now + (uint64_t)PATIENCE_S * 1000000000};
+}
+
+static void accept_failed(int err)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    if (err == EAGAIN || err == EBADF || atomic_flag_test_and_set(&is_said)) return;
+    gw_warn("rank %d (host %s) cannot take a connection of another rank: %s%s", gw_boot.rank, gw_boot.host, strerror(err),
+            err == EMFILE ? " (ulimit -n); with many ranks on other nodes each needs two descriptors" : "");
+}
+
+int tcp_door_look(struct wire *w)
+{
+    enum { AT_ONCE = 64 };
+    struct tcp_in *mine, *next;
+    int n = 0;
+    gw_lock(&door.lock);
+    uint64_t now = gw_now_ns();
+    int fd = 0;
+    for (int i = 0; i < AT_ONCE && (fd = boot_gate_accept(&door.gate)) >= 0; i++) new_add(fd, now);
+    if (fd < 0) accept_failed(errno);
+    for (int i = 0; i < door.n_new; i += !new_step(i, now)) {}
+    if (unlikely(door.gate.n_refused != door.n_told)) {
+        tcp_drop(door.gate.n_refused - door.n_told, "a connection that did not begin with the key of this job");
+        door.n_told = door.gate.n_refused;
+    }
+    mine = door.inbox[w->lane];
+    door.inbox[w->lane] = NULL;
+    gw_unlock(&door.lock);
+    for (; mine; mine = next, n++) {
+        next = mine->next;
+        tcp_in_begin(w, mine);
+    }
+    return n;
+}

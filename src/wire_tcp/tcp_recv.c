@@ -1,0 +1,267 @@
+/* tcp_recv.c -- connections that others have made: messages, and parts of those that go to memory of the program's.
+ *
+ * A look reads into one buffer of the lane; what is whole is handed up from there.  Of a message that is not whole, the rest is read
+ * behind what there is of it, and a part's bytes go where they belong, in the same call of the system as what follows them.  All begin
+ * at a multiple of TCP_ALIGN there: lengths on the wire are such.
+ *
+ * Whoever sends here has shown the secret, so it is a member of the job; what contradicts itself all the same ends its connection, is
+ * counted, and ends nothing else.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "wire_tcp/tcp_private.h"
+
+/* ---- memory that is to be filled ------------------------------------------------------------------------------------------------ */
+/* A ticket is the place in the table + 1, and above it how often that place was used. */
+static int take_named(const struct wire *w, uint64_t ticket)
+{
+    uint32_t place = (uint32_t)ticket;
+    if (place == 0 || place > (uint32_t)w->n_takes) return 0;
+    const struct tcp_take *t = &w->takes[place - 1];
+    return t->done && t->generation == (uint32_t)(ticket >> 32) ? (int)place : 0;
+}
+
+static void takes_grow(struct wire *w)
+{
+    int n = w->n_takes ? 2 * w->n_takes : 16;
+    w->takes = gw_xrealloc(w->takes, (size_t)n * sizeof *w->takes);
+    memset(w->takes + w->n_takes, 0, (size_t)(n - w->n_takes) * sizeof *w->takes);
+    for (int i = w->n_takes; i < n; i++) w->takes[i].next_free = i + 1 < n ? i + 2 : 0;
+    w->free_take = w->n_takes + 1;
+    w->n_takes = n;
+}
+
+int tcp_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done)
+{
+    if (!w->free_take) takes_grow(w);
+    int place = w->free_take;
+    struct tcp_take *t = &w->takes[place - 1];
+    w->free_take = t->next_free;
+    *t = (struct tcp_take){.done = done, .at = to, .left = bytes, .generation = t->generation};
+    *ticket_out = (uint64_t)t->generation << 32 | (uint32_t)place;
+    return GW_POSTED;
+}
+
+static void take_over(struct wire *w, int place, int err)
+{
+    struct tcp_take *t = &w->takes[place - 1];
+    struct gw_done *done = t->done;
+    *t = (struct tcp_take){.generation = t->generation + 1, .next_free = w->free_take};
+    w->free_take = place;
+    done->fn(done, err);
+}
+
+/* Bytes of a part that have arrived in its place.  The part may be over, and all of the message. */
+static void take_more(struct tcp_in *in, size_t n)
+{
+    struct wire *w = in->w;
+    int place = in->take;
+    struct tcp_take *t = &w->takes[place - 1];
+    t->at += n;
+    t->left -= n;
+    in->take_left -= n;
+    if (in->take_left) return;
+    in->take = 0;
+    if (t->left == 0) take_over(w, place, GW_OK);
+}
+
+/* False: nobody waits for this. */
+static bool part_begin(struct tcp_in *in, const struct tcp_head *h)
+{
+    struct wire *w = in->w;
+    uint64_t named[2];
+    memcpy(named, h->hdr, sizeof named);
+    int place = take_named(w, named[0]);
+    struct tcp_take *t = place ? &w->takes[place - 1] : NULL;
+    if (!t || named[1] || h->len == 0 || h->len > t->left || (t->in && t->in != in)) return false;
+    t->in = in;
+    in->take = place;
+    in->take_left = h->len;
+    in->skip = gw_align_up((size_t)h->len, TCP_ALIGN) - h->len;
+    return true;
+}
+
+/* ---- connections ---------------------------------------------------------------------------------------------------------------- */
+void tcp_in_begin(struct wire *w, struct tcp_in *in)
+{
+    struct tcp_welcome hello = {.reply = tcp_door_place()->reply, .magic = TCP_MAGIC};
+    in->w = w;
+    in->prev = NULL;
+    in->next = w->ins;
+    if (in->next) in->next->prev = in;
+    w->ins = in;
+    if (w->nonces[in->as] == in->nonce) { /* its messages may have come already */
+        tcp_in_end(in, "a second connection of an endpoint");
+        return;
+    }
+    w->nonces[in->as] = in->nonce;
+    /* The buffer of a new connection has room for it. */
+    if (boot_port_write(in->fd, &hello, sizeof hello) != (int64_t)sizeof hello || tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK)
+        tcp_in_end(in, NULL);
+}
+
+void tcp_in_end(struct tcp_in *in, const char *why)
+{
+    struct wire *w = in->w;
+    if (in->is_gone) return;
+    in->is_gone = true;
+    if (why) tcp_drop(1, why);
+    epoll_ctl(w->fd, EPOLL_CTL_DEL, in->fd, NULL); /* a child of the program's may hold it, too */
+    close(in->fd);
+    if (in->next) in->next->prev = in->prev;
+    *(in->prev ? &in->prev->next : &w->ins) = in->next;
+    in->next = w->gone;
+    w->gone = in;
+    if (w->hot == in) w->hot = NULL;
+    for (int i = 0; i < w->n_takes; i++) {
+        if (w->takes[i].in != in) continue;
+        w->takes[i].in = NULL;
+        if (w->is_closing) continue; /* nobody waits for it any more */
+        take_over(w, i + 1, gw_fail(GW_EOTHER, "the connection that a long message came by over the network (tcp) has ended"));
+    }
+}
+
+void tcp_ins_free(struct wire *w)
+{
+    for (struct tcp_in *in = w->gone, *next; in; in = next) {
+        next = in->next;
+        free(in->message);
+        free(in);
+    }
+    w->gone = NULL;
+}
+
+static inline bool is_sound(const struct tcp_head *h) { return h->len <= TCP_PACK_MAX && h->kind < WIRE_CAUGHT; }
+
+static const char odd[] = "a message whose kind or length is none of ours";
+
+static inline void hand_up(struct wire *w, const char *at)
+{
+    const struct tcp_head *h = (const void *)at;
+    w->recv(w->ctx, w->lane, h->kind, h->hdr, h + 1, h->len);
+}
+
+static void message_begin(struct tcp_in *in, const char *at, size_t bytes, size_t need)
+{
+    if (!in->message && !(in->message = aligned_alloc(GW_CACHELINE, gw_align_up(tcp_total(TCP_PACK_MAX), GW_CACHELINE))))
+        gw_die("no memory for a message");
+    memcpy(in->message, at, bytes);
+    in->have = bytes;
+    in->need = need;
+}
+
+/* Of a part, what lies in the buffer; the bytes of it. */
+static size_t part_take(struct tcp_in *in, const char *at, size_t bytes)
+{
+    size_t n = in->take_left < bytes ? in->take_left : bytes;
+    if (n) gw_copy(in->w->takes[in->take - 1].at, at, n);
+    if (n) take_more(in, n);
+    if (in->take) return n;
+    size_t skip = in->skip < bytes - n ? in->skip : bytes - n;
+    in->skip -= skip;
+    return n + skip;
+}
+
+/* What has come, from the head of a message on.  The messages. */
+static int heads_take(struct tcp_in *in, const char *at, size_t bytes)
+{
+    int n = 0;
+    for (; bytes >= sizeof(struct tcp_head) && !in->is_gone; n++) {
+        const struct tcp_head *h = (const void *)at;
+        size_t used = tcp_total(h->len);
+        if (unlikely(h->kind == TCP_PART)) {
+            if (!part_begin(in, h)) break;
+            used = sizeof *h + part_take(in, at + sizeof *h, bytes - sizeof *h);
+            at += used;
+            bytes -= used;
+            continue;
+        }
+        if (unlikely(!is_sound(h))) break;
+        if (used > bytes) {
+            message_begin(in, at, bytes, used);
+            return n;
+        }
+        hand_up(in->w, at);
+        at += used;
+        bytes -= used;
+    }
+    if (unlikely(bytes >= sizeof(struct tcp_head))) {
+        tcp_in_end(in, odd);
+        return n;
+    }
+    memcpy(in->head, at, bytes);
+    in->have = bytes;
+    return n;
+}
+
+/* The rest of a message that had begun. */
+static int message_more(struct tcp_in *in, size_t n)
+{
+    in->have += n;
+    if (in->have < in->need) return 0;
+    in->have = in->need = 0;
+    hand_up(in->w, in->message);
+    return 1;
+}
+
+/* Bytes that lie in the buffer from `at` on. */
+static int buffer_take(struct tcp_in *in, char *at, size_t bytes)
+{
+    size_t skip = in->skip < bytes ? in->skip : bytes, have = in->have;
+    in->skip -= skip;
+    if (skip == bytes) return 0;
+    in->have = 0;
+    return heads_take(in, at + skip - have, bytes - skip + have);
+}
+
+/* It has ended, or fails. */
+static GW_COLD void cut(struct tcp_in *in, ssize_t got)
+{
+    bool is_half = in->take || in->need || in->have || in->skip;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    GW_EXPLAIN(GW_LOG_WIRE, "lane %d: a connection of rank %d has ended%s%s%s", in->w->lane, (int)in->as,
+               is_half ? " in the middle of a message" : "", got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+    tcp_in_end(in, NULL);
+}
+
+int tcp_in_read(struct tcp_in *in)
+{
+    struct wire *w = in->w;
+    int n = 0;
+    for (size_t sum = 0; sum < TCP_ROUND_MOST && !in->is_gone;) {
+        struct iovec iov[2];
+        int k = 0;
+        if (in->take)
+            iov[k++] = (struct iovec){w->takes[in->take - 1].at, in->take_left};
+        else if (in->need)
+            iov[k++] = (struct iovec){in->message + in->have, in->need - in->have};
+        else if (in->have)
+            memcpy(w->buffer + TCP_ALIGN, in->head, in->have);
+        size_t direct = k ? iov[0].iov_len : 0, before = in->need ? 0 : in->have;
+        char *at = w->buffer + TCP_ALIGN + before - in->skip;
+        size_t room = TCP_BUFFER - TCP_ALIGN - before;
+        iov[k++] = (struct iovec){at, room};
+        ssize_t got = k == 1 ? recv(in->fd, at, room, MSG_DONTWAIT) : readv(in->fd, iov, k);
+        if (unlikely(got <= 0)) {
+            cut(in, got);
+            return n + (got == 0);
+        }
+        size_t here = (size_t)got < direct ? (size_t)got : direct, rest = (size_t)got - here;
+        if (here && in->take) {
+            take_more(in, here);
+            n++;
+        } else if (here) {
+            n += message_more(in, here);
+        }
+        if (rest) n += buffer_take(in, at, rest);
+        sum += (size_t)got;
+        if ((size_t)got < direct + room) break; /* there is nothing more */
+    }
+    return n;
+}
