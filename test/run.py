@@ -5,8 +5,13 @@
     run.py --sum FILE
 
 Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
-(launcher, wrappers, other launchers), each called with BUILD, PREFIX and the args of its line `# run.py:`.  A test passes when it exits 0 within its time limit,
-is skipped when it exits 77 (it says why).  --sum prints the closing line for all runs of a check."""
+(launcher, wrappers, other launchers), each called with BUILD, PREFIX and the words of its line `# run.py:` (timeout=SECONDS tags=a,b
+args=a,b alone=yes).  A test passes when it exits 0 within its time limit, is skipped when it exits 77 (it says why).  Two run at a time;
+one that measures, or that looks at what else is on the machine, says alone=yes and runs after them, by itself.
+
+    run.py --sanitizer tsan --targets BUILD      what has to be built for that run
+
+--sum prints the closing line for all runs of a check."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -29,17 +34,28 @@ SLOWER = {None: 3, "asan": 8, "tsan": 12} # a limit ends what hangs; it does not
 
 
 class Case:
-    def __init__(self, name, command, env=None, timeout=60, tags=(), small=True):
+    def __init__(self, name, command, env=None, timeout=60, tags=(), alone=False):
         self.name, self.command, self.env, self.timeout, self.tags = name, command, env or {}, timeout, set(tags)
-        self.small = small # asks little of the machine and nothing of its other processes
+        self.alone = alone or "long" in self.tags # measures, or looks at the machine's other processes, or needs all of it
 
 
 def unit_cases(build):
-    for path in sorted(glob.glob(os.path.join(build, "unit_*"))):
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            room = os.path.basename(path).split("_")[1]
-            tags = {"quick"} | ({"tsan"} if room in ("base", "obj", "node", "wire", "req", "match", "proto") else set())
-            yield Case(os.path.basename(path), [path], timeout=120, tags=tags)
+    folders = glob.glob(os.path.join(ROOT, "src", "*", "*_test.c")) + glob.glob(os.path.join(ROOT, "sim", "*_test.c"))
+    for path in sorted(folders):
+        room = os.path.basename(os.path.dirname(path)).replace("sim", "scale") if path.startswith(os.path.join(ROOT, "sim")) else \
+            os.path.basename(os.path.dirname(path))
+        name = "unit_%s_%s" % (room, os.path.basename(path)[:-len("_test.c")])
+        tags = {"quick"} | ({"tsan"} if room.split("_")[0] in ("base", "obj", "node", "wire", "req", "match", "proto") else set())
+        yield Case(name, [os.path.join(build, name)], timeout=120, tags=tags)
+
+
+def thinned(counts):
+    """The counts of ranks of a line that run under a sanitizer, too: the smallest, the largest odd one between, the largest.
+
+    A sanitizer finds wrong use of memory, of integers, of locks: those three take the ways of the code that there are (alone, not
+    a power of two, many); that results are right at each count is for the run without."""
+    between = [n for n in counts[1:-1] if int(n) % 2] or counts[1:-1]
+    return counts if len(counts) <= 3 else [counts[0], between[-1], counts[-1]]
 
 
 def mpi_cases(build):
@@ -63,9 +79,11 @@ def mpi_cases(build):
                     timeout = int(value)
                 else:
                     sys.exit("testlist: unknown word %s" % w)
-            for n in words[1].split(","):
+            counts = words[1].split(",")
+            for n in counts:
                 label = " ".join([words[0], "n=" + n] + ["%s=%s" % kv for kv in env.items()] + args)
-                yield Case(label, [mpiexec, "-n", n, os.path.join(build, "mpi_" + words[0])] + args, env, timeout, tags)
+                yield Case(label, [mpiexec, "-n", n, os.path.join(build, "mpi_" + words[0])] + args, env, timeout,
+                           tags if n in thinned(counts) else tags | {"thinned"})
 
 
 def script_cases(build, prefix):
@@ -76,7 +94,7 @@ def script_cases(build, prefix):
             words = dict(w.split("=", 1) for w in m.group(1).split())
             args = words["args"].split(",") if "args" in words else []
             yield Case(" ".join([os.path.relpath(path, ROOT)] + args), [path, build, prefix or ""] + args,
-                       timeout=int(words.get("timeout", 120)), tags=set(words.get("tags", "").split(",")), small=False)
+                       timeout=int(words.get("timeout", 120)), tags=set(words.get("tags", "").split(",")), alone=words.get("alone") == "yes")
 
 
 def run_case(case, factor, extra_env):
@@ -105,17 +123,17 @@ def run_case(case, factor, extra_env):
 
 
 def run_all(cases, factor, extra_env):
-    """Runs the small cases two at a time, as they leave cores idle, then the others alone; yields each with its result."""
-    small = [c for c in cases if c.small and not c.tags & {"long"}]
+    """Runs two cases at a time, as they leave cores idle, the longest first; then those that must be alone.  Yields each with its result."""
+    together = sorted((c for c in cases if not c.alone), key=lambda c: -c.timeout)
     with concurrent.futures.ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
-        running = {pool.submit(run_case, c, factor, extra_env): c for c in small}
+        running = {pool.submit(run_case, c, factor, extra_env): c for c in together}
         try:
             for f in concurrent.futures.as_completed(running):
                 yield running[f], f.result()
         finally:
             pool.shutdown(cancel_futures=True) # interrupted: nothing more is begun
     for case in cases:
-        if case not in small:
+        if case.alone:
             yield case, run_case(case, factor, extra_env)
 
 
@@ -143,9 +161,22 @@ def parse():
     p.add_argument("--results")
     p.add_argument("--only", default="")
     p.add_argument("--times", help="write the seconds of each case here, the slowest first")
+    p.add_argument("--targets", action="store_true", help="print what has to be built, and run nothing")
     p.add_argument("--sum")
     p.add_argument("build", nargs="?")
     return p.parse_args()
+
+
+def is_wanted(case, a):
+    """Whether the options ask for this case."""
+    left_out = set()
+    if not a.long:
+        left_out |= {"extra"} | ({"thinned"} if a.sanitizer else set())
+    if a.sanitizer:
+        left_out |= {"long", "extra"}
+    if case.tags & left_out:
+        return False
+    return (not a.quick or "quick" in case.tags) and (a.sanitizer != "tsan" or "tsan" in case.tags)
 
 
 def main():
@@ -157,15 +188,10 @@ def main():
     cases = list(unit_cases(build)) + list(mpi_cases(build))
     if not a.sanitizer:
         cases += list(script_cases(build, prefix))
-    if not a.long:
-        cases = [c for c in cases if "extra" not in c.tags]
-    if a.quick:
-        cases = [c for c in cases if "quick" in c.tags]
-    if a.sanitizer:
-        cases = [c for c in cases if "long" not in c.tags]
-    if a.sanitizer == "tsan":
-        cases = [c for c in cases if "tsan" in c.tags]
-    cases = [c for c in cases if a.only in c.name]
+    cases = [c for c in cases if a.only in c.name and is_wanted(c, a)]
+    if a.targets:
+        print("\n".join(sorted({os.path.relpath(w, build) for c in cases for w in c.command if w.startswith(build + os.sep)})))
+        return 0
     extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
     count, times = {"ok": 0, "FAIL": 0, "skip": 0}, []
     for case, (status, seconds, text) in run_all(cases, SLOWER[a.sanitizer], extra):

@@ -2,7 +2,7 @@
 # Where ranks run: --bind-to core gives each a core of its own, none leaves all, the default gives equal shares, a single rank all;
 # more ranks than cores are not bound, and a smaller cpuset of mpiexec is kept.
 # users.md rows 8, 20
-# run.py: timeout=60 tags=quick
+# run.py: timeout=60 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whatever ends mpiexec, nothing of the job is left 2.5 s later: no rank, no child of a rank, no helper, no file.
 # users.md rows 5, 14
-# run.py: timeout=300 tags=quick
+# run.py: timeout=300 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

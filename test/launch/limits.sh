@@ -10,7 +10,7 @@ fail() { echo "limits: $*"; exit 1; }
 out=$(ulimit -S -n 100; timeout 90 "$build/mpiexec" -n 120 sh -c 'ulimit -S -n' </dev/null | sort | uniq -c | tr -s ' ')
 [ "$out" = " 120 100" ] || fail "120 ranks under a soft limit of 100 descriptors: $out"
 user= # of root all processes are allowed
-[ "$(id -u)" != 0 ] || user="setpriv --reuid 54321 --regid 54321 --clear-groups"
+[ "$(id -u)" != 0 ] || user="setpriv --reuid 54322 --regid 54322 --clear-groups"
 if $user test -x "$build/mpi_hello" 2>/dev/null; then
     for n in 2 5; do
         out=$(GODWIT_VNODES=2 timeout 90 "$build/mpiexec" -n $n $user prlimit --nproc=1 "$build/mpi_hello" 2>&1 </dev/null) ||

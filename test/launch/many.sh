@@ -1,6 +1,6 @@
 #!/bin/sh
 # 100 launches of 64 ranks in a row: each ends well, all within 60 s, nothing piles up.
-# run.py: timeout=320
+# run.py: timeout=320 alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

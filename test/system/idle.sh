@@ -1,7 +1,7 @@
 #!/bin/sh
 # A rank that is blocked in MPI_Recv or MPI_Barrier leaves its core to others, but for GODWIT_WAIT=spin.
 # users.md row 4
-# run.py: timeout=100 tags=quick
+# run.py: timeout=100 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

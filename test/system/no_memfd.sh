@@ -2,7 +2,7 @@
 # Where the kernel refuses memfd_create (EPERM or ENOSYS, as sandboxes do), shared memory lies in unlinked files: everything works,
 # silently, and nothing is left.  Where /dev/shm is too small $TMPDIR serves, and where neither has room one sentence says so.
 # users.md row 7
-# run.py: timeout=300 tags=quick
+# run.py: timeout=300 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # 64 ranks on the cores that there are: 200 barriers and 200 allreduces of 8 bytes end within 20 s.
 # users.md row 4
-# run.py: timeout=120 tags=quick
+# run.py: timeout=120 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
