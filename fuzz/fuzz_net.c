@@ -6,7 +6,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_fake.h"
+#include "../../test/ofi_fake.h"
 
 #include "fuzz.h"
 

@@ -3,7 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
-#include "wire_ofi/network.h"
+#include "net/network.h"
+#include "wire_ofi/ofi.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -161,7 +162,7 @@ static int option(const char *word)
             print_summary(&r);
         }
     } else if (strcmp(word, "--network") == 0) {
-        return network_print(stdout) == GW_OK ? 0 : 1;
+        return network_print(stdout, ofi_tags_print) == GW_OK ? 0 : 1;
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("Godwit %s\n", GODWIT_VERSION);
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -395,6 +395,9 @@ void gw_futex_wake(_Atomic uint32_t *word, int n);
 /* CMA: bytes moved (may be short) or -errno.  Both sides may be vectors of at most 1024 pieces. */
 ssize_t gw_cma_read(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
 ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const struct iovec *remote, int nremote);
+/* userfaultfd: a descriptor that tells of memory of this process that goes; negative: the kernel does not grant that (gw_fail()). */
+int gw_uffd_open(void);
+int gw_uffd_may(void); /* GW_OK: it would */
 /* The first byte of this process's memory [at, at + bytes) that cannot be read, or written, found by one byte of each page, which keeps
  * its value; NULL: there is none, or the kernel does not say.  For what has failed: it costs two calls for 256 pages. */
 const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write) GW_COLD;

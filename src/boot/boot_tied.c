@@ -36,7 +36,7 @@ void boot_tied_name(char out[BOOT_TIED_NAME])
              gw_boot.size == 1 ? "" : "s", gw_boot.rank, (int)getpid(), gw_boot.host);
 }
 
-/* A host that is gone closes nothing: its silence counts as long as among the hosts of one job (wire_ofi/ofi_alive.c). */
+/* A host that is gone closes nothing: its silence counts as long as among the hosts of one job (net/alive.c). */
 static void watch_host(int fd)
 {
     int seconds = (int)gw_set.host_timeout + (int)gw_set.host_timeout / 2 + 1, one = 1, count = seconds > 2 ? seconds - 1 : 1;

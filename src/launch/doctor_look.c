@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "launch/doctor.h"
-#include "wire_ofi/network.h"
+#include "net/network.h"
 
 extern char **environ;
 

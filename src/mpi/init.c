@@ -18,7 +18,7 @@
 #include "node/node.h"
 #include "plan/plan.h"
 #include "proto/proto.h"
-#include "wire_ofi/network.h"
+#include "net/network.h"
 
 static _Atomic(uint32_t) call_before_init;
 _Atomic int mpi_phase = MPI_PHASE_BEFORE;

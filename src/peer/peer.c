@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "wire_ofi/network.h"
+#include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_tcp/tcp.h"
 

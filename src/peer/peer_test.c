@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "../../test/unit.h"
-#include "wire_ofi/network.h"
+#include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_tcp/tcp.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_private.h"
 #include "wire_ofi/ofi_fds.h"
 
 #include <pthread.h>
@@ -26,7 +26,6 @@ static struct fi_info *chosen;
 static int n_open;
 static struct wire *wires[LANES_MOST]; /* by lane */
 static bool is_shared;                 /* where to knock: others can read it */
-static bool is_late;                   /* lanes open with their first use */
 static char own_at[KNOCK_AT];          /* where to knock here, for others; "": nowhere yet */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
@@ -45,7 +44,7 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 /* ---- choosing and opening ------------------------------------------------------------------------------------------------- */
 static int fabric_open(void)
 {
-    int rc = ofi_lib_open();
+    int rc = ofi_lib_open(!knock_is_on());
     if (rc == GW_OK) rc = ofi_choose(&chosen);
     if (rc != GW_OK) return rc;
     rc = ofi_lib.fabric(chosen->fabric_attr, &fabric, NULL);
@@ -110,7 +109,7 @@ static int where_make(struct wire *w)
 static int ofi_opened(void)
 {
     if (gw_boot.size == 1 || is_shared || ofi_meets_others) return GW_OK;
-    is_shared = is_late;
+    is_shared = network_is_late;
     return boot_share();
 }
 
@@ -214,10 +213,10 @@ static GW_COLD int need(struct wire *w)
     pthread_mutex_unlock(&opening);
     bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
     /* As in MPI_Init, had it been opened there. */
-    if (has_failed && is_late && !ofi_meets_others) gw_die("the network between nodes: %s", w->where);
+    if (has_failed && network_is_late && !ofi_meets_others) gw_die("the network between nodes: %s", w->where);
     if (has_failed) return gw_fail(GW_EUNSUPPORTED, "%s", w->where);
     w->is_open = true;
-    return is_late && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
+    return network_is_late && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
 }
 
 bool ofi_was_opened(struct wire *w)
@@ -258,43 +257,14 @@ static void connections_mark(void)
     pthread_mutex_unlock(&opening);
 }
 
-/* A card, or a setting that chooses what is used. */
-static const char *chosen_by(void)
-{
-    static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
-    const struct {
-        const char *value, *name;
-    } choices[] = {{gw_set.ofi_provider, "GODWIT_OFI_PROVIDER"},
-                   {gw_set.ofi_provider_exclude, "GODWIT_OFI_PROVIDER_EXCLUDE"},
-                   {gw_set.nic_count, "GODWIT_NIC_COUNT"},
-                   {gw_set.nic_mapping, "GODWIT_NIC_MAPPING"},
-                   {gw_set.ofi_tclass, "GODWIT_OFI_TCLASS"}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
-        if (access(cards[i], F_OK) == 0) return cards[i];
-    for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
-        if (choices[i].value && *choices[i].value) return choices[i].name;
-    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return "GODWIT_MATCH_MODE";
-    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? "GODWIT_REG_CACHE_MONITOR" : NULL;
-}
-
-const char *network_wants_libfabric(void)
-{
-    const char *by = chosen_by();
-    bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* the program's memory, by others */
-    if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
-    if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
-    return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
-}
-
 /* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
  * what was chosen. */
 static bool may_be_late(void)
 {
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
-    return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() && !chosen_by();
+    return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
+        !network_chosen_by();
 }
-
-bool ofi_is_late(void) { return is_late; }
 
 /* With the first lane. */
 static int late_begin(void)
@@ -304,7 +274,7 @@ static int late_begin(void)
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
-    is_late = true;
+    network_is_late = true;
     snprintf(own_at, sizeof own_at, "%s", at);
     int rc = boot_put("gw.net.0", at);
     return rc == GW_OK ? network_alive_tell((struct sockaddr *)&address) : rc;
@@ -363,7 +333,7 @@ static int ofi_invite(char *at_out, size_t cap)
             rc =
                 gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
         } else if (!has_net) {
-            is_late = true;
+            network_is_late = true;
         }
     }
     if (rc == GW_OK && strlen(own_at) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
@@ -385,13 +355,13 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     /* What is sent last may still lie in our own buffers.  Where only some ranks meet other jobs, disconnecting sees to that. */
     if (!ofi_meets_others) boot_needs(BOOT_AFTER_LAST);
     if (lane == 0) ofi_lib_prepare();
-    int rc = !is_late && !n_open && may_be_late() ? late_begin() : GW_OK;
+    int rc = !network_is_late && !n_open && may_be_late() ? late_begin() : GW_OK;
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
     pthread_mutex_unlock(&opening);
     w->recv = recv;
     w->ctx = ctx;
-    if (rc == GW_OK && !is_late) {
+    if (rc == GW_OK && !network_is_late) {
         rc = need(w);
         if (rc == GW_OK) rc = publish(w);
     }
@@ -597,7 +567,7 @@ static void ofi_close(struct wire *w)
     if (any) return;
     if (woken >= 0) close(woken);
     woken = -1;
-    is_shared = is_late = ofi_meets_others = false;
+    is_shared = network_is_late = ofi_meets_others = false;
     own_at[0] = 0;
     ofi_guard_forget();
 }

@@ -12,8 +12,14 @@
 #ifndef GW_WIRE_OFI_OFI_H
 #define GW_WIRE_OFI_OFI_H
 
+#include <stdio.h>
+
 #include "wire/wire.h"
 
 extern const struct wire_ops ofi_ops;
+
+struct ofi_offer;
+/* For network_print(): how the tags lie where this provider matches.  libfabric is open. */
+void ofi_tags_print(FILE *to, const struct ofi_offer *o);
 
 #endif

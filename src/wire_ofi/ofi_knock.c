@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_private.h"
 
 enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, KEY_DIGITS = 16, AT_ONCE = 64 };
 
@@ -31,7 +31,6 @@ static struct {
     int n_lanes;
     knock_open_fn open;
     knock_come_fn come;
-    char iface[IFACE_NAME]; /* that others come by */
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
 
@@ -88,16 +87,20 @@ static void own_note(const struct ofi_ifaces *f)
     gw_unlock(&own.lock);
 }
 
-static void own_find(void)
+static void own_read(void)
 {
     struct ofi_ifaces f;
-    gw_lock(&own.lock);
-    bool is_known = own.is_known;
-    gw_unlock(&own.lock);
-    if (is_known) return;
     ofi_ifaces_read(&f);
     own_note(&f);
     ofi_ifaces_free(&f);
+}
+
+static void own_find(void)
+{
+    gw_lock(&own.lock);
+    bool is_known = own.is_known;
+    gw_unlock(&own.lock);
+    if (!is_known) own_read();
 }
 
 /* ---- what is sent ------------------------------------------------------------------------------------------------------------- */
@@ -142,31 +145,6 @@ bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, str
 static socklen_t bytes_of(const struct sockaddr_storage *a)
 {
     return a->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
-
-/* The best interface's, as for providers over TCP; false: none is fit. */
-static bool address_find(bool is_far, struct sockaddr_storage *out)
-{
-    struct sockaddr_in *four = (void *)out;
-    struct sockaddr_in6 *six = (void *)out;
-    struct ofi_ifaces f;
-    *out = (struct sockaddr_storage){.ss_family = AF_INET};
-    four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    snprintf(door.iface, sizeof door.iface, "lo");
-    if (!is_far) return true;
-    ofi_ifaces_read(&f);
-    own_note(&f);
-    const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
-    bool is_fit = a && !iface_is_link_local(a);
-    if (is_fit && a->family == AF_INET6) {
-        out->ss_family = AF_INET6;
-        memcpy(&six->sin6_addr, a->bytes, sizeof six->sin6_addr);
-    } else if (is_fit) {
-        memcpy(&four->sin_addr, a->bytes, sizeof four->sin_addr);
-    }
-    if (is_fit) snprintf(door.iface, sizeof door.iface, "%s", f.all[f.verdicts[0].iface].name);
-    ofi_ifaces_free(&f);
-    return is_fit;
 }
 
 /* "@192.0.2.2:40000#0123456789abcdef" */
@@ -270,7 +248,8 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn com
                  struct sockaddr_storage *address_out)
 {
     struct sockaddr *at = (struct sockaddr *)address_out;
-    if (!random_get(&door.key) || !address_find(is_far, address_out)) return false;
+    if (!random_get(&door.key) || !network_address(is_far, address_out)) return false;
+    if (is_far) own_read();
     socklen_t bytes = bytes_of(address_out);
     door.s = socket(at->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     door.stop = eventfd(0, EFD_CLOEXEC);
@@ -288,10 +267,6 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn com
 }
 
 bool knock_is_on(void) { return door.is_on; }
-
-bool network_address(bool is_far, struct sockaddr_storage *out) { return address_find(is_far, out); }
-
-const char *network_iface(void) { return door.iface; }
 
 void knock_rest(bool is_resting) { atomic_store_explicit(&door.is_resting, is_resting, memory_order_relaxed); }
 
@@ -341,7 +316,7 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
     while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns)
         usleep(EVERY_MS * 1000); /* a link that flaps just now */
     if (err)
-        return gw_fail(GW_EOTHER, "asking for the address of rank %d (%s, on %s of %s) failed: %s", rank, c->at, door.iface,
+        return gw_fail(GW_EOTHER, "asking for the address of rank %d (%s, on %s of %s) failed: %s", rank, c->at, network_iface(),
                        gw_boot.host, strerror(err));
     ask(c);
     return GW_OK;

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 
 #include "base/base.h"
-#include "wire_ofi/iface.h"
+#include "net/iface.h"
 #include "wire_ofi/ofi_admit.h"
 
 enum { KNOCK_VALUE = 1024, KNOCK_AT = 80, KNOCK_REPLY_HEAD = 24, KNOCK_FROM = 8 };

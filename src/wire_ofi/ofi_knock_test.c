@@ -3,7 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_knock.h"
-#include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_private.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_fake.h"
+#include "../../test/ofi_fake.h"
 
 enum { MESSAGES = 4000, PARTS = 40, KIND = 7 };
 static struct {

@@ -7,7 +7,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,51 +5,21 @@
 #ifndef GW_WIRE_OFI_OFI_PRIVATE_H
 #define GW_WIRE_OFI_OFI_PRIVATE_H
 
-#include <rdma/fabric.h>
-#include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
-#include <rdma/fi_rma.h>
-#include <rdma/fi_tagged.h>
-#undef container_of /* base.h has its own */
-
 #include "boot/boot.h"
-#include "wire_ofi/network.h"
+#include "net/fabric.h"
+#include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_ofi/ofi_knock.h"
 #include "wire_ofi/ofi_regs.h"
 #include "wire_ofi/ofi_tag.h"
 #include "wire_shm/shm.h"
 
-/* ---- libfabric's real symbols (ofi_lib.c); everything else is inline in its headers ---- */
-#define OFI_API FI_VERSION(1, 14)
-struct ofi_lib {
-    int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
-                   struct fi_info **info);
-    void (*freeinfo)(struct fi_info *info);
-    struct fi_info *(*dupinfo)(const struct fi_info *info);
-    int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
-    const char *(*strerror)(int errnum);
-    uint32_t (*version)(void);
-};
-extern struct ofi_lib ofi_lib; /* a test fills in its own before the first lane is opened */
-/* In MPI_Init, where nobody else should be reading the environment: psm, which libfabric may be linked with, is to install no handlers. */
-void ofi_lib_prepare(void);
-int ofi_lib_open(void);
 /* GODWIT_REG_CACHE_MONITOR, as far as it is about us. */
 static inline bool ofi_by_userfaultfd(void)
 {
     int who = gw_set.reg_cache_monitor;
     return who == GW_SET_REG_CACHE_MONITOR_AUTO || who == GW_SET_REG_CACHE_MONITOR_USERFAULTFD;
 }
-
-/* ---- choice (ofi_choose.c) ---- */
-struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
-extern bool ofi_meets_others;             /* jobs of other hosts: set before the network is opened */
-bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, and of GODWIT_VNODES on one host, are faked ones */
-/* The one to use, for freeinfo(); libfabric is open. */
-int ofi_choose(struct fi_info **chosen_out);
 
 /* ---- what is on the wire: a head, the payload, and what is missing to a multiple of OFI_ALIGN, so that messages that lie one behind
  * the other in a receive buffer are aligned.  One message of the provider's, a packet, has the key of the lane that it is for (ofi_key.c), and
@@ -218,7 +188,6 @@ uint64_t ofi_region_secret(const struct wire *w, uint64_t key, int number);
 bool ofi_is_ours(const struct ofi_op *op) GW_COLD;
 
 bool ofi_is_by_tcp(const struct wire *w); /* software over TCP: addresses are those of hosts */
-bool ofi_is_late(void);                   /* lanes open with their first use */
 /* ofi_guard.c: over TCP, only hosts that have shown a key connect.  The caller holds the lock that lanes are opened and closed under. */
 void ofi_guard_begin(struct wire *w); /* its endpoint is there; that it listens already is late, but not too late */
 /* These may connect to any of the lanes (NULL: none) from now on. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wire_ofi/network_private.h"
+#include "wire_ofi/ofi_private.h"
 #include "wire_ofi/ofi_fds.h"
 
 enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256 };
@@ -76,37 +76,12 @@ void ofi_reach_begin(struct ofi_ep *ep)
     if (w->n_doubted++ <= 1) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
 }
 
-static bool is_last(uint64_t seconds) { return gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout; }
-
-static GW_COLD void complain(int rank, const char *name, const struct sockaddr *peer, socklen_t bytes, uint64_t seconds)
-{
-    char way[128], text[512];
-    int rc = iface_towards(peer, bytes, way, sizeof way);
-    snprintf(text, sizeof text,
-             "rank %d (host %s) gets no answer from rank %d at %s, %s%s, for %llu s: is that network between the two? "
-             "GODWIT_NET_IFACE names the one to use, a firewall may be in the way",
-             gw_boot.rank, gw_boot.host, rank, name, rc ? "to which there is no way" : "by way of ", rc ? "" : way,
-             (unsigned long long)seconds);
-    if (is_last(seconds)) gw_die("%s", text);
-    gw_warn("%s", text);
-}
-
-void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds)
-{
-    struct sockaddr_storage at = {0};
-    char name[BOOT_ADDRESS_TEXT];
-    socklen_t bytes = peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    memcpy(&at, peer, bytes);
-    boot_address_text(&at, name);
-    complain(rank, name, peer, bytes, seconds);
-}
-
 void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned)
 {
     uint64_t seconds = (gw_now_ns() - c->begun_ns) / 1000000000;
-    if (seconds < WARN_S || (*is_warned && !is_last(seconds))) return;
+    if (seconds < WARN_S || (*is_warned && !network_is_last(seconds))) return;
     *is_warned = true;
-    complain(c->rank, c->at, (const struct sockaddr *)&c->to, sizeof c->to, seconds);
+    network_complain_of(c->rank, c->at, (const struct sockaddr *)&c->to, sizeof c->to, seconds);
 }
 
 void ofi_reach_end(struct ofi_ep *ep)
@@ -130,12 +105,12 @@ static void ep_look(struct ofi_ep *ep, const char *tables[2], uint64_t now)
             return;
         }
     uint64_t seconds = (now - ep->doubted_ns) / 1000000000;
-    if (seconds < WARN_S || (ep->is_warned && !is_last(seconds))) return;
+    if (seconds < WARN_S || (ep->is_warned && !network_is_last(seconds))) return;
     ep->is_warned = true;
     char text[96] = "";
     size_t room = sizeof text;
     fi_av_straddr(ep->w->av, name, text, &room);
-    complain(ep->rank, text, peer, (socklen_t)bytes, seconds);
+    network_complain_of(ep->rank, text, peer, (socklen_t)bytes, seconds);
 }
 
 static bool is_peer(const void *ctx, const struct sockaddr *to)

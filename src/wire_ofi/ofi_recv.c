@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-#include "wire_ofi/offer.h"
+#include "net/offer.h"
 
 enum {
     MULTI_BUFS = 4,

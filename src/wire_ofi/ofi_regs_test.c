@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_card.h"
+#include "../../test/ofi_card.h"
 
 /* That a registration which is kept too long would show: the card has the old pages. */
 static void test_card(void)

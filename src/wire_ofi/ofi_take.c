@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "wire_ofi/offer.h"
+#include "net/offer.h"
 
 enum { CATCHES = 16 };
 _Static_assert(sizeof(struct ofi_take) <= sizeof((struct wire_take *)0)->at_wire, "a receive of the provider's fits");

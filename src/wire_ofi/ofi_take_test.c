@@ -3,7 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_fake.h"
+#include "../../test/ofi_fake.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

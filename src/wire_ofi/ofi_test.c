@@ -3,8 +3,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_fake.h"
-#include "wire_ofi/network_private.h"
+#include "../../test/ofi_fake.h"
+#include "wire_ofi/ofi_private.h"
 
 /* ---- the wire's other side -------------------------------------------------------------------------------------------------------- */
 static struct {

@@ -16,10 +16,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
-#define UFFD_USER_MODE_ONLY 1
-#endif
-
 static struct {
     pthread_mutex_t lock;
     pthread_t thread;
@@ -29,30 +25,6 @@ static struct {
 
 void ofi_watch_lock(void) { pthread_mutex_lock(&watch.lock); }
 void ofi_watch_unlock(void) { pthread_mutex_unlock(&watch.lock); }
-
-/* ---- what the kernel grants ----------------------------------------------------------------------------------------------- */
-/* A descriptor that tells of memory that goes; negative: gw_fail() was called. */
-static int uffd_open(void)
-{
-    static const uint64_t events =
-        UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_PAGEFAULT_FLAG_WP;
-    /* Of Linux 5.13.  Before 5.12 a parent that forks could lose pages that a card uses to its child, and nothing tells of that. */
-    static const uint64_t young = UFFD_FEATURE_MINOR_HUGETLBFS;
-    struct uffdio_api api = {.api = UFFD_API, .features = events};
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-    if (fd < 0) return gw_fail(GW_EUNSUPPORTED, "the kernel refuses userfaultfd: %s", strerror(errno));
-    if (ioctl(fd, UFFDIO_API, &api) == 0 && (api.features & young) == young) return fd;
-    close(fd);
-    return gw_fail(GW_EUNSUPPORTED, "the kernel's userfaultfd does not tell all that is needed: that takes Linux 5.13");
-}
-
-int ofi_watch_may(void)
-{
-    int fd = uffd_open();
-    if (fd < 0) return fd;
-    close(fd);
-    return GW_OK;
-}
 
 /* ---- the thread: allocates nothing, says nothing, takes the one lock ------------------------------------------------------- */
 static void heard(const struct uffd_msg *m)
@@ -92,7 +64,7 @@ static void fds_close(void)
 int ofi_watch_open(ofi_gone_fn gone)
 {
     if (watch.users++) return GW_OK;
-    int rc = watch.uffd = uffd_open();
+    int rc = watch.uffd = gw_uffd_open();
     if (rc >= 0) {
         watch.gone = gone;
         watch.stop = eventfd(0, EFD_CLOEXEC);

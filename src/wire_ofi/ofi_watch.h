@@ -19,8 +19,6 @@
 /* These bytes, whole pages, have other pages now, or will when the one who asked for that goes on.  Called with the lock held. */
 typedef void (*ofi_gone_fn)(uintptr_t lo, uintptr_t hi);
 
-/* Does the kernel grant it?  GW_OK, or an error whose text says why not. */
-int ofi_watch_may(void);
 /* Once for each ofi_watch_close(), the last of which stops the thread; `gone` is always the same. */
 int ofi_watch_open(ofi_gone_fn gone);
 void ofi_watch_close(void);

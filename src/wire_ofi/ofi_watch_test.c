@@ -4,7 +4,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_card.h"
+#include "../../test/ofi_card.h"
 
 #include <linux/userfaultfd.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "boot/boot.h"
-#include "wire_ofi/network.h"
+#include "net/network.h"
 #include "wire_shm/shm.h"
 #include "wire_tcp/tcp.h"
 

@@ -1,0 +1,105 @@
+/* alive.c -- whether the hosts of the other nodes are still there, where nobody else watches them.
+ *
+ * TCP does not tell a receiver that its sender's host is gone, and launchers that lose one leave the ranks elsewhere alone.  So the
+ * first rank of each node asks the hosts of the other nodes (boot.h), of those with the next numbers if there are very many, and ends
+ * the job by the name of the one that is silent; a node that is cut off finds all others silent.  Our mpiexec watches hosts, too, and
+ * cleans up: it comes first.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "boot/boot.h"
+#include "net/network.h"
+
+enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };
+static const char key[] = "gw.host.at"; /* "ADDRESS HOST", of the first rank of a node */
+
+struct network_alive {
+    uint64_t look_ns; /* not before; who starts late is not waited for */
+    int n, n_known;   /* that are watched, and of which it is known where they are */
+    struct watched {
+        struct boot_ask ask;
+        char host[HOST_MOST];
+    } of[];
+};
+
+static bool is_watched(void) { return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0; }
+
+int network_alive_tell(const struct sockaddr *at)
+{
+    char value[INET6_ADDRSTRLEN + HOST_MOST + 2] = "";
+    const void *address = at->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)at)->sin6_addr
+                                                    : &((const struct sockaddr_in *)(const void *)at)->sin_addr;
+    if (!is_watched() || !inet_ntop(at->sa_family, address, value, INET6_ADDRSTRLEN)) return GW_OK;
+    gw_text_add(value, sizeof value, " %.63s", gw_boot.host);
+    return boot_put(key, value);
+}
+
+struct network_alive *network_alive_begin(void)
+{
+    static const uint64_t first_ns = 3000000000;
+    if (!is_watched()) return NULL;
+    int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
+    struct network_alive *a = gw_xcalloc(1, sizeof *a + (size_t)n * sizeof *a->of);
+    a->look_ns = gw_now_ns() + first_ns;
+    a->n = n;
+    return a;
+}
+
+/* The host of one of the next nodes; by now its first rank has said where it is. */
+static bool find(struct watched *h, int node)
+{
+    char value[INET6_ADDRSTRLEN + HOST_MOST + 2], address[INET6_ADDRSTRLEN] = "";
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    int rank = 0;
+    while (boot_node_of(rank) != node) rank++;
+    if (boot_get(rank, key, value, sizeof value) != GW_OK || sscanf(value, "%45s %63s", address, h->host) != 2) return false;
+    bool is_four = inet_pton(AF_INET, address, &four.sin_addr) == 1, is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
+    if (is_four) boot_ask_begin(&h->ask, (struct sockaddr *)&four, sizeof four);
+    if (is_six) boot_ask_begin(&h->ask, (struct sockaddr *)&six, sizeof six);
+    return is_four || is_six;
+}
+
+static GW_COLD void end_job(const char *host, double silent)
+{
+    char text[160];
+    snprintf(text, sizeof text, "host %s has not answered for %d s (GODWIT_HOST_TIMEOUT=%d); the job ends now", host, (int)silent,
+             (int)gw_set.host_timeout);
+    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    boot_abort(EXIT_LOST_HOST, text);
+}
+
+/* One more of them a look: each question to the launcher takes its time, and it takes none while this rank waits in MPI_Finalize. */
+static void know_more(struct network_alive *a)
+{
+    if (a->n_known == a->n || boot_fence_is_going()) return;
+    if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
+        a->n_known++;
+    else
+        a->n = a->n_known; /* who cannot be asked where it is */
+}
+
+void network_alive_look(struct network_alive *a)
+{
+    static const uint64_t every_ns = 100000000;
+    uint64_t now;
+    if (likely(!a) || (now = gw_now_ns()) < a->look_ns) return;
+    a->look_ns = now + every_ns;
+    know_more(a);
+    double timeout = (double)gw_set.host_timeout;
+    for (int i = 0; i < a->n_known; i++) {
+        double silent = boot_ask_step(&a->of[i].ask, timeout / 4);
+        if (unlikely(silent > 1.5 * timeout + 1)) end_job(a->of[i].host, silent);
+    }
+}
+
+void network_alive_end(struct network_alive *a)
+{
+    for (int i = 0; a && i < a->n_known; i++) boot_ask_end(&a->of[i].ask);
+    free(a);
+}

@@ -1,0 +1,356 @@
+/* choose.c -- which provider of libfabric, which of its addresses, and which of the node's cards.
+ *
+ * libfabric is asked several times, for all that we can make use of and for less, since it leaves out who cannot do all; what it
+ * answers is judged together (offer.h).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "boot/boot.h"
+#include "net/net_private.h"
+#include "net/tclass.h"
+
+struct nic_node ofi_node;
+static int own_nic; /* this rank's of ofi_node.nics */
+bool ofi_node_is_hardware;
+
+struct fi_info *ofi_hints(uint64_t caps)
+{
+    struct fi_info *h = ofi_lib.dupinfo(NULL);
+    if (!h) return NULL;
+    h->ep_attr->type = FI_EP_RDM;
+    h->caps = caps;
+    h->mode = FI_CONTEXT | FI_CONTEXT2;
+    h->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    h->domain_attr->threading = FI_THREAD_DOMAIN; /* a lane, a lock, a domain */
+    h->domain_attr->control_progress = h->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    h->tx_attr->msg_order = h->rx_attr->msg_order = FI_ORDER_SAS;
+    return h;
+}
+
+/* ---- what libfabric has ------------------------------------------------------------------------- */
+static int list_get(uint64_t caps, struct fi_info **list_out)
+{
+    struct fi_info *hints = ofi_hints(caps);
+    *list_out = NULL;
+    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for its providers");
+    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_out);
+    ofi_lib.freeinfo(hints);
+    if (rc == 0 || rc == -FI_ENODATA) return GW_OK;
+    return gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", ofi_lib.strerror(-rc));
+}
+
+/* The same, and able to do no less? */
+static bool is_covered(const struct fi_info *by, const struct fi_info *i)
+{
+    return !(i->caps & ~by->caps) && i->mode == by->mode && i->addr_format == by->addr_format &&
+        i->ep_attr->protocol == by->ep_attr->protocol && i->ep_attr->max_msg_size == by->ep_attr->max_msg_size &&
+        i->domain_attr->mr_mode == by->domain_attr->mr_mode && strcmp(i->fabric_attr->prov_name, by->fabric_attr->prov_name) == 0 &&
+        strcmp(i->domain_attr->name, by->domain_attr->name) == 0 && i->src_addrlen == by->src_addrlen &&
+        (!i->src_addrlen || memcmp(i->src_addr, by->src_addr, i->src_addrlen) == 0);
+}
+
+/* Puts what is new in `more` behind `all` and frees the rest: the answers are nearly the same, and all five of them would make the heap
+ * grow by a quarter of a megabyte that is never given back. */
+static void list_add(struct fi_info **all, struct fi_info *more)
+{
+    struct fi_info *fresh = NULL, **end = &fresh, *next;
+    for (struct fi_info *i = more; i; i = next) {
+        const struct fi_info *k = *all;
+        next = i->next;
+        i->next = NULL;
+        while (k && !is_covered(k, i)) k = k->next;
+        if (k) {
+            ofi_lib.freeinfo(i);
+        } else {
+            *end = i;
+            end = &i->next;
+        }
+    }
+    while (*all) all = &(*all)->next;
+    *all = fresh;
+}
+
+static int lists_get(struct fi_info **all_out)
+{
+    static const uint64_t wishes[] = {FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA,
+                                      FI_MSG | FI_MULTI_RECV, FI_MSG};
+    for (size_t i = 0; i < GW_ARRAY_LEN(wishes); i++) {
+        struct fi_info *more;
+        int rc = list_get(wishes[i], &more);
+        if (rc != GW_OK) return rc;
+        list_add(all_out, more);
+    }
+    return GW_OK;
+}
+
+static void origin_of(const char *setting, char *out, size_t cap)
+{
+    struct gw_setting_info info;
+    const char *origin;
+    char value[256];
+    for (int i = 0; i < gw_settings_count(); i++) {
+        gw_settings_get(i, &info, value, sizeof value, &origin);
+        if (strcmp(info.name, setting) == 0) snprintf(out, cap, "%s", origin);
+    }
+}
+
+int ofi_market_open(struct ofi_market *m, bool is_far)
+{
+    *m = (struct ofi_market){.wish = ofi_wish_usual};
+    m->wish.is_far = is_far;
+    m->wish.matches = gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE;
+    m->wish.include = gw_set.ofi_provider;
+    m->wish.exclude = gw_set.ofi_provider_exclude;
+    m->wish.include_from = m->from;
+    origin_of("ofi_provider", m->from, sizeof m->from);
+    int rc = lists_get(&m->list);
+    if (rc != GW_OK) {
+        ofi_market_close(m);
+        return rc;
+    }
+    for (const struct fi_info *i = m->list; i; i = i->next) m->n++;
+    m->offers = gw_xcalloc((size_t)m->n + 1, sizeof *m->offers);
+    m->verdicts = gw_xcalloc((size_t)m->n + 1, sizeof *m->verdicts);
+    int k = 0;
+    for (const struct fi_info *i = m->list; i; i = i->next) ofi_offer_of(i, &m->offers[k++]);
+    ofi_ifaces_read(&m->ifaces);
+    ofi_offers_see_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
+    m->n_usable = ofi_offers_rank(m->offers, m->n, &m->wish, m->verdicts);
+    return GW_OK;
+}
+
+void ofi_market_close(struct ofi_market *m)
+{
+    if (m->list) ofi_lib.freeinfo(m->list);
+    free(m->offers);
+    free(m->verdicts);
+    ofi_ifaces_free(&m->ifaces);
+    *m = (struct ofi_market){0};
+}
+
+static struct fi_info *market_info(const struct ofi_market *m, int offer)
+{
+    struct fi_info *i = m->list;
+    while (offer-- > 0) i = i->next;
+    return i;
+}
+
+/* ---- cards -------------------------------------------------------------------------------------- */
+static bool is_same_card(const struct ofi_offer *a, const struct ofi_offer *b)
+{
+    if (strcmp(a->domain, b->domain) == 0) return true;
+    return a->has_bus && b->has_bus && a->pci_domain == b->pci_domain && a->pci_bus == b->pci_bus &&
+        a->pci_device == b->pci_device && a->pci_function == b->pci_function;
+}
+
+/* May it be used beside the best?  Interfaces of software are different networks more often than not: only at the user's word. */
+static bool is_like(const struct ofi_offer *best, const struct ofi_offer *o)
+{
+    bool is_asked = gw_set.nic_count && *gw_set.nic_count;
+    return (ofi_is_hardware(best) || is_asked) && strcmp(o->provider, best->provider) == 0 && o->caps == best->caps &&
+        o->addr_format == best->addr_format && o->bits_per_s == best->bits_per_s;
+}
+
+int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST])
+{
+    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    int n = 0;
+    offers_out[n++] = m->verdicts[0].offer;
+    for (int i = 1; i < m->n_usable && n < NIC_MOST; i++) {
+        const struct ofi_offer *o = &m->offers[m->verdicts[i].offer];
+        bool is_known = !is_like(best, o);
+        for (int k = 0; k < n; k++) is_known |= is_same_card(&m->offers[offers_out[k]], o);
+        if (is_known) continue;
+        int at = n++;
+        for (; at > 0 && strverscmp(o->domain, m->offers[offers_out[at - 1]].domain) < 0; at--) offers_out[at] = offers_out[at - 1];
+        offers_out[at] = m->verdicts[i].offer;
+    }
+    return n;
+}
+
+static void nics_tell(const int *nic_of, const char *note)
+{
+    char text[1024];
+    bool is_first = gw_boot.local_rank == 0;
+    if (*note && is_first) gw_warn("%s", note);
+    for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < ofi_node.n_nics; i++) {
+        nic_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[i], i, ofi_node.n_nics, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    if (gw_set.nic_verbose >= 2) {
+        nic_rank_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[own_nic], own_nic, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    if (!is_first || !(gw_log_mask & GW_LOG_WIRE)) return;
+    nic_load_text(&ofi_node, nic_of, text, sizeof text);
+    GW_EXPLAIN(GW_LOG_WIRE, "%s", text);
+}
+
+/* This rank's card among those of the chosen provider. */
+static int nic_pick(const struct ofi_market *m, int *offer_out)
+{
+    int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, ofi_market_nics(m, offers), list, &n);
+    if (rc != GW_OK) return rc;
+    char note[256];
+    size_t ranks = (size_t)gw_boot.nlocal;
+    struct nic_place *places = gw_xcalloc(ranks, sizeof *places);
+    int *nic_of = gw_xcalloc(ranks, sizeof *nic_of);
+    ofi_node = (struct nic_node){.n_nics = n, .n_ranks = gw_boot.nlocal, .ranks = places};
+    ofi_node_is_hardware = ofi_is_hardware(&m->offers[offers[0]]);
+    for (int i = 0; i < n; i++) nic_locate("", &m->offers[offers[list[i]]], &ofi_node.nics[i]);
+    for (size_t r = 0; r < ranks; r++) places[r] = (struct nic_place){NIC_UNKNOWN, NIC_UNKNOWN};
+    if (n > 1 && (gw_set.nic_policy == NIC_NUMA || gw_set.nic_policy == NIC_GPU)) {
+        nic_distances("", &ofi_node);
+        nic_gpus("", &ofi_node);
+        nic_places(&ofi_node, places);
+    }
+    rc = nic_assign(&ofi_node, n > 1 || gw_set.nic_policy == NIC_USER ? (enum nic_policy)gw_set.nic_policy : NIC_BLOCK,
+                    gw_set.nic_mapping, nic_of, note, sizeof note);
+    if (rc == GW_OK) {
+        own_nic = nic_of[gw_boot.local_rank];
+        *offer_out = offers[list[own_nic]];
+        nics_tell(nic_of, note);
+    }
+    ofi_node.ranks = NULL;
+    free(places);
+    free(nic_of);
+    return rc;
+}
+
+/* ---- once more, with wishes --------------------------------------------------------------------- */
+/* What the same provider answers to these hints, which are given back; NULL: it cannot. */
+static struct fi_info *again_with(struct fi_info *hints)
+{
+    struct fi_info *got = NULL;
+    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &got);
+    ofi_lib.freeinfo(hints);
+    struct fi_info *first = rc == 0 && got ? ofi_lib.dupinfo(got) : NULL;
+    if (got) ofi_lib.freeinfo(got);
+    return first;
+}
+
+static void replace(struct fi_info **chosen, struct fi_info *by)
+{
+    ofi_lib.freeinfo(*chosen);
+    *chosen = by;
+}
+
+/* The provider is to match: with the source of a message outside the tag, if it can do that. */
+static int tagged_take(struct fi_info **chosen)
+{
+    static const uint64_t wishes[] = {FI_TAGGED | FI_DIRECTED_RECV, FI_TAGGED};
+    const char *name = (*chosen)->fabric_attr->prov_name;
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE || gw_checking) return GW_OK;
+    for (size_t i = 0; i < GW_ARRAY_LEN(wishes) && !ofi_stops_at_unexpected((*chosen)->ep_attr->protocol); i++) {
+        struct fi_info *hints = ofi_lib.dupinfo(*chosen), *got;
+        if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for matching");
+        hints->caps |= wishes[i];
+        hints->tx_attr->caps = hints->rx_attr->caps = 0;
+        if (!(got = again_with(hints))) continue;
+        replace(chosen, got);
+        return GW_OK;
+    }
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
+        return gw_fail(GW_EUNSUPPORTED,
+                       "GODWIT_MATCH_MODE=hardware: provider %s does not match messages (FI_TAGGED); take software or hybrid, "
+                       "or another provider with GODWIT_OFI_PROVIDER",
+                       name);
+    GW_EXPLAIN(GW_LOG_WIRE,
+               "provider %s does not match messages, or stops a connection at one that nobody waits for: software matches", name);
+    return GW_OK;
+}
+
+/* ---- traffic class ------------------------------------------------------------------------------ */
+/* Asks for the same once more, with the class that the user wants. */
+static int tclass_take(struct fi_info **chosen)
+{
+    uint32_t want;
+    enum tclass_errors errors = (enum tclass_errors)gw_set.ofi_tclass_errors;
+    if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one of a node says it */
+    int rc = tclass_parse(gw_set.ofi_tclass, errors, &want);
+    if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
+    struct fi_info *hints = ofi_lib.dupinfo(*chosen);
+    if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for a traffic class");
+    hints->tx_attr->tclass = hints->domain_attr->tclass = want;
+    struct fi_info *with = again_with(hints);
+    if (with && (with->tx_attr->tclass == want || with->domain_attr->tclass == want)) {
+        replace(chosen, with);
+        return GW_OK;
+    }
+    if (with) ofi_lib.freeinfo(with);
+    /* Best effort is what there is where nothing can be chosen. */
+    return want == FI_TC_BEST_EFFORT ? GW_OK : tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
+}
+
+/* ---- the choice --------------------------------------------------------------------------------- */
+static void market_explain(const struct ofi_market *m)
+{
+    char text[4096];
+    if (!(gw_log_mask & GW_LOG_WIRE) || gw_boot.local_rank > 0) return;
+    ofi_offers_text(m->offers, m->verdicts, m->n, text, sizeof text);
+    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
+}
+
+/* An interface that is up and has no carrier: its cable may be out for a moment. */
+static bool may_come_back(const struct ofi_market *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->ifaces.n; i++) {
+        const struct iface *f = &m->ifaces.all[i];
+        any = any || (f->is_up && !f->has_carrier && !f->is_loopback);
+    }
+    return any;
+}
+
+bool ofi_meets_others;
+bool ofi_is_far(void) { return ofi_meets_others || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
+
+/* The interface was away while libfabric was asked for all that we can use, and there when it was asked for less: over IP all providers
+ * match.  The other ranks have chosen the whole, and both sides must. */
+static bool is_cut_short(const struct ofi_market *m)
+{
+    if (m->n_usable == 0) return false;
+    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    bool is_by_ip = best->addr_format == FI_SOCKADDR_IN || best->addr_format == FI_SOCKADDR_IN6;
+    return is_by_ip && !ofi_is_hardware(best) && !(best->caps & FI_TAGGED);
+}
+
+/* A link that flaps just now neither ends the job nor makes its ranks differ. */
+static int market_open_patiently(struct ofi_market *m)
+{
+    static const uint64_t patience_ns = 3000000000, cut_ns = 1000000000;
+    bool is_far = ofi_is_far();
+    uint64_t since = gw_now_ns();
+    int rc = ofi_market_open(m, is_far);
+    while (rc == GW_OK && is_far &&
+           (m->n_usable == 0 ? may_come_back(m) && gw_now_ns() - since < patience_ns
+                             : is_cut_short(m) && gw_now_ns() - since < cut_ns)) {
+        usleep(50000);
+        ofi_market_close(m);
+        rc = ofi_market_open(m, is_far);
+    }
+    return rc;
+}
+
+int ofi_choose(struct fi_info **chosen_out)
+{
+    struct ofi_market m;
+    char text[1024];
+    int offer, rc = market_open_patiently(&m);
+    if (rc != GW_OK) return rc;
+    market_explain(&m);
+    if (m.n_usable == 0) {
+        ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
+        rc = gw_fail(GW_EUNSUPPORTED, "%s", text);
+    }
+    if (rc == GW_OK) rc = nic_pick(&m, &offer);
+    if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(market_info(&m, offer))))
+        rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
+    ofi_market_close(&m);
+    if (rc == GW_OK) rc = tagged_take(chosen_out);
+    return rc == GW_OK ? tclass_take(chosen_out) : rc;
+}

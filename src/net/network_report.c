@@ -1,0 +1,127 @@
+/* network_report.c -- the cards' counters from the start of a job to its end: who reads them, and what of them is printed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "boot/boot.h"
+#include "net/net_private.h"
+#include "net/nic_counters.h"
+
+enum { LINE = 1, TABLE = 2, CARDS_WITH = 3, CARDS_IF_ANY = 4, CARDS_ALWAYS = 5 }; /* levels; each has what is below, too */
+
+static struct report {
+    bool is_on;
+    int level;
+    double begin;
+    struct counter_names names;
+    struct counter_sums sums;
+    int n_nics;
+    int64_t (*values)[COUNTERS_MOST]; /* of each card of this node, where this rank reads them: at the begin, then what was added */
+} report;
+_Static_assert(NETWORK_NUMBERS == 2 * COUNTERS_MOST, "network.h");
+
+static const char *root_of(void) { return gw_set.nic_counter_root ? gw_set.nic_counter_root : ""; }
+
+static void names_choose(void)
+{
+    const char *path = gw_set.nic_counter_file;
+    counters_usual(&report.names);
+    if (!path || !*path) return;
+    char *text = NULL;
+    const char *why = gw_file_read(path, 64 << 10, true, &text);
+    if (why)
+        gw_warn("GODWIT_NIC_COUNTER_FILE=%s cannot be read (%s): the usual counters are reported", path, why);
+    else if (*text && counters_parse(text, &report.names) != GW_OK) {
+        gw_warn("%s: the usual counters are reported", gw_fail_text());
+        counters_usual(&report.names);
+    }
+    free(text);
+}
+
+/* One rank of a node reads the counters of all its cards. */
+static void values_read(int64_t values[COUNTERS_MOST], int nic)
+{
+    for (int i = 0; i < report.names.n; i++)
+        values[i] = counter_read(root_of(), ofi_node.nics[nic].name, report.names.at[i], nic == 0);
+}
+
+void network_report_begin(void)
+{
+    if (network_is_late) return; /* nothing is known yet, and nobody asked (wire_ofi/ofi.c) */
+    bool has_cards = ofi_node.n_nics > 0 && ofi_node_is_hardware;
+    report.level = gw_set.nic_counter_report >= 0 ? (int)gw_set.nic_counter_report : has_cards ? LINE : 0;
+    report.is_on = report.level > 0 && ofi_node.n_nics > 0;
+    if (!report.is_on) return;
+    names_choose();
+    report.begin = gw_wtime();
+    report.n_nics = gw_boot.local_rank == 0 ? ofi_node.n_nics : 0;
+    report.values = report.n_nics ? gw_xcalloc((size_t)report.n_nics, sizeof *report.values) : NULL;
+    for (int k = 0; k < report.n_nics; k++) values_read(report.values[k], k);
+}
+
+bool network_report_take(int64_t **sum_out, int64_t **most_out)
+{
+    int64_t now[COUNTERS_MOST];
+    if (!report.is_on) return false;
+    counter_sums_clear(&report.sums);
+    for (int k = 0; k < report.n_nics; k++) {
+        values_read(now, k);
+        for (int i = 0; i < report.names.n; i++) {
+            int64_t before = report.values[k][i];
+            report.values[k][i] = before < 0 || now[i] < before ? -1 : now[i] - before;
+            if (report.values[k][i] >= 0) counter_sums_add(&report.sums, i, report.values[k][i]);
+        }
+    }
+    *sum_out = report.sums.sum;
+    *most_out = report.sums.most;
+    return true;
+}
+
+static bool has_timeouts(const int64_t *values)
+{
+    for (int i = 0; i < report.names.n; i++)
+        if (values[i] > 0 && counter_is_timeout(report.names.at[i])) return true;
+    return false;
+}
+
+static void cards_print(double seconds, bool any)
+{
+    char text[16384], path[512];
+    const char *prefix = gw_set.nic_counter_report_file;
+    struct gw_new_file file = {.to = stdout};
+    bool is_file = prefix && *prefix;
+    int rc = 0;
+    for (int k = 0; k < report.n_nics; k++) {
+        if (report.level == CARDS_WITH && !has_timeouts(report.values[k])) continue;
+        if (report.level == CARDS_IF_ANY && !any) continue;
+        if (is_file && file.to == stdout) {
+            snprintf(path, sizeof path, "%s.%s", prefix, gw_boot.host);
+            if ((rc = gw_file_create(path, &file)) != 0) break;
+        }
+        counters_card(gw_boot.host, ofi_node.nics[k].name, &report.names, report.values[k], seconds, text, sizeof text);
+        fputs(text, file.to);
+    }
+    if (!rc && file.to != stdout) rc = gw_file_finish(&file);
+    if (rc) gw_warn("GODWIT_NIC_COUNTER_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
+}
+
+void network_report_print(void)
+{
+    char text[16384];
+    double seconds = gw_wtime() - report.begin;
+    int64_t n = counter_timeouts(&report.names, &report.sums);
+    if (gw_boot.rank == 0) {
+        counters_line(n, text, sizeof text);
+        fputs(text, stdout);
+        if (report.level >= TABLE) {
+            counters_table(&report.names, &report.sums, seconds, text, sizeof text);
+            fputs(text, stdout);
+        }
+    }
+    if (report.level >= CARDS_WITH) cards_print(seconds, n > 0);
+    fflush(stdout);
+    free(report.values);
+    report.values = NULL;
+    report.is_on = false;
+}

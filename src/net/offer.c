@@ -1,0 +1,340 @@
+/* offer.c -- see offer.h: refusals, the order of what is left, and what is told about both.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "net/offer.h"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <stdio.h>
+#include <strings.h>
+
+const struct ofi_wish ofi_wish_usual = {
+    .is_far = true,
+    .caps = FI_MSG,
+    .order = FI_ORDER_SAS,
+    .modes = FI_CONTEXT | FI_CONTEXT2,
+    .mr_modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_MMU_NOTIFY | FI_MR_BASIC |
+        FI_MR_SCALABLE,
+    .msg_bytes = 4096,
+};
+
+/* ---- the user's lists --------------------------------------------------------------------------- */
+static bool word_is(const char *word, size_t n, const char *text, size_t m) { return n == m && strncasecmp(word, text, n) == 0; }
+
+/* The whole name, or one of the parts that ; joins. */
+static bool word_names(const char *word, size_t n, const char *provider)
+{
+    if (word_is(word, n, provider, strlen(provider))) return true;
+    for (const char *p = provider; *p;) {
+        size_t m = strcspn(p, ";");
+        if (word_is(word, n, p, m)) return true;
+        p += m + (p[m] == ';');
+    }
+    return false;
+}
+
+/* Does a word of the list, of those with or of those without ^, name the provider?  *any_out: there are such words. */
+static bool list_names(const char *list, bool is_not, const char *provider, bool *any_out)
+{
+    *any_out = false;
+    for (const char *p = list ? list : ""; *p;) {
+        p += strspn(p, ", ");
+        bool not_this = *p == '^';
+        p += not_this;
+        size_t n = strcspn(p, ", ");
+        if (n && not_this == is_not) {
+            *any_out = true;
+            if (word_names(p, n, provider)) return true;
+        }
+        p += n;
+    }
+    return false;
+}
+
+bool ofi_list_has(const char *list, const char *provider)
+{
+    bool any;
+    return list_names(list, false, provider, &any);
+}
+
+/* ---- refusals ----------------------------------------------------------------------------------- */
+bool ofi_is_hardware(const struct ofi_offer *o)
+{
+    switch (o->addr_format) {
+    case FI_FORMAT_UNSPEC:
+    case FI_SOCKADDR:
+    case FI_SOCKADDR_IN:
+    case FI_SOCKADDR_IN6:
+    case FI_ADDR_STR: return o->has_bus;
+    default: return true; /* an address that only such a NIC has */
+    }
+}
+
+bool ofi_stops_at_unexpected(uint32_t protocol)
+{
+    return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: small ones are kept, 64 a connection */
+}
+
+static bool is_node_only(const struct ofi_offer *o)
+{
+    return o->protocol == FI_PROTO_SHM || o->is_loopback || ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
+        (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
+}
+
+static bool has_rma(const struct ofi_offer *o, const struct ofi_wish *w)
+{
+    return (o->caps & FI_RMA) && o->mr_key_size <= sizeof(uint64_t) && !(o->mr_mode & ~w->mr_modes);
+}
+
+static const char *cap_lacking(uint64_t caps)
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } names[] = {
+        {FI_MSG, "FI_MSG"},
+        {FI_TAGGED, "FI_TAGGED"},
+        {FI_RMA, "FI_RMA"},
+        {FI_ATOMIC, "FI_ATOMIC"},
+        {FI_DIRECTED_RECV, "FI_DIRECTED_RECV"},
+        {FI_MULTI_RECV, "FI_MULTI_RECV"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(names); i++)
+        if (caps & names[i].bit) return names[i].name;
+    return "a capability";
+}
+
+static const char *mode_wanted(uint64_t modes)
+{
+    return modes & FI_MSG_PREFIX ? "FI_MSG_PREFIX"
+        : modes & FI_ASYNC_IOV   ? "FI_ASYNC_IOV"
+        : modes & FI_RX_CQ_DATA  ? "FI_RX_CQ_DATA"
+                                 : "a mode";
+}
+
+static bool refuse(struct ofi_verdict *v, const char *fmt, ...) GW_PRINTF(2, 3);
+static bool refuse(struct ofi_verdict *v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof v->why, fmt, ap);
+    va_end(ap);
+    return v->is_refused = true;
+}
+
+static bool refuse_by_list(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+{
+    bool any;
+    const char *from = w->include_from ? w->include_from : "the include list";
+    if (ofi_list_has(w->exclude, o->provider)) return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
+    if (list_names(w->include, true, o->provider, &any)) return refuse(v, "excluded by %s=%s", from, w->include);
+    bool is_in = list_names(w->include, false, o->provider, &any);
+    return any && !is_in && refuse(v, "not in %s=%s", from, w->include);
+}
+
+static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+{
+    if (o->ep_type != FI_EP_RDM) return refuse(v, "has no reliable datagrams (FI_EP_RDM)");
+    if (w->caps & ~o->caps) return refuse(v, "lacks %s", cap_lacking(w->caps & ~o->caps));
+    if (w->order & ~o->msg_order) return refuse(v, "does not keep messages in order (FI_ORDER_SAS)");
+    if (o->mode & ~w->modes) return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
+    if (o->max_msg_size < w->msg_bytes)
+        return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
+    if (w->matches && ofi_stops_at_unexpected(o->protocol))
+        return refuse(v, "stops a connection at a message that nobody waits for: not for GODWIT_MATCH_MODE=hardware");
+    if (w->is_far && is_node_only(o)) return refuse(v, "reaches only this node");
+    if (w->is_far && o->is_link_local) return refuse(v, "has only a link-local address on %s", o->domain);
+    if (o->is_link_down) return refuse(v, "the link of %s is down", o->domain);
+    if (*o->iface_why) return refuse(v, "%s", o->iface_why);
+    return false;
+}
+
+/* ---- order -------------------------------------------------------------------------------------- */
+/* What stands between us and the network: the less the better. */
+static int layers(const struct ofi_offer *o)
+{
+    switch (o->protocol) {
+    case FI_PROTO_RXM:
+    case FI_PROTO_RXM_TCP:
+    case FI_PROTO_MRAIL: return 1;    /* connections underneath, messages made of them */
+    case FI_PROTO_RXD: return 2;      /* lost packets are sent again by software */
+    case FI_PROTO_SOCK_TCP: return 3; /* a thread of its own touches each message */
+    default: return 0;
+    }
+}
+
+/* > 0: a is better.  *why_out says by what. */
+static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const struct ofi_wish *w, const char **why_out)
+{
+    const struct {
+        int64_t a, b;
+        const char *why;
+    } rows[] = {
+        {ofi_is_hardware(a), ofi_is_hardware(b), "a network card of its own"},
+        {has_rma(a, w), has_rma(b, w), "one-sided copies"},
+        {!is_node_only(a), !is_node_only(b), "reaching other nodes"},
+        {!!(a->caps & FI_MULTI_RECV), !!(b->caps & FI_MULTI_RECV), "one buffer for many messages"},
+        {-a->iface_order, -b->iface_order, "the better interface"},
+        {-layers(a), -layers(b), "fewer layers"},
+        {(int64_t)(a->bits_per_s / 1000), (int64_t)(b->bits_per_s / 1000), "the faster link"},
+        {a->addr_format != FI_SOCKADDR_IN6, b->addr_format != FI_SOCKADDR_IN6, "IPv4 rather than IPv6"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        *why_out = rows[i].why;
+        if (rows[i].a != rows[i].b) return rows[i].a > rows[i].b ? 1 : -1;
+    }
+    *why_out = "libfabric's order";
+    return 0;
+}
+
+static bool is_same_provider(const struct ofi_offer *offers, const struct ofi_verdict *a, const struct ofi_verdict *b)
+{
+    return strcmp(offers[a->offer].provider, offers[b->offer].provider) == 0;
+}
+
+/* The same once more, asked for with fewer capabilities. */
+static bool is_same_way(const struct ofi_offer *a, const struct ofi_offer *b)
+{
+    return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 && strcmp(a->address, b->address) == 0;
+}
+
+int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out)
+{
+    int usable = 0, refused = n;
+    const char *why;
+    for (int i = n - 1; i >= 0; i--) { /* the refused, from behind */
+        struct ofi_verdict v = {.offer = i};
+        if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
+    }
+    for (int i = 0, r = refused; i < n; i++) {
+        if (r < n && verdicts_out[r].offer == i) {
+            r++;
+            continue;
+        }
+        int at = usable++;
+        for (; at > 0 && compare(&offers[i], &offers[verdicts_out[at - 1].offer], wish, &why) > 0; at--)
+            verdicts_out[at] = verdicts_out[at - 1];
+        verdicts_out[at] = (struct ofi_verdict){.offer = i};
+    }
+    assert(usable == refused);
+    for (int i = 0; i + 1 < usable; i++) {
+        int k = i + 1; /* the next provider, or else the next offer of the same */
+        while (k + 1 < usable && is_same_provider(offers, &verdicts_out[i], &verdicts_out[k])) k++;
+        if (is_same_provider(offers, &verdicts_out[i], &verdicts_out[k])) k = i + 1;
+        if (is_same_way(&offers[verdicts_out[i].offer], &offers[verdicts_out[k].offer])) continue;
+        compare(&offers[verdicts_out[i].offer], &offers[verdicts_out[k].offer], wish, &why);
+        snprintf(verdicts_out[i].why, sizeof verdicts_out[i].why, "%s", why);
+    }
+    return usable;
+}
+
+/* ---- texts -------------------------------------------------------------------------------------- */
+/* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
+static void offer_text(const struct ofi_offer *o, char *out, size_t cap)
+{
+    *out = 0;
+    gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
+    if (*o->address) gw_text_add(out, cap, ", %s", o->address);
+    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software", o->caps & FI_RMA ? ", RMA" : "",
+                o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "", o->inject_size);
+    if (o->bits_per_s) gw_text_add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
+    gw_text_add(out, cap, ")");
+}
+
+/* Where an interface is the reason, all providers share it. */
+static bool is_by_iface(const struct ofi_offer *offers, const struct ofi_verdict *v)
+{
+    return v->is_refused && strcmp(v->why, offers[v->offer].iface_why) == 0;
+}
+
+static bool is_usable_before(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+{
+    for (int k = 0; k < i && !v[k].is_refused; k++)
+        if (is_same_provider(offers, &v[k], &v[i])) return true;
+    return false;
+}
+
+/* Told before: a usable provider, or a reason.  What of a provider that is usable elsewhere is refused is not told at all. */
+static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+{
+    if (is_usable_before(offers, v, i)) return true;
+    for (int k = 0; k < i; k++)
+        if (v[k].is_refused && strcmp(v[k].why, v[i].why) == 0 && !is_usable_before(offers, v, k)) return true;
+    return false;
+}
+
+/* "net, sockets: reaches only this node" of all that are refused for the reason of v[i]. */
+static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict *v, int n, int i, char *out, size_t cap)
+{
+    for (int k = i; k < n && !is_by_iface(offers, &v[i]); k++) {
+        bool is_named = strcmp(v[k].why, v[i].why) != 0 || is_usable_before(offers, v, k);
+        for (int e = i; e < k && !is_named; e++)
+            is_named = is_same_provider(offers, &v[e], &v[k]) && strcmp(v[e].why, v[k].why) == 0;
+        if (!is_named) gw_text_add(out, cap, "%s%s", k == i ? "" : ", ", offers[v[k].offer].provider);
+    }
+    gw_text_add(out, cap, "%s%s", is_by_iface(offers, &v[i]) ? "" : ": ", v[i].why);
+}
+
+void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap)
+{
+    char line[512];
+    *out = 0;
+    for (int i = 0; i < n; i++) {
+        if (is_told(offers, verdicts, i)) continue;
+        if (verdicts[i].is_refused) {
+            gw_text_add(out, cap, "refused %s", is_by_iface(offers, &verdicts[i]) ? "all on one interface: " : "");
+            refusal_add(offers, verdicts, n, i, out, cap);
+            gw_text_add(out, cap, "\n");
+            continue;
+        }
+        offer_text(&offers[verdicts[i].offer], line, sizeof line);
+        gw_text_add(out, cap, "%s %s%s%s\n", i ? "then  " : "chosen", line, *verdicts[i].why ? "; before the next by " : "",
+                    verdicts[i].why);
+    }
+}
+
+void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, const struct ofi_wish *wish,
+                          char *out, size_t cap)
+{
+    const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
+    bool any, by_list = false, by_iface = false, by_loopback = false, is_all_here = true;
+    *out = 0;
+    if (n == 0) {
+        bool is_named = wish->include && *wish->include;
+        gw_text_add(out, cap,
+                    "libfabric offers no provider at all%s%s%s; install one (Debian: libfabric1 has tcp), %s, or ask `fi_info` "
+                    "what it sees",
+                    is_named ? " with " : "", is_named ? from : "", is_named ? " set" : "",
+                    is_named ? "clear that variable" : "bring an interface up");
+        return;
+    }
+    gw_text_add(out, cap, "no provider of libfabric can be used: ");
+    for (int i = 0; i < n; i++) {
+        const struct ofi_offer *o = &offers[verdicts[i].offer];
+        bool is_listed = ofi_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
+            (!list_names(wish->include, false, o->provider, &any) && any);
+        by_list |= is_listed;
+        by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
+        by_loopback |= !is_listed && o->is_loopback;
+        is_all_here &= is_listed || is_node_only(o);
+    }
+    by_iface |= by_loopback && is_all_here;
+    int told = 0;
+    for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* once more, where there is nothing else to tell */
+        const struct ofi_offer *o = &offers[verdicts[i % n].offer];
+        bool is_noise = i < n && by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
+        if (is_noise || is_told(offers, verdicts, i % n)) continue;
+        if (told++) gw_text_add(out, cap, "; ");
+        refusal_add(offers, verdicts, n, i % n, out, cap);
+    }
+    if (by_list)
+        gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
+                    by_iface ? ", or the interface" : "");
+    else if (by_iface)
+        gw_text_add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");
+    else
+        gw_text_add(out, cap, ". Install a libfabric with tcp, or with the provider of your network card");
+    gw_text_add(out, cap, "; `godwit-info --network` shows all of this");
+}

@@ -1,0 +1,36 @@
+/* wanted.c -- what of this host and of the user's settings asks for libfabric.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
+#include "net/network.h"
+
+bool network_is_late;
+
+const char *network_chosen_by(void)
+{
+    static const char *const cards[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user"};
+    const struct {
+        const char *value, *name;
+    } choices[] = {{gw_set.ofi_provider, "GODWIT_OFI_PROVIDER"},
+                   {gw_set.ofi_provider_exclude, "GODWIT_OFI_PROVIDER_EXCLUDE"},
+                   {gw_set.nic_count, "GODWIT_NIC_COUNT"},
+                   {gw_set.nic_mapping, "GODWIT_NIC_MAPPING"},
+                   {gw_set.ofi_tclass, "GODWIT_OFI_TCLASS"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
+        if (access(cards[i], F_OK) == 0) return cards[i];
+    for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
+        if (choices[i].value && *choices[i].value) return choices[i].name;
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return "GODWIT_MATCH_MODE";
+    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? "GODWIT_REG_CACHE_MONITOR" : NULL;
+}
+
+const char *network_wants_libfabric(void)
+{
+    const char *by = network_chosen_by();
+    bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* the program's memory, by others */
+    if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
+    if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
+    return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
+}
