@@ -44,17 +44,18 @@ static bool try_send(struct wire_ep *ep, const struct header *h, bool packed)
 }
 
 /* Both ends of a ring start at these counts; its lines are as if never used. */
-static void start_at(struct wire *w, int ring, struct wire_ep *ep, uint32_t line, uint32_t byte)
+static void start_at(struct wire *w, int ring, struct shm_ep *ep, uint32_t line, uint32_t byte)
 {
-    struct shm_rx *rx = &w->in.rx[ring];
+    struct wire_rx *rx = &w->in.rx[ring];
+    struct shm_rx *data = &w->rx[ring];
     uint64_t word = (uint64_t)byte << 32 | line;
     memset(rx->lines, 0, w->shape.nlines * sizeof *rx->lines);
     rx->head = rx->published = line;
-    rx->data_head = rx->data_published = byte;
-    atomic_store(&rx->ring->read, word);
-    atomic_store(&rx->ring->tail, word);
-    ep->lines = rx->lines, ep->data = rx->data, ep->ring = rx->ring, ep->exclusive = ring == 1;
-    ep->tail = line, ep->limit = ring ? line + w->shape.nlines : line;
+    data->data_head = data->data_published = byte;
+    atomic_store(&data->ring->read, word);
+    atomic_store(&data->ring->tail, word);
+    ep->base.lines = rx->lines, ep->data = data->data, ep->ring = data->ring, ep->exclusive = ring == 1;
+    ep->base.tail = line, ep->base.limit = ring ? line + w->shape.nlines : line;
     ep->data_tail = ep->data_read = byte;
 }
 
@@ -78,16 +79,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = in_open(data, size);
     struct wire *w;
-    struct wire_ep *own, eps[2];
+    struct wire_ep *own;
+    struct shm_ep eps[2];
     struct wire_caps caps;
     memset(node_area(0), 0, shm_area_bytes(1, 1));
     memset(sent, 0, sizeof sent), memset(arrived, 0, sizeof arrived);
     FUZZ_CHECK(shm_ops.open(0, receive, arrived, &w) == GW_OK);
-    FUZZ_CHECK(shm_ops.connect(w, 0, &own) == GW_OK && own->exclusive);
+    FUZZ_CHECK(shm_ops.connect(w, 0, &own) == GW_OK && shm_ep_of(own)->exclusive);
     shm_ops.caps(w, &caps);
     while (shm_progress(w)) continue; /* the announcement */
     FUZZ_CHECK(w->in.n == 2);
-    eps[0] = eps[1] = *own;
+    eps[0] = eps[1] = *shm_ep_of(own);
     for (int ring = 0; ring < 2; ring++) {
         uint32_t before = w->shape.nlines + (uint32_t)in_below(&in, 600); /* no line is new when the count is 0 again */
         uint32_t line = in_byte(&in) & 1 ? -before : before * 77;
@@ -99,17 +101,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         switch (what >> 1 & 7) {
         case 0:
         case 1:
-        case 2: h.len = (uint32_t)in_below(&in, SHM_INLINE + 1); break;
+        case 2: h.len = (uint32_t)in_below(&in, WIRE_LINE_BYTES + 1); break;
         case 3: h.len = (uint32_t)in_below(&in, 3000); break;
         case 4: h.len = (uint32_t)in_below(&in, (int)caps.pack_max + 1); break;
         case 5: h.len = (uint32_t)caps.pack_max - (uint32_t)in_below(&in, 3); break;
         case 6: shm_progress(w); continue;
         default: drain(w); continue;
         }
-        for (int times = 1 + (int)(what >> 6) * in_below(&in, h.len > SHM_INLINE ? 5 : 60); times > 0; times--, h.seq++) {
-            if (!try_send(&eps[h.ring], &h, what >> 4 & 1)) {
+        for (int times = 1 + (int)(what >> 6) * in_below(&in, h.len > WIRE_LINE_BYTES ? 5 : 60); times > 0; times--, h.seq++) {
+            if (!try_send(&eps[h.ring].base, &h, what >> 4 & 1)) {
                 drain(w); /* then there must be room */
-                FUZZ_CHECK(try_send(&eps[h.ring], &h, what >> 5 & 1));
+                FUZZ_CHECK(try_send(&eps[h.ring].base, &h, what >> 5 & 1));
             }
             sent[h.ring]++;
         }

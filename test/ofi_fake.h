@@ -618,7 +618,7 @@ static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *c
     fake_set_up(how);
     CHECK_EQ(ofi_ops.open(3, recv, ctx, &w), GW_OK);
     CHECK_EQ(ofi_ops.connect(w, 0, ep), GW_OK);
-    CHECK((*ep)->tail == (*ep)->limit && !(*ep)->lines && (*ep)->cma == SHM_CMA_NO);
+    CHECK((*ep)->tail == (*ep)->limit && !(*ep)->lines && (*ep)->can_read == WIRE_READ_NO);
     return w;
 }
 /* A copy or a transfer under way: how often it has ended (once), and how. */

@@ -105,6 +105,11 @@ struct node_door *node_door_of(int number);
 char *node_base_of(int number);
 int node_numbers_max(void); /* all numbers lie below */
 
+/* Memory of this rank that the kernel is about to read, or write, for another one (bytes >= 0, all of it mapped): what is so shown
+ * again and again is moved onto huge pages, unless GODWIT_HUGE_PAGES says off.  Any thread, with locks or without.  True: it was, so
+ * that copying it costs little. */
+bool node_read_by_others(const void *at, int64_t bytes);
+
 /* ---- doorbells ----------------------------------------------------------------------------------------
  * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
 void node_ring_look(struct node_door *d); /* perhaps: a fence where one is needed, and a look */

@@ -17,7 +17,7 @@ GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t
     if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_careful)) return false;
     struct gw_peer *p = comm_peer(c, dst);
     uint64_t len;
-    struct shm_line *l = proto_send_line(c->lane, p, count, t, &len);
+    struct wire_line *l = proto_send_line(c->lane, p, count, t, &len);
     if (unlikely(!l)) return false;
     proto_send_inline(p, l, c->ctx, c->rank, tag, buf, len);
     return true;

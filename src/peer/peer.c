@@ -8,6 +8,7 @@
 
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
+#include "wire_shm/shm.h"
 #include "wire_tcp/tcp.h"
 
 struct gw_lane gw_lanes[GW_MAX_LANES];
@@ -75,6 +76,7 @@ static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, wire_re
     lane->net_recv = net_recv;
     lane->net_ctx = ctx;
     int rc = peer_wire->open(index, recv, ctx, &lane->wire);
+    lane->rings = rc == GW_OK && peer_wire->rings ? peer_wire->rings(lane->wire) : NULL;
     return rc == GW_OK && net_is_early(index) ? net_open(lane) : rc;
 }
 
@@ -112,6 +114,8 @@ int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
     return gw_lanes[0].net && peer_net->opened ? peer_net->opened() : GW_OK;
 }
 
+uint64_t peer_area_bytes(int nlocal, int nlanes) { return shm_area_bytes(nlocal, nlanes); }
+
 void peer_finalize(void)
 {
     node_others_close(shm_forget);
@@ -120,6 +124,7 @@ void peer_finalize(void)
         if (gw_lanes[i].wire) peer_wire->close(gw_lanes[i].wire);
         free(gw_lanes[i].peers);
         gw_lanes[i].wire = gw_lanes[i].net = NULL;
+        gw_lanes[i].rings = NULL;
         gw_lanes[i].peers = NULL;
     }
     gw_nlanes = 0;
@@ -165,9 +170,9 @@ void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_
         return;
     }
     peer_wire->caps(gw_lanes[0].wire, caps_out);
-    if (!p || !p->ep || !p->ep->other) return; /* one wire: every peer of our world is reached alike */
-    caps_out->pack_max = p->ep->data_size / 4;
-    caps_out->node = false;
+    if (!p || !p->ep) return;
+    caps_out->pack_max = p->ep->pack_max;
+    caps_out->node = p->ep->node;
 }
 
 /* ---- other worlds ---- */

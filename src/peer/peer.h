@@ -9,17 +9,19 @@
 #ifndef GW_PEER_PEER_H
 #define GW_PEER_PEER_H
 
-#include "wire_shm/shm.h"
+#include "node/node.h"
+#include "wire/wire.h"
 
 #define GW_MAX_LANES 16
 
 struct gw_peer;
 struct gw_lane {
     int index;
-    struct wire *wire;     /* of peer_wire: shared memory */
-    struct wire *net;      /* of peer_net; NULL: not opened, for nobody is out there */
-    bool net_busy;         /* in its progress */
-    wire_recv_fn net_recv; /* for when it is opened */
+    struct wire *wire;        /* of peer_wire: shared memory */
+    struct wire_rings *rings; /* of that wire, for inlined looks; NULL: it has none */
+    struct wire *net;         /* of peer_net; NULL: not opened, for nobody is out there */
+    bool net_busy;            /* in its progress */
+    wire_recv_fn net_recv;    /* for when it is opened */
     void *net_ctx;
     uint32_t net_rounds; /* of its progress, however short */
     struct lane_rest {
@@ -36,8 +38,7 @@ struct gw_lane {
     } poll; /* that thread's: what it saw last, rounds that it leaves out */
 } GW_ALIGNED(128);
 
-/* Per lane and world rank.  32 bytes until connected.  Whichever wire it is on, `ep` begins as struct wire_ep of shm.h says: what is
- * not of use to that wire stands there so that nothing comes of it (no lines, so none is free; a door that nobody opens). */
+/* Per lane and world rank.  32 bytes until connected. */
 struct gw_peer {
     struct wire_ep *ep; /* NULL: not connected */
     const struct wire_ops *ops;
@@ -65,6 +66,7 @@ extern const struct wire_ops *peer_net;
 /* Opens the wires of all lanes; after node_init.  What comes from other nodes goes to net_recv. */
 int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx);
 void peer_finalize(void);
+uint64_t peer_area_bytes(int nlocal, int nlanes); /* what node_init() must reserve per rank for the wires */
 /* Never NULL; not connected yet, perhaps. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 bool peer_is_far(const struct gw_lane *lane, int number); /* reached by the network wire */

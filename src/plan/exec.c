@@ -10,7 +10,6 @@
 
 #include "node/node.h"
 #include "plan/plan_private.h"
-#include "wire_shm/shm.h"
 
 /* ---- references to memory -------------------------------------------------------------------------------------------------- */
 /* In integers: a buffer may be NULL, for no data or for datatypes of absolute addresses. */
@@ -346,7 +345,7 @@ static void expose(struct plan_exec *x, const void *at, int64_t bytes)
     struct leaf_exposed *mine = &x->leaf->exposed[x->args->rank];
     mine->address = (uint64_t)(uintptr_t)at;
     mine->copy = likely(prctl(PR_GET_DUMPABLE) == 1) || bytes == 0 ? 0 : expose_copy(x->leaf, at, bytes);
-    shm_read_by_others(at, bytes);
+    node_read_by_others(at, bytes);
 }
 
 static GW_COLD void copy_drop(struct comm_coll *k)
@@ -381,7 +380,7 @@ static int pull(struct plan_exec *x, const struct plan_memory *m, const struct p
     if (unlikely(e->copy)) return pull_copy(x, peer, e, s, to.iov_base);
     gw_lock(&x->comm->lane->lock);
     int rc = p->ops->get(p->ep, &to, 1, e->address + (uint64_t)s->remote, 0, NULL);
-    bool is_refused = unlikely(rc == GW_EOTHER) && !shm_cma_ok(p->ep);
+    bool is_refused = unlikely(rc == GW_EOTHER) && !wire_may_read(p->ep);
     gw_unlock(&x->comm->lane->lock);
     return is_refused ? pull_refused(x, peer, "since this collective began") : rc;
 }

@@ -124,7 +124,7 @@ bool plan_pull_ready(struct gw_comm *c)
         node_wait_begin(&w);
         gw_lock(&c->lane->lock);
         while (!p->ep && peer_connect(c->lane, p) == GW_AGAIN) node_wait_step(&w, req_progress_locked(c->lane) > 0);
-        all = p->ep && shm_cma_still(p->ep);
+        all = p->ep && wire_may_still_read(p->ep);
         gw_unlock(&c->lane->lock);
         node_wait_end(&w);
     }

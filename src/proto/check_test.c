@@ -597,7 +597,8 @@ static void kept(int peer, bool is_left)
     up(GW_SET_PROTO_AUTO, &ways);
     struct gw_peer *p = peer_get(lane, peer);
     CHECK_EQ(peer_connect(lane, p), GW_OK);
-    atomic_store(&p->ep->door->choked, 1);
+    _Atomic uint32_t *choked = (_Atomic uint32_t *)(uintptr_t)p->ep->choked;
+    atomic_store(choked, 1);
     trip_begin(&t, peer, 24, PROTO_STANDARD);
     CHECK(req_is_done(t.send) && loop_lane()->n_kept == 1);
     memset(t.from, 0, 24); /* it is ours again */
@@ -619,7 +620,7 @@ static void kept(int peer, bool is_left)
         trip_end(&t);
     }
     CHECK_EQ(loop_lane()->n_kept + loop_lane()->kept_bytes + loop_lane()->unexpected_bytes + loop_lane()->arena.bytes, 0);
-    atomic_store(&p->ep->door->choked, 0);
+    atomic_store(choked, 0);
     down();
 }
 

@@ -20,8 +20,7 @@ static void short_by_job_size(void)
 static void paths(void)
 {
     static struct proto_lane pl;
-    struct node_door door = {0};
-    struct wire_ep ep = {.door = &door};
+    struct wire_ep ep = {.choked = &ep.choked_here};
     struct gw_peer p = {.ep = &ep};
     pl.far = (struct proto_far){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
     CHECK_EQ(far_select(&pl, &p, 48, true, 0), PROTO_E0);
@@ -31,9 +30,9 @@ static void paths(void)
     CHECK_EQ(far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
     CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max, true, 0), PROTO_R0);
     CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R1);
-    atomic_store(&door.choked, 1); /* the receiver keeps too much: everything asks first */
+    atomic_store(&ep.choked_here, 1); /* the receiver keeps too much: everything asks first */
     CHECK_EQ(far_select(&pl, &p, 8, true, 0), PROTO_R0);
-    atomic_store(&door.choked, 0);
+    atomic_store(&ep.choked_here, 0);
     pl.far.may_put = false;
     CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
     pl.far.may_get = false;

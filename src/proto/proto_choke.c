@@ -1,7 +1,7 @@
 /* proto_choke.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first; and how many are too many.
  *
  * On the node they see a flag in our door.  Elsewhere whoever sends too much meanwhile is told by a message, once, and told again when
- * there is room; his flag is in the door that his end of the wire has for us.
+ * there is room; his flag is in the endpoint that his end of the wire has for us.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -68,5 +68,5 @@ GW_COLD void choke_sender(struct proto_lane *pl, int world)
 void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
     struct gw_peer *p = peer_get(pl->lane, (int)c->to);
-    if (p->ep) atomic_store_explicit(&p->ep->door->choked, c->value != 0, memory_order_relaxed);
+    if (p->ep) atomic_store_explicit(&p->ep->choked_here, c->value != 0, memory_order_relaxed);
 }

@@ -62,18 +62,18 @@ static inline char *proto_run_at(const void *buf, const struct gw_type *t)
 
 /* The line in which `count` of `t` may go to p at once, and how many bytes they are.  NULL: proto_send() knows what to do.  The count may
  * be any of 32 bits: a negative one of a plain type comes to more bytes than may go.  The lane's lock is held. */
-GW_INLINE struct shm_line *proto_send_line(struct gw_lane *lane, const struct gw_peer *p, int64_t count, const struct gw_type *t,
-                                           uint64_t *len_out)
+GW_INLINE struct wire_line *proto_send_line(struct gw_lane *lane, const struct gw_peer *p, int64_t count, const struct gw_type *t,
+                                            uint64_t *len_out)
 {
     const struct wire_ep *ep = p->ep;
-    if (unlikely(!ep) || unlikely(gw_look(&ep->door->choked)) || unlikely(!t->is_plain)) return NULL;
+    if (unlikely(!ep) || unlikely(gw_look(ep->choked)) || unlikely(!t->is_plain)) return NULL;
     struct proto_fast *f = lane->proto;
     *len_out = (uint64_t)(count * t->size);
-    return likely(*len_out < f->inline_end) ? peer_shm_line(ep) : NULL;
+    return likely(*len_out < f->inline_end) ? wire_ring_line(ep) : NULL;
 }
 
 /* Then, and before anything else is sent: now it is sent, and over. */
-GW_INLINE void proto_send_inline(struct gw_peer *p, struct shm_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
+GW_INLINE void proto_send_inline(struct gw_peer *p, struct wire_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
                                  uint64_t len)
 {
     struct wire_ep *ep = p->ep;
@@ -83,10 +83,10 @@ GW_INLINE void proto_send_inline(struct gw_peer *p, struct shm_line *l, uint32_t
     h->src = my_rank;
     h->tag = tag;
     h->world = as;
-    peer_copy_inline(l->data, buf, len);
+    wire_ring_copy(l->data, buf, len);
     p->sent++;
     p->sent_bytes += len;
-    peer_line_commit(ep, l, PROTO_EAGER, len);
+    wire_ring_commit(ep, l, PROTO_EAGER, len);
 }
 
 /* `run` is where the bytes go, if they are one run; else NULL. */

@@ -70,7 +70,7 @@ static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out
 }
 
 /* A place in an order in which the ranks of a node pair off. */
-static inline int turn_of(const struct gw_peer *p) { return p->ep->local_rank ^ gw_node.me; }
+static inline int turn_of(const struct gw_peer *p) { return p->ep->place ^ gw_node.me; }
 
 int get_step(struct proto_lane *pl, struct proto_recv *r)
 {

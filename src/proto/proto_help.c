@@ -27,7 +27,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     r->job = job;
     r->state = RECV_SHARED;
     r->name = name_give(&pl->recv_names, r);
-    shm_read_by_others(r->ptr, r->want);
+    node_read_by_others(r->ptr, r->want);
     struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
     ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, r->name}, &h, sizeof h);
     gw_list_push(&pl->sharing, &r->work);
@@ -82,10 +82,9 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
 /* Only who may read our data asks for help, after our RTS, and with a job of its own. */
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
-    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr || op->peer->ops != peer_wire)
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr)
         return msg_refuse(PROTO_HELP, "state", op->state);
-    if (op->peer->ep->other || !node_job_is_of(h->job, op->peer->ep->local_rank))
-        return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
+    if (!op->peer->ep->node || !node_job_is_of(h->job, op->peer->ep->place)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
     return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
 }
 

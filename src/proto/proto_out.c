@@ -18,7 +18,7 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
 
 void lane_inline_update(struct proto_lane *pl)
 {
-    bool may_go = !pl->n_outs && peer_wire == &shm_ops;
+    bool may_go = !pl->n_outs && pl->lane->rings;
     pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->eager_fast, (int64_t)pl->short_max) + 1) : 0;
 }
 

@@ -31,7 +31,7 @@ static uint32_t *pace_of(struct proto_lane *pl, const struct gw_peer *p, int64_t
 {
     int class = 0;
     for (int64_t to = 32 << 10; class < PACE_CLASSES - 1 && len > to; to <<= 1) class ++;
-    return pl->paces[(unsigned)p->ep->local_rank % PACE_PEERS][class].ticks;
+    return pl->paces[(unsigned)p->ep->place % PACE_PEERS][class].ticks;
 }
 
 /* The mean, in which no sample counts more than twice what was there. */

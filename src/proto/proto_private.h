@@ -200,13 +200,13 @@ static inline void proto_type_drop(struct gw_type *t)
 /* The peer holds too many unexpected messages.  It is connected. */
 static inline bool peer_is_choked(const struct gw_peer *p)
 {
-    return atomic_load_explicit(&p->ep->door->choked, memory_order_relaxed) != 0;
+    return atomic_load_explicit(p->ep->choked, memory_order_relaxed) != 0;
 }
 
 /* The receiver may read the sender's memory: by the kernel on a node, by what the network wire was shown. */
 static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps *caps)
 {
-    return caps->get && (caps->keys || shm_cma_ok(p->ep));
+    return caps->get && (caps->keys || wire_may_read(p->ep));
 }
 void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
 void far_set_up(struct proto_lane *pl) GW_COLD;
@@ -216,7 +216,7 @@ static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
     int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
     if (rc == GW_OK && p->ops != peer_wire && unlikely(!pl->far.pack_max))
         far_set_up(pl); /* once it is open the network says what it can do */
-    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ep->other && p->ep->data_size / 4 < pl->pack_max)))
+    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ops == peer_wire && p->ep->pack_max < pl->pack_max)))
         lane_set_up(pl, p);
     return rc;
 }

@@ -164,12 +164,12 @@ int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct
 }
 
 /* Does this line hold all of a message for us? */
-static inline bool is_for(const struct shm_line *l, const struct proto_addr *a, int64_t cap)
+static inline bool is_for(const struct wire_line *l, const struct proto_addr *a, int64_t cap)
 {
     const struct proto_hdr *h = (const struct proto_hdr *)l->hdr;
     uint32_t len = l->len_kind >> 8;
     return (uint8_t)l->len_kind == PROTO_EAGER && h->ctx == a->ctx && h->src == a->rank &&
-        (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= SHM_INLINE && len <= cap;
+        (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= WIRE_LINE_BYTES && len <= cap;
 }
 
 enum { LOOKS_BESIDE_NET = 128 };
@@ -177,14 +177,14 @@ enum { LOOKS_BESIDE_NET = 128 };
 bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status)
 {
     struct proto_lane *pl = lane_of(a->lane);
-    if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || peer_wire != &shm_ops) return false;
+    if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || !a->lane->rings) return false;
     if (a->rank == GW_ANY_SOURCE) return false; /* rings would not take turns */
-    if (unlikely(a->lane->net) && a->peer->ops != &shm_ops) return false;
+    if (unlikely(a->lane->net) && (!a->peer->ep || !a->peer->ep->lines)) return false;
     int64_t cap = count * t->size;
     /* Where there is a network, it waits for us meanwhile. */
     for (uint32_t looks = a->lane->net ? LOOKS_BESIDE_NET : node_spin(); looks > 0; looks--) {
-        struct shm_rx *rx;
-        const struct shm_line *l = peer_look(a->lane, &rx);
+        struct wire_rx *rx;
+        const struct wire_line *l = wire_ring_look(a->lane->rings, &rx);
         if (likely(!l)) {
             gw_cpu_relax();
             continue;
@@ -192,9 +192,9 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
         if (unlikely(!is_for(l, a, cap))) return false;
         const struct proto_hdr *h = (const struct proto_hdr *)l->hdr;
         uint32_t len = l->len_kind >> 8;
-        peer_copy_inline((uint8_t *)proto_run_at(buf, t), l->data, len);
+        wire_ring_copy((uint8_t *)proto_run_at(buf, t), l->data, len);
         if (status) gw_status_fill(status, h->src, h->tag, len, false);
-        peer_taken(a->lane, rx);
+        wire_ring_taken(a->lane->rings, rx);
         return true;
     }
     return false;

@@ -17,9 +17,9 @@ static int64_t eager_limit(const struct proto_lane *pl)
 static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_peer *p, const struct wire_caps *caps)
 {
     char direct[192] = "", room[48] = "a share of the memory";
-    bool can = caps->get && p->ep && shm_cma_ok(p->ep);
+    bool can = caps->get && p->ep && wire_may_read(p->ep);
     /* A peer that has not started yet cannot be asked. */
-    bool may = can || (caps->get && (!p->ep || p->ep->cma == SHM_CMA_UNKNOWN));
+    bool may = can || (caps->get && (!p->ep || p->ep->can_read == WIRE_READ_UNKNOWN));
     if (may)
         snprintf(direct, sizeof direct,
                  "; from %lld bytes copied by the receiver if quicker, from %lld always%s, the sender helps from %lld",

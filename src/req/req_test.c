@@ -5,6 +5,7 @@
 #include "req/req_private.h"
 
 #include "../../test/ranks.h"
+#include "wire_shm/shm.h"
 
 enum { MAX = 12, ROUNDS = 20000, UNTOUCHED = 4711 };
 enum what { NOTHING, INACTIVE, SENT, PROCNULL, PENDING, PERSISTENT, WHATS };

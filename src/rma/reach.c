@@ -18,7 +18,7 @@ static bool has_cma(struct rma_win *w, int target)
     int rc = GW_OK;
     gw_lock(&lane->lock);
     while (!p->ep && (rc = peer_connect(lane, p)) == GW_AGAIN) req_progress_locked(lane);
-    bool is_ok = rc == GW_OK && p->ops == &shm_ops && shm_cma_still(p->ep);
+    bool is_ok = rc == GW_OK && wire_may_still_read(p->ep);
     gw_unlock(&lane->lock);
     return is_ok;
 }
@@ -26,7 +26,7 @@ static bool has_cma(struct rma_win *w, int target)
 /* The kernel copied before, and now it may not: the target has called prctl(PR_SET_DUMPABLE, 0) or the like.  The target does it then. */
 static GW_COLD bool turns_to_mail(struct rma_win *w, int target, const struct gw_peer *p)
 {
-    if (!w->mailer || shm_cma_ok(p->ep)) return false;
+    if (!w->mailer || wire_may_read(p->ep)) return false;
     atomic_store_explicit(&w->targets[target].refuses, true, memory_order_relaxed);
     return true;
 }

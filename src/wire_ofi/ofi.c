@@ -475,9 +475,8 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
         ep->rank = rank;
         ep->key = there.key;
         ep->is_foreign = rank >= gw_boot.size;
-        /* No rings, no memory in common: see struct wire_ep. */
         int32_t as = rank < gw_boot.size ? gw_boot.rank : node_far_as(rank);
-        ep->base = (struct wire_ep){.as = as, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
+        wire_ep_init(&ep->base, &ofi_ops, w, as, gw_node.nlocal + rank);
         if (fi_av_insert(w->av, there.name, 1, &ep->addr, 0, NULL) != 1) {
             free(ep);
             return gw_fail(GW_EOTHER, "provider %s does not take the address of rank %d", ofi_provider_name(w), rank);

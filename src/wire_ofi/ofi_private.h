@@ -12,7 +12,8 @@
 #include "wire_ofi/ofi_knock.h"
 #include "wire_ofi/ofi_regs.h"
 #include "wire_ofi/ofi_tag.h"
-#include "wire_shm/shm.h"
+#include "node/node.h"
+#include "wire/wire.h"
 
 /* GODWIT_REG_CACHE_MONITOR, as far as it is about us. */
 static inline bool ofi_by_userfaultfd(void)
@@ -81,7 +82,6 @@ struct ofi_ep {
     uint64_t key;        /* of its lane: what is sent there begins with it */
     int rank;            /* number */
     struct ofi_ep *next; /* forgotten ones */
-    struct node_door door;
     uint64_t doubted_ns; /* since then nobody has seen a connection with it; 0: it is there, or nobody asks */
     bool is_warned;
     bool is_foreign, is_forgotten; /* of another job; its number may be another peer's by now */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "proto/proto.h"
+#include "wire_shm/shm.h"
 
 static struct {
     struct wire_tag tag[TAGGED];

@@ -15,7 +15,7 @@ static struct shm_shape shape_of(int nlocal)
     struct shm_shape s = {.nexcl = nlocal < SHM_NEXCL ? nlocal : SHM_NEXCL, .nlines = 256};
     s.data_size = nlocal <= 8 ? 128 << 10 : 32 << 10;
     s.pack_max = s.data_size / 4;
-    s.ring_bytes = s.nlines * (uint64_t)sizeof(struct shm_line) + s.data_size;
+    s.ring_bytes = s.nlines * (uint64_t)sizeof(struct wire_line) + s.data_size;
     s.box_bytes = gw_align_up(sizeof(struct shm_box), 4096) + (uint64_t)(1 + s.nexcl) * s.ring_bytes;
     return s;
 }
@@ -27,23 +27,32 @@ static struct shm_box *box_at(char *area, int lane, const struct shm_shape *s)
     return (struct shm_box *)(area + (uint64_t)lane * s->box_bytes);
 }
 static struct shm_box *my_box(const struct wire *w) { return box_at(node_area(gw_node.me), w->lane, &w->shape); }
-static struct shm_line *ring_lines(const struct shm_shape *s, struct shm_box *box, int ring)
+static struct wire_line *ring_lines(const struct shm_shape *s, struct shm_box *box, int ring)
 {
-    return (struct shm_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
+    return (struct wire_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
 }
 
 static struct wire *wires[16]; /* by lane */
 static int n_lanes;
 
+static void rx_publish(struct wire_rings *rings, int i)
+{
+    struct wire_rx *rx = &rings->rx[i];
+    struct shm_rx *data = &((struct wire *)rings)->rx[i];
+    rx->published = rx->head;
+    data->data_published = data->data_head;
+    /* [S2] pairs with the acquire in ring_room(): what lies before these positions has been read. */
+    atomic_store_explicit(&data->ring->read, (uint64_t)data->data_head << 32 | rx->head, memory_order_release);
+}
+
 /* ---- open and connect ------------------------------------------------------------------------------------------------ */
 static void rx_add(struct wire *w, int ring)
 {
     struct shm_box *box = my_box(w);
-    struct shm_rx *rx = &w->in.rx[w->in.n++];
-    memset(rx, 0, sizeof *rx);
-    rx->lines = ring_lines(&w->shape, box, ring);
-    rx->data = (char *)(rx->lines + w->shape.nlines);
-    rx->ring = &box->rings[ring];
+    int i = w->in.n++;
+    struct wire_line *lines = ring_lines(&w->shape, box, ring);
+    w->in.rx[i] = (struct wire_rx){.lines = lines};
+    w->rx[i] = (struct shm_rx){.data = (char *)(lines + w->shape.nlines), .ring = &box->rings[ring]};
 }
 
 static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
@@ -59,6 +68,7 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->ctx = ctx;
     w->shape = shape_of(gw_node.nlocal);
     w->in.nlines = w->shape.nlines;
+    w->in.publish = rx_publish;
     rx_add(w, 0);
     if (lane == 0) shm_cma_publish(my_box(w));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
@@ -92,18 +102,19 @@ static int ring_claim(const struct shm_shape *s, struct shm_box *box, int32_t as
 }
 
 /* An exclusive ring begins where its owner has read to: it may have had another sender. */
-static void ep_set_ring(struct wire_ep *ep, const struct shm_shape *s, int ring)
+static void ep_set_ring(struct shm_ep *ep, const struct shm_shape *s, int ring)
 {
-    ep->lines = ring_lines(s, ep->box, ring);
-    ep->data = (char *)(ep->lines + s->nlines);
+    struct wire_ep *base = &ep->base;
+    base->lines = ring_lines(s, ep->box, ring);
+    ep->data = (char *)(base->lines + s->nlines);
     ep->ring = &ep->box->rings[ring];
-    ep->mask = s->nlines - 1;
+    base->mask = s->nlines - 1;
     ep->data_size = s->data_size;
     ep->exclusive = ring != 0;
     uint64_t read = ep->exclusive ? atomic_load_explicit(&ep->ring->read, memory_order_acquire) : 0;
-    ep->tail = (uint32_t)read;
+    base->tail = (uint32_t)read;
     ep->data_tail = ep->data_read = (uint32_t)(read >> 32);
-    ep->limit = ep->exclusive ? ep->tail + s->nlines : 0;
+    base->limit = ep->exclusive ? base->tail + s->nlines : 0;
 }
 
 /* One word for a home. */
@@ -123,36 +134,46 @@ static int known_as(struct shm_box *first_box)
     return -1;
 }
 
-/* The way to a rank of another world; NULL: it does not know us yet, or (error) there is no memory. */
-static int ep_of_other(struct wire *w, int number, struct wire_ep **ep_out, struct shm_shape *shape_out)
+/* What all of a lane's endpoints have; `local` in the world whose doors these are. */
+static void ep_begin(struct shm_ep *ep, struct wire *w, int32_t as, int local, struct node_door *doors)
+{
+    ep->base.as = as;
+    ep->base.place = local;
+    ep->base.door = &doors[local];
+    ep->base.choked = &doors[local].choked;
+    ep->base.ops = &shm_ops;
+    ep->base.wire = w;
+}
+
+/* The way to a rank of another world; GW_AGAIN: it does not know us yet. */
+static int ep_of_other(struct wire *w, int number, struct shm_ep **ep_out, struct shm_shape *shape_out)
 {
     struct node_other *o = node_other_find(number);
     if (!o) return gw_fail(GW_ERANK, "process %d belongs to a job that this one is not connected with", number);
     *shape_out = shape_of(o->n);
     if (!o->wire[w->lane]) o->wire[w->lane] = calloc((size_t)o->n, sizeof **ep_out);
     if (!o->wire[w->lane]) return gw_fail(GW_ENOMEM, "no memory for the way to another job");
-    struct wire_ep *ep = (struct wire_ep *)o->wire[w->lane] + (number - o->first);
-    if (!ep->lines) {
-        char *area = o->areas + (uint64_t)(number - o->first) * o->area_bytes;
-        ep->as = known_as((struct shm_box *)area);
-        if (ep->as < 0) return GW_AGAIN;
+    int local = number - o->first;
+    struct shm_ep *ep = (struct shm_ep *)o->wire[w->lane] + local;
+    if (!ep->base.lines) {
+        char *area = o->areas + (uint64_t)local * o->area_bytes;
+        int as = known_as((struct shm_box *)area);
+        if (as < 0) return GW_AGAIN;
+        ep_begin(ep, w, as, local, o->doors);
         ep->other = o;
-        ep->local_rank = number - o->first;
-        ep->door = &o->doors[ep->local_rank];
         ep->box = box_at(area, w->lane, shape_out);
     }
     *ep_out = ep;
     return GW_OK;
 }
 
-static int ep_of_ours(struct wire *w, int world_rank, struct wire_ep **ep_out)
+static int ep_of_ours(struct wire *w, int world_rank, struct shm_ep **ep_out)
 {
     int local = boot_local_rank(world_rank);
     if (local < 0) return gw_fail(GW_ERANK, "world rank %d is on another node, which shared memory does not reach", world_rank);
-    struct wire_ep *ep = *ep_out = &w->eps[local];
-    ep->as = gw_boot.rank;
-    ep->local_rank = local;
-    ep->door = &gw_node.doors[local];
+    struct shm_ep *ep = *ep_out = &w->eps[local];
+    ep_begin(ep, w, gw_boot.rank, local, gw_node.doors);
+    ep->base.node = true;
     ep->box = box_at(node_area(local), w->lane, &w->shape);
     return GW_OK;
 }
@@ -160,14 +181,16 @@ static int ep_of_ours(struct wire *w, int world_rank, struct wire_ep **ep_out)
 static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
 {
     struct shm_shape shape = w->shape;
-    struct wire_ep *ep = NULL;
+    struct shm_ep *ep = NULL;
     int rc = number < gw_boot.size ? ep_of_ours(w, number, &ep) : ep_of_other(w, number, &ep, &shape);
     if (rc != GW_OK) return rc;
-    if (!ep->lines) ep_set_ring(ep, &shape, 0); /* first try: through the shared ring, until an exclusive one is announced */
+    ep->base.short_max = WIRE_LINE_BYTES;
+    ep->base.pack_max = shape.pack_max;
+    if (!ep->base.lines) ep_set_ring(ep, &shape, 0); /* first try: through the shared ring, until an exclusive one is announced */
     if (!ep->claim_tried) {
-        uint32_t hdr[WIRE_HDR_BYTES / 4] = {(uint32_t)ring_claim(&shape, ep->box, ep->as)};
+        uint32_t hdr[WIRE_HDR_BYTES / 4] = {(uint32_t)ring_claim(&shape, ep->box, ep->base.as)};
         if (hdr[0]) {
-            if (shm_send_shared(ep, SHM_KIND_CLAIM, hdr, NULL, 0) != GW_OK) {
+            if (shm_send_shared(&ep->base, SHM_KIND_CLAIM, hdr, NULL, 0) != GW_OK) {
                 atomic_store_explicit(&ep->box->claims[hdr[0] - 1], 0, memory_order_release);
                 return GW_AGAIN;
             }
@@ -175,7 +198,7 @@ static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
         }
         ep->claim_tried = true;
     }
-    *ep_out = ep;
+    *ep_out = &ep->base;
     return GW_OK;
 }
 
@@ -206,13 +229,10 @@ static void rings_reclaim(struct wire *w, const struct node_other *o)
 {
     struct shm_box *box = my_box(w);
     for (int i = 1; i < w->in.n; i++) {
-        struct shm_rx *rx = &w->in.rx[i];
-        int ring = (int)(rx->ring - box->rings);
+        int ring = (int)(w->rx[i].ring - box->rings);
         uint32_t who = atomic_load_explicit(&box->claims[ring - 1], memory_order_relaxed);
         if (who <= (uint32_t)o->first || who > (uint32_t)(o->first + o->n)) continue;
-        rx->published = rx->head;
-        rx->data_published = rx->data_head;
-        atomic_store_explicit(&rx->ring->read, (uint64_t)rx->data_head << 32 | rx->head, memory_order_release);
+        rx_publish(&w->in, i);
         /* [S5] pairs with the acquire in ring_claim(). */
         atomic_store_explicit(&box->claims[ring - 1], 0, memory_order_release);
     }
@@ -231,18 +251,10 @@ void shm_forget(struct node_other *o)
 }
 
 /* ---- receive --------------------------------------------------------------------------------------------------------- */
-void shm_publish(struct shm_rx *rx)
-{
-    rx->published = rx->head;
-    rx->data_published = rx->data_head;
-    /* [S2] pairs with the acquire in ring_room(): what lies before these positions has been read. */
-    atomic_store_explicit(&rx->ring->read, (uint64_t)rx->data_head << 32 | rx->head, memory_order_release);
-}
-
 /* The payload of a line and where it ends in the byte buffer. */
-static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, const struct shm_line *l, size_t len)
+static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, const struct wire_line *l, size_t len)
 {
-    if (len <= SHM_INLINE) return l->data;
+    if (len <= WIRE_LINE_BYTES) return l->data;
     uint32_t start = (uint32_t)l->offset;
     rx->data_head = start + (uint32_t)gw_align_up(len, GW_CACHELINE);
     return rx->data + (start & (w->shape.data_size - 1));
@@ -252,7 +264,7 @@ static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, co
 static GW_COLD void ring_open(struct wire *w, int ring)
 {
     for (int i = 1; i < w->in.n; i++)
-        if (w->in.rx[i].ring == &my_box(w)->rings[ring]) return;
+        if (w->rx[i].ring == &my_box(w)->rings[ring]) return;
     rx_add(w, ring);
 }
 
@@ -260,15 +272,16 @@ static GW_COLD void ring_open(struct wire *w, int ring)
 static int rx_drain(struct wire *w, int index, int most)
 {
     int n = 0;
-    struct shm_rx *rx = &w->in.rx[index];
+    struct wire_rx *rx = &w->in.rx[index];
+    struct shm_rx *data = &w->rx[index];
     uint32_t mask = w->shape.nlines - 1;
     for (; n < most; n++) {
-        struct shm_line *l = &rx->lines[rx->head & mask];
+        struct wire_line *l = &rx->lines[rx->head & mask];
         /* Acquire: pairs with [S1], [S3] and [S4]: the line and its payload are whole. */
         if (atomic_load_explicit(&l->seq, memory_order_acquire) != rx->head + 1) break;
         size_t len = l->len_kind >> 8;
         uint8_t kind = (uint8_t)l->len_kind;
-        const void *payload = rx_payload(w, rx, l, len);
+        const void *payload = rx_payload(w, data, l, len);
         if (likely(kind != SHM_KIND_CLAIM)) {
             w->recv(w->ctx, w->lane, kind, l->hdr, payload, len);
         } else {
@@ -278,8 +291,8 @@ static int rx_drain(struct wire *w, int index, int most)
         }
         rx->head++;
         if (unlikely(rx->head - rx->published >= w->shape.nlines / 4 ||
-                     rx->data_head - rx->data_published >= w->shape.data_size / 4))
-            shm_publish(rx);
+                     data->data_head - data->data_published >= w->shape.data_size / 4))
+            rx_publish(&w->in, index);
     }
     return n;
 }
@@ -290,20 +303,23 @@ int shm_progress(struct wire *w)
     int total = 0;
     uint32_t mask = w->shape.nlines - 1;
     for (int i = 0; i < w->in.n; i++) {
-        struct shm_rx *rx = &w->in.rx[i];
-        const struct shm_line *l = &rx->lines[rx->head & mask];
+        const struct wire_rx *rx = &w->in.rx[i];
+        const struct wire_line *l = &rx->lines[rx->head & mask];
         if (atomic_load_explicit(&l->seq, memory_order_relaxed) == rx->head + 1)
             total += rx_drain(w, i, BATCH);
         else if (rx->head != rx->published)
-            shm_publish(rx);
+            rx_publish(&w->in, i);
     }
     return total;
 }
 
 static void shm_caps(struct wire *w, struct wire_caps *caps_out)
 {
-    *caps_out = (struct wire_caps){.short_max = SHM_INLINE, .pack_max = w->shape.pack_max, .get = true, .put = true, .node = true};
+    *caps_out =
+        (struct wire_caps){.short_max = WIRE_LINE_BYTES, .pack_max = w->shape.pack_max, .get = true, .put = true, .node = true};
 }
+
+static struct wire_rings *shm_rings(struct wire *w) { return &w->in; }
 
 const struct wire_ops shm_ops = {
     .size = sizeof(struct wire_ops),
@@ -315,6 +331,8 @@ const struct wire_ops shm_ops = {
     .get = shm_get,
     .put = shm_put,
     .progress = shm_progress,
+    .rings = shm_rings,
+    .try_read = shm_cma_try,
     .caps = shm_caps,
     .close = shm_close,
 };

@@ -21,17 +21,18 @@ void shm_cma_publish(struct shm_box *box)
     if (!is_off()) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     box->probe.nonce = my_nonce;
     box->probe.address = (uint64_t)(uintptr_t)&my_nonce;
-    /* [C1] pairs with the acquire in cma_probe(): nonce and address are there before the pid. */
+    /* [C1] pairs with the acquire in shm_cma_try(): nonce and address are there before the pid. */
     atomic_store_explicit(&box->probe.pid, (uint32_t)getpid(), memory_order_release);
 }
 
-static GW_COLD void cma_probe(struct wire_ep *ep)
+GW_COLD void shm_cma_try(struct wire_ep *base)
 {
+    struct shm_ep *ep = shm_ep_of(base);
     /* lane 0's box comes first */
-    struct shm_box *box = ep->other ? (struct shm_box *)(ep->other->areas + (uint64_t)ep->local_rank * ep->other->area_bytes)
-                                    : node_area(ep->local_rank);
+    struct shm_box *box = ep->other ? (struct shm_box *)(ep->other->areas + (uint64_t)ep->base.place * ep->other->area_bytes)
+                                    : node_area(ep->base.place);
     if (is_off()) {
-        ep->cma = SHM_CMA_NO;
+        ep->base.can_read = WIRE_READ_NO;
         return;
     }
     pid_t pid = (pid_t)atomic_load_explicit(&box->probe.pid, memory_order_acquire);
@@ -42,28 +43,16 @@ static GW_COLD void cma_probe(struct wire_ep *ep)
     ssize_t n = gw_cma_read(pid, &to, 1, &from, 1);
     bool ok = n == sizeof got && got == box->probe.nonce;
     ep->pid = pid;
-    ep->cma = ok ? SHM_CMA_OK : SHM_CMA_NO;
+    ep->base.can_read = ok ? WIRE_READ_OK : WIRE_READ_NO;
     if (!ok)
         GW_EXPLAIN(GW_LOG_WIRE, "no direct copies from local rank %d (%s): large messages go through shared buffers",
-                   ep->local_rank, n < 0 ? strerror((int)-n) : "another process answers to its pid");
-}
-
-bool shm_cma_ok(struct wire_ep *ep)
-{
-    if (unlikely(ep->cma == SHM_CMA_UNKNOWN)) cma_probe(ep);
-    return ep->cma == SHM_CMA_OK;
-}
-
-bool shm_cma_still(struct wire_ep *ep)
-{
-    if (ep->cma == SHM_CMA_OK && ep->box) ep->cma = SHM_CMA_UNKNOWN; /* no box: the simulated wire says it once */
-    return shm_cma_ok(ep);
+                   ep->base.place, n < 0 ? strerror((int)-n) : "another process answers to its pid");
 }
 
 typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
 
 /* EFAULT says not whose memory it is.  Only what this process cannot access is certain. */
-static GW_COLD int cma_faulted(const struct wire_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote,
+static GW_COLD int cma_faulted(const struct shm_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote,
                                size_t want)
 {
     for (int i = 0; i < n; i++) {
@@ -71,11 +60,11 @@ static GW_COLD int cma_faulted(const struct wire_ep *ep, bool is_read, const str
         if (at) return gw_fail(GW_EBUFFER, "the buffer cannot be %s at %p", is_read ? "written" : "read", at);
     }
     return gw_fail(GW_EPEERBUFFER, "%zu bytes at %#llx of local rank %d (pid %d) cannot be %s", want, (unsigned long long)remote,
-                   ep->local_rank, (int)ep->pid, is_read ? "read" : "written");
+                   ep->base.place, (int)ep->pid, is_read ? "read" : "written");
 }
 
 /* One call of the kernel: exactly `want` bytes, of the first n ranges. */
-static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int n, uint64_t remote, size_t want)
+static int cma_move_once(struct shm_ep *ep, cma_fn *move, const struct iovec *local, int n, uint64_t remote, size_t want)
 {
     struct iovec there = {(void *)(uintptr_t)remote, want};
     ssize_t got = move(ep->pid, local, n, &there, 1);
@@ -85,15 +74,15 @@ static int cma_move_once(struct wire_ep *ep, cma_fn *move, const struct iovec *l
         return GW_OK;
     }
     if (got >= 0 || got == -EFAULT) return cma_faulted(ep, move == gw_cma_read, local, n, remote, want);
-    ep->cma = SHM_CMA_NO;
+    ep->base.can_read = WIRE_READ_NO;
     GW_EXPLAIN(GW_LOG_WIRE, "no direct copies from or to local rank %d any more (%s): large messages go through shared buffers",
-               ep->local_rank, strerror((int)-got));
-    return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d): %s", want, ep->local_rank, (int)ep->pid,
+               ep->base.place, strerror((int)-got));
+    return gw_fail(GW_EOTHER, "copying %zu bytes from or to local rank %d (pid %d): %s", want, ep->base.place, (int)ep->pid,
                    strerror((int)-got));
 }
 
 /* Moves all of `local` from or to one remote range, in calls that the kernel does not cut off: it moves less than 2 GiB in one. */
-static int cma_move(struct wire_ep *ep, cma_fn *move, const struct iovec *local, int nlocal, uint64_t remote)
+static int cma_move(struct shm_ep *ep, cma_fn *move, const struct iovec *local, int nlocal, uint64_t remote)
 {
     enum { RANGES = 1024 };
     const size_t most = (size_t)1 << 30;
@@ -117,11 +106,11 @@ static int cma_move(struct wire_ep *ep, cma_fn *move, const struct iovec *local,
 int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done)
 {
     (void)key, (void)done; /* done on return */
-    return cma_move(ep, gw_cma_read, local, nlocal, remote_addr);
+    return cma_move(shm_ep_of(ep), gw_cma_read, local, nlocal, remote_addr);
 }
 
 int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done)
 {
     (void)key, (void)done;
-    return cma_move(ep, gw_cma_write, local, nlocal, remote_addr);
+    return cma_move(shm_ep_of(ep), gw_cma_write, local, nlocal, remote_addr);
 }

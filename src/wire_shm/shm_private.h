@@ -7,6 +7,9 @@
 
 #include "wire_shm/shm.h"
 
+#include "wire/wire_ring.h"
+
+enum { SHM_NEXCL = WIRE_RINGS - 1 };
 #define SHM_KIND_CLAIM 0xff /* "I now send through exclusive ring hdr[0]": never seen above */
 
 /* In the segment.  Owner's and senders' words lie on lines of their own. */
@@ -36,13 +39,35 @@ struct shm_shape {
     uint64_t ring_bytes, box_bytes;
 };
 
+/* A sender's view of one ring. */
+struct shm_ep {
+    struct wire_ep base; /* first */
+    bool exclusive;      /* claimed by us: no atomics needed to reserve */
+    bool claim_tried;
+    uint32_t data_tail, data_read, data_size; /* bytes written, bytes known to be read; exclusive rings only */
+    struct shm_ring *ring;
+    char *data;
+    pid_t pid;                      /* for CMA */
+    struct shm_box *box;            /* the receiver's on this lane */
+    const struct node_other *other; /* the receiver's world; NULL: ours */
+};
+static inline struct shm_ep *shm_ep_of(struct wire_ep *ep) { return (struct shm_ep *)ep; }
+
+/* The owner's view, beside what stands in struct wire_rx. */
+struct shm_rx {
+    char *data;
+    struct shm_ring *ring;
+    uint32_t data_head, data_published; /* bytes read, and told to the senders */
+};
+
 struct wire {
-    struct shm_in in; /* first: see shm_in_of() */
+    struct wire_rings in; /* first */
+    struct shm_rx rx[WIRE_RINGS];
     int lane;
     struct shm_shape shape;
     wire_recv_fn recv;
     void *ctx;
-    struct wire_ep *eps; /* [nlocal] */
+    struct shm_ep *eps; /* [nlocal] */
 };
 
 int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
@@ -52,5 +77,6 @@ int shm_send_shared(struct wire_ep *ep, uint8_t kind, const void *hdr, const voi
 int shm_get(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
 int shm_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key, struct gw_done *done);
 void shm_cma_publish(struct shm_box *box);
+void shm_cma_try(struct wire_ep *ep);
 
 #endif

@@ -16,28 +16,28 @@ static inline uint32_t piece_start(uint32_t tail, uint32_t need, uint32_t size)
     return place + need <= size ? tail : tail + (size - place);
 }
 
-static inline uint32_t bytes_needed(size_t len) { return len <= SHM_INLINE ? 0 : (uint32_t)gw_align_up(len, GW_CACHELINE); }
+static inline uint32_t bytes_needed(size_t len) { return len <= WIRE_LINE_BYTES ? 0 : (uint32_t)gw_align_up(len, GW_CACHELINE); }
 
 /* How far the owner has read.  Acquire: pairs with [S2]; what we overwrite has been read. */
 static inline uint64_t ring_room(struct shm_ring *r) { return atomic_load_explicit(&r->read, memory_order_acquire); }
 
-static inline bool reserve_exclusive(struct wire_ep *ep, uint32_t need, struct room *out)
+static inline bool reserve_exclusive(struct shm_ep *ep, uint32_t need, struct room *out)
 {
-    out->line = ep->tail;
+    out->line = ep->base.tail;
     out->start = need ? piece_start(ep->data_tail, need, ep->data_size) : ep->data_tail;
-    bool line_ok = ep->tail != ep->limit, data_ok = out->start + need - ep->data_read <= ep->data_size;
+    bool line_ok = ep->base.tail != ep->base.limit, data_ok = out->start + need - ep->data_read <= ep->data_size;
     if (unlikely(!line_ok || !data_ok)) {
         uint64_t read = ring_room(ep->ring);
-        ep->limit = (uint32_t)read + ep->mask + 1;
+        ep->base.limit = (uint32_t)read + ep->base.mask + 1;
         ep->data_read = (uint32_t)(read >> 32);
-        if (ep->tail == ep->limit || out->start + need - ep->data_read > ep->data_size) return false;
+        if (ep->base.tail == ep->base.limit || out->start + need - ep->data_read > ep->data_size) return false;
     }
-    ep->tail++;
+    ep->base.tail++;
     ep->data_tail = out->start + need;
     return true;
 }
 
-static bool reserve_shared(struct wire_ep *ep, uint32_t need, struct room *out)
+static bool reserve_shared(struct shm_ep *ep, uint32_t need, struct room *out)
 {
     uint64_t tail = atomic_load_explicit(&ep->ring->tail, memory_order_relaxed), next;
     do {
@@ -45,38 +45,39 @@ static bool reserve_shared(struct wire_ep *ep, uint32_t need, struct room *out)
         out->line = (uint32_t)tail;
         out->start = (uint32_t)(tail >> 32);
         if (need) out->start = piece_start(out->start, need, ep->data_size);
-        if (out->line - (uint32_t)read > ep->mask) return false;
+        if (out->line - (uint32_t)read > ep->base.mask) return false;
         if (out->start + need - (uint32_t)(read >> 32) > ep->data_size) return false;
         next = (uint64_t)(out->start + need) << 32 | (uint32_t)(out->line + 1);
     } while (!atomic_compare_exchange_weak_explicit(&ep->ring->tail, &tail, next, memory_order_relaxed, memory_order_relaxed));
     return true;
 }
 
-static inline bool reserve(struct wire_ep *ep, uint32_t need, struct room *out)
+static inline bool reserve(struct shm_ep *ep, uint32_t need, struct room *out)
 {
     return likely(ep->exclusive) ? reserve_exclusive(ep, need, out) : reserve_shared(ep, need, out);
 }
 
 /* Fills the line but for inline payload; returns where the payload goes. */
-static inline void *fill(struct wire_ep *ep, const struct room *r, uint8_t kind, const void *hdr, size_t len)
+static inline void *fill(struct shm_ep *ep, const struct room *r, uint8_t kind, const void *hdr, size_t len)
 {
-    struct shm_line *l = &ep->lines[r->line & ep->mask];
+    struct wire_line *l = &ep->base.lines[r->line & ep->base.mask];
     l->len_kind = (uint32_t)len << 8 | kind;
     memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
-    if (len <= SHM_INLINE) return l->data;
+    if (len <= WIRE_LINE_BYTES) return l->data;
     l->offset = r->start;
     return ep->data + (r->start & (ep->data_size - 1));
 }
 
-static inline void commit(struct wire_ep *ep, const struct room *r)
+static inline void commit(struct shm_ep *ep, const struct room *r)
 {
     /* [S3] pairs with the acquire in rx_drain(): line and payload are whole before the number. */
-    atomic_store_explicit(&ep->lines[r->line & ep->mask].seq, r->line + 1, memory_order_release);
-    node_ring_door(ep->door);
+    atomic_store_explicit(&ep->base.lines[r->line & ep->base.mask].seq, r->line + 1, memory_order_release);
+    node_ring_door(ep->base.door);
 }
 
-int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
+int shm_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
+    struct shm_ep *ep = shm_ep_of(base);
     struct room r;
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
@@ -86,8 +87,9 @@ int shm_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void
     return GW_OK;
 }
 
-int shm_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len)
+int shm_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len)
 {
+    struct shm_ep *ep = shm_ep_of(base);
     struct room r;
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
@@ -101,6 +103,6 @@ int shm_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type
 
 int shm_send_shared(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
-    assert(!ep->exclusive);
+    assert(!shm_ep_of(ep)->exclusive);
     return shm_send_short(ep, kind, hdr, payload, len);
 }

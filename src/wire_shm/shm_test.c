@@ -121,11 +121,14 @@ static void traffic(int rank)
     uint32_t seq[MAX_RANKS] = {0};
     struct wire_ep *eps[MAX_RANKS] = {NULL};
     shm_ops.caps(w, &caps);
-    CHECK(caps.short_max == SHM_INLINE && caps.pack_max >= 4096);
+    CHECK(caps.short_max == WIRE_LINE_BYTES && caps.pack_max >= 4096);
     for (int i = 0; i < messages; i++) {
         int to = (int)rnd((uint32_t)gw_boot.size);
         if (!eps[to]) eps[to] = connect_to(w, to);
-        uint32_t kind = rnd(10), len = kind < 7 ? rnd(SHM_INLINE + 1) : kind < 9 ? rnd(3000) : rnd((uint32_t)caps.pack_max + 1);
+        uint32_t kind = rnd(10),
+                 len = kind < 7 ? rnd(WIRE_LINE_BYTES + 1)
+            : kind < 9          ? rnd(3000)
+                                : rnd((uint32_t)caps.pack_max + 1);
         if (rnd(500) == 0) len = (uint32_t)caps.pack_max;
         send(w, eps[to], KIND_DATA, seq[to]++, len, rnd(3) == 0);
         if (rank == 0 && rnd(400) == 0) usleep(5000); /* the rings towards us fill up */
@@ -150,7 +153,7 @@ static void full(int rank)
     struct wire_caps caps;
     shm_ops.caps(w, &caps);
     while (shm_progress(w)) continue; /* the announcement */
-    CHECK(ep->exclusive);
+    CHECK(shm_ep_of(ep)->exclusive);
     static unsigned char payload[128 << 10];
     for (int lap = 0; lap < 5; lap++) {
         struct header h = {0, seen.next[0], 0, 0};
@@ -181,23 +184,24 @@ static void turn_over(int rank)
 {
     (void)rank;
     struct wire *w = open_wire();
-    struct wire_ep *ep = connect_to(w, 0), shared = *ep;
+    struct shm_ep *ep = shm_ep_of(connect_to(w, 0)), shared = *ep;
     while (shm_progress(w)) continue;
     for (int ring = 0; ring < 2; ring++) {
-        struct shm_rx *rx = &w->in.rx[ring];
+        struct wire_rx *rx = &w->in.rx[ring];
+        struct shm_rx *data = &w->rx[ring];
         uint32_t line = UINT32_MAX - 300 - 1000 * (uint32_t)ring, byte = UINT32_MAX - (300 << 10) + 1;
         uint64_t word = (uint64_t)byte << 32 | line;
         rx->head = rx->published = line;
-        rx->data_head = rx->data_published = byte;
-        atomic_store(&rx->ring->read, word);
-        atomic_store(&rx->ring->tail, word);
-        struct wire_ep *use = ring ? ep : &shared;
-        use->lines = rx->lines, use->data = rx->data, use->ring = rx->ring, use->exclusive = ring == 1;
-        use->tail = line, use->limit = ring ? line + w->shape.nlines : line;
+        data->data_head = data->data_published = byte;
+        atomic_store(&data->ring->read, word);
+        atomic_store(&data->ring->tail, word);
+        struct shm_ep *use = ring ? ep : &shared;
+        use->base.lines = rx->lines, use->data = data->data, use->ring = data->ring, use->exclusive = ring == 1;
+        use->base.tail = line, use->base.limit = ring ? line + w->shape.nlines : line;
         use->data_tail = use->data_read = byte;
         uint32_t seq = seen.next[0];
         for (int i = 0; i < 3000; i++) {
-            send(w, use, KIND_DATA, seq++, rnd(4) ? rnd(41) : rnd(5000), false);
+            send(w, &use->base, KIND_DATA, seq++, rnd(4) ? rnd(41) : rnd(5000), false);
             if (rnd(100) == 0) shm_progress(w); /* mostly full */
         }
         while (seen.next[0] != seq) shm_progress(w);
@@ -220,7 +224,7 @@ static void direct(int rank)
     while (!atomic_load(&board[0]) || !atomic_load(&board[1])) usleep(50);
     at = atomic_load(&board[1 - rank]);
     struct wire_ep *ep = connect_to(w, 1 - rank);
-    if (shm_cma_ok(ep)) {
+    if (wire_may_read(ep)) {
         unsigned char got[3][1000];
         struct iovec iov[3] = {{got[0], 1}, {got[1], 1000}, {got[2], 77}};
         CHECK_EQ(shm_ops.get(ep, iov, 3, at + 5, 0, NULL), GW_OK);
@@ -249,7 +253,7 @@ static void direct(int rank)
         bad.iov_base = (void *)16;
         CHECK_EQ(shm_ops.get(ep, &bad, 1, at, 0, NULL), GW_EBUFFER); /* nor here */
         CHECK_EQ(shm_ops.put(ep, &bad, 1, at, 0, NULL), GW_EBUFFER);
-        CHECK(shm_cma_ok(ep));
+        CHECK(wire_may_read(ep));
     }
     atomic_fetch_add(&board[4], 1);
     while (atomic_load(&board[4]) < 2) usleep(50);
@@ -259,7 +263,7 @@ static void direct(int rank)
 static void cma_off(int rank)
 {
     struct wire *w = open_wire();
-    CHECK(!shm_cma_ok(connect_to(w, rank)));
+    CHECK(!wire_may_read(connect_to(w, rank)));
     close_wire(w);
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "wire_shm/shm.h"
+#include "node/node.h"
 
 enum { SHORT_MAX = 40, NEAR_PACKET = 2048, FAR_PACKET = 3000, FAR_SHORT = 64, TICKETS = 16, LATER = 16 };
 
@@ -117,9 +117,14 @@ static int wire_open(bool is_far, int lane, wire_recv_fn recv, void *ctx, struct
     w->ctx = ctx;
     w->lane = lane;
     /* Whom we send to, we are: local rank 0 is the process itself, of which all jobs of the node are. */
-    for (int i = 0; i < LOOP_RANKS; i++)
-        w->eps[i] = (struct wire_ep){
-            .as = i, .local_rank = 0, .door = i == LOOP_NEAR ? &gw_node.doors[gw_node.me] : &loop.doors[i], .cma = SHM_CMA_OK};
+    for (int i = 0; i < LOOP_RANKS; i++) {
+        struct wire_ep *ep = &w->eps[i];
+        wire_ep_init(ep, is_far ? &loop_far_ops : &loop_near_ops, w, i, 0);
+        ep->can_read = WIRE_READ_OK;
+        if (is_far) continue;
+        ep->door = i == LOOP_NEAR ? &gw_node.doors[gw_node.me] : &loop.doors[i];
+        ep->choked = &ep->door->choked;
+    }
     loop.wires[is_far] = *wire_out = w;
     return GW_OK;
 }

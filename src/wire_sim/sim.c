@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-#include "wire_shm/shm.h"
+#include "node/node.h"
 
 struct wire {
     int lane;
     wire_recv_fn recv;
     void *ctx;
-    struct wire_ep *eps; /* [ranks]; doors and the answer of shm_cma_ok() are in them, as the rooms above expect */
+    struct wire_ep *eps; /* [ranks] */
 };
 
 static struct sim_net *net;
@@ -33,10 +33,11 @@ static int sim_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     w->recv = recv;
     w->ctx = ctx;
     for (int i = 0; i < net->n; i++) {
-        bool can_copy = net->copies_ok[me * net->n + i];
-        w->eps[i] =
-            (struct wire_ep){.as = me, .local_rank = i, .door = &gw_node.doors[i], .cma = can_copy ? SHM_CMA_OK : SHM_CMA_NO};
-        w->eps[i].tail = (uint32_t)lane; /* it has no ring */
+        struct wire_ep *ep = &w->eps[i];
+        wire_ep_init(ep, &sim_ops, w, me, i);
+        ep->door = &gw_node.doors[i];
+        ep->choked = &ep->door->choked;
+        ep->can_read = net->copies_ok[me * net->n + i] ? WIRE_READ_OK : WIRE_READ_NO;
     }
     *wire_out = w;
     return GW_OK;
@@ -64,7 +65,7 @@ static int post(const struct wire_ep *ep, struct sim_msg *m, uint8_t kind, const
 {
     m->kind = kind;
     memcpy(m->hdr, hdr, WIRE_HDR_BYTES);
-    int rc = sim_net_post(net, ep->local_rank, m) ? GW_OK : GW_AGAIN;
+    int rc = sim_net_post(net, ep->place, m) ? GW_OK : GW_AGAIN;
     net->pause(false);
     return rc;
 }
@@ -72,7 +73,7 @@ static int post(const struct wire_ep *ep, struct sim_msg *m, uint8_t kind, const
 static int sim_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     assert(len <= net->ways.pack_max);
-    struct sim_msg *m = sim_net_room(net, me, ep->local_rank, (int)ep->tail, len);
+    struct sim_msg *m = sim_net_room(net, me, ep->place, ep->wire->lane, len);
     if (!m) return GW_AGAIN;
     if (len) memcpy(m->payload, payload, len);
     return post(ep, m, kind, hdr);
@@ -81,7 +82,7 @@ static int sim_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, con
 static int sim_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len)
 {
     assert(len <= net->ways.pack_max);
-    struct sim_msg *m = sim_net_room(net, me, ep->local_rank, (int)ep->tail, len);
+    struct sim_msg *m = sim_net_room(net, me, ep->place, ep->wire->lane, len);
     if (!m) return GW_AGAIN;
     int64_t packed = type_cursor_pack(c, m->payload, (int64_t)len);
     assert(packed == (int64_t)len);
@@ -108,7 +109,7 @@ static void copy_now(const struct iovec *local, int n, uint64_t remote, bool is_
 static int copy_later(const struct wire_ep *ep, const struct copy *c, const struct iovec *local)
 {
     size_t bytes = (size_t)c->n * sizeof *local;
-    struct sim_msg *m = sim_net_room(net, net->n, me, (int)ep->tail, sizeof *c + bytes);
+    struct sim_msg *m = sim_net_room(net, net->n, me, ep->wire->lane, sizeof *c + bytes);
     memcpy(m->payload, c, sizeof *c);
     memcpy(m->payload + sizeof *c, local, bytes);
     m->kind = 0;
@@ -141,7 +142,7 @@ static int sim_get(struct wire_ep *ep, const struct iovec *local, int nlocal, ui
 static int sim_put(struct wire_ep *ep, const struct iovec *local, int nlocal, uint64_t remote_addr, uint64_t key,
                    struct gw_done *done)
 {
-    if (!net->ways.puts) return gw_fail(GW_EOTHER, "the simulated wire does not write into rank %d's memory", ep->local_rank);
+    if (!net->ways.puts) return gw_fail(GW_EOTHER, "the simulated wire does not write into rank %d's memory", ep->place);
     (void)key;
     return one_sided(ep, local, nlocal, remote_addr, done, true);
 }

@@ -167,9 +167,8 @@ static int tcp_connect(struct wire *w, int rank, struct wire_ep **ep_out)
         while (!ep->nonce) ep->nonce = (uint32_t)boot_random();
         ep->is_foreign = rank >= gw_boot.size;
         gw_list_init(&ep->gives);
-        /* No rings, no memory in common: see struct wire_ep. */
         int32_t as = rank < gw_boot.size ? gw_boot.rank : node_far_as(rank);
-        ep->base = (struct wire_ep){.as = as, .local_rank = gw_node.nlocal + rank, .door = &ep->door, .cma = SHM_CMA_NO};
+        wire_ep_init(&ep->base, &tcp_ops, w, as, gw_node.nlocal + rank);
         ep->next = w->all;
         w->all = ep;
         w->eps[rank] = ep;

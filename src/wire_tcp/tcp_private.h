@@ -9,7 +9,8 @@
 
 #include "boot/boot.h"
 #include "net/network.h"
-#include "wire_shm/shm.h"
+#include "node/node.h"
+#include "wire/wire.h"
 #include "wire_tcp/tcp.h"
 
 /* ---- what is on the wire --------------------------------------------------------------------------------------------------------
@@ -102,7 +103,6 @@ struct tcp_ep {
     struct tcp_ep *next; /* all of the lane */
     struct gw_list due;  /* in w->due: to be written to, or called, without an event */
     struct tcp_place there;
-    struct node_door door;
     uint64_t begun_ns, again_ns; /* the first call; not before: the next one */
     uint32_t tries, nonce;
     size_t welcome_got;

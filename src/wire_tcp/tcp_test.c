@@ -117,7 +117,7 @@ static void test_messages(void)
     tcp_ops.caps(w, &caps);
     CHECK(caps.pack_max == TCP_PACK_MAX && caps.direct && !caps.get && !caps.put && !caps.matches);
     CHECK_EQ(tcp_ops.connect(w, 0, &ep), GW_OK);
-    CHECK(ep->tail == ep->limit && !ep->lines && ep->cma == SHM_CMA_NO);
+    CHECK(ep->tail == ep->limit && !ep->lines && ep->can_read == WIRE_READ_NO);
     for (unsigned i = 0; i < MESSAGES; i++) {
         int rc;
         while ((rc = message_send(ep, i)) == GW_AGAIN) {

@@ -1,4 +1,4 @@
-/* shm_pages.c -- memory that other ranks read again and again is moved onto huge pages.
+/* pages.c -- memory that other ranks read again and again is moved onto huge pages.
  *
  * To read another process's memory the kernel takes hold of each of its pages: 0.24 us for one of 4 KiB, which is more than the
  * copy takes, and no more for one of 2 MiB (Zen 3 in a virtual machine, November 2026).  Where programs do not get huge pages unless
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "wire_shm/shm_private.h"
+#include "node/node.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -89,7 +89,7 @@ static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
     return now & HUGE;
 }
 
-bool shm_read_by_others(const void *at, int64_t bytes)
+bool node_read_by_others(const void *at, int64_t bytes)
 {
     uintptr_t from = (uintptr_t)at, end = from + (uint64_t)bytes, last;
     bool is_huge = true;

@@ -1,8 +1,8 @@
-/* shm_pages_test.c -- memory that is read often enough goes on huge pages, once, whole, while others read it; nothing else does.
+/* pages_test.c -- memory that is read often enough goes on huge pages, once, whole, while others read it; nothing else does.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_shm/shm_private.h"
+#include "node/node.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,24 +96,24 @@ static bool is_possible(void)
 static void when(void)
 {
     char *p = filled(8 * MIB);
-    for (int i = 0; i < 7; i++) shm_read_by_others(p, 4 * MIB);
+    for (int i = 0; i < 7; i++) node_read_by_others(p, 4 * MIB);
     CHECK_EQ(moved(), 0);
     CHECK_EQ(huge_kib(p), 0);
-    shm_read_by_others(p, 2 * MIB + 100);
+    node_read_by_others(p, 2 * MIB + 100);
     CHECK_EQ(moved(), 1);
     CHECK_EQ(huge_kib(p), 2048);
-    shm_read_by_others(p, 4 * MIB);
+    node_read_by_others(p, 4 * MIB);
     CHECK_EQ(moved(), 2);
     CHECK_EQ(huge_kib(p), 4096);
     is_whole(p, 8 * MIB);
-    for (int i = 0; i < 126; i++) shm_read_by_others(p, 4 * MIB);
+    for (int i = 0; i < 126; i++) node_read_by_others(p, 4 * MIB);
     CHECK_EQ(moved(), 2);
-    for (int i = 0; i < 2; i++) shm_read_by_others(p, 4 * MIB);
+    for (int i = 0; i < 2; i++) node_read_by_others(p, 4 * MIB);
     CHECK_EQ(moved(), 4);
     CHECK_EQ(huge_kib(p), 4096);
-    for (int i = 0; i < 16; i++) shm_read_by_others(p + 4 * MIB + 512, MIB); /* parts of a piece count as such */
+    for (int i = 0; i < 16; i++) node_read_by_others(p + 4 * MIB + 512, MIB); /* parts of a piece count as such */
     CHECK_EQ(moved(), 5);
-    shm_read_by_others(p, 0);
+    node_read_by_others(p, 0);
     is_whole(p, 8 * MIB);
     munmap(p, 8 * MIB);
 }
@@ -122,10 +122,10 @@ static void when(void)
 static void large(void)
 {
     char *p = filled(32 * MIB);
-    for (int i = 0; i < 7; i++) shm_read_by_others(p, 32 * MIB);
+    for (int i = 0; i < 7; i++) node_read_by_others(p, 32 * MIB);
     CHECK_EQ(moved(), 0);
     for (int i = 1; i <= 4; i++) {
-        shm_read_by_others(p, 32 * MIB);
+        node_read_by_others(p, 32 * MIB);
         CHECK_EQ(moved(), 4 * i);
     }
     CHECK_EQ(huge_kib(p), 32 << 10);
@@ -138,7 +138,7 @@ static void edges(void)
 {
     char *p = filled(3 * MIB);
     CHECK_EQ(munmap(p, MIB), 0);
-    for (int i = 0; i < 40; i++) shm_read_by_others(p + MIB, 2 * MIB);
+    for (int i = 0; i < 40; i++) node_read_by_others(p + MIB, 2 * MIB);
     CHECK_EQ(moved(), 0);
     CHECK_EQ(huge_kib(p + MIB), 0);
     for (size_t i = MIB; i < 3 * MIB; i += 999) CHECK_EQ((unsigned char)p[i], byte_at(i));
@@ -169,10 +169,10 @@ static void meanwhile(void)
         _exit(unit_failures != 0);
     }
     int status = -1;
-    while (waitpid(reader, &status, WNOHANG) == 0) shm_read_by_others(p, BYTES);
+    while (waitpid(reader, &status, WNOHANG) == 0) node_read_by_others(p, BYTES);
     CHECK_EQ(status, 0);
     is_whole(p, BYTES);
-    for (int i = 0; i < 200; i++) shm_read_by_others(p, BYTES); /* nobody reads any more: now at the latest */
+    for (int i = 0; i < 200; i++) node_read_by_others(p, BYTES); /* nobody reads any more: now at the latest */
     CHECK_EQ(huge_kib(p), BYTES >> 10);
     is_whole(p, BYTES);
     munmap(p, BYTES);
@@ -181,7 +181,7 @@ static void meanwhile(void)
 static void off(void)
 {
     char *p = filled(4 * MIB);
-    for (int i = 0; i < 50; i++) shm_read_by_others(p, 4 * MIB);
+    for (int i = 0; i < 50; i++) node_read_by_others(p, 4 * MIB);
     CHECK_EQ(moved(), 0);
     CHECK_EQ(huge_kib(p), 0);
     munmap(p, 4 * MIB);
@@ -216,7 +216,7 @@ int main(void)
     run("off", off);
     run("auto", edges);
     if (!is_possible()) {
-        printf("shm_pages_test: the rest is not checked: this kernel does not move memory onto huge pages\n");
+        printf("pages_test: the rest is not checked: this kernel does not move memory onto huge pages\n");
         return unit_end();
     }
     run("auto", when);

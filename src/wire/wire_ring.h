@@ -1,0 +1,106 @@
+/* wire_ring.h -- the ring of lines: an optional capability of a wire whose peers share memory, with its two ends inlined.
+ *
+ * A ring is a row of 64-byte lines, a power of two of them, in memory that both processes map.  A message of up to WIRE_LINE_BYTES is one
+ * line: sequence number, kind, length, 16 header bytes, payload: one cache line travels.
+ *
+ *     line i of lap n is valid when its seq == n * nlines + i + 1  [release by the sender, acquire by the owner]
+ *
+ * SENDER   wire_ring_line() gives the next line, if one is known to be free; the caller fills header and payload and commits with
+ *          wire_ring_commit() before anything else is sent to that peer.  NULL is no error: send_short() knows what to do, and only
+ *          it looks how far the owner has read.  A ring with several senders is never used from here (tail == limit).
+ * OWNER    wire_ring_look() finds the first line that is there in any ring.  The caller takes it, with wire_ring_taken() after its last
+ *          read of it, or leaves it to progress(), which sees the same state.
+ *
+ * The wire owns all of this memory; longer messages, how far the owner has read, and who sends through which ring are its own affair.
+ * Both ends run with the lane's lock held.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_WIRE_WIRE_RING_H
+#define GW_WIRE_WIRE_RING_H
+
+#include "node/node.h"
+#include "wire/wire.h"
+
+#define WIRE_LINE_BYTES 40
+#define WIRE_RINGS      17 /* at most, of one lane */
+
+struct wire_line {
+    _Atomic uint32_t seq;
+    uint32_t len_kind; /* payload bytes << 8 | kind */
+    uint8_t hdr[WIRE_HDR_BYTES];
+    union {
+        uint8_t data[WIRE_LINE_BYTES];
+        uint64_t offset; /* of a payload that is longer: the wire's */
+    };
+} GW_ALIGNED(GW_CACHELINE);
+_Static_assert(sizeof(struct wire_line) == GW_CACHELINE, "a short message is one cache line");
+
+/* The owner's view of one ring, and of all of them.  Positions count up for ever, modulo 2^32; their low bits are places. */
+struct wire_rx {
+    struct wire_line *lines;
+    uint32_t head, published; /* lines read, and told to the senders */
+};
+struct wire_rings {
+    int n;
+    uint32_t nlines;
+    void (*publish)(struct wire_rings *rings, int i); /* tells the senders of ring i how far it has been read */
+    struct wire_rx rx[WIRE_RINGS];
+};
+
+/* ---- the sender ---- */
+static inline struct wire_line *wire_ring_line(const struct wire_ep *ep)
+{
+    if (unlikely(ep->tail == ep->limit)) return NULL;
+    struct wire_line *l = &ep->lines[ep->tail & ep->mask];
+    if (!l) __builtin_unreachable();
+    return l;
+}
+
+/* Up to WIRE_LINE_BYTES. */
+static inline void wire_ring_copy(uint8_t *to, const void *from, size_t n)
+{
+    const char *p = from;
+    uint64_t last, v;
+    if (likely(n == 8)) {
+        memcpy(&v, p, 8), memcpy(to, &v, 8);
+    } else if (likely(n > 8)) { /* words from the front; the last eight bytes may overlap them */
+        memcpy(&last, p + n - 8, 8);
+        memcpy(&v, p, 8), memcpy(to, &v, 8);
+        if (n > 16) memcpy(&v, p + 8, 8), memcpy(to + 8, &v, 8);
+        if (n > 24) memcpy(&v, p + 16, 8), memcpy(to + 16, &v, 8);
+        if (n > 32) memcpy(&v, p + 24, 8), memcpy(to + 24, &v, 8);
+        memcpy(to + n - 8, &last, 8);
+    } else {
+        for (size_t i = 0; i < n; i++) to[i] = (uint8_t)p[i];
+    }
+}
+
+static inline void wire_ring_commit(struct wire_ep *ep, struct wire_line *l, uint8_t kind, size_t len)
+{
+    uint32_t number = ++ep->tail;
+    l->len_kind = (uint32_t)len << 8 | kind;
+    /* [S1] pairs with the acquire in shm_progress and wire_ring_look: the line is whole before its number. */
+    atomic_store_explicit(&l->seq, number, memory_order_release);
+    node_ring_door(ep->door);
+}
+
+/* ---- the owner ---- */
+static inline const struct wire_line *wire_ring_look(struct wire_rings *rings, struct wire_rx **rx_out)
+{
+    for (int i = 0; i < rings->n; i++) {
+        struct wire_rx *rx = &rings->rx[i];
+        const struct wire_line *l = &rx->lines[rx->head & (rings->nlines - 1)];
+        *rx_out = rx;
+        /* Acquire: pairs with [S1], [S3] and [S4]. */
+        if (atomic_load_explicit(&l->seq, memory_order_acquire) == rx->head + 1) return l;
+    }
+    return NULL;
+}
+static inline void wire_ring_taken(struct wire_rings *rings, struct wire_rx *rx)
+{
+    rx->head++;
+    if (unlikely(rx->head - rx->published >= rings->nlines / 4)) rings->publish(rings, (int)(rx - rings->rx));
+}
+
+#endif
