@@ -26,9 +26,9 @@ on n1 "$build/godwit-info" --network >"$dir/network" 2>/dev/null || :
 
 begin() { # NAME=VALUE...: three ranks; where they listen goes to $dir/at: HOST PID ADDRESS
     rm -f "$dir/stop"
-    env "$@" timeout 100 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped" "$dir/stop" >"$dir/out" 2>&1 </dev/null &
+    env "$@" timeout 200 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped" "$dir/stop" >"$dir/out" 2>&1 </dev/null &
     job=$!
-    for _ in $(seq 300); do
+    for _ in $(seq 900); do
         [ "$(grep -c '^process' "$dir/out")" = 3 ] && break
         kill -0 $job 2>/dev/null || fail "$*: the job does not start"
         sleep 0.1
@@ -53,16 +53,20 @@ end() {
     grep -qx 'dropped 0' "$dir/out" || fail "$*: something came in"
 }
 
-# silent [LEAST]: at all ranks at once; how many of 100 connections each came about.  Sockets are counted at once; with LEAST, until
-# each rank has so many more: it accepts when it looks, and under load that is later.
+# silent [LEAST]: at all ranks at once; how many of 100 connections each came about.  Sockets are counted at once, and the connections
+# stay for four seconds; with LEAST, both until each rank has so many more: it accepts when it looks, and under load that is much later.
 silent() {
     pids=
+    rm -f "$dir/enough"
+    way=hold seconds=4
+    [ ! "${1-}" ] || { way=hold=$dir/enough; seconds=90; }
     while read -r _ _ at; do
-        on n3 timeout 60 "$dir/stranger" - "$at" 4 hold >"$dir/held.$at" </dev/null 2>&1 & pids="$pids $!"
+        on n3 timeout 150 "$dir/stranger" - "$at" $seconds "$way" >"$dir/held.$at" </dev/null 2>&1 & pids="$pids $!"
     done <"$dir/at"
-    for _ in $(seq 200); do [ "$(cat "$dir"/held.* | grep -c held)" = 3 ] && break; sleep 0.1; done
+    for _ in $(seq 500); do [ "$(cat "$dir"/held.* | grep -c held)" = 3 ] && break; sleep 0.1; done
     sockets >"$dir/during"
-    for _ in $(seq 10); do { [ ! "${1-}" ] || rises ">=" "$1"; } && break; sleep 0.2; sockets >"$dir/during"; done
+    for _ in $(seq 200); do { [ ! "${1-}" ] || rises ">=" "$1"; } && break; sleep 0.2; sockets >"$dir/during"; done
+    : >"$dir/enough"
     for p in $pids; do wait "$p" || fail "the stranger fails: $(cat "$dir"/held.*)"; done
     grep -h went "$dir"/held.*
     rm -f "$dir"/held.*
@@ -73,7 +77,7 @@ for i in 1 2; do on n$i ip addr add fd79::$i/64 dev v$i nodad && on n$i ip link 
 belongs() { # WORDS COMMAND...
     said=$1
     shift
-    timeout 60 "$@" >"$dir/out" 2>&1 </dev/null || fail "$said: status $?"
+    timeout 150 "$@" >"$dir/out" 2>&1 </dev/null || fail "$said: status $?"
     [ ! -s "$dir/out" ] || fail "$said: something is said"
 }
 
@@ -86,7 +90,7 @@ for provider in net "tcp;ofi_rxm"; do
     [ "$(silent | sort -u)" = "0 went" ] || fail "$provider: silent connections come about"
     rises "<" 10 || fail "$provider: sockets rose from $(echo $(cat "$dir/before")) to $(echo $(cat "$dir/during"))"
     while read -r _ _ at; do
-        went=$(on n3 timeout 60 "$dir/stranger" "$provider" "$at" 1 ack </dev/null 2>&1) || fail "the stranger fails: $went"
+        went=$(on n3 timeout 150 "$dir/stranger" "$provider" "$at" 1 ack </dev/null 2>&1) || fail "the stranger fails: $went"
         [ "$went" = "0 went" ] || fail "$provider: frames arrive: $went"
     done <"$dir/at"
     end "$provider"

@@ -5,7 +5,8 @@
  *
  * packets: random bytes, packets as a rank's with other keys, too short ones and too long ones; large: those that no buffer takes; vanish: long
  * ones whose sender ends half way; stall: whose sender stays and is silent; tagged: guesses of tickets; memory: writes and reads under guessed keys; garbage: random bytes to
- * the listening port, and connections that end at once; hold: 100 connections that say nothing;
+ * the listening port, and connections that end at once; hold: 100 connections that say nothing,
+ * with hold=FILE not for so long but until that is there, so long at most;
  * ack: the acknowledgement of a message that was never sent, behind proper ones.  The last line says how many went.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -324,8 +325,8 @@ static int garbage(const struct sockaddr_in *at, double until)
     }
     return n;
 }
-/* Says so when they are there, and holds them for so long from then on. */
-static int hold(const struct sockaddr_in *at, double seconds)
+/* Says so when they are there, and holds them for so long from then on, or until there is a file. */
+static int hold(const struct sockaddr_in *at, double seconds, const char *file)
 {
     int n = 0;
     double until;
@@ -337,7 +338,7 @@ static int hold(const struct sockaddr_in *at, double seconds)
     usleep(500000);
     printf("held\n");
     fflush(stdout);
-    for (until = now() + seconds; now() < until;) usleep(10000);
+    for (until = now() + seconds; now() < until && !(file && access(file, F_OK) == 0);) usleep(10000);
     for (int i = 0; i < n; i++) {
         struct sockaddr_in peer;
         socklen_t bytes = sizeof peer;
@@ -359,7 +360,8 @@ int main(int argc, char **argv)
     double until = now() + atof(argv[3]);
     signal(SIGPIPE, SIG_IGN);
     int n = strcmp(argv[4], "garbage") == 0 ? garbage(&at, until)
-        : strcmp(argv[4], "hold") == 0      ? hold(&at, atof(argv[3]))
+        : strcmp(argv[4], "hold") == 0      ? hold(&at, atof(argv[3]), NULL)
+        : strncmp(argv[4], "hold=", 5) == 0 ? hold(&at, atof(argv[3]), argv[4] + 5)
                                             : by_fabric(argv[1], &at, argv[4], until);
     printf("%d went\n", n);
     return 0;
