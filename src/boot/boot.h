@@ -439,7 +439,7 @@ static inline bool boot_coll_read(const struct boot_coll *c, uint64_t word_out[3
     atomic_thread_fence(memory_order_acquire);
     return word_out[0] && atomic_load_explicit(&c->word[0], memory_order_relaxed) == word_out[0];
 }
-/* This rank frees a communicator: another one may get its context id, whose collectives others would take these for. */
+/* For a context id that another communicator will get, whose collectives others would take these for. */
 static inline void boot_coll_forget(uint32_t ctx)
 {
     for (int i = 0; i < BOOT_COLLS; i++) {

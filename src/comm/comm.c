@@ -172,7 +172,9 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
 
 void comm_destroy(struct gw_comm *c)
 {
-    boot_coll_forget(c->ctx >> GW_STREAM_BITS); /* before its context id is free */
+    uint32_t ctx_id = c->ctx >> GW_STREAM_BITS;
+    /* What was noted of its collectives stays: a member that is late may have to compare its call.  But these ids come again. */
+    if (ctx_id >= GW_CTX_ID_JOIN) boot_coll_forget(ctx_id);
     gw_obj_unregister(&c->obj);
     comm_empty(c);
     free(c);

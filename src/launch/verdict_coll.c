@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 /* ---- collectives that do not agree ---------------------------------------------------------------------------------------------- */
-/* One rank's collective; a root of -1 says nothing. */
+/* One rank's collective; a root of -1 says nothing.  Communicators that share no member may have one context id, but not one mark. */
 struct entered {
     uint32_t ctx, number;
+    uint64_t mark;
     int rank;
     uint32_t call;
     int root;
@@ -21,7 +22,13 @@ static int entered_order(const void *a, const void *b)
     const struct entered *x = a, *y = b;
     if (x->ctx != y->ctx) return x->ctx < y->ctx ? -1 : 1;
     if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    if (x->mark != y->mark) return x->mark < y->mark ? -1 : 1;
     return x->rank - y->rank;
+}
+
+static bool is_same(const struct entered *a, const struct entered *b)
+{
+    return a->ctx == b->ctx && a->number == b->number && a->mark == b->mark;
 }
 
 static bool agree(const struct verdict_job *j, const struct entered *a, const struct entered *b)
@@ -40,8 +47,7 @@ static int entered_once(const struct verdict_job *j, struct entered *e, int n)
     int kept = 0;
     for (int i = 0, next; i < n; i = next) {
         bool is_one = true;
-        for (next = i + 1; next < n && e[next].ctx == e[i].ctx && e[next].number == e[i].number && e[next].rank == e[i].rank;
-             next++)
+        for (next = i + 1; next < n && is_same(&e[next], &e[i]) && e[next].rank == e[i].rank; next++)
             is_one = is_one && agree(j, &e[i], &e[next]);
         if (is_one) e[kept++] = e[i];
     }
@@ -54,7 +60,7 @@ static int entered_all(const struct verdict_job *j, struct entered *e)
     for (int i = 0; i < j->n; i++)
         for (int k = 0; k < j->ranks[i].n_colls; k++) {
             const uint64_t *w = j->ranks[i].colls[k];
-            e[n++] = (struct entered){coll_ctx(w), coll_number(w), i, coll_call(w), coll_root(w)};
+            e[n++] = (struct entered){coll_ctx(w), coll_number(w), boot_coll_mark(w), i, coll_call(w), coll_root(w)};
         }
     qsort(e, (size_t)n, sizeof *e, entered_order);
     return entered_once(j, e, n);
@@ -126,7 +132,7 @@ bool find_mismatch(struct text *t, const struct view *v)
     int n = entered_all(j, e);
     bool found = false;
     for (int from = 0, to; from < n && !found; from = to) {
-        for (to = from + 1; to < n && e[to].ctx == e[from].ctx && e[to].number == e[from].number;) to++;
+        for (to = from + 1; to < n && is_same(&e[to], &e[from]);) to++;
         found = find_disagreement(t, j, e + from, to - from);
     }
     free(e);

@@ -225,6 +225,8 @@ int p2p_stream_chain(struct gw_req *inner, struct gw_done *done)
 
 void p2p_stream_cancel(struct gw_req *r) { proto_cancel(r); }
 
+void p2p_stream_absorb(const struct gw_req *r) { proto_absorb(r); }
+
 void p2p_stream_drop(struct gw_req *r)
 {
     struct gw_lane *lane = &gw_lanes[r->lane];

@@ -126,6 +126,9 @@ void p2p_stream_drop(struct gw_req *r);
 /* The same, lane's lock held, of one that is chained: whoever that is learns of its end, which may be now.  A receive to which nothing has come
  * completes with no bytes. */
 void p2p_stream_cancel(struct gw_req *r);
+/* Before one of these two, lane's lock held: a message that would have met this receive is taken for nothing, should it come, so that who
+ * sent it by rendezvous does not wait for ever, and nothing is left that a later receive would take for its own. */
+void p2p_stream_absorb(const struct gw_req *r);
 /* Of a request of the two above and what they answered, `rc`; it takes the lock, under which done->fn(done, err) is called when that is
  * complete, now if it is.  Meanwhile the status of a receive is still in *r. */
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done);

@@ -531,10 +531,14 @@ void plan_exec_reset(struct plan_exec *x)
 /* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
 static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) { return turn % 16 == 0 || w->phase; }
 
-/* It cannot end: others call something else.  Nobody waits for this member in it; what may still write into its temporary keeps that. */
+/* It cannot end: others call something else.  Nobody waits for this member in it, nor with a message that this one asked for; what may
+ * still write into its temporary keeps that. */
 static GW_COLD void give_up(struct plan_exec *x)
 {
     if (x->leaf) publish(x, PLAN_FINAL);
+    gw_lock(&x->comm->lane->lock);
+    for (int i = 0; i < x->n_reqs; i++) p2p_stream_absorb(x->reqs[i]);
+    gw_unlock(&x->comm->lane->lock);
     while (x->n_reqs > 0) p2p_stream_drop(x->reqs[--x->n_reqs]);
     if (x->comm->coll) x->comm->coll->tmp = NULL, x->comm->coll->tmp_bytes = 0;
 }

@@ -344,13 +344,13 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     return arrays_copy(op);
 }
 
-/* Others call something else: what waits for their messages ends. */
+/* Others call something else: what waits for their messages ends, and those that come later are taken for nothing. */
 static GW_COLD void give_up(struct plan_op *op, int err)
 {
     error_note(op, err);
     op->is_given_up = true;
     for (int i = 0; i < PLAN_STEPS; i++)
-        if (op->parts[i].inner) p2p_stream_cancel(op->parts[i].inner);
+        if (op->parts[i].inner) p2p_stream_absorb(op->parts[i].inner), p2p_stream_cancel(op->parts[i].inner);
 }
 
 /* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */

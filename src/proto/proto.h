@@ -65,6 +65,9 @@ struct gw_lane *proto_msg_lane(struct proto_msg *m);
 
 /* Asks that the operation be cancelled; it completes either way (status.cancelled tells). */
 void proto_cancel(struct gw_req *r);
+/* Before a receive is cancelled whose message may come all the same: that is then taken for nothing, for its sender may wait to be received.
+ * Of one that is posted here; nothing happens where a message has met it, or the network matches. */
+void proto_absorb(const struct gw_req *r);
 bool proto_drained(struct gw_lane *lane); /* nothing queued to go out, no copy kept for a receiver: finalize waits for it */
 /* No receive will be posted any more (until it is called with false): messages that asked are told so. */
 void proto_leave(struct gw_lane *lane, bool on);

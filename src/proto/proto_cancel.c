@@ -58,6 +58,21 @@ void proto_cancel(struct gw_req *req)
         send_cancel(pl, ((struct proto_sreq *)req)->op);
 }
 
+void proto_absorb(const struct gw_req *req)
+{
+    if (req_is_done(req) || req->kind != REQ_RECV || ((const struct proto_recv *)req)->state != RECV_POSTED) return;
+    const struct match_recv *m = &((const struct proto_recv *)req)->m;
+    struct gw_lane *lane = &gw_lanes[req->lane];
+    struct proto_recv *r = (struct proto_recv *)req_new(lane, REQ_RECV);
+    if (!r) return; /* then it is not received */
+    r->m.ctx = m->ctx;
+    r->m.src = m->src;
+    r->m.tag = m->tag;
+    proto_recv_describe(r, NULL, 0, gw_type_byte);
+    r->req.flags |= REQ_FREED;
+    recv_offer(lane_of(lane), r);
+}
+
 /* At the receiver: the message is among the unexpected ones, or it has been matched. */
 void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {

@@ -2,6 +2,7 @@
  *
  *     mpi_coll_mismatch KIND [FACTOR [dup]]   makes the mistake once; sizes times FACTOR; on a communicator made for it
  *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: who looks has the code, and the communicator works afterwards
+ *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -243,6 +244,56 @@ static int returned(void)
     return test_end();
 }
 
+/* ---- errors returned, and some ranks are late ---- */
+enum { LATE_US = 40000 }; /* a wait has become long, and has been given up */
+static void may_be_told(int code)
+{
+    int class = class_of(code);
+    CHECK(class == MPI_ERR_TRUNCATE || (rank > 0 && class == MPI_SUCCESS));
+}
+
+/* Each start of a persistent one is given up by the root, where it has room for half of what the others send. */
+static void late_persistent(MPI_Comm on)
+{
+    MPI_Gather_init(in, rank ? 10 : 5, MPI_INT, out, 5, MPI_INT, 0, on, MPI_INFO_NULL, &q);
+    for (int start = 0; start < 3; start++) {
+        if (rank && start != 1) usleep(LATE_US);
+        MPI_Start(&q);
+        may_be_told(MPI_Wait(&q, MPI_STATUS_IGNORE));
+    }
+    CHECK_EQ(MPI_Request_free(&q), MPI_SUCCESS);
+}
+
+static void late_once(MPI_Comm on)
+{
+    if (rank) usleep(LATE_US);
+    MPI_Igather(in, rank ? 10 : 5, MPI_INT, out, 5, MPI_INT, 0, on, &q);
+    may_be_told(MPI_Wait(&q, MPI_STATUS_IGNORE));
+}
+
+static void late_blocking(MPI_Comm on)
+{
+    if (rank) usleep(LATE_US);
+    may_be_told(MPI_Gather(in, (rank ? 10 : 5) * 1000, MPI_INT, out, 5000, MPI_INT, 0, on));
+}
+
+/* The root frees the communicator while the others have not come, or wait for it. */
+static int late(void)
+{
+    static void (*const kinds[])(MPI_Comm on) = {late_persistent, late_once, late_blocking};
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm own;
+        MPI_Comm_dup(c, &own);
+        MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+        kinds[i](own);
+        MPI_Comm_free(&own);
+        works();
+    }
+    MPI_Comm_free(&c);
+    return test_end();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -250,6 +301,7 @@ int main(int argc, char **argv)
     in = calloc(ROOM, sizeof *in);
     out = calloc(ROOM, sizeof *out);
     if (argc > 1 && strcmp(argv[1], "returned") == 0) return returned();
+    if (argc > 1 && strcmp(argv[1], "late") == 0) return late();
     c = MPI_COMM_WORLD;
     if (argc > 2) k = atoi(argv[2]);
     if (argc > 3) MPI_Comm_dup(MPI_COMM_WORLD, &c);
