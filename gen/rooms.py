@@ -20,7 +20,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Symbols that only programs from elsewhere look up: entry points, and what debuggers read (MPIR, the message queues).
 FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_debugger|main|__\w+")
-OPEN = ("facade", "launch", "mpi", "net", "proto", "topo", "wire_ofi") # rooms in which names without the prefix are left
+OPEN = ("facade", "launch", "mpi", "net", "proto", "topo", "wire_ofi", "bind", "doctor", "engine", "job", "pmi", "spawned", "verdict") # rooms in which names without the prefix are left
 BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
 
 

@@ -27,7 +27,7 @@ enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTE
 
 /* ---- where is a rank? ---------------------------------------------------------------------------------------------
  * Each rank says in its slot which collectives it entered, and, once a wait has become long, what it waits for.  Our mpiexec reads
- * this for its verdict on a job that hangs (launch/verdict.h).  Nothing is written on the fast paths but one line a collective. */
+ * this for its verdict on a job that hangs (verdict/verdict.h).  Nothing is written on the fast paths but one line a collective. */
 enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2 };
 enum boot_state {               /* of struct boot_where */
                   BOOT_BUSY,    /* in no wait, or in a short one: computing, or communicating */
@@ -119,7 +119,7 @@ struct boot_port {
 }; /* a listener, and what it asks for; name 0: none */
 
 /* A thread of a rank has got a signal by which programs crash, and waits with it until mpiexec has looked at the process (boot_crash.c,
- * launch/crash.c). */
+ * verdict/crash.c). */
 enum boot_crash_state { BOOT_NO_CRASH, BOOT_CRASH_NOTED, BOOT_CRASHED, BOOT_CRASH_SEEN };
 struct boot_crash {
     _Atomic uint32_t state; /* futex word; CRASHED, and the fields below hold: by the rank.  SEEN: by mpiexec */
@@ -387,7 +387,7 @@ int64_t boot_port_write(int fd, const void *data, size_t bytes);
 bool boot_name_fits(const char *port);
 int boot_name_publish(const char *service, const char *port, int fds_out[2]);
 bool boot_name_lookup(const char *service, char *port_out, size_t cap);
-/* A connection to a launcher who starts what is asked for over it (launch/spawned.c): our mpiexec, or one that is started now.
+/* A connection to a launcher who starts what is asked for over it (spawned/spawned.c): our mpiexec, or one that is started now.
  * The request: words, each with its 0, then an empty one. */
 int boot_spawner(int *fd_out, bool *is_alone_out); /* alone: the latter, it lives for us */
 #define BOOT_SPAWN_JOINED 'J'                      /* the new world has been met */

@@ -41,7 +41,7 @@ static void tell_and_wait(int sig, const siginfo_t *si)
     }
 }
 
-/* The name is known to launch/stack_tree.c.  Only what is safe in a handler. */
+/* The name is known to verdict/stack_tree.c.  Only what is safe in a handler. */
 static void boot_crash_handler(int sig, siginfo_t *si, void *context)
 {
     struct sigaction end = {.sa_handler = SIG_DFL};

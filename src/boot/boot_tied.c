@@ -2,7 +2,7 @@
  *
  * The roots of two jobs that met keep the socket over which they did: who showed the port's secret holds its other end, and nobody
  * else can write to it.  It ends when its process does, however that went; who lets go says so before.  A job that fails takes its
- * roots along, so each of them is enough.  On one host mpiexec tells (launch/ties.c).
+ * roots along, so each of them is enough.  On one host mpiexec tells (spawned/ties.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -26,25 +26,6 @@ static struct {
     bool eof, listening;
 } input;
 
-static char said_of[96], kept[1024];
-static bool keeping;
-void say_as(const char *job) { snprintf(said_of, sizeof said_of, "spawned job %.64s: ", job); }
-void say_keep(bool on) { keeping = on; }
-const char *say_kept(void) { return kept; }
-
-void say(const char *fmt, ...)
-{
-    char line[1024];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
-    if (!keeping)
-        fprintf(stderr, "mpiexec: %s%s\n", said_of, line);
-    else if (!kept[0])
-        memcpy(kept, line, sizeof line);
-}
-
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
 static void stream_close(const struct job *j, struct stream *s)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "launch/doctor.h"
-#include "launch/engine.h"
+#include "doctor/doctor.h"
+#include "engine/engine.h"
 #include "launch/gdb.h"
-#include "launch/stack.h"
+#include "verdict/stack.h"
 
 /* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
 static void standard_open(void)

@@ -10,22 +10,6 @@
 #include "launch/gdb.h"
 #include "launch/options_private.h"
 
-void words_add(struct words *w, const char *text)
-{
-    w->at = realloc(w->at, sizeof *w->at * (size_t)(w->n + 2));
-    char *copy = strdup(text);
-    if (!w->at || !copy) gw_die("mpiexec: no memory");
-    w->at[w->n++] = copy;
-    w->at[w->n] = NULL;
-}
-
-void words_free(struct words *w)
-{
-    for (int i = 0; i < w->n; i++) free(w->at[i]);
-    free(w->at);
-    *w = (struct words){0};
-}
-
 void options_free(struct launch_options *o)
 {
     for (int i = 0; i < o->n_apps; i++) {

@@ -15,8 +15,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launch/crash.h"
-#include "launch/doctor.h"
+#include "verdict/crash.h"
+#include "doctor/doctor.h"
 #include "launch/gdb.h"
 
 extern char **environ;
@@ -150,15 +150,6 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
     vsnprintf(pair + n, sizeof pair - (size_t)n, fmt, ap);
     va_end(ap);
     words_add(w, pair);
-}
-
-int job_universe(const struct job *j)
-{
-    const struct launch_options *o = &j->o;
-    int n = o->usize                               ? o->usize
-        : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0)
-                                                   : boot_universe(j->n, j->bind.n_cores);
-    return j->n > n ? j->n : n;
 }
 
 /* What programs look at under other launchers.  Nothing here leads to a server, so no library takes it for its own launcher's;

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "boot/call_names_gen.h"
-#include "launch/crash.h"
+#include "verdict/crash.h"
 #include "launch/launch.h"
-#include "launch/stack.h"
+#include "verdict/stack.h"
 
 enum { GRACE_MS = 1000 };
 static uint64_t kill_at; /* ns; 0: no killing is due */
@@ -30,12 +30,6 @@ void watch_kill_all(const struct job *j, int sig)
 {
     kill_ranks(j, sig);
     subs_signal(j, sig == SIGSTOP ? SIGTSTP : sig);
-}
-
-void watch_end_rank(struct job *j, int rank)
-{
-    j->ranks[rank].is_ended = true;
-    child_group_kill(j->ranks[rank].pid, SIGKILL);
 }
 
 /* It failed; jobs that are not connected with it go on. */

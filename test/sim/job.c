@@ -13,7 +13,7 @@
 
 #include "boot/boot.h"
 #include "boot/call_names_gen.h"
-#include "launch/verdict.h"
+#include "verdict/verdict.h"
 
 /* A job in which nothing has moved for so many scheduling points, or sleeps that timed out for each rank, will not move any more. */
 enum { STILL_POINTS = 2000000, STILL_SLEEPS = 4 };

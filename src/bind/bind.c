@@ -1,0 +1,366 @@
+/* bind.c -- which cores each rank may run on, and where its memory lies.
+ *
+ * The default gives every rank an equal share of the cores, never one core of many to a threaded program; where ranks outnumber
+ * cores (or a CPU quota), nobody is bound.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bind/bind.h"
+#include "bind/place.h"
+#include "job/hosts.h"
+#include "job/job.h"
+#include "job/say.h"
+
+int bind_cores(const struct launch_options *o)
+{
+    struct cores c = cores_find(o ? o->place.cpu_set : NULL, 0);
+    int n = c.n, quota = gw_cores_allowed();
+    cores_free(&c);
+    return n < 1 ? 1 : quota < n ? quota : n;
+}
+
+int bind_units(const struct launch_options *o, enum unit unit)
+{
+    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(unit));
+    int n = cores_units(&c, unit);
+    cores_free(&c);
+    return n;
+}
+
+static cpu_set_t *set_new(void)
+{
+    cpu_set_t *set = CPU_ALLOC(PLACE_CPUS);
+    if (!set) gw_die("mpiexec: no memory");
+    CPU_ZERO_S(PLACE_SET_BYTES, set);
+    return set;
+}
+
+static cpu_set_t *set_of(const struct cores *c, const struct core_list *l)
+{
+    cpu_set_t *set = set_new();
+    for (int i = 0; i < l->n; i++) CPU_OR_S(PLACE_SET_BYTES, set, set, c->at[l->at[i]].cpus);
+    return set;
+}
+
+static cpu_set_t *set_of_all(const struct cores *c)
+{
+    cpu_set_t *set = set_new();
+    for (int i = 0; i < c->n; i++) CPU_OR_S(PLACE_SET_BYTES, set, set, c->at[i].cpus);
+    return set;
+}
+
+static int set_min_missing(const cpu_set_t *wanted, const cpu_set_t *have)
+{
+    for (int cpu = 0; cpu < PLACE_CPUS; cpu++)
+        if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, wanted) && !CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, have)) return cpu;
+    return -1;
+}
+
+/* ---- user:LIST ------------------------------------------------------------------------------------------------------------ */
+/* The CPUs of the `which`-th part between commas; where parts are fewer it begins anew. */
+static cpu_set_t *user_set(const char *list, int which)
+{
+    char text[1024];
+    int parts = 1;
+    for (const char *p = list; *p; p++) parts += *p == ',';
+    for (which %= parts; which > 0; which--) list += strcspn(list, ",") + 1;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(list, ","), list);
+    for (char *p = text; *p; p++)
+        if (*p == '+') *p = ',';
+    cpu_set_t *set = set_new();
+    gw_cpus_read(text, set, PLACE_SET_BYTES);
+    return set;
+}
+
+static int user_check(const struct launch_options *o)
+{
+    struct cores c = cores_find(o->place.cpu_set, 0);
+    cpu_set_t *all = set_of_all(&c);
+    int parts = 1, cpu = -1;
+    for (const char *p = o->place.user; *p; p++) parts += *p == ',';
+    for (int i = 0; i < parts && cpu < 0; i++) {
+        cpu_set_t *set = user_set(o->place.user, i);
+        cpu = set_min_missing(set, all);
+        CPU_FREE(set);
+    }
+    CPU_FREE(all);
+    cores_free(&c);
+    if (cpu < 0) return -1;
+    say("--bind-to user:%s: CPU %d is not among those that may be used here", o->place.user, cpu);
+    return EXIT_USAGE;
+}
+
+/* ---- rank files ----------------------------------------------------------------------------------------------------------- */
+struct rank_line {
+    int rank;
+    char host[256], slot[512];
+};
+
+/* "rank 3=host slot=0-1"; false: the line is none of these.  An empty one gives rank -1. */
+static bool rank_line(char *line, struct rank_line *out)
+{
+    int end = 0;
+    line[strcspn(line, "#\r\n")] = 0;
+    out->rank = -1;
+    if (line[strspn(line, " \t")] == 0) return true;
+    return sscanf(line, " rank %d = %255[^ \t=] slot = %511[^ \t] %n", &out->rank, out->host, out->slot, &end) == 3 && end > 0 &&
+        !line[end] && out->rank >= 0 && out->rank < MAX_RANKS;
+}
+
+/* Calls `see` for each line; 0, or the exit status after an explanation. */
+static int rankfile_read(const char *path, bool (*see)(void *to, const struct rank_line *l), void *to)
+{
+    enum { MOST = 16 << 20 };
+    char *text = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    int n = 0;
+    if (why) say("--rankfile %s: %s", path, why);
+    for (char *line = text, *next; !why && line; line = next) {
+        struct rank_line l;
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        n++;
+        if (!rank_line(line, &l)) {
+            say("--rankfile %s, line %d: %s", path, n, why = "a line is rank R=HOST slot=CORES");
+        } else if (l.rank >= 0 && l.host[0] != '+' && !host_is_here(l.host)) {
+            say("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
+            why = "another machine";
+        } else if (l.rank >= 0 && !see(to, &l)) {
+            say("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank, l.slot);
+            why = "not here";
+        }
+    }
+    free(text);
+    return why ? EXIT_USAGE : 0;
+}
+
+/* "0-1,4" by number, or "1:0-1" of a socket; "1:*": all of it.  NULL: some are not there. */
+static cpu_set_t *slot_set(const struct cores *c, const char *slot)
+{
+    size_t head = strcspn(slot, ":");
+    int socket = slot[head] ? atoi(slot) : -1, found = 0;
+    const char *list = slot[head] ? slot + head + 1 : slot;
+    if ((slot[head] && (head == 0 || strspn(slot, "0123456789") != head)) ||
+        (!isdigit((unsigned char)*list) && strcmp(list, "*") != 0))
+        return NULL;
+    cpu_set_t *wanted = set_new(), *out = set_new();
+    if (*list != '*') gw_cpus_read(list, wanted, PLACE_SET_BYTES);
+    for (int i = 0, number = 0; i < c->n; i++) {
+        if (socket >= 0 && c->at[i].unit[UNIT_PACKAGE] != socket) continue;
+        if (*list == '*' || (number < PLACE_CPUS && CPU_ISSET_S((size_t)number, PLACE_SET_BYTES, wanted))) {
+            CPU_OR_S(PLACE_SET_BYTES, out, out, c->at[i].cpus);
+            found++;
+        }
+        number++;
+    }
+    bool all = found > 0 && (*list == '*' || found == CPU_COUNT_S(PLACE_SET_BYTES, wanted));
+    CPU_FREE(wanted);
+    if (all) return out;
+    CPU_FREE(out);
+    return NULL;
+}
+
+struct rank_sets {
+    const struct cores *c;
+    cpu_set_t **at;
+    int n;
+};
+
+static bool take_line(void *to, const struct rank_line *l)
+{
+    struct rank_sets *s = to;
+    while (s->n <= l->rank) {
+        s->at = gw_xrealloc(s->at, sizeof *s->at * (size_t)(s->n + 1));
+        s->at[s->n++] = NULL;
+    }
+    if (s->at[l->rank]) return false;
+    s->at[l->rank] = slot_set(s->c, l->slot);
+    return s->at[l->rank] != NULL;
+}
+
+/* The sets of all ranks of the file; 0, or the exit status. */
+static int rankfile_sets(const struct launch_options *o, const struct cores *c, struct rank_sets *out)
+{
+    *out = (struct rank_sets){.c = c};
+    int rc = rankfile_read(o->place.rankfile, take_line, out), missing = 0;
+    while (missing < out->n && out->at[missing]) missing++;
+    if (!rc && (missing < out->n || !out->n)) {
+        say("--rankfile %s: there is no line for rank %d", o->place.rankfile, missing);
+        rc = EXIT_USAGE;
+    }
+    return rc;
+}
+
+static void rank_sets_free(struct rank_sets *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->at[i]) CPU_FREE(s->at[i]);
+    free(s->at);
+}
+
+int bind_check(struct launch_options *o)
+{
+    bool is_user = o->place.bind == BIND_USER;
+    if (!o->place.cpu_set && !o->place.rankfile && !is_user) return -1; /* nothing is named */
+    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(UNIT_PACKAGE));
+    struct rank_sets s = {0};
+    int rc = -1;
+    if (!c.n) {
+        say("--cpu-set %s: none of these CPUs may be used here", o->place.cpu_set ? o->place.cpu_set : "");
+        rc = EXIT_USAGE;
+    } else if (o->place.rankfile) {
+        rc = rankfile_sets(o, &c, &s);
+        o->place.rankfile_ranks = s.n;
+        if (!rc) rc = -1;
+    } else if (is_user) {
+        rc = user_check(o);
+    }
+    rank_sets_free(&s);
+    cores_free(&c);
+    return rc;
+}
+
+/* ---- the map -------------------------------------------------------------------------------------------------------------- */
+/* The last n cores are taken out: for who helps the ranks. */
+static void reserve(struct cores *c, int n, struct bind_map *m)
+{
+    if (n >= c->n) gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", n, c->n);
+    size_t cap = (size_t)n * 64 + 1, used = 0;
+    m->reserved = calloc(1, cap);
+    if (!m->reserved) gw_die("mpiexec: no memory");
+    for (int i = 0; i < n; i++) {
+        cpu_set_t *cpus = c->at[c->n - 1].cpus;
+        cores_take_out(c, c->n - 1);
+        for (int cpu = 0; cpu < PLACE_CPUS && used < cap; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus))
+                used += (size_t)snprintf(m->reserved + used, cap - used, "%s%d", used ? "," : "", cpu);
+        CPU_FREE(cpus);
+    }
+}
+
+/* Who watches is told once; logs stay as they are, so that a job prints the same on any machine. */
+static bool note_wanted(const struct launch_options *o)
+{
+    if (o->quiet) return false;
+    return o->place.bind != BIND_SHARE || o->place.ppr || (!o->oversubscribe && !o->verbose && isatty(STDERR_FILENO));
+}
+
+static void note(const struct launch_options *o, const struct bind_map *m)
+{
+    int each = o->place.bind_count;
+    if (!note_wanted(o)) return;
+    if (each > 1)
+        say("%d ranks with %d cores each do not fit on %d cores: nobody is bound", o->n_ranks, each, m->n_cores);
+    else
+        say("%d ranks share %d cores: nobody is bound", o->n_ranks, m->n_cores);
+}
+
+/* The sets that were named one by one; false: none were. */
+static bool named_sets(const struct launch_options *o, const struct cores *c, struct bind_map *m)
+{
+    if (o->place.rankfile) {
+        struct rank_sets s;
+        if (rankfile_sets(o, c, &s) || s.n < o->n_ranks)
+            gw_die("mpiexec: --rankfile %s has %d ranks, and %d are to start", o->place.rankfile, s.n, o->n_ranks);
+        for (int r = 0; r < o->n_ranks; r++) {
+            m->set[r] = s.at[r];
+            s.at[r] = NULL;
+        }
+        rank_sets_free(&s);
+        return true;
+    }
+    for (int r = 0; o->place.bind == BIND_USER && r < o->n_ranks; r++) m->set[r] = user_set(o->place.user, r);
+    return o->place.bind == BIND_USER;
+}
+
+static void places(const struct launch_options *o, const struct cores *c, struct bind_map *m)
+{
+    struct core_list *lists = gw_xmalloc(sizeof *lists * (size_t)o->n_ranks);
+    int each = (o->place.bind == BIND_CORE || o->place.bind == BIND_HWTHREAD) && o->place.bind_count ? o->place.bind_count : 1;
+    bool free_to_run = o->place.reserve || o->place.cpu_set;
+    bool fits = o->place.bind != BIND_NONE && (int64_t)o->n_ranks * each <= m->n_cores &&
+        place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
+    if (!fits && o->place.bind != BIND_NONE) note(o, m);
+    for (int r = 0; r < o->n_ranks && (fits || free_to_run); r++) m->set[r] = fits ? set_of(c, &lists[r]) : set_of_all(c);
+    for (int r = 0; r < o->n_ranks && fits; r++) free(lists[r].at);
+    free(lists);
+}
+
+void bind_make(const struct launch_options *o, struct bind_map *m_out)
+{
+    *m_out = (struct bind_map){.bytes = PLACE_SET_BYTES, .memory = o->place.membind};
+    if (o->place.bind == BIND_NONE && !o->place.reserve && !o->place.cpu_set && !o->place.rankfile) {
+        m_out->n_cores = gw_cores_allowed();
+        return;
+    }
+    struct cores c = cores_find(o->place.cpu_set, place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
+    if (o->place.reserve) reserve(&c, o->place.reserve, m_out);
+    if (o->place.bind == BIND_HWTHREAD) cores_split(&c);
+    int quota = gw_cores_allowed();
+    m_out->n_cores = quota < c.n && o->place.bind != BIND_HWTHREAD ? quota : c.n;
+    m_out->set = gw_xcalloc((size_t)o->n_ranks, sizeof *m_out->set);
+    if (!named_sets(o, &c, m_out)) places(o, &c, m_out);
+    if (!m_out->set[0]) { /* nobody is bound */
+        free(m_out->set);
+        m_out->set = NULL;
+    }
+    cores_free(&c);
+}
+
+void bind_free(struct bind_map *m, int n_ranks)
+{
+    for (int r = 0; m->set && r < n_ranks; r++) CPU_FREE(m->set[r]);
+    free(m->set);
+    free(m->reserved);
+}
+
+void bind_print(const struct bind_map *m, int n_ranks)
+{
+    for (int r = 0; r < n_ranks; r++) {
+        fprintf(stderr, "mpiexec: rank %d runs on", r);
+        if (!m->set) fprintf(stderr, " any of %d cores", m->n_cores);
+        for (int cpu = 0; m->set && cpu < PLACE_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) fprintf(stderr, " %d", cpu);
+        fputs("\n", stderr);
+    }
+    if (m->reserved) fprintf(stderr, "mpiexec: no rank runs on %s\n", m->reserved);
+}
+
+void bind_show(const struct launch_options *o, const struct bind_map *m, const char *host)
+{
+    printf("%d rank%s on %s:\n", o->n_ranks, o->n_ranks == 1 ? "" : "s", host);
+    for (int r = 0, app = 0, end = o->apps[0].n; r < o->n_ranks; r++) {
+        while (r >= end) end += o->apps[++app].n;
+        printf("  rank %d of program %d (%s):", r, app, o->apps[app].argv[0]);
+        if (!m->set) printf(" any of %d cores", m->n_cores);
+        for (int cpu = 0, n = 0; m->set && cpu < PLACE_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) printf("%s%d", n++ ? "," : " CPUs ", cpu);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------------- */
+int bind_memory(const struct bind_map *m, int rank)
+{
+    enum { BIND = 2, INTERLEAVE = 3, NODES = 1024, BITS = 8 * sizeof(unsigned long) };
+    unsigned long mask[NODES / BITS + 1] = {0};
+    if (!m->memory) return 0;
+    struct cores c = cores_find(NULL, PLACE_UNIT(UNIT_NUMA));
+    bool whole = strstr(m->memory, ":machine") || !m->set;
+    for (int i = 0; i < c.n; i++)
+        for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
+            if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, c.at[i].cpus)) continue;
+            if (c.at[i].numa < NODES && (whole || CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[rank])))
+                mask[c.at[i].numa / (int)BITS] |= 1ul << (c.at[i].numa % (int)BITS);
+        }
+    cores_free(&c);
+    return syscall(SYS_set_mempolicy, m->memory[0] == 'b' ? BIND : INTERLEAVE, mask, (unsigned long)NODES + 1) < 0 ? errno : 0;
+}

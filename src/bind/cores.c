@@ -1,0 +1,167 @@
+/* cores.c -- the cores that we may use, from our own cpuset and what the kernel tells under /sys.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bind/place.h"
+#include "job/job.h"
+
+static bool read_text(char *text, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
+static bool read_text(char *text, size_t cap, const char *fmt, ...)
+{
+    char path[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(path, sizeof path, fmt, ap);
+    va_end(ap);
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    bool ok = fgets(text, (int)cap, f) != NULL;
+    fclose(f);
+    return ok;
+}
+
+static cpu_set_t *set_new(void)
+{
+    cpu_set_t *set = CPU_ALLOC(PLACE_CPUS);
+    if (!set) gw_die("mpiexec: no memory");
+    CPU_ZERO_S(PLACE_SET_BYTES, set);
+    return set;
+}
+
+/* The NUMA node of every cpu (it stays 0 where the kernel does not say), read once: a big machine has many of both. */
+static void numa_nodes(short *of_out)
+{
+    char text[4096];
+    cpu_set_t *cpus = set_new(), *online = set_new();
+    if (read_text(text, sizeof text, "/sys/devices/system/node/online")) gw_cpus_read(text, online, PLACE_SET_BYTES);
+    for (int node = 0; node < PLACE_CPUS; node++) {
+        if (!CPU_ISSET_S((size_t)node, PLACE_SET_BYTES, online)) continue;
+        if (!read_text(text, sizeof text, "/sys/devices/system/node/node%d/cpulist", node)) continue;
+        gw_cpus_read(text, cpus, PLACE_SET_BYTES);
+        for (int cpu = 0; cpu < PLACE_CPUS; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus)) of_out[cpu] = (short)node;
+    }
+    CPU_FREE(online);
+    CPU_FREE(cpus);
+}
+
+/* The first CPU that shares the cache of that level; the CPU itself where the kernel does not say. */
+static int cache_of(int cpu, int level)
+{
+    char text[4096];
+    for (int i = 0; i < 16; i++) {
+        if (!read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, i)) break;
+        if (atoi(text) != level) continue;
+        if (!read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, i) || text[0] == 'I') continue;
+        if (read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, i)) return atoi(text);
+    }
+    return cpu;
+}
+
+static int package_of(int cpu)
+{
+    char text[64];
+    return read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu) ? atoi(text) : 0;
+}
+
+/* The kernel's numbers have gaps, and of caches they are CPUs: from 0 on in the order in which they come. */
+static void number_units(struct cores *c)
+{
+    int *seen = gw_xcalloc((size_t)c->n + 1, sizeof *seen);
+    for (int u = 0; u < PLACE_UNITS; u++) {
+        int n = 0;
+        for (int i = 0; i < c->n; i++) {
+            int k = 0;
+            while (k < n && seen[k] != c->at[i].unit[u]) k++;
+            if (k == n) seen[n++] = c->at[i].unit[u];
+            c->at[i].unit[u] = k;
+        }
+    }
+    free(seen);
+}
+
+/* What was not asked for is unit 0. */
+static struct core core_of(int cpu, int number, const short *numa, unsigned units)
+{
+    struct core c = {.unit = {[UNIT_CORE] = number}};
+    if (units & PLACE_UNIT(UNIT_L2)) c.unit[UNIT_L2] = cache_of(cpu, 2);
+    if (units & PLACE_UNIT(UNIT_L3)) c.unit[UNIT_L3] = cache_of(cpu, 3);
+    if (units & PLACE_UNIT(UNIT_PACKAGE)) c.unit[UNIT_PACKAGE] = package_of(cpu);
+    c.numa = c.unit[UNIT_NUMA] = numa[cpu];
+    return c;
+}
+
+struct cores cores_find(const char *list, unsigned units)
+{
+    struct cores c = {0};
+    cpu_set_t *allowed = set_new(), *done = set_new(), *wanted = set_new();
+    short *numa = gw_xcalloc(PLACE_CPUS, sizeof *numa);
+    char text[4096];
+    if (units & PLACE_UNIT(UNIT_NUMA)) numa_nodes(numa);
+    if (sched_getaffinity(0, PLACE_SET_BYTES, allowed) < 0) CPU_ZERO_S(PLACE_SET_BYTES, allowed);
+    if (list) gw_cpus_read(list, wanted, PLACE_SET_BYTES);
+    if (list) CPU_AND_S(PLACE_SET_BYTES, allowed, allowed, wanted);
+    for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, allowed) || CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, done)) continue;
+        cpu_set_t *siblings = set_new();
+        c.at = gw_xrealloc(c.at, sizeof *c.at * (size_t)(c.n + 1));
+        if (read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+            gw_cpus_read(text, siblings, PLACE_SET_BYTES);
+        if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, siblings)) {
+            CPU_ZERO_S(PLACE_SET_BYTES, siblings);
+            CPU_SET_S((size_t)cpu, PLACE_SET_BYTES, siblings);
+        }
+        CPU_OR_S(PLACE_SET_BYTES, done, done, siblings);
+        CPU_AND_S(PLACE_SET_BYTES, siblings, siblings, allowed);
+        c.at[c.n] = core_of(cpu, c.n, numa, units);
+        c.at[c.n].cpus = siblings;
+        c.n++;
+    }
+    number_units(&c);
+    free(numa);
+    CPU_FREE(wanted);
+    CPU_FREE(allowed);
+    CPU_FREE(done);
+    return c;
+}
+
+void cores_free(struct cores *c)
+{
+    for (int i = 0; i < c->n; i++) CPU_FREE(c->at[i].cpus);
+    free(c->at);
+    *c = (struct cores){0};
+}
+
+void cores_split(struct cores *c)
+{
+    struct cores out = {0};
+    for (int i = 0; i < c->n; i++)
+        for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
+            if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, c->at[i].cpus)) continue;
+            out.at = gw_xrealloc(out.at, sizeof *out.at * (size_t)(out.n + 1));
+            out.at[out.n] = c->at[i];
+            out.at[out.n].cpus = set_new();
+            CPU_SET_S((size_t)cpu, PLACE_SET_BYTES, out.at[out.n].cpus);
+            out.n++;
+        }
+    cores_free(c);
+    *c = out;
+}
+
+void cores_take_out(struct cores *c, int i)
+{
+    memmove(c->at + i, c->at + i + 1, sizeof *c->at * (size_t)(c->n - i - 1));
+    c->n--;
+    number_units(c);
+}
+
+int cores_units(const struct cores *c, enum unit unit)
+{
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        if (c->at[i].unit[unit] >= n) n = c->at[i].unit[unit] + 1;
+    return n;
+}

@@ -1,0 +1,47 @@
+/* place.h -- the cores of this machine, and which of them each rank gets.
+ *
+ *   cores.c reads what the kernel tells under /sys --> place.c, a pure function of cores and wishes --> bind.c makes sets of CPUs
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BIND_PLACE_H
+#define GW_BIND_PLACE_H
+
+#include <sched.h>
+
+#include "job/job.h"
+
+enum { PLACE_CPUS = 8192, PLACE_UNITS = UNIT_MACHINE + 1 };
+#define PLACE_SET_BYTES CPU_ALLOC_SIZE(PLACE_CPUS)
+
+/* A core, or a hardware thread where those are bound. */
+struct core {
+    int unit[PLACE_UNITS]; /* which unit of each kind it belongs to, numbered from 0 without gaps in the order of CPUs */
+    int numa;              /* the kernel's number of its NUMA node (UNIT_NUMA) */
+    cpu_set_t *cpus;       /* of PLACE_CPUS */
+};
+struct cores {
+    struct core *at;
+    int n;
+};
+
+/* cores.c: those of our cpuset; of `list` alone where it is not NULL.  With the hardware threads of each that we may use.
+ * `units`: PLACE_UNIT() of the kinds of unit that are looked at; the others are not filled in, as each costs files of /sys for each CPU. */
+#define PLACE_UNIT(unit) (1u << (unit))
+struct cores cores_find(const char *list, unsigned units);
+void cores_free(struct cores *c);
+void cores_split(struct cores *c);                      /* hardware threads in place of cores */
+void cores_take_out(struct cores *c, int i);            /* the caller gets its cpus */
+int cores_units(const struct cores *c, enum unit unit); /* how many there are */
+
+/* place.c */
+struct core_list {
+    int *at;
+    int n;
+}; /* numbers of cores */
+enum place_result { PLACE_OK, PLACE_NO_ROOM };
+/* The cores of each rank, out[0..n_ranks); lists are the caller's (free at).  NO_ROOM: there are not enough; then there are no lists. */
+/* The units that it looks at. */
+unsigned place_units(const struct place_wanted *w);
+enum place_result place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out);
+#endif

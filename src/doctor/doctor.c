@@ -1,0 +1,193 @@
+/* doctor.c -- the command `mpiexec doctor`: the table of checks and their printing; the checks themselves are in doctor_*.c.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "job/job.h"
+#include "job/program.h"
+
+static const struct {
+    const char *what;
+    check_fn *fn;
+    unsigned after;
+} checks[] = {
+    {"Godwit", check_godwit, 0},
+    {"library", check_library, 0},
+    {"settings", check_settings, 0},
+    {"program", check_program, AFTER_EXEC},
+    {"PATH", check_path, 0},
+    {"loader path", check_loader_path, AFTER_EXEC},
+    {"PMIx", check_pmix, 0},
+    {"batch system", check_batch, 0},
+    {"container", check_container, 0},
+    {"virtual machine", check_virtual, 0},
+    {"shared memory", check_memfd, AFTER_MEMORY},
+    {"memory", check_memory, AFTER_MEMORY | AFTER_PROCESSES},
+    {"/dev/shm", check_dev_shm, 0},
+    {"stale files", check_stale, 0},
+    {"direct copies", check_cma, 0},
+    {"guards", check_security, 0},
+    {"cores", check_cores, 0},
+    {"CPU quota", check_quota, 0},
+    {"NUMA nodes", check_numa, 0},
+    {"load", check_load, 0},
+    {"clock", check_clock, 0},
+    {"clock rate", check_governor, 0},
+    {"huge pages", check_huge_pages, 0},
+    {"open files", check_files, AFTER_PROCESSES},
+    {"processes", check_processes, AFTER_PROCESSES},
+    {"locked memory", check_memlock, 0},
+    {"other limits", check_limits, AFTER_MEMORY},
+    {"temporary folder", check_tmp, 0},
+    {"home folder", check_home, 0},
+    {"interfaces", check_interfaces, 0},
+    {"network", check_network, 0},
+    {"host name", check_host, 0},
+    {"RDMA devices", check_rdma, 0},
+    {"Slingshot devices", check_slingshot, 0},
+    {"NVIDIA GPUs", check_nvidia, 0},
+    {"AMD GPUs", check_amd, 0},
+};
+
+static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
+                           "\n"
+                           "Looks at what on this machine helps or hinders MPI jobs, and changes nothing.  A line for each check:\n"
+                           "  ok        as it should be\n"
+                           "  note      jobs run, but slower or with less than could be; the next line says what to do\n"
+                           "  problem   jobs fail or go wrong; the next line says what to do\n"
+                           "\n"
+                           "  -n RANKS  how many ranks are to run (default: one per core)\n"
+                           "  PROGRAM   also: whether it can be started, and which MPI library it loads\n"
+                           "  --help\n"
+                           "\n"
+                           "The exit status is 0 where there is no problem, else 1.\n"
+                           "A program of this name is started by mpiexec -n N doctor, or ./doctor.\n";
+
+void answer_add(struct answer *a, const char *fmt, ...)
+{
+    size_t n = strlen(a->value);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(a->value + n, sizeof a->value - n, fmt, ap);
+    va_end(ap);
+}
+
+void answer_raise(struct answer *a, enum finding is, const char *fmt, ...)
+{
+    va_list ap;
+    if (is <= a->is) return;
+    a->is = is;
+    va_start(ap, fmt);
+    vsnprintf(a->todo, sizeof a->todo, fmt, ap);
+    va_end(ap);
+}
+
+static void answer_print(FILE *to, const char *what, const struct answer *a)
+{
+    static const char *const words[] = {"ok", "note", "problem"};
+    fprintf(to, "%-8s %s: %s\n", words[a->is], what, a->value);
+    if (a->is != FINDING_OK) fprintf(to, "         %s\n", a->todo);
+}
+
+static int usage(const char *text, const char *word)
+{
+    fprintf(stderr, "mpiexec: doctor: %s%s; `mpiexec doctor --help` says more\n", text, word);
+    return EXIT_USAGE;
+}
+
+/* The arguments; -1: go on, else the exit status. */
+static int parse(int argc, char **argv, struct machine *m)
+{
+    static const char *const known[] = {"--help", "-n"};
+    for (int i = 1; i < argc && !m->program; i++) {
+        char *end;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "-np") == 0) {
+            long n = i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
+            if (n < 1 || n > MAX_RANKS || *end) return usage("-n wants a number of ranks behind it", "");
+            m->ranks = (int)n;
+            i++;
+        } else if (argv[i][0] == '-') {
+            const char *near = gw_nearest(argv[i], known, GW_ARRAY_LEN(known));
+            fprintf(stderr, "mpiexec: doctor: unknown option %s%s%s%s; `mpiexec doctor --help` lists them\n", argv[i],
+                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+            return EXIT_USAGE;
+        } else {
+            m->program = argv[i]; /* what follows are its arguments */
+        }
+    }
+    return -1;
+}
+
+int doctor_main(int argc, char **argv)
+{
+    struct machine m = {0};
+    int problems = 0, notes = 0, rc = parse(argc, argv, &m);
+    if (rc >= 0) return rc;
+    machine_look(&m, WHEN_ASKED);
+    for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
+        struct answer a = {FINDING_OK, "", ""};
+        checks[i].fn(&m, &a);
+        if (*a.value) answer_print(stdout, checks[i].what, &a);
+        problems += a.is == FINDING_PROBLEM;
+        notes += a.is == FINDING_NOTE;
+        fflush(stdout);
+    }
+    printf("%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+    machine_free(&m);
+    return problems ? 1 : 0;
+}
+
+/* A shell and the dynamic loader end with 127 where they find something missing. */
+unsigned doctor_kind(const struct job *j, int status)
+{
+    static const int broken[] = {EXIT_NOT_FOUND, 128 + SIGSEGV, 128 + SIGBUS, 128 + SIGILL, 128 + SIGABRT, 128 + SIGFPE};
+    unsigned kind = status == 1 ? AFTER_MEMORY : 0; /* how our library ends without its segment */
+    for (size_t i = 0; i < GW_ARRAY_LEN(broken); i++)
+        if (status == broken[i]) kind = AFTER_EXEC;
+    for (int i = 0; i < j->n; i++)
+        if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) > BOOT_INIT) return 0;
+    return kind;
+}
+
+/* mpiexec has said already that it is not there, or may not be executed. */
+static bool explained(const struct launch_app *a)
+{
+    char *path = program_find(a->argv[0], a->wdir);
+    bool is = !path || access(path, X_OK) < 0;
+    free(path);
+    return is;
+}
+
+void doctor_after(unsigned when, const struct job *j)
+{
+    struct machine m = {.ranks = j->n, .set = {&j->o.env, NULL}};
+    machine_look(&m, when);
+    for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
+        if (!(checks[i].after & when)) continue;
+        for (int app = 0; app < (checks[i].fn == check_program ? j->o.n_apps : 1); app++) {
+            const struct launch_app *a = &j->o.apps[app];
+            struct answer answer = {FINDING_OK, "", ""};
+            if (checks[i].fn == check_program && explained(a)) continue;
+            m.program = a->argv[0];
+            m.wdir = a->wdir;
+            m.set[1] = &a->env;
+            checks[i].fn(&m, &answer);
+            if (answer.is == FINDING_PROBLEM) answer_print(stderr, checks[i].what, &answer);
+        }
+    }
+    machine_free(&m);
+}
+
+const char *doctor_meant(const char *word)
+{
+    static const char *const commands[] = {"doctor"};
+    return gw_nearest(word, commands, GW_ARRAY_LEN(commands));
+}

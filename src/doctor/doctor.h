@@ -1,0 +1,91 @@
+/* doctor.h -- `mpiexec doctor`: what of this machine helps or hinders MPI jobs, and what to do about it.
+ *
+ * A check is a function that looks at a `struct machine` and writes an answer.  What files tell it reads below m->root; what only
+ * system calls tell lies in the struct already (machine_look).  So a unit test can show the checks a machine that is not there.
+ * Checks never change anything, and never wait longer than some seconds.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_DOCTOR_DOCTOR_H
+#define GW_DOCTOR_DOCTOR_H
+
+#include "job/job.h"
+#include "job/words.h"
+
+/* PROBLEM: jobs fail, or start as something else.  NOTE: they run, but slower, or with less than the machine has. */
+enum finding { FINDING_OK, FINDING_NOTE, FINDING_PROBLEM };
+struct answer {
+    enum finding is;
+    char value[640]; /* one line */
+    char todo[320];  /* what to do; "" where is == FINDING_OK */
+};
+void answer_add(struct answer *a, const char *fmt, ...) GW_PRINTF(2, 3); /* to the value */
+/* Raises the finding (it never falls) and says what to do; the first that raises it to a level says so. */
+void answer_raise(struct answer *a, enum finding is, const char *fmt, ...) GW_PRINTF(3, 4);
+
+enum { NOT_TRIED = -1 };
+struct machine {
+    const char *root;           /* stands before every path that is read: "", or an invented tree */
+    const char *program;        /* NULL: none was given */
+    const char *wdir;           /* where the program will start, NULL: here */
+    const struct words *set[2]; /* what its environment has besides ours; NULL: nothing */
+    int ranks;                  /* that are to run; as many as cores where nobody said */
+    /* environment */
+    const char *path, *library_path, *preload, *tmpdir, *home;
+    char **env;
+    const char *own_bin; /* the folder of this mpiexec */
+    const char *host;
+    unsigned uid;
+    bool is_known; /* the user has an entry in passwd; not asked where HOME is set */
+    /* answers of the kernel: bytes, counts, or errno (0: it works) */
+    int memfd_error, cma_error;
+    uint64_t shm_total, shm_free;                                 /* of /dev/shm; total 0: there is none */
+    uint64_t memlock, files, processes, file_size, address_space; /* limits; UINT64_MAX: none */
+    int64_t memory;                                               /* that can still be taken; -1: unknown */
+    const char *memory_limit;                                     /* what limits it */
+    int cpus_allowed;                                             /* hardware threads that we may use */
+    int resolve_ms, resolve_error;                                /* of our own name; -1: not within the time */
+    const char *addresses;                                        /* "eth0 10.0.0.1, lo 127.0.0.1" */
+    const char *network;                                          /* what jobs on several nodes would use; NULL: not asked */
+    bool has_network;                                             /* else `network` says what is missing */
+};
+enum {                      /* when a check is worth its line, beside when it is asked for */
+       AFTER_EXEC = 1,      /* a program could not be executed, or ended before MPI_Init */
+       AFTER_MEMORY = 2,    /* no shared memory */
+       AFTER_PROCESSES = 4, /* no processes or descriptors */
+       WHEN_ASKED = 8,
+};
+void machine_look(struct machine *m, unsigned when); /* at the real one; `m` is zeroed but for program, wdir and ranks */
+void machine_free(struct machine *m);
+
+typedef void check_fn(const struct machine *m, struct answer *a);
+check_fn check_godwit, check_library, check_settings, check_program, check_path, check_loader_path, check_pmix, check_batch;
+check_fn check_memfd, check_dev_shm, check_memory, check_cma, check_memlock, check_huge_pages, check_stale, check_tmp, check_home;
+check_fn check_cores, check_quota, check_numa, check_clock, check_governor, check_load, check_container, check_virtual;
+check_fn check_files, check_processes, check_limits, check_security;
+check_fn check_interfaces, check_network, check_host, check_rdma, check_slingshot, check_nvidia, check_amd;
+
+/* doctor_root.c: files below m->root.  Paths are printf text. */
+bool root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(4, 5); /* no last newline */
+bool root_there(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3);
+int64_t root_number(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3); /* -1: no file, or no number in it */
+void root_list(const struct machine *m, const char *folder,
+               struct words *names_out); /* sorted; without those that begin with a dot */
+int list_count(const char *list);        /* "0-3,8" -> 5 */
+/* Calls `fn` for our control group and each above it, as far as they are mounted: limits anywhere on the way hold.  `controller`:
+ * that of v1, or "" for v2. */
+void cgroup_each(const struct machine *m, const char *controller,
+                 void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg);
+const char *bytes_text(uint64_t bytes, char out[32]); /* "1.5 GiB" */
+/* What the dynamic loader would say of the libraries of a program ("NAME => PATH (0x...)", "NAME => not found"). */
+void program_judge(const struct machine *m, const char *loader_text, struct answer *a);
+
+/* `mpiexec doctor ...`, argv[0] is "doctor"; the exit status. */
+int doctor_main(int argc, char **argv);
+/* Which AFTER_... a job that ended with `status` is worth; 0: none, it had begun. */
+unsigned doctor_kind(const struct job *j, int status);
+/* After a failure: prints the checks that are problems on stderr. */
+void doctor_after(unsigned when, const struct job *j);
+/* A program that is not there, but whose name is nearly a command of mpiexec: that command, else NULL. */
+const char *doctor_meant(const char *word);
+#endif

@@ -1,0 +1,90 @@
+/* child.c -- the processes that mpiexec has started: who has ended, who is signalled, who is put away.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job/child.h"
+#include "base/base.h"
+
+pid_t child_ended(pid_t pid, int *status_out)
+{
+    siginfo_t si = {0};
+    int rc;
+    do rc = waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? (id_t)pid : 0, &si, WEXITED | WNOHANG | WNOWAIT);
+    while (rc < 0 && errno == EINTR);
+    if (rc < 0) return -1;
+    if (si.si_pid == 0) return 0;
+    if (si.si_code != CLD_EXITED && si.si_code != CLD_KILLED && si.si_code != CLD_DUMPED) return CHILD_STOPPED;
+    *status_out = si.si_code == CLD_EXITED ? (si.si_status & 0xff) << 8 : si.si_status | (si.si_code == CLD_DUMPED ? 0x80 : 0);
+    return si.si_pid;
+}
+
+void child_reap(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+bool child_wait(pid_t pid, uint64_t until_ns)
+{
+    int status;
+    while (child_ended(pid, &status) == 0) {
+        if (gw_now_ns() > until_ns) return false;
+        usleep(500);
+    }
+    return true;
+}
+
+void child_kill(pid_t pid, int sig)
+{
+    if (pid > 0) kill(pid, sig);
+}
+
+void child_group_kill(pid_t pid, int sig)
+{
+    if (pid > 0 && kill(-pid, sig) < 0) kill(pid, sig); /* it left its group */
+}
+
+/* /proc/PID/stat behind the name, which may hold anything; NULL: it is gone, or nobody says. */
+static const char *process_stat(pid_t pid, char *text, size_t cap)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, cap - 1);
+    if (fd >= 0) close(fd);
+    if (n <= 0) return NULL;
+    text[n] = 0;
+    const char *p = strrchr(text, ')');
+    return p ? p + 1 : NULL;
+}
+
+uint64_t process_start(pid_t pid)
+{
+    char text[1024];
+    unsigned long long start = 0;
+    const char *p = process_stat(pid, text, sizeof text); /* the 22nd field is the 20th here */
+    if (!p || sscanf(p, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &start) != 1) return 0;
+    return start;
+}
+
+pid_t process_parent(pid_t pid)
+{
+    char text[1024];
+    int parent = 0;
+    const char *p = process_stat(pid, text, sizeof text);
+    return p && sscanf(p, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+void stranger_group_kill(pid_t pid, uint64_t start, int sig)
+{
+    uint64_t now = start ? process_start(pid) : 0;
+    if (now && now != start) return; /* of somebody who came later; a group keeps its number to itself while it has members */
+    child_group_kill(pid, sig);
+}

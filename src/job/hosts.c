@@ -1,0 +1,223 @@
+/* hosts.c -- lists of hosts: from the command line, from a file, or from a batch system.  Those that name this machine only are as
+ * good as none; the others need an engine (engine.h).
+ *
+ * Names are compared, never looked up: on one machine there is no DNS.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "job/hosts.h"
+#include "base/base.h"
+#include "job/job.h"
+
+/* "node7" and "node7.cluster.example" are taken for one. */
+static bool same_host(const char *name, size_t n, const char *host)
+{
+    size_t m = strlen(host), less = n < m ? n : m;
+    if (n == 0 || m == 0 || strncasecmp(name, host, less) != 0) return false;
+    return n == m || (n < m ? host[n] == '.' : name[m] == '.');
+}
+
+bool host_is_here(const char *name)
+{
+    char host[256] = "";
+    size_t n = strlen(name);
+    if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
+    return same_host(name, n, "localhost") || same_host(name, n, host) || strcmp(name, "127.0.0.1") == 0 ||
+        strcmp(name, "::1") == 0;
+}
+
+/* Names and addresses, with a user before them and a relative "+n1" as Open MPI has it: nothing that an engine or a shell reads as an option
+ * or a word of its own. */
+bool host_is_name(const char *name, size_t n)
+{
+    static const char may_begin[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:+", may_follow[] = "-.@%";
+    if (n == 0 || n > HOST_NAME_MOST) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!name[i] || !(strchr(may_begin, name[i]) || (i > 0 && strchr(may_follow, name[i])))) return false;
+    return true;
+}
+
+/* The first is kept, to be shown: on a terminal no byte of it does anything. */
+static void add_bad(struct hosts *h, const char *name, size_t n)
+{
+    enum { SHOWN = 60 };
+    if (h->bad) return;
+    char *to = h->bad = gw_xcalloc(1, 4 * (size_t)SHOWN + 4);
+    for (size_t i = 0; i < n && i < SHOWN; i++)
+        to += sprintf(to, name[i] >= ' ' && name[i] < 0x7f && name[i] != '\\' ? "%c" : "\\x%02x", (unsigned char)name[i]);
+    if (n > SHOWN) strcpy(to, "...");
+}
+
+/* A host named again has so many slots more; ":4" names nobody. */
+static void add(struct hosts *h, const char *name, size_t n, int slots)
+{
+    if (!host_is_name(name, n)) {
+        add_bad(h, name, n);
+        return;
+    }
+    for (int i = 0; i < h->n; i++)
+        if (strlen(h->at[i].name) == n && strncasecmp(h->at[i].name, name, n) == 0) {
+            h->at[i].slots = (h->at[i].slots ? h->at[i].slots : 1) + (slots ? slots : 1);
+            return;
+        }
+    h->at = realloc(h->at, sizeof *h->at * (size_t)(h->n + 1));
+    if (!h->at) gw_die("mpiexec: no memory");
+    h->at[h->n++] = (struct host){gw_xasprintf("%.*s", (int)n, name), slots};
+}
+
+/* Slots of "name:4"; a number that is none, or absurd, says nothing. */
+static int slots_of(const char *text)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+    return end != text && v > 0 && v <= MAX_RANKS ? (int)v : 0;
+}
+
+static void add_words(struct hosts *h, const char *list, const char *between)
+{
+    for (const char *p = list + strspn(list, between); *p; p += strspn(p, between)) {
+        size_t n = strcspn(p, between), name = strncmp(p, "::1", 3) == 0 ? 3 : strcspn(p, ":");
+        if (name > n) name = n;
+        add(h, p, name, name < n ? slots_of(p + name + 1) : 0);
+        p += n;
+    }
+}
+
+void hosts_add(struct hosts *h, const char *list)
+{
+    int before = h->n;
+    add_words(h, list, ", ");
+    if (before == 0 && h->n == 0) add_bad(h, list, strlen(list));
+}
+
+/* A host a line, with ":4" or "slots=4" behind it, or neither; comments. */
+static void line_take(struct hosts *h, char *line)
+{
+    line[strcspn(line, "#\r\n")] = 0;
+    char *name = line + strspn(line, " \t"), *more = name + strcspn(name, " \t"), *slots = strstr(more, "slots=");
+    if (!*name) return;
+    int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
+    *more = 0;
+    if (given)
+        add(h, name, strcspn(name, ":"), given);
+    else
+        add_words(h, name, " ");
+}
+
+const char *hosts_read(struct hosts *h, const char *path)
+{
+    enum { MOST = 16 << 20 };
+    char *text = NULL;
+    const char *why = gw_file_read(path, MOST, true, &text);
+    for (char *line = text, *next; !why && line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        line_take(h, line);
+    }
+    free(text);
+    return why;
+}
+
+/* What stands in one pair of brackets, each with the same number of digits as its first. */
+static void expand_brackets(struct hosts *h, const char *list, size_t prefix)
+{
+    for (const char *p = list + prefix + 1; *p && *p != ']';) {
+        char *end, name[256];
+        long a = strtol(p, &end, 10), b = a;
+        int digits = (int)(end - p);
+        if (end == p) return;
+        if (*end == '-') b = strtol(end + 1, &end, 10);
+        for (; a <= b && h->n < MAX_RANKS; a++) {
+            int n = snprintf(name, sizeof name, "%.*s%0*ld", (int)prefix, list, digits, a);
+            if (n < (int)sizeof name) add(h, name, (size_t)n, 0);
+        }
+        p = *end == ',' ? end + 1 : end;
+        if (*p != ']' && (*p < '0' || *p > '9')) return;
+    }
+}
+
+void hosts_expand(struct hosts *h, const char *list)
+{
+    while (*list) {
+        size_t n = strcspn(list, ",[");
+        if (list[n] == '[') {
+            expand_brackets(h, list, n);
+            list += strcspn(list, "]");
+            list += strcspn(list, ","); /* what stands behind the bracket is none of Slurm's usual names */
+        } else {
+            if (n) add(h, list, n, 0);
+            list += n;
+        }
+        list += *list == ',';
+    }
+}
+
+const char *hosts_foreign(const struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++)
+        if (!host_is_here(h->at[i].name)) return h->at[i].name;
+    return NULL;
+}
+
+bool hosts_are_here(const char *list, char *foreign_out, size_t cap)
+{
+    struct hosts h = {0};
+    hosts_add(&h, list);
+    const char *foreign = hosts_foreign(&h);
+    if (foreign || h.bad) snprintf(foreign_out, cap, "%s", h.bad ? h.bad : foreign);
+    bool are_here = !foreign && !h.bad;
+    hosts_free(&h);
+    return are_here;
+}
+
+void hosts_free(struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++) free(h->at[i].name);
+    free(h->at);
+    free(h->bad);
+    *h = (struct hosts){0};
+}
+
+/* How many ranks a host takes before the next one begins. */
+static int room_of(const struct hosts *h, int i, int ppn) { return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1; }
+
+bool hosts_say_slots(const struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++)
+        if (!h->at[i].slots) return false;
+    return true;
+}
+
+int hosts_slots(const struct hosts *h, int ppn)
+{
+    int n = 0;
+    for (int i = 0; i < h->n && n <= MAX_RANKS; i++) n += room_of(h, i, ppn);
+    return n;
+}
+
+/* In blocks, as neighbours in rank talk most: where nothing is said of slots, equal blocks; else slots are filled, and what is more
+ * than all slots goes round in the same proportion. */
+void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out)
+{
+    bool told = ppn > 0;
+    for (int i = 0; i < h->n; i++) {
+        told |= h->at[i].slots > 0;
+        counts_out[i] = 0;
+    }
+    if (!told) {
+        for (int i = 0; i < h->n; i++) counts_out[i] = n_ranks / h->n + (i < n_ranks % h->n);
+        return;
+    }
+    for (int left = h->n ? n_ranks : 0; left > 0;)
+        for (int i = 0; i < h->n && left > 0; i++) {
+            int room = room_of(h, i, ppn), now = room < left ? room : left;
+            counts_out[i] += now;
+            left -= now;
+        }
+}

@@ -1,0 +1,25 @@
+/* job.c -- see job.h.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "job/job.h"
+#include "job/hosts.h"
+
+#include <signal.h>
+
+#include "job/child.h"
+
+int job_universe(const struct job *j)
+{
+    const struct launch_options *o = &j->o;
+    int n = o->usize                               ? o->usize
+        : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0)
+                                                   : boot_universe(j->n, j->bind.n_cores);
+    return j->n > n ? j->n : n;
+}
+
+void job_end_rank(struct job *j, int rank)
+{
+    j->ranks[rank].is_ended = true;
+    child_group_kill(j->ranks[rank].pid, SIGKILL);
+}

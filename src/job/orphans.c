@@ -1,0 +1,54 @@
+/* orphans.c -- what ranks have started and left behind: processes in the background, daemons.
+ *
+ * mpiexec is the subreaper of all that it starts (prctl(2)): whose parent ends becomes its child, however often it forked and whatever
+ * session it made.  So nothing of a job outlives it, and nobody is left unreaped where process 1 reaps nobody.  Only where mpiexec
+ * itself is killed by SIGKILL nobody has them: its keeper knows the ranks' process groups alone.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "job/child.h"
+#include "base/base.h"
+#include "job/words.h"
+
+void orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+/* SIGTERM once to each, SIGKILL again and again.  Only we reap our children, so their pids stay theirs meanwhile. */
+static void children_tell(struct words *told, int sig)
+{
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] <= '0' || e->d_name[0] > '9' || process_parent(atoi(e->d_name)) != getpid()) continue;
+        bool is_told = false;
+        for (int i = 0; i < told->n && sig != SIGKILL; i++) is_told = is_told || strcmp(told->at[i], e->d_name) == 0;
+        if (is_told) continue;
+        child_kill(atoi(e->d_name), sig);
+        if (sig != SIGKILL) child_kill(atoi(e->d_name), SIGCONT); /* a stopped process cannot die of a signal that it handles */
+        if (sig != SIGKILL) words_add(told, e->d_name);
+    }
+    if (d) closedir(d);
+}
+
+void orphans_end(bool at_once)
+{
+    enum { GRACE_MS = 1000, PAUSE_MOST_US = 20000 };
+    struct words told = {0};
+    pid_t pid;
+    int status;
+    uint64_t begin = gw_now_ns();
+    for (useconds_t pause = 500;; pause = 2 * pause < PAUSE_MOST_US ? 2 * pause : PAUSE_MOST_US) {
+        while ((pid = child_ended(-1, &status)) > 0) child_reap(pid); /* what they leave behind comes to us, too */
+        uint64_t ms = (gw_now_ns() - begin) / 1000000;
+        if (pid < 0 || ms > 2 * GRACE_MS)
+            break; /* there are none; or some cannot be ended: other users', or they wait for a disk */
+        children_tell(&told, at_once || ms > GRACE_MS ? SIGKILL : SIGTERM);
+        usleep(pause);
+    }
+    words_free(&told);
+}

@@ -1,0 +1,68 @@
+/* orphans_test.c -- what children have left behind is ended and reaped, however deep and in whatever session; who handles SIGTERM gets time
+ * for it, who does not is killed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job/child.h"
+#include "unit.h"
+
+static int heard[2]; /* what orphans say */
+
+static void on_term(int sig)
+{
+    (void)sig;
+    if (write(heard[1], "t", 1) != 1) _exit(2);
+    _exit(0);
+}
+
+/* A daemon as books have it: a child's child in a session of its own, and below it one more. */
+static void daemon_make(bool polite)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        setsid();
+        if (fork() == 0) {
+            signal(SIGTERM, polite ? on_term : SIG_IGN);
+            if (fork() == 0 && write(heard[1], "i", 1) != 1) _exit(2); /* it inherits that */
+            if (write(heard[1], "p", 1) != 1) _exit(2);
+            for (;;) pause();
+        }
+        _exit(0);
+    }
+    CHECK(waitpid(pid, NULL, 0) == pid);
+}
+
+static void ends(bool polite, bool at_once)
+{
+    enum { N = 5 };
+    char said[64];
+    int status, begun = 0, n;
+    CHECK(pipe(heard) == 0);
+    for (int i = 0; i < N; i++) daemon_make(polite);
+    while (begun < 3 * N) begun += (int)read(heard[0], said, (size_t)(3 * N - begun)); /* a p of both, an i of one */
+    orphans_end(at_once);
+    CHECK_EQ(child_ended(-1, &status), -1);
+    close(heard[1]);
+    n = (int)read(heard[0], said, sizeof said);
+    CHECK_EQ(n, polite && !at_once ? 2 * N : 0);
+    close(heard[0]);
+}
+
+int main(void)
+{
+    int status;
+    orphans_adopt();
+    orphans_end(false); /* there are none */
+    CHECK_EQ(child_ended(-1, &status), -1);
+    ends(true, false);
+    ends(true, true);
+    ends(false, false);
+    ends(false, true);
+    return unit_end();
+}

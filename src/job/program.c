@@ -1,0 +1,212 @@
+/* program.c -- which MPI library a program was linked with, read from its file: another library's programs need another way
+ * in (foreign.c).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job/program.h"
+#include "base/base.h"
+
+struct image {
+    const char *at;
+    size_t bytes;
+};
+
+/* `n` bytes at `offset`, or NULL where the file does not hold them. */
+static const void *part(const struct image *im, uint64_t offset, uint64_t n)
+{
+    return offset <= im->bytes && n <= im->bytes - offset ? im->at + offset : NULL;
+}
+
+/* A text of the file, or NULL where it does not end in it. */
+static const char *text(const struct image *im, uint64_t offset)
+{
+    return offset < im->bytes && memchr(im->at + offset, 0, im->bytes - offset) ? im->at + offset : NULL;
+}
+
+enum program_mpi program_mpi_of_library(const char *name)
+{
+    static const struct {
+        const char *begin;
+        enum program_mpi is;
+    } known[] = {
+        {"libmpi_abi.so", PROGRAM_OURS}, {"libmpi.so.40", PROGRAM_PMIX}, {"libmpi.so.80", PROGRAM_PMIX},
+        {"libpmix.so", PROGRAM_PMIX},    {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
+        if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;
+    return PROGRAM_UNKNOWN;
+}
+
+/* Where in the file the address `address` lies. */
+static uint64_t offset_of(const ElfW(Phdr) * ph, int n, uint64_t address)
+{
+    for (int i = 0; i < n; i++)
+        if (ph[i].p_type == PT_LOAD && address >= ph[i].p_vaddr && address - ph[i].p_vaddr < ph[i].p_filesz)
+            return address - ph[i].p_vaddr + ph[i].p_offset;
+    return UINT64_MAX;
+}
+
+static bool begins_with(const char *name, const char *const *begins, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
+/* A library that starts no program, and opens no library, by itself. */
+static bool is_harmless(const char *library)
+{
+    static const char *const all[] = {"libc.", "libm.", "libpthread.", "librt.", "libdl.", "libgcc_s.", "libstdc++.", "ld-linux"};
+    return begins_with(library, all, GW_ARRAY_LEN(all));
+}
+
+/* Does none of the names that it takes from libraries start a program or open a library? */
+static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_t bytes)
+{
+    static const char *const starts[] = {"exec",    "fexec",  "posix_spawn", "system", "popen",
+                                         "wordexp", "dlopen", "dlmopen",     "syscall"};
+    if (!bytes || !part(im, strings, bytes)) return false;
+    for (uint64_t at = strings; at < strings + bytes;) {
+        const char *name = text(im, at);
+        if (!name || begins_with(name, starts, GW_ARRAY_LEN(starts))) return false;
+        at += strlen(name) + 1;
+    }
+    return true;
+}
+
+static enum program_mpi mpi_of_image(const struct image *im)
+{
+    const ElfW(Ehdr) *eh = part(im, 0, sizeof *eh);
+    if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+        eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+        return PROGRAM_UNKNOWN;
+    const ElfW(Phdr) *ph = part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
+    const ElfW(Dyn) *dyn = NULL;
+    uint64_t n = 0, strings = UINT64_MAX, bytes = 0;
+    bool harmless = true;
+    for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum && !dyn; i++) {
+        if (ph[i].p_type != PT_DYNAMIC || ph[i].p_offset % sizeof(long)) continue;
+        n = ph[i].p_filesz / sizeof *dyn;
+        dyn = part(im, ph[i].p_offset, n * sizeof *dyn);
+    }
+    if (!dyn) return PROGRAM_UNKNOWN;
+    for (uint64_t i = 0; i < n; i++) {
+        if (dyn[i].d_tag == DT_STRTAB) strings = offset_of(ph, eh->e_phnum, dyn[i].d_un.d_ptr);
+        if (dyn[i].d_tag == DT_STRSZ) bytes = dyn[i].d_un.d_val;
+    }
+    for (uint64_t i = 0; i < n && dyn[i].d_tag != DT_NULL && strings < im->bytes; i++) {
+        const char *name = dyn[i].d_tag == DT_NEEDED ? text(im, strings + dyn[i].d_un.d_val) : NULL;
+        enum program_mpi is = name ? program_mpi_of_library(name) : PROGRAM_UNKNOWN;
+        if (is != PROGRAM_UNKNOWN) return is;
+        harmless = harmless && (dyn[i].d_tag != DT_NEEDED || (name && is_harmless(name)));
+    }
+    return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
+}
+
+/* Maps a file that is not empty; false: it cannot be read. */
+static bool image_open(const char *path, struct image *im_out)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return false;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    if (ok) {
+        *im_out = (struct image){MAP_FAILED, (size_t)st.st_size};
+        im_out->at = mmap(NULL, im_out->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = im_out->at != MAP_FAILED;
+    }
+    close(fd);
+    return ok;
+}
+
+static void image_close(struct image *im) { munmap((void *)im->at, im->bytes); }
+
+char *program_find(const char *name, const char *wdir)
+{
+    if (strchr(name, '/')) return wdir && name[0] != '/' ? gw_xasprintf("%s/%s", wdir, name) : gw_xasprintf("%s", name);
+    const char *path = getenv("PATH");
+    for (const char *p = path; p && *p;) {
+        size_t n = strcspn(p, ":");
+        char *file = gw_xasprintf("%.*s/%s", (int)n, p, name);
+        if (access(file, X_OK) == 0) return file;
+        free(file);
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+enum program_mpi program_mpi(const char *name, const char *wdir)
+{
+    enum program_mpi is = PROGRAM_UNKNOWN;
+    struct image im;
+    char *file = program_find(name, wdir);
+    if (file && image_open(file, &im)) {
+        is = mpi_of_image(&im);
+        image_close(&im);
+    }
+    free(file);
+    return is;
+}
+
+/* "#!/usr/bin/python3 -u" -> "/usr/bin/python3"; what is no character of a path stays, as it spoils it. */
+static void read_script(const struct image *im, struct program_file *f)
+{
+    size_t at = 2, n = 0;
+    while (at < im->bytes && (im->at[at] == ' ' || im->at[at] == '\t')) at++;
+    while (at + n < im->bytes && !strchr(" \t\n", im->at[at + n]) && n + 1 < sizeof f->loader) n++;
+    f->is = PROGRAM_SCRIPT;
+    memcpy(f->loader, im->at + at, n);
+    f->loader[n] = 0;
+}
+
+static void read_elf(const struct image *im, const ElfW(Ehdr) * eh, struct program_file *f)
+{
+    struct image self;
+    f->is = PROGRAM_ELF;
+    if (image_open("/proc/self/exe", &self)) {
+        const ElfW(Ehdr) *own = part(&self, 0, sizeof *own);
+        f->other_machine = own &&
+            (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||
+             own->e_ident[EI_DATA] != eh->e_ident[EI_DATA]);
+        image_close(&self);
+    }
+    const ElfW(Phdr) *ph = f->other_machine ? NULL : part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
+    for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum; i++) {
+        const char *loader = ph[i].p_type == PT_INTERP ? text(im, ph[i].p_offset) : NULL;
+        if (loader) snprintf(f->loader, sizeof f->loader, "%s", loader);
+    }
+}
+
+void program_read(const char *path, struct program_file *f_out)
+{
+    struct image im;
+    *f_out = (struct program_file){.is = PROGRAM_OTHER};
+    if (!image_open(path, &im)) return;
+    const ElfW(Ehdr) *eh = part(&im, 0, sizeof *eh);
+    if (im.bytes > 2 && memcmp(im.at, "#!", 2) == 0)
+        read_script(&im, f_out);
+    else if (eh && memcmp(eh->e_ident, ELFMAG, SELFMAG) == 0)
+        read_elf(&im, eh, f_out);
+    else if (!memchr(im.at, 0, im.bytes < 512 ? im.bytes : 512))
+        f_out->is = PROGRAM_TEXT;
+    image_close(&im);
+}
+
+bool program_holds(const char *path, const char *word)
+{
+    struct image im;
+    if (!image_open(path, &im)) return false;
+    bool holds = memmem(im.at, im.bytes, word, strlen(word)) != NULL;
+    image_close(&im);
+    return holds;
+}

@@ -1,0 +1,26 @@
+/* program.h -- what a program is: by its file.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_JOB_PROGRAM_H
+#define GW_JOB_PROGRAM_H
+
+#include <stdbool.h>
+
+/* By the libraries that the file names.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
+ * UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
+enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH };
+enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
+enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
+char *program_find(const char *name,
+                   const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
+enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /* TEXT: no #!, but sh may know what to do */
+struct program_file {
+    enum program_is is;
+    bool other_machine; /* compiled for another kind of processor */
+    char loader[256];   /* who runs it: the interpreter of a script, the dynamic loader; "": nobody */
+};
+void program_read(const char *path, struct program_file *f_out);
+bool program_holds(const char *path, const char *word); /* whether the file can be read and has these bytes */
+
+#endif

@@ -1,0 +1,141 @@
+/* program_test.c -- which MPI library a file was linked with: right answers, and none from files that are damaged or no programs.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "job/program.h"
+#include "base/base.h"
+#include "unit.h"
+
+enum { NAMES_AT = 1024, DYN_AT = 2048, BASE = 0x400000 };
+static char image[4096];
+static char path[64]; /* of a file in memory */
+static int file;
+
+static const char *symbols = "\0"; /* that it takes from them */
+
+/* The least of a program that needs the libraries of `names` ("a\0b\0\0"). */
+static size_t make(const char *names)
+{
+    memset(image, 0, sizeof image);
+    ElfW(Ehdr) *eh = (void *)image;
+    ElfW(Phdr) *ph = (void *)(image + sizeof *eh);
+    ElfW(Dyn) *dyn = (void *)(image + DYN_AT);
+    memcpy(eh->e_ident, ELFMAG, SELFMAG);
+    eh->e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    eh->e_phoff = sizeof *eh;
+    eh->e_phnum = 2;
+    ph[0] = (ElfW(Phdr)){.p_type = PT_LOAD, .p_offset = 0, .p_vaddr = BASE, .p_filesz = sizeof image};
+    ph[1] = (ElfW(Phdr)){.p_type = PT_DYNAMIC, .p_offset = DYN_AT};
+    int n = 0;
+    size_t at = 1;
+    for (; *names; n++) {
+        dyn[n].d_tag = DT_NEEDED;
+        dyn[n].d_un.d_val = at;
+        memcpy(image + NAMES_AT + at, names, strlen(names) + 1);
+        at += strlen(names) + 1;
+        names += strlen(names) + 1;
+    }
+    for (const char *s = symbols; *s; s += strlen(s) + 1) {
+        memcpy(image + NAMES_AT + at, s, strlen(s) + 1);
+        at += strlen(s) + 1;
+    }
+    dyn[n].d_tag = DT_STRTAB;
+    dyn[n++].d_un.d_ptr = BASE + NAMES_AT;
+    dyn[n].d_tag = DT_STRSZ;
+    dyn[n].d_un.d_val = at;
+    ph[1].p_filesz = (size_t)(n + 2) * sizeof *dyn;
+    return DYN_AT + ph[1].p_filesz;
+}
+
+static enum program_mpi mpi_of(const void *data, size_t n)
+{
+    CHECK(ftruncate(file, 0) == 0 && pwrite(file, data, n, 0) == (ssize_t)n);
+    return program_mpi(path, NULL);
+}
+
+static void answers(void)
+{
+    static const struct {
+        const char *names;
+        enum program_mpi is;
+    } want[] = {
+        {"libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libm.so.6\0libmpi.so.40\0", PROGRAM_PMIX},
+        {"libpmix.so.2\0", PROGRAM_PMIX},
+        {"libmpich.so.12\0", PROGRAM_MPICH},
+        {"libmpi.so.12\0", PROGRAM_MPICH},
+        {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_OURS},
+        {"libm.so.6\0libmpi_abi.so.0\0", PROGRAM_OURS},
+        {"libc.so.6\0", PROGRAM_NONE},
+        {"\0", PROGRAM_NONE},
+        {"libc.so.6\0libstdc++.so.6\0libm.so.6\0", PROGRAM_NONE},
+        {"libc.so.6\0libx.so.1\0", PROGRAM_UNKNOWN},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(want); i++) {
+        size_t n = make(want[i].names);
+        CHECK(mpi_of(image, n) == want[i].is);
+    }
+    static const struct {
+        const char *symbols;
+        enum program_mpi is;
+    } take[] = {
+        {"write\0myexec\0ecosystem\0", PROGRAM_NONE}, {"write\0execvp\0", PROGRAM_UNKNOWN}, {"dlopen\0", PROGRAM_UNKNOWN},
+        {"posix_spawnp\0exit\0", PROGRAM_UNKNOWN},    {"syscall\0", PROGRAM_UNKNOWN},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(take); i++) {
+        symbols = take[i].symbols;
+        size_t n = make("libc.so.6\0");
+        CHECK(mpi_of(image, n) == take[i].is);
+    }
+    symbols = "\0";
+    size_t n = make("libmpi.so.40\0");
+    CHECK(mpi_of(image, n) == PROGRAM_PMIX);
+    char *dir = strdup(path), *slash = strrchr(dir, '/');
+    *slash = 0;
+    char *relative = gw_xasprintf("./%s", slash + 1);
+    CHECK(program_mpi(relative, dir) == PROGRAM_PMIX);
+    CHECK(program_mpi(relative, "/") == PROGRAM_UNKNOWN);
+    setenv("PATH", dir, 1);
+    CHECK(program_mpi(slash + 1, NULL) == PROGRAM_PMIX);
+    setenv("PATH", "/nowhere::", 1);
+    CHECK(program_mpi(slash + 1, NULL) == PROGRAM_UNKNOWN);
+    free(relative);
+    free(dir);
+    CHECK(mpi_of("#!/bin/sh\n", 10) == PROGRAM_UNKNOWN);
+    CHECK(mpi_of("", 0) == PROGRAM_UNKNOWN);
+    CHECK(program_mpi("/", NULL) == PROGRAM_UNKNOWN);
+    CHECK(program_mpi("/gw-no-such-file", NULL) == PROGRAM_UNKNOWN);
+}
+
+/* Cut short anywhere, and with any byte changed: an answer, whichever. */
+static void damage(void)
+{
+    size_t n = make("libc.so.6\0libmpi.so.40\0");
+    for (size_t cut = 0; cut < n; cut += cut < 300 || cut > DYN_AT ? 1 : 61) mpi_of(image, cut);
+    for (size_t at = 0; at < n; at += at == 300 ? DYN_AT - 300 : 1) {
+        char kept = image[at];
+        static const unsigned char bad[] = {0xff, 0x80, 0x7f, 1, 0};
+        for (size_t b = 0; b < sizeof bad; b++) {
+            image[at] = (char)bad[b];
+            mpi_of(image, n);
+        }
+        image[at] = kept;
+    }
+}
+
+int main(void)
+{
+    file = memfd_create("program", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    answers();
+    damage();
+    return unit_end();
+}

@@ -1,0 +1,17 @@
+/* say.h -- what mpiexec says to its user.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_JOB_SAY_H
+#define GW_JOB_SAY_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+
+void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
+void say_as(const char *job);                   /* for a spawned job */
+void say_keep(bool on);                         /* on: what is said is kept, not printed */
+const char *say_kept(void);
+
+#endif

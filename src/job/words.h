@@ -1,0 +1,16 @@
+/* words.h -- lists of words that grow: command lines, environments.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_JOB_WORDS_H
+#define GW_JOB_WORDS_H
+
+/* Which words a list of strings holds; grows. */
+struct words {
+    char **at;
+    int n;
+};
+void words_add(struct words *w, const char *text);
+void words_free(struct words *w);
+
+#endif

@@ -1,0 +1,152 @@
+/* foreign.c -- programs of other MPI libraries among the ranks: they are offered PMIx and PMI-1, and where one asks neither, so that
+ * it ran as so many jobs of one rank, that is said at the end.
+ *
+ * A program that was linked with our library, or that cannot run another one, is told by its file and costs nothing here.  What a
+ * script, a shell, `nice` will run nobody knows before: its ranks are offered both.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job/job.h"
+#include "job/program.h"
+#include "job/say.h"
+#include "pmi/foreign.h"
+#include "pmi/pmi.h"
+#include "pmi/pmix.h"
+
+/* ---- the start -------------------------------------------------------------------------------------------------------------- */
+/* The first program of that kind; NULL: there is none. */
+static const char *program_of(const struct job *j, enum program_mpi kind)
+{
+    for (int i = 0; i < j->o.n_apps; i++)
+        if (program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir) == kind) return j->o.apps[i].argv[0];
+    return NULL;
+}
+
+int foreign_start(struct job *j)
+{
+    unsigned kinds = 0;
+    for (int i = 0; i < j->o.n_apps; i++) kinds |= 1u << program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir);
+    bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & 1u << PROGRAM_PMIX);
+    bool is_alone = j->n == 1 || j->name[0]; /* a job of one rank needs no server; a spawned one is of programs of ours */
+    if (kinds & 1u << PROGRAM_MPICH && kinds & (1u << PROGRAM_OURS | 1u << PROGRAM_PMIX)) {
+        enum program_mpi other = kinds & 1u << PROGRAM_OURS ? PROGRAM_OURS : PROGRAM_PMIX;
+        say("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
+            program_of(j, PROGRAM_MPICH), program_of(j, other), other == PROGRAM_OURS ? "Godwit" : "Open MPI");
+        return EXIT_CANNOT_RUN;
+    }
+    if (!is_alone && kinds & ~(1u << PROGRAM_OURS | 1u << PROGRAM_NONE)) {
+        int rc = pmi_start(j);
+        if (rc) say("cannot start the PMI server: %s", strerror(rc));
+        if (rc) return EXIT_CANNOT_RUN;
+        if (!is_pmix && j->o.pmix == PMIX_AUTO) return pmix_start(j, false);
+    }
+    return is_pmix ? pmix_start(j, true) : 0;
+}
+
+void foreign_phase(struct job *j, int rank, enum boot_phase phase)
+{
+    atomic_store_explicit(&job_slot(j, rank)->phase, phase, memory_order_release);
+}
+
+/* ---- who asked nobody ------------------------------------------------------------------------------------------------------- */
+static struct {
+    uint64_t due;      /* ns: of the next look; 0: there was none yet */
+    int pause_ms;      /* until the one after it */
+    bool is_over;      /* there is nothing more to find */
+    char library[32];  /* found; "": none */
+    char program[256]; /* that has loaded it */
+} seen;
+
+static bool library_find(pid_t pid)
+{
+    char path[48], *line = NULL;
+    size_t cap = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && !seen.library[0] && getline(&line, &cap, f) > 0) {
+        const char *name = strrchr(line, '/');
+        enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
+        if ((is == PROGRAM_PMIX || is == PROGRAM_MPICH) && strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
+            snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
+    }
+    free(line);
+    if (f) fclose(f);
+    if (!seen.library[0]) return false;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t n = readlink(path, seen.program, sizeof seen.program - 1);
+    snprintf(seen.program + (n > 0 ? n : 0), sizeof seen.program - (size_t)(n > 0 ? n : 0), "%s", n > 0 ? "" : "a program");
+    return true;
+}
+
+/* Another launcher below a rank has started it, and answers it. */
+static bool is_of_other_launcher(pid_t pid, int pmi_fd)
+{
+    static const char fd[] = "PMI_FD=", space[] = "PMIX_NAMESPACE=";
+    char path[48], *pair = NULL;
+    size_t cap = 0;
+    bool other = false;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && !other && getdelim(&pair, &cap, 0, f) > 0)
+        other = (strncmp(pair, fd, sizeof fd - 1) == 0 && atoi(pair + sizeof fd - 1) != pmi_fd) ||
+            strncmp(pair, "PMI_PORT=", 9) == 0 ||
+            (strncmp(pair, space, sizeof space - 1) == 0 && strcmp(pair + sizeof space - 1, pmix_name()) != 0);
+    free(pair);
+    if (f) fclose(f);
+    return other;
+}
+
+/* This process, and what it has started: as deep as wrappers go. */
+static bool tree_look(pid_t pid, int pmi_fd, int depth)
+{
+    char path[64];
+    int child;
+    if (is_of_other_launcher(pid, pmi_fd)) return false;
+    bool found = library_find(pid);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *f = found || depth == 0 ? NULL : fopen(path, "re");
+    while (f && !found && fscanf(f, "%d", &child) == 1) found = tree_look(child, pmi_fd, depth - 1);
+    if (f) fclose(f);
+    return found;
+}
+
+static bool somebody_asked(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return true;
+    return false;
+}
+
+int foreign_look(const struct job *j)
+{
+    enum { FIRST_MS = 10, LAST_MS = 10000, DEPTH = 6 };
+    uint64_t now = gw_now_ns();
+    if (j->pmi < 0 || seen.is_over) return -1;
+    if (!seen.due) {
+        seen.pause_ms = FIRST_MS;
+    } else if (now >= seen.due) {
+        seen.is_over = somebody_asked(j);
+        for (int i = 0, first = 0; i < j->o.n_apps && !seen.is_over; first += j->o.apps[i++].n) /* the first rank of each program */
+            if (j->ranks[first].pid > 0) seen.is_over = tree_look(j->ranks[first].pid, j->ranks[first].pmi_fd, DEPTH);
+        if (seen.is_over) return -1;
+        seen.pause_ms = 2 * seen.pause_ms < LAST_MS ? 2 * seen.pause_ms : LAST_MS;
+    }
+    if (now >= seen.due) seen.due = now + (uint64_t)seen.pause_ms * 1000000;
+    return (int)((seen.due - now) / 1000000) + 1;
+}
+
+void foreign_say(const struct job *j)
+{
+    if (!seen.library[0] || somebody_asked(j)) return;
+    bool needs_pmix = program_mpi_of_library(seen.library) == PROGRAM_PMIX && !j->pmix;
+    say("%s loaded %s, another MPI library, and no rank asked mpiexec for its number: if it called MPI_Init, it ran as %d jobs of one rank; "
+        "%s",
+        seen.program, seen.library, j->n,
+        needs_pmix
+            ? "it needs PMIx (apt install libpmix2, --pmix on), or compile it with mpicc of Godwit"
+            : "compile it with mpicc of Godwit, start it with the mpiexec of its library, or let PMI_FD and PMIX_... reach it");
+}

@@ -1,0 +1,15 @@
+/* pmi.h -- PMI-1 for the ranks; all in mpiexec's one thread.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PMI_PMI_H
+#define GW_PMI_PMI_H
+
+#include "job/job.h"
+
+int pmi_start(struct job *j);                 /* 0 or errno; j->pmi becomes readable where pmi_serve() has something to do */
+int pmi_offer(const struct job *j, int rank); /* the rank's end of a new connection, which the caller closes; -1: errno says why */
+void pmi_serve(struct job *j);
+void pmi_stop(struct job *j);
+
+#endif

@@ -1,0 +1,343 @@
+/* pmi_server.c -- PMI-1 for ranks of other MPI libraries (MPICH and what descends from it): lines of key=value over a socket that
+ * each rank inherits (PMI_FD), as Flux's RFC 13 describes them.
+ *
+ * A client sends one request at a time and reads the answer before the next one, so an answer always fits into the socket; a client
+ * that does otherwise loses its connection, and mpiexec never waits for one.  A connection belongs to a rank, not to a process:
+ * the programs that a rank's script runs one after the other may each begin with init.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "job/job.h"
+#include "job/say.h"
+#include "pmi/foreign.h"
+#include "pmi/pmi.h"
+
+enum {
+    LINE_MOST = 4096,
+    NAME_MOST = 256,
+    KEY_MOST = 64,
+    VALUE_MOST = 1024
+}; /* bytes, with the end; clients are told the last three */
+
+struct client {
+    int fd; /* -1: closed */
+    bool in_barrier;
+    bool in_spawn;     /* between mcmd=spawn and endcmd */
+    int spawns, spawn; /* programs of the request, each in a block of its own; those that have come: there is one answer to all */
+    size_t have;       /* bytes of the line so far */
+    char *line;        /* LINE_MOST; NULL before the first byte came */
+};
+static struct {
+    struct client *clients;
+    int n, n_in_barrier;
+    void *keys;    /* tree of struct pair */
+    char name[32]; /* of the key space */
+} pmi;
+struct pair {
+    char *key, *value;
+};
+
+/* ---- keys ------------------------------------------------------------------------------------------------------------------- */
+static int by_key(const void *a, const void *b) { return strcmp(((const struct pair *)a)->key, ((const struct pair *)b)->key); }
+
+static const char *key_get(const char *key)
+{
+    struct pair wanted = {.key = (char *)(uintptr_t)key};
+    struct pair **found = tfind(&wanted, &pmi.keys, by_key);
+    return found ? (*found)->value : NULL;
+}
+
+/* A key that is there gets the new value: the next program of a script puts the same keys. */
+static void key_put(const char *key, const char *value)
+{
+    struct pair *p = gw_xcalloc(1, sizeof *p);
+    *p = (struct pair){gw_xasprintf("%s", key), gw_xasprintf("%s", value)};
+    struct pair **kept = tsearch(p, &pmi.keys, by_key);
+    if (!kept) gw_die("mpiexec: no memory");
+    if (*kept == p) return;
+    free((*kept)->value);
+    (*kept)->value = p->value;
+    free(p->key);
+    free(p);
+}
+
+static void pair_free(void *pair)
+{
+    struct pair *p = pair;
+    free(p->key);
+    free(p->value);
+    free(p);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+static void client_close(struct client *c)
+{
+    if (c->fd >= 0) close(c->fd);
+    pmi.n_in_barrier -= c->in_barrier;
+    free(c->line);
+    *c = (struct client){.fd = -1};
+}
+
+static void answer(int rank, const char *fmt, ...) GW_PRINTF(2, 3);
+static void answer(int rank, const char *fmt, ...)
+{
+    char line[LINE_MOST];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    if (n >= LINE_MOST || send(pmi.clients[rank].fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) != n)
+        client_close(&pmi.clients[rank]);
+}
+
+/* The value of "key=" in a line: up to the next space, or to the end where `is_last`; false: there is none, or it is too long. */
+static bool value_of(const char *line, const char *key, bool is_last, char *out, size_t cap)
+{
+    size_t n = strlen(key);
+    for (const char *p = line; p; p = strchr(p, ' ')) {
+        p += strspn(p, " ");
+        if (strncmp(p, key, n) != 0 || p[n] != '=') continue;
+        size_t len = is_last ? strlen(p + n + 1) : strcspn(p + n + 1, " ");
+        if (len >= cap) return false;
+        memcpy(out, p + n + 1, len);
+        out[len] = 0;
+        return true;
+    }
+    return false;
+}
+
+static int number_of(const char *line, const char *key, int fallback)
+{
+    char text[16];
+    return value_of(line, key, false, text, sizeof text) ? atoi(text) : fallback;
+}
+
+static bool is_of_our_space(const char *line)
+{
+    char name[NAME_MOST];
+    return value_of(line, "kvsname", false, name, sizeof name) && strcmp(name, pmi.name) == 0;
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------------------------- */
+static void on_init(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    foreign_phase(j, rank, BOOT_RUNNING);
+    answer(rank, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"); /* also to who would rather speak PMI-2 */
+}
+
+static void on_maxes(struct job *j, int rank, const char *line)
+{
+    (void)j, (void)line;
+    answer(rank, "cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d\n", NAME_MOST, KEY_MOST, VALUE_MOST);
+}
+
+static void on_appnum(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    answer(rank, "cmd=appnum rc=0 appnum=%d\n", j->ranks[rank].app);
+}
+
+static void on_universe(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    answer(rank, "cmd=universe_size rc=0 size=%d\n", job_universe(j));
+}
+
+static void on_name(struct job *j, int rank, const char *line)
+{
+    (void)j, (void)line;
+    answer(rank, "cmd=my_kvsname rc=0 kvsname=%s\n", pmi.name);
+}
+
+static void on_put(struct job *j, int rank, const char *line)
+{
+    char key[KEY_MOST], value[VALUE_MOST];
+    (void)j;
+    bool ok = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) &&
+        value_of(line, "value", true, value, sizeof value);
+    if (ok) key_put(key, value);
+    answer(rank, "cmd=put_result rc=%d msg=%s\n", ok ? 0 : -1, ok ? "success" : "wrong_kvsname_key_or_value");
+}
+
+static void on_get(struct job *j, int rank, const char *line)
+{
+    char key[KEY_MOST];
+    (void)j;
+    const char *value = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) ? key_get(key) : NULL;
+    if (value)
+        answer(rank, "cmd=get_result rc=0 msg=success value=%s\n", value);
+    else
+        answer(rank, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
+}
+
+static void on_barrier(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    pmi.n_in_barrier += !pmi.clients[rank].in_barrier;
+    pmi.clients[rank].in_barrier = true;
+    if (pmi.n_in_barrier < j->n) return;
+    for (int i = 0; i < pmi.n; i++) pmi.clients[i].in_barrier = false;
+    pmi.n_in_barrier = 0;
+    for (int i = 0; i < pmi.n; i++) answer(i, "cmd=barrier_out rc=0\n");
+}
+
+static void on_finalize(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    foreign_phase(j, rank, BOOT_FINALIZED);
+    answer(rank, "cmd=finalize_ack rc=0\n");
+}
+
+/* As our own library does: it is read when the rank has ended (watch.c).  There is no answer: the client waits to be ended. */
+static void on_abort(struct job *j, int rank, const char *line)
+{
+    struct boot_rank *slot = job_slot(j, rank);
+    char text[sizeof slot->what];
+    snprintf(slot->what, sizeof slot->what, "%s", value_of(line, "message", true, text, sizeof text) ? text : "");
+    atomic_store_explicit(&slot->abort_code, number_of(line, "exitcode", 1), memory_order_relaxed);
+    foreign_phase(j, rank, BOOT_ABORTED);
+    job_end_rank(j, rank);
+}
+
+/* MPI_Comm_spawn: refused, so that the call returns an error. */
+static void on_spawn_line(int rank, const char *line)
+{
+    struct client *c = &pmi.clients[rank];
+    if (strncmp(line, "totspawns=", 10) == 0) c->spawns = atoi(line + 10);
+    if (strcmp(line, "endcmd") != 0) return;
+    c->in_spawn = false;
+    if (++c->spawn < c->spawns) return;
+    c->spawn = 0;
+    say("rank %d asks for more processes (MPI_Comm_spawn); mpiexec starts them for programs of Godwit only: compile it with Godwit's mpicc",
+        rank);
+    answer(rank, "cmd=spawn_result rc=-1 msg=not_supported\n");
+}
+
+static const struct {
+    const char *cmd;
+    void (*handle)(struct job *j, int rank, const char *line);
+    const char *refusal;
+} commands[] = {
+    {"init", on_init, NULL},
+    {"get_maxes", on_maxes, NULL},
+    {"get_appnum", on_appnum, NULL},
+    {"get_universe_size", on_universe, NULL},
+    {"get_my_kvsname", on_name, NULL},
+    {"put", on_put, NULL},
+    {"get", on_get, NULL},
+    {"barrier_in", on_barrier, NULL},
+    {"finalize", on_finalize, NULL},
+    {"abort", on_abort, NULL},
+    {"publish_name", NULL, "publish_result"},
+    {"unpublish_name", NULL, "unpublish_result"},
+    {"lookup_name", NULL, "lookup_result"},
+    {"getbyidx", NULL, "getbyidx_results"},
+    {"create_kvs", NULL, "newkvs"},
+    {"destroy_kvs", NULL, "kvs_destroyed"},
+};
+
+static void on_line(struct job *j, int rank, const char *line)
+{
+    struct client *c = &pmi.clients[rank];
+    char cmd[32] = "";
+    if (strcmp(line, "mcmd=spawn") == 0) {
+        c->in_spawn = true;
+    } else if (c->in_spawn) {
+        on_spawn_line(rank, line);
+    } else {
+        size_t i = 0;
+        value_of(line, "cmd", false, cmd, sizeof cmd);
+        while (i < GW_ARRAY_LEN(commands) && strcmp(commands[i].cmd, cmd) != 0) i++;
+        if (i == GW_ARRAY_LEN(commands)) {
+            say("rank %d sends what is no request of PMI-1 (\"%.80s\"); its connection is closed", rank, line);
+            client_close(c);
+        } else if (commands[i].handle) {
+            commands[i].handle(j, rank, line);
+        } else {
+            answer(rank, "cmd=%s rc=-1 msg=not_supported\n", commands[i].refusal);
+        }
+    }
+}
+
+/* ---- connections ------------------------------------------------------------------------------------------------------------ */
+static void client_read(struct job *j, int rank)
+{
+    struct client *c = &pmi.clients[rank];
+    if (!c->line) c->line = gw_xmalloc(LINE_MOST);
+    ssize_t n = recv(c->fd, c->line + c->have, LINE_MOST - c->have, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) {
+        client_close(c);
+        return;
+    }
+    c->have += (size_t)n;
+    for (char *end; c->fd >= 0 && (end = memchr(c->line, '\n', c->have));) {
+        *end = 0;
+        char *line = gw_xasprintf("%s", c->line); /* the client may be closed on the way */
+        c->have -= (size_t)(end - c->line) + 1;
+        memmove(c->line, end + 1, c->have);
+        on_line(j, rank, line);
+        free(line);
+    }
+    if (c->fd < 0 || c->have < LINE_MOST) return;
+    say("rank %d sends a PMI line of more than %d bytes; its connection is closed", rank, LINE_MOST);
+    client_close(c);
+}
+
+int pmi_start(struct job *j)
+{
+    char mapping[48];
+    j->pmi = epoll_create1(EPOLL_CLOEXEC);
+    if (j->pmi < 0) return errno;
+    pmi.n = j->n;
+    pmi.clients = gw_xcalloc((size_t)j->n, sizeof *pmi.clients);
+    for (int i = 0; i < j->n; i++) pmi.clients[i].fd = -1;
+    snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
+    snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all on one node */
+    key_put("PMI_process_mapping", mapping);
+    return 0;
+}
+
+int pmi_offer(const struct job *j, int rank)
+{
+    int ends[2];
+    struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -1;
+    if (epoll_ctl(j->pmi, EPOLL_CTL_ADD, ends[0], &e) < 0) {
+        int rc = errno;
+        close(ends[0]);
+        close(ends[1]);
+        errno = rc;
+        return -1;
+    }
+    pmi.clients[rank].fd = ends[0];
+    return ends[1];
+}
+
+void pmi_serve(struct job *j)
+{
+    struct epoll_event events[64];
+    int n = epoll_wait(j->pmi, events, GW_ARRAY_LEN(events), 0);
+    for (int i = 0; i < n; i++)
+        if (pmi.clients[events[i].data.u32].fd >= 0) client_read(j, (int)events[i].data.u32);
+}
+
+void pmi_stop(struct job *j)
+{
+    if (j->pmi < 0) return;
+    for (int i = 0; i < pmi.n; i++) client_close(&pmi.clients[i]);
+    tdestroy(pmi.keys, pair_free);
+    pmi.keys = NULL;
+    free(pmi.clients);
+    close(j->pmi);
+    j->pmi = -1;
+}

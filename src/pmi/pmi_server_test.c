@@ -1,0 +1,198 @@
+/* pmi_server_test.c -- the PMI-1 server, spoken to over its own sockets: every request, barriers, what is no PMI, and lines cut anywhere.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job/job.h"
+#include "pmi/pmi.h"
+#include "unit.h"
+
+enum { MOST = 16 };
+static struct job job;
+static struct launch_app app = {.n = MOST};
+static int ends[MOST];
+
+static void begin(int n)
+{
+    job = (struct job){.n = n, .pmi = -1, .o = {.apps = &app, .n_apps = 1, .usize = 40}};
+    job.ranks = gw_xcalloc((size_t)n, sizeof *job.ranks);
+    job.head = aligned_alloc(128, BOOT_RANKS_OFFSET + (size_t)n * sizeof(struct boot_rank));
+    memset(job.head, 0, BOOT_RANKS_OFFSET + (size_t)n * sizeof(struct boot_rank));
+    job.head->ranks_offset = BOOT_RANKS_OFFSET;
+    CHECK(pmi_start(&job) == 0 && job.pmi >= 0);
+    for (int i = 0; i < n; i++) {
+        job.ranks[i].app = i;
+        ends[i] = pmi_offer(&job, i);
+        CHECK(ends[i] > 2);
+    }
+}
+
+static void end(void)
+{
+    for (int i = 0; i < job.n; i++) close(ends[i]);
+    pmi_stop(&job);
+    CHECK(job.pmi == -1);
+    free(job.ranks);
+    free(job.head);
+}
+
+static void serve(void)
+{
+    struct pollfd f = {.fd = job.pmi, .events = POLLIN};
+    while (poll(&f, 1, 0) == 1) pmi_serve(&job);
+}
+
+static void tell(int rank, const char *text) { CHECK(send(ends[rank], text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text)); }
+
+/* What has come for it; "": nothing, "closed": its connection is. */
+static const char *heard(int rank)
+{
+    static char text[4096];
+    ssize_t n = recv(ends[rank], text, sizeof text - 1, MSG_DONTWAIT);
+    text[n > 0 ? n : 0] = 0;
+    return n == 0 ? "closed" : text;
+}
+
+static bool answers(int rank, const char *request, const char *want)
+{
+    tell(rank, request);
+    serve();
+    return strcmp(heard(rank), want) == 0;
+}
+
+static uint32_t phase(int rank) { return atomic_load(&job_slot(&job, rank)->phase); }
+
+static void requests(void)
+{
+    char line[1200], want[1200], value[1100], name[64];
+    begin(3);
+    CHECK(phase(1) == BOOT_NEW);
+    CHECK(answers(1, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"));
+    CHECK(phase(1) == BOOT_RUNNING && phase(0) == BOOT_NEW);
+    CHECK(answers(1, "cmd=get_maxes\n", "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024\n"));
+    CHECK(answers(2, "cmd=get_appnum\n", "cmd=appnum rc=0 appnum=2\n"));
+    CHECK(answers(1, "cmd=get_universe_size\n", "cmd=universe_size rc=0 size=40\n"));
+    tell(0, "cmd=get_my_kvsname\n");
+    serve();
+    CHECK(sscanf(heard(0), "cmd=my_kvsname rc=0 kvsname=%63s", name) == 1);
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
+    CHECK(answers(0, line, "cmd=get_result rc=0 msg=success value=(vector,(0,1,3))\n"));
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=a\n", name);
+    CHECK(answers(0, line, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n"));
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=a value=b=c key=d\n", name); /* a value goes to the end of its line */
+    CHECK(answers(2, line, "cmd=put_result rc=0 msg=success\n"));
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=a\n", name);
+    CHECK(answers(0, line, "cmd=get_result rc=0 msg=success value=b=c key=d\n"));
+    for (int n = 1023; n <= 1024; n++) { /* the longest, and one that is too long; a second put replaces the first */
+        memset(value, 'x', sizeof value);
+        value[n] = 0;
+        snprintf(line, sizeof line, "cmd=put kvsname=%s key=a value=%s\n", name, value);
+        CHECK(answers(0, line,
+                      n < 1024 ? "cmd=put_result rc=0 msg=success\n" : "cmd=put_result rc=-1 msg=wrong_kvsname_key_or_value\n"));
+    }
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=a\n", name);
+    snprintf(want, sizeof want, "cmd=get_result rc=0 msg=success value=%.1023s\n", value);
+    CHECK(answers(1, line, want));
+    CHECK(answers(1, "cmd=put kvsname=other key=a value=b\n", "cmd=put_result rc=-1 msg=wrong_kvsname_key_or_value\n"));
+    CHECK(answers(1, "cmd=get kvsname=other key=a\n", "cmd=get_result rc=-1 msg=no_such_key value=unknown\n"));
+    CHECK(answers(1, "cmd=publish_name service=s port=p\n", "cmd=publish_result rc=-1 msg=not_supported\n"));
+    CHECK(answers(1, "cmd=finalize\n", "cmd=finalize_ack rc=0\n"));
+    CHECK(phase(1) == BOOT_FINALIZED);
+    CHECK(answers(1, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"));
+    CHECK(phase(1) == BOOT_RUNNING); /* the next program of its script */
+    end();
+}
+
+static void barriers(void)
+{
+    static const int sizes[] = {1, 2, 5, MOST};
+    for (size_t s = 0; s < GW_ARRAY_LEN(sizes); s++) {
+        int n = sizes[s];
+        begin(n);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < n - 1; i++) CHECK(answers((i + round) % n, "cmd=barrier_in\n", ""));
+            tell((n - 1 + round) % n, "cmd=barrier_in\n");
+            serve();
+            for (int i = 0; i < n; i++) CHECK(strcmp(heard(i), "cmd=barrier_out rc=0\n") == 0);
+        }
+        end();
+    }
+}
+
+static void spawn(void)
+{
+    static const char block[] =
+        "mcmd=spawn\nnprocs=1\nexecname=./a b\ntotspawns=2\nspawnssofar=1\nargcnt=0\npreput_num=0\ninfo_num=0\nendcmd\n";
+    begin(2);
+    CHECK(answers(0, block, ""));
+    CHECK(answers(0, block, "cmd=spawn_result rc=-1 msg=not_supported\n"));
+    CHECK(answers(0, "cmd=get_appnum\n", "cmd=appnum rc=0 appnum=0\n"));
+    end();
+}
+
+/* An abort ends the rank, which waits for that, and the code is kept for watch.c. */
+static void aborts(void)
+{
+    begin(2);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        pause();
+        _exit(0);
+    }
+    setpgid(pid, pid);
+    job.ranks[1].pid = pid;
+    CHECK(answers(1, "cmd=abort exitcode=7 message=it went wrong\n", ""));
+    int status = 0;
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+    CHECK(phase(1) == BOOT_ABORTED && atomic_load(&job_slot(&job, 1)->abort_code) == 7 && job.ranks[1].is_ended);
+    CHECK(strcmp(job_slot(&job, 1)->what, "it went wrong") == 0);
+    job.ranks[1].pid = 0;
+    end();
+}
+
+static void no_pmi(void)
+{
+    char flood[5000];
+    begin(2);
+    CHECK(answers(0, "GET / HTTP/1.1\n", "closed"));
+    CHECK(answers(1, "cmd=get_appnum\n", "cmd=appnum rc=0 appnum=1\n")); /* the others' go on */
+    end();
+    begin(2);
+    memset(flood, 'a', sizeof flood);
+    CHECK(send(ends[0], flood, sizeof flood, MSG_NOSIGNAL) == (ssize_t)sizeof flood);
+    serve();
+    recv(ends[0], flood, sizeof flood, MSG_DONTWAIT);
+    CHECK(recv(ends[0], flood, 1, MSG_DONTWAIT) <= 0);
+    end();
+    begin(1); /* many questions without reading: it loses its connection, and nobody waits */
+    for (int i = 0; i < 100000; i++)
+        if (send(ends[0], "cmd=get_maxes\n", 14, MSG_NOSIGNAL | MSG_DONTWAIT) != 14) serve();
+    serve();
+    end();
+    begin(1); /* one byte at a time */
+    for (const char *p = "cmd=get_appnum\n"; *p; p++) {
+        CHECK(send(ends[0], p, 1, MSG_NOSIGNAL) == 1);
+        serve();
+    }
+    CHECK(strcmp(heard(0), "cmd=appnum rc=0 appnum=0\n") == 0);
+    CHECK(answers(0, "cmd=get_appnum\ncmd=get_appnum\n", "cmd=appnum rc=0 appnum=0\ncmd=appnum rc=0 appnum=0\n"));
+    end();
+}
+
+int main(void)
+{
+    requests();
+    barriers();
+    spawn();
+    aborts();
+    no_pmi();
+    return unit_end();
+}

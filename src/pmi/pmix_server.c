@@ -1,0 +1,380 @@
+/* pmix_server.c -- PMIx for ranks of other MPI libraries (Open MPI), and whatever --pmix on is said for.
+ *
+ * Ranks of our own library never need it (their segment says all), so libpmix is opened by dlopen, and only where there may be others.  Everything
+ * happens on one node: libpmix itself completes fences and finds what a neighbour has put; we only say who is there, and pass
+ * on an abort.  The server's sockets and the ranks' session folders lie in a folder of our own, which the keeper removes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <pmix.h>
+#include <pmix_server.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job/job.h"
+#include "job/keeper.h"
+#include "job/say.h"
+#include "job/words.h"
+#include "pmi/foreign.h"
+#include "pmi/pmix.h"
+
+extern char **environ;
+
+static struct {
+    __typeof__(&PMIx_server_init) init;
+    __typeof__(&PMIx_server_finalize) finalize;
+    __typeof__(&PMIx_server_register_nspace) register_nspace;
+    __typeof__(&PMIx_server_register_client) register_client;
+    __typeof__(&PMIx_server_setup_fork) setup_fork;
+    __typeof__(&PMIx_generate_regex) generate_regex;
+    __typeof__(&PMIx_generate_ppn) generate_ppn;
+    __typeof__(&PMIx_Error_string) error_string;
+} pmix;
+
+static struct job *job; /* for the calls that libpmix makes, from its own thread */
+static pmix_proc_t self;
+static char folder[200];
+
+static int library_open(bool is_wanted)
+{
+    static const struct {
+        const char *name;
+        void *slot;
+    } functions[] = {
+        {"PMIx_server_init", &pmix.init},
+        {"PMIx_server_finalize", &pmix.finalize},
+        {"PMIx_server_register_nspace", &pmix.register_nspace},
+        {"PMIx_server_register_client", &pmix.register_client},
+        {"PMIx_server_setup_fork", &pmix.setup_fork},
+        {"PMIx_generate_regex", &pmix.generate_regex},
+        {"PMIx_generate_ppn", &pmix.generate_ppn},
+        {"PMIx_Error_string", &pmix.error_string},
+    };
+    void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library && !is_wanted) return EXIT_CANNOT_RUN;
+    if (!library) {
+        say("libpmix is needed, but cannot be opened (%s); on Debian: apt install libpmix2", dlerror());
+        return EXIT_CANNOT_RUN;
+    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(functions); i++) {
+        void *address = dlsym(library, functions[i].name);
+        if (!address) {
+            say("libpmix has no %s: it is too old", functions[i].name);
+            return EXIT_CANNOT_RUN;
+        }
+        memcpy(functions[i].slot, &address, sizeof address);
+    }
+    return 0;
+}
+
+/* ---- lists of facts: libpmix's own helpers are not called, because older versions lack them ------------------------------- */
+struct facts {
+    pmix_info_t *at;
+    size_t n, cap;
+};
+
+static pmix_value_t *fact(struct facts *f, const char *key, pmix_data_type_t type)
+{
+    if (f->n == f->cap) {
+        f->cap = f->cap ? 2 * f->cap : 16;
+        f->at = gw_xrealloc(f->at, f->cap * sizeof *f->at);
+    }
+    pmix_info_t *i = &f->at[f->n++];
+    memset(i, 0, sizeof *i);
+    snprintf(i->key, sizeof i->key, "%s", key);
+    i->value.type = type;
+    return &i->value;
+}
+
+static void fact_text(struct facts *f, const char *key, const char *text)
+{
+    fact(f, key, PMIX_STRING)->data.string = gw_xasprintf("%s", text);
+}
+
+static void fact_u32(struct facts *f, const char *key, int n) { fact(f, key, PMIX_UINT32)->data.uint32 = (uint32_t)n; }
+static void fact_u16(struct facts *f, const char *key, int n) { fact(f, key, PMIX_UINT16)->data.uint16 = (uint16_t)n; }
+static void fact_rank(struct facts *f, const char *key, int n) { fact(f, key, PMIX_PROC_RANK)->data.rank = (pmix_rank_t)n; }
+static void fact_flag(struct facts *f, const char *key, bool on) { fact(f, key, PMIX_BOOL)->data.flag = on; }
+
+static void fact_array(struct facts *f, const char *key, struct facts *inner) /* takes `inner` over */
+{
+    pmix_data_array_t *a = gw_xcalloc(1, sizeof *a);
+    a->type = PMIX_INFO;
+    a->size = inner->n;
+    a->array = inner->at;
+    fact(f, key, PMIX_DATA_ARRAY)->data.darray = a;
+}
+
+static void facts_free(pmix_info_t *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (at[i].value.type == PMIX_STRING) free(at[i].value.data.string);
+        if (at[i].value.type == PMIX_DATA_ARRAY) {
+            facts_free(at[i].value.data.darray->array, at[i].value.data.darray->size);
+            free(at[i].value.data.darray);
+        }
+    }
+    free(at);
+}
+
+/* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
+static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
+{
+    if (proc->rank >= (pmix_rank_t)job->n || strcmp(proc->nspace, self.nspace) != 0) return;
+    foreign_phase(job, (int)proc->rank, phase);
+}
+
+static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)done, (void)data;
+    note_phase(proc, BOOT_RUNNING);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)done, (void)data;
+    note_phase(proc, BOOT_FINALIZED);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char message[], pmix_proc_t procs[],
+                              size_t n_procs, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)procs, (void)n_procs, (void)done, (void)data;
+    if (proc->rank >= (pmix_rank_t)job->n) return PMIX_ERR_BAD_PARAM;
+    /* As our own library does: it is read when the rank has ended (watch.c), which it does as soon as we answer. */
+    struct boot_rank *slot = job_slot(job, (int)proc->rank);
+    snprintf(slot->what, sizeof slot->what, "%s", message && strcmp(message, "N/A") != 0 ? message : "");
+    atomic_store_explicit(&slot->abort_code, status, memory_order_relaxed);
+    note_phase(proc, BOOT_ABORTED);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* All who take part are on this node, so what they put is all there is. */
+static pmix_status_t on_fence(const pmix_proc_t procs[], size_t n_procs, const pmix_info_t info[], size_t n_info, char *data,
+                              size_t n_data, pmix_modex_cbfunc_t done, void *cbdata)
+{
+    (void)procs, (void)n_procs, (void)info, (void)n_info;
+    done(PMIX_SUCCESS, data, n_data, cbdata, NULL, NULL);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t module = {
+    .client_connected = on_connected,
+    .client_finalized = on_finalized,
+    .abort = on_abort,
+    .fence_nb = on_fence,
+};
+
+/* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */
+static struct {
+    _Atomic uint32_t done;
+    _Atomic int status;
+} under_way;
+
+static void on_registered(pmix_status_t status, void *data)
+{
+    (void)data;
+    if (status != PMIX_SUCCESS) atomic_store_explicit(&under_way.status, status, memory_order_relaxed);
+    atomic_fetch_add_explicit(&under_way.done, 1, memory_order_release);
+    gw_futex_wake(&under_way.done, 1);
+}
+
+/* Until `n` calls have been answered since the last time. */
+static pmix_status_t wait_for(uint32_t n)
+{
+    uint32_t seen;
+    while ((seen = atomic_load_explicit(&under_way.done, memory_order_acquire)) < n) gw_futex_wait(&under_way.done, seen, -1);
+    atomic_store_explicit(&under_way.done, 0, memory_order_relaxed);
+    return atomic_load_explicit(&under_way.status, memory_order_relaxed);
+}
+
+/* ---- start ---------------------------------------------------------------------------------------------------------------------- */
+/* The name is known to the keeper before the folder exists, so that nothing is left whenever mpiexec is killed. */
+static int folder_make(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    unsigned char random[8];
+    if (!tmp || tmp[0] != '/' || strlen(tmp) > 60) tmp = "/tmp"; /* the path of a socket has 107 bytes */
+    if (getrandom(random, sizeof random, 0) != sizeof random) return errno;
+    int n = snprintf(folder, sizeof folder, "%s/godwit-", tmp);
+    for (size_t i = 0; i < sizeof random; i++, n += 2) snprintf(folder + n, sizeof folder - (size_t)n, "%02x", random[i]);
+    keeper_folder(folder);
+    if (mkdir(folder, 0700) == 0) return 0;
+    keeper_folder("");
+    return errno;
+}
+
+/* PMIx_server_init puts settings of its own into our environment, where the ranks would meet them: taken out again.  The module
+ * "hash" starts in half the time of the one that shares memory between clients. */
+static pmix_status_t quiet_init(pmix_info_t *info, size_t n)
+{
+    static const char mark[] = "PMIX_MCA_";
+    struct words before = {0};
+    char name[128];
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, mark, strlen(mark)) == 0) words_add(&before, *e);
+    setenv("PMIX_MCA_gds", "hash", 0);
+    bool is_lent = gw_home_lend();
+    pmix_status_t s = pmix.init(&module, info, n);
+    if (is_lent) unsetenv("HOME");
+    for (char **e = environ; *e;) {
+        if (strncmp(*e, mark, strlen(mark)) != 0) {
+            e++;
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+        unsetenv(name); /* those behind it move up */
+    }
+    for (int i = 0; i < before.n; i++) {
+        char *value = strchr(before.at[i], '=');
+        *value = 0;
+        setenv(before.at[i], value + 1, 1);
+    }
+    words_free(&before);
+    return s;
+}
+
+static void rank_facts(struct facts *all, int rank, int app, int first)
+{
+    struct facts f = {0};
+    fact_rank(&f, PMIX_RANK, rank);
+    fact_u32(&f, PMIX_APPNUM, app);
+    fact_rank(&f, PMIX_APPLDR, first);
+    fact_rank(&f, PMIX_APP_RANK, rank - first);
+    fact_rank(&f, PMIX_GLOBAL_RANK, rank);
+    fact_u16(&f, PMIX_LOCAL_RANK, rank);
+    fact_u16(&f, PMIX_NODE_RANK, rank);
+    fact_u32(&f, PMIX_NODEID, 0);
+    fact_text(&f, PMIX_HOSTNAME, job->host);
+    char *own = gw_xasprintf("%s/%d", folder, rank);
+    fact_text(&f, PMIX_PROCDIR, own);
+    free(own);
+    fact_array(all, PMIX_PROC_INFO_ARRAY, &f);
+}
+
+static pmix_status_t job_facts(struct facts *f)
+{
+    static const char *const sizes[] = {PMIX_UNIV_SIZE, PMIX_JOB_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE};
+    char *peers = gw_xmalloc((size_t)job->n * 7 + 1), *nodes, *ranks, range[32];
+    size_t len = 0;
+    for (int i = 0; i < job->n; i++) len += (size_t)sprintf(peers + len, "%s%d", i ? "," : "", i);
+    fact_text(f, PMIX_JOBID, self.nspace);
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) fact_u32(f, sizes[i], job->n);
+    fact_u32(f, PMIX_JOB_NUM_APPS, job->o.n_apps);
+    fact_u32(f, PMIX_NUM_NODES, 1);
+    fact_text(f, PMIX_LOCAL_PEERS, peers);
+    fact_rank(f, PMIX_LOCALLDR, 0);
+    fact_text(f, PMIX_TMPDIR, folder);
+    fact_text(f, PMIX_NSDIR, folder);
+    fact_flag(f, PMIX_TDIR_RMCLEAN, true);
+    pmix_status_t s = pmix.generate_regex(job->host, &nodes);
+    if (s == PMIX_SUCCESS) {
+        fact_text(f, PMIX_NODE_MAP, nodes);
+        free(nodes);
+        snprintf(range, sizeof range, job->n > 1 ? "0-%d" : "%d", job->n - 1); /* short: a long text comes back compressed */
+        s = pmix.generate_ppn(range, &ranks);
+    }
+    if (s == PMIX_SUCCESS) {
+        fact_text(f, PMIX_PROC_MAP, ranks);
+        free(ranks);
+    }
+    free(peers);
+    for (int rank = 0, app = 0, first = 0; rank < job->n; rank++) {
+        while (rank >= first + job->o.apps[app].n) first += job->o.apps[app++].n;
+        rank_facts(f, rank, app, first);
+    }
+    return s;
+}
+
+static pmix_status_t server_start(void)
+{
+    struct facts of_server = {0}, of_job = {0};
+    sigset_t all, before;
+    fact_text(&of_server, PMIX_SERVER_TMPDIR, folder);
+    fact_text(&of_server, PMIX_SYSTEM_TMPDIR, folder);
+    /* Its threads are not to take the signals that watch.c waits for. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pmix_status_t s = quiet_init(of_server.at, of_server.n);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    facts_free(of_server.at, of_server.n);
+    if (s != PMIX_SUCCESS) return s;
+    job->pmix = true;
+    s = job_facts(&of_job);
+    if (s == PMIX_SUCCESS) s = pmix.register_nspace(self.nspace, job->n, of_job.at, of_job.n, on_registered, NULL);
+    if (s == PMIX_SUCCESS) s = wait_for(1);
+    if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
+    facts_free(of_job.at, of_job.n);
+    uint32_t asked = 0;
+    for (int rank = 0; rank < job->n && s == PMIX_SUCCESS; rank++) {
+        self.rank = (pmix_rank_t)rank; /* it is copied */
+        s = pmix.register_client(&self, geteuid(), getegid(), NULL, on_registered, NULL);
+        asked += s == PMIX_SUCCESS;
+        if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
+    }
+    pmix_status_t of_all = wait_for(asked); /* for all at once: each wait costs two switches between threads */
+    return s == PMIX_SUCCESS ? of_all : s;
+}
+
+/* What libpmix says of its own trouble is for who wants a server: standard error leads nowhere meanwhile. */
+static pmix_status_t server_try(void)
+{
+    int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && null >= 0) dup2(null, STDERR_FILENO);
+    pmix_status_t s = server_start();
+    if (kept >= 0 && null >= 0) dup2(kept, STDERR_FILENO);
+    if (kept >= 0) close(kept);
+    if (null >= 0) close(null);
+    return s;
+}
+
+int pmix_start(struct job *j, bool is_wanted)
+{
+    int rc = library_open(is_wanted);
+    if (rc) return is_wanted ? rc : 0;
+    job = j;
+    snprintf(self.nspace, sizeof self.nspace, "godwit-%d", (int)getpid());
+    rc = folder_make();
+    if (rc && is_wanted) say("cannot make %s for the PMIx server: %s", folder, strerror(rc));
+    if (rc) return is_wanted ? EXIT_CANNOT_RUN : 0;
+    pmix_status_t s = is_wanted ? server_start() : server_try();
+    if (s == PMIX_SUCCESS) return 0;
+    if (is_wanted) say("the PMIx server does not start: %s", pmix.error_string(s));
+    if (is_wanted) return EXIT_CANNOT_RUN;
+    pmix_stop();
+    return 0;
+}
+
+void pmix_env(const struct job *j, int rank, struct words *own)
+{
+    if (!j->pmix) return;
+    char **env = gw_xcalloc(1, sizeof *env); /* a list that libpmix may change: environ's texts are not malloc's */
+    pmix_proc_t who = self;
+    who.rank = (pmix_rank_t)rank;
+    pmix_status_t s = pmix.setup_fork(&who, &env);
+    if (s != PMIX_SUCCESS) say("PMIx for rank %d: %s", rank, pmix.error_string(s));
+    for (char **e = env; *e; e++) {
+        words_add(own, *e);
+        free(*e);
+    }
+    free(env);
+    /* Open MPI 4 looks for PMIx only under launchers that it knows, and Summit's jsrun needs the least pretence. */
+    words_add(own, "JSM_JSRUN_PORT=0");
+}
+
+const char *pmix_name(void) { return self.nspace; }
+
+void pmix_stop(void)
+{
+    if (job && job->pmix) pmix.finalize();
+    if (job) job->pmix = false;
+}

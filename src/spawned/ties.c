@@ -1,0 +1,129 @@
+/* ties.c -- jobs that are connected fail together (MPI 4.1 section 11.10.4); those that never met, or have disconnected, do not.
+ *
+ * Each rank's slot lists the worlds that it is connected with.  The mpiexec of a job that fails sends a signal to theirs, which holds
+ * the number of its world and the exit status; they end their jobs and send it on.  So it reaches all that are connected in any way,
+ * also jobs that were started apart.  A failure of independent jobs only shows in the exit status of the mpiexec that all began with.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "job/job.h"
+#include "job/say.h"
+#include "spawned/ties.h"
+#include "verdict/stack.h"
+
+/* What the signal carries: the number without its last byte, and the exit status there. */
+static const uint64_t number = ~UINT64_C(0xff);
+
+int ties_signal(void) { return SIGRTMIN + 7; }
+
+void ties_open(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, ties_signal());
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* The mpiexec that the world at this home names, 0: it has none; -1: the world is gone. */
+static pid_t launcher_of(const struct boot_home *home)
+{
+    struct boot_head h;
+    uint64_t bytes;
+    int file = boot_other_look(home, &h, &bytes);
+    if (file < 0) return -1;
+    close(file);
+    return h.launcher_pid;
+}
+
+/* Whoever has left MPI is connected with nobody. */
+static bool counts(const struct boot_rank *slot)
+{
+    uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
+    return phase == BOOT_RUNNING || phase == BOOT_INIT || phase == BOOT_ABORTED;
+}
+
+bool ties_has(const struct job *j, uint64_t uid)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_rank *slot = job_slot(j, i);
+        if (!counts(slot)) continue;
+        if ((int32_t)atomic_load_explicit(&slot->ties_more, memory_order_relaxed) > 0) return true; /* it may well be */
+        for (int k = 0; k < BOOT_TIES; k++)
+            if (((atomic_load_explicit(&slot->ties[k].uid, memory_order_acquire) ^ uid) & number) == 0) return true;
+    }
+    return false;
+}
+
+/* Is it what it was said to be?  The mpiexec of that world holds its segment; a process without one is its home. */
+static bool is_mpiexec_of(pid_t pid, const struct boot_home *home)
+{
+    struct boot_head h;
+    int fd = jobs_segment_open(pid, &h);
+    if (fd >= 0) close(fd);
+    return fd >= 0 && h.uid == home->uid;
+}
+
+static bool is_home(pid_t pid, const struct boot_home *home)
+{
+    struct boot_head h;
+    uint64_t bytes;
+    int fd = pid == home->pid ? boot_other_look(home, &h, &bytes) : -1;
+    if (fd >= 0) close(fd);
+    return fd >= 0 && h.home_pid == pid && h.launcher_pid == 0;
+}
+
+/* Pids are what others wrote: the process must be of our user and what it was said to be, and no other may get the signal that has
+ * taken its number meanwhile. */
+static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home,
+                      bool (*is_it)(pid_t, const struct boot_home *))
+{
+    siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+    char path[32];
+    struct stat st;
+    int sent = -1, handle = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (handle < 0 && errno != ENOSYS && errno != EPERM) return false;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &st) == 0 && st.st_uid == geteuid() && is_it(pid, home)) {
+        info.si_pid = getpid();
+        info.si_uid = getuid();
+        info.si_value.sival_ptr = (void *)(uintptr_t)word;
+        if (handle >= 0) sent = (int)syscall(SYS_pidfd_send_signal, handle, sig, &info, 0);
+        if (handle < 0 || (sent != 0 && errno == ENOSYS)) sent = sigqueue(pid, sig, info.si_value); /* an old kernel, a sandbox */
+    }
+    if (handle >= 0) close(handle);
+    return sent == 0;
+}
+
+static void tell(const struct job *j, const struct boot_tie *t, int status)
+{
+    /* Acquire: see boot_tie(). */
+    struct boot_home home = {.uid = atomic_load_explicit(&t->uid, memory_order_acquire)};
+    home.pid = atomic_load_explicit(&t->pid, memory_order_relaxed);
+    home.fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    pid_t launcher = home.uid ? launcher_of(&home) : -1;
+    if (launcher > 0) signal_if(launcher, ties_signal(), (j->head->uid & number) | (uint64_t)(status & 0xff), &home, is_mpiexec_of);
+    if (launcher == 0 && signal_if(home.pid, SIGTERM, 0, &home, is_home)) /* else it would wait for ever */
+        say("process %d, with which this job is connected, ends now; it has no mpiexec", home.pid);
+}
+
+void ties_tell(const struct job *j, int status)
+{
+    if (j->name[0] && !j->met) return; /* those who asked for it get an answer */
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_rank *slot = job_slot(j, i);
+        for (int k = 0; k < BOOT_TIES && counts(slot); k++) tell(j, &slot->ties[k], status);
+    }
+}
+
+bool ties_heard(const struct job *j, uint64_t word, int *status_out)
+{
+    if (!ties_has(j, word & number)) return false;
+    *status_out = (int)(word & ~number);
+    return true;
+}

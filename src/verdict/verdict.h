@@ -1,0 +1,74 @@
+/* verdict.h -- why a job hangs: from what its ranks say of themselves to a few lines for the user.
+ *
+ * Pure: what goes in is a copy of the ranks' slots (struct boot_where), what comes out is text.  No clock, no process is looked at here.
+ *
+ * A rank that waits is *stuck* if what it waits for can only come from ranks that are stuck or have left: the rest of all ranks
+ * after taking out, again and again, those that run and those whose every wait (one of them, in MPI_Waitany) is for one taken out.
+ * Whatever is not known counts as able to come: ranks of other nodes, requests that the program itself completes, data under way.
+ * So there is no verdict of a hang while a rank computes that could still end it.  A rank that polls (MPI_Test) runs; the text says
+ * what would be if it did nothing else.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_VERDICT_VERDICT_H
+#define GW_VERDICT_VERDICT_H
+
+#include "boot/boot.h"
+
+struct verdict_rank {
+    int world;            /* rank in the job */
+    bool is_gone;         /* the process has ended */
+    char os;              /* its state as in /proc/PID/stat: R, S, D, T; 0: unknown */
+    bool is_threaded;     /* several threads may be in MPI: `where` is that of one of them */
+    bool uses_cpu;        /* of a threaded one: it has worked lately */
+    uint32_t phase, call; /* enum boot_phase; the call entered last */
+    int n_colls;
+    uint64_t colls[BOOT_COLLS][3]; /* as in struct boot_coll, in any order */
+    struct boot_where where;
+};
+struct verdict_job {
+    const struct verdict_rank *ranks; /* those that are known, ascending */
+    int n, size;                      /* of them; of the job */
+    uint64_t now_ns;
+    const char (*call_names)[BOOT_CALL_NAME]; /* by number */
+    int n_call_names;
+};
+
+/* Are there stuck ranks, where those in whose wait something has happened less than quiet_ns ago count as running? */
+bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns);
+/* The line that says so where a rank that is stuck like this waits in a collective for one that calls something else there; for free(), else
+ * NULL. */
+char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns);
+/* Where the ranks are and why they do not go on, a few lines whatever their number; for free(). */
+char *verdict_text(const struct verdict_job *j);
+
+/* ---- between verdict.c, verdict_coll.c and verdict_text.c ---- */
+struct text {
+    char *at;
+    size_t len, cap;
+};
+void text_add(struct text *t, const char *fmt, ...) GW_PRINTF(2, 3);
+/* "rank 3", "ranks 0-61, 63": of index[n] into j->ranks, ascending. */
+void text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n);
+void text_rank(struct text *t, const struct verdict_job *j, int i);
+void text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx);                    /* its name */
+void text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p); /* "from 0 tag 5 on MPI_COMM_WORLD" */
+void text_place(struct text *t, const struct verdict_job *j, int i);   /* "in MPI_Recv from 0 tag 5 on MPI_COMM_WORLD" */
+void text_rank_is(struct text *t, const struct verdict_job *j, int i); /* "rank 3 is " and its place */
+void text_places(struct text *t, const struct verdict_job *j);         /* a line for all that are at the same place */
+
+enum rank_is { RANK_BUSY, RANK_BLOCKED, RANK_POLLING, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
+enum rank_is rank_is(const struct verdict_rank *r);
+static inline bool rank_waits(const struct verdict_rank *r) { return rank_is(r) == RANK_BLOCKED || rank_is(r) == RANK_POLLING; }
+const char *call_name(const struct verdict_job *j, uint32_t call); /* without "_c"; "" if unknown */
+bool call_is_rooted(const char *name);
+static inline uint32_t coll_ctx(const uint64_t word[3]) { return (uint32_t)(word[0] >> 34); }
+static inline uint32_t coll_number(const uint64_t word[3]) { return (uint32_t)(word[0] >> 12) & 0x3fffff; }
+static inline uint32_t coll_call(const uint64_t word[3]) { return (uint32_t)word[0] & 0xfff; }
+static inline int coll_root(const uint64_t word[3]) { return (int)(uint32_t)word[1]; }
+static inline int listed(const struct verdict_rank *r)
+{
+    return r->where.n_pending < BOOT_PENDING ? r->where.n_pending : BOOT_PENDING;
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* verdict_coll.c -- collectives in which ranks do not agree: another call, another root, other bytes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "verdict/verdict_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- collectives that do not agree ---------------------------------------------------------------------------------------------- */
+/* One rank's collective; a root of -1 says nothing.  Communicators that share no member may have one context id, but not one mark. */
+struct entered {
+    uint32_t ctx, number;
+    uint64_t mark;
+    int rank;
+    uint32_t call;
+    int root;
+};
+
+static int entered_order(const void *a, const void *b)
+{
+    const struct entered *x = a, *y = b;
+    if (x->ctx != y->ctx) return x->ctx < y->ctx ? -1 : 1;
+    if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    if (x->mark != y->mark) return x->mark < y->mark ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+static bool is_same(const struct entered *a, const struct entered *b)
+{
+    return a->ctx == b->ctx && a->number == b->number && a->mark == b->mark;
+}
+
+static bool agree(const struct verdict_job *j, const struct entered *a, const struct entered *b)
+{
+    if (!a->call || !b->call) return true; /* of a rank with threads: not known */
+    char name[64];
+    snprintf(name, sizeof name, "%s", call_name(j, a->call));
+    if (strcmp(name, call_name(j, b->call)) != 0) return false;
+    return !call_is_rooted(name) || a->root < 0 || b->root < 0 || a->root == b->root;
+}
+
+/* A rank may have noted a collective twice: GODWIT_CHECK does, as the call and as the collective.  Two that do not agree are of two
+ * communicators that had the same number one after the other, and say nothing. */
+static int entered_once(const struct verdict_job *j, struct entered *e, int n)
+{
+    int kept = 0;
+    for (int i = 0, next; i < n; i = next) {
+        bool is_one = true;
+        for (next = i + 1; next < n && is_same(&e[next], &e[i]) && e[next].rank == e[i].rank; next++)
+            is_one = is_one && agree(j, &e[i], &e[next]);
+        if (is_one) e[kept++] = e[i];
+    }
+    return kept;
+}
+
+static int entered_all(const struct verdict_job *j, struct entered *e)
+{
+    int n = 0;
+    for (int i = 0; i < j->n; i++)
+        for (int k = 0; k < j->ranks[i].n_colls; k++) {
+            const uint64_t *w = j->ranks[i].colls[k];
+            e[n++] = (struct entered){coll_ctx(w), coll_number(w), boot_coll_mark(w), i, coll_call(w), coll_root(w)};
+        }
+    qsort(e, (size_t)n, sizeof *e, entered_order);
+    return entered_once(j, e, n);
+}
+
+bool is_finalize(const struct verdict_job *j, uint32_t call) { return strcmp(call_name(j, call), "MPI_Finalize") == 0; }
+
+/* "ranks 0-1 called MPI_Barrier", or with a different root only "gave root 0". */
+static void text_side(struct text *t, const struct verdict_job *j, const struct entered *e, const int *index, int n, bool by_root)
+{
+    text_ranks(t, j, index, n);
+    if (by_root)
+        text_add(t, " gave root %d", e->root);
+    else
+        text_add(t, " called %s", call_name(j, e->call));
+    if (!by_root && call_is_rooted(call_name(j, e->call))) text_add(t, " (root %d)", e->root);
+}
+
+/* The ranks of e[n], one collective, by what they called. */
+static void text_sides(struct text *t, const struct verdict_job *j, const struct entered *e, int n, bool by_root)
+{
+    enum { SIDES = 4 };
+    int *index = gw_xmalloc((size_t)n * sizeof *index), sides = 0;
+    bool *done = gw_xcalloc((size_t)n, 1);
+    for (int a = 0; a < n && sides < SIDES; a++) {
+        int m = 0;
+        if (done[a] || !e[a].call) continue;
+        for (int b = a; b < n; b++)
+            if (!done[b] && e[b].call && agree(j, &e[a], &e[b])) {
+                done[b] = true;
+                index[m++] = e[b].rank;
+            }
+        text_add(t, sides++ ? ", " : " ");
+        text_side(t, j, &e[a], index, m, by_root);
+    }
+    free(done);
+    free(index);
+}
+
+/* e[n] is one collective. */
+static bool find_disagreement(struct text *t, const struct verdict_job *j, const struct entered *e, int n)
+{
+    const struct entered *odd = NULL;
+    bool by_root = true, left = false;
+    for (int k = 1; k < n; k++) {
+        if (agree(j, &e[0], &e[k])) continue;
+        if (!odd) odd = &e[k];
+        by_root = by_root && e[k].call == e[0].call;
+    }
+    if (!odd) return false;
+    for (int k = 0; k < n; k++) left = left || is_finalize(j, e[k].call);
+    if (by_root)
+        text_add(t, "verdict: wrong root: %s", call_name(j, e->call));
+    else
+        text_add(t, "verdict: %s: collective", left ? "a rank has left MPI" : "the collectives do not match");
+    text_add(t, " #%u on ", e->number);
+    text_comm(t, j, e->ctx);
+    text_add(t, ":");
+    text_sides(t, j, e, n, by_root);
+    text_add(t, "\n");
+    return true;
+}
+
+/* The first collective in which its members do not agree; those that a stuck rank's communicator had come first. */
+bool find_mismatch(struct text *t, const struct view *v)
+{
+    const struct verdict_job *j = v->j;
+    struct entered *e = gw_xmalloc(((size_t)j->n * BOOT_COLLS + 1) * sizeof *e);
+    int n = entered_all(j, e);
+    bool found = false;
+    for (int from = 0, to; from < n && !found; from = to) {
+        for (to = from + 1; to < n && is_same(&e[to], &e[from]);) to++;
+        found = find_disagreement(t, j, e + from, to - from);
+    }
+    free(e);
+    return found;
+}
+
+/* What a rank has noted of one collective, on the communicator of `like` if that is not NULL; NULL: nothing, any more. */
+static const uint64_t *noted(const struct verdict_rank *r, uint32_t ctx, uint64_t number, const uint64_t *like)
+{
+    for (int k = 0; k < r->n_colls; k++) {
+        const uint64_t *word = r->colls[k];
+        if (coll_ctx(word) != ctx || coll_number(word) != (number & 0x3fffff)) continue;
+        if (!like || boot_coll_mark(word) == boot_coll_mark(like)) return word;
+    }
+    return NULL;
+}
+
+static void text_call(struct text *t, const struct verdict_job *j, int i, const uint64_t word[3], enum boot_difference how)
+{
+    const char *name = call_name(j, coll_call(word)), *sep = " (";
+    text_rank(t, j, i);
+    text_add(t, " called %s", name[0] ? name : "a collective");
+    if (call_is_rooted(name)) text_add(t, "%sroot %d", sep, coll_root(word)), sep = ", ";
+    if (how == BOOT_OTHER_BYTES) text_add(t, "%s%lld bytes", sep, (long long)boot_coll_bytes(word)), sep = ", ";
+    if (how == BOOT_OTHER_OP) text_add(t, "%sanother operation", sep), sep = ", ";
+    if (*sep == ',') text_add(t, ")");
+}
+
+/* A member that a stuck one waits for in a collective calls something else there: both are surely members of the same communicator. */
+bool find_differing(struct text *t, const struct view *v)
+{
+    const struct verdict_job *j = v->j;
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_where *w = &j->ranks[i].where;
+        const uint64_t *mine = v->stuck[i] && w->has_coll ? noted(&j->ranks[i], w->coll.ctx, w->coll_number, NULL) : NULL;
+        for (int k = 0; mine && k < listed(&j->ranks[i]); k++) {
+            int other = w->pending[k].world >= 0 ? index_of(j, w->pending[k].world) : -1;
+            const uint64_t *theirs = other >= 0 ? noted(&j->ranks[other], w->coll.ctx, w->coll_number, mine) : NULL;
+            enum boot_difference how =
+                theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
+            if (how == BOOT_SAME) continue;
+            text_add(t, "verdict: the collectives do not match: collective #%u on ", coll_number(mine));
+            text_comm(t, j, w->coll.ctx);
+            text_add(t, ": ");
+            text_call(t, j, i, mine, how);
+            text_add(t, ", ");
+            text_call(t, j, other, theirs, how);
+            text_add(t, "\n");
+            return true;
+        }
+    }
+    return false;
+}
+
+char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns)
+{
+    struct text t = {0};
+    struct view v;
+    view_make(&v, j, quiet_ns, false);
+    if (v.n_stuck > 0) find_differing(&t, &v);
+    view_free(&v);
+    return t.at;
+}

@@ -1,0 +1,35 @@
+/* verdict_view.h -- between verdict_view.c, which ranks can never go on, verdict_coll.c, collectives that do not agree, and verdict.c.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_VERDICT_VERDICT_VIEW_H
+#define GW_VERDICT_VERDICT_VIEW_H
+
+#include "verdict/verdict.h"
+
+struct view {
+    const struct verdict_job *j;
+    bool *live; /* [n] */
+    bool *stuck;
+    int n_stuck;
+    bool with_polls; /* ranks that poll do nothing else */
+    /* Who waits for rank t: edges from first[t] on along next[]; edge e is the pending number e % BOOT_PENDING of rank
+     * e / BOOT_PENDING.  needs[i]: of rank i, the pending ones that must still be shown to be able to end. */
+    int *first, *next, *needs;
+    int *queue, n_queue; /* live ranks whose waiters have not been looked at */
+};
+/* Ranks in whose wait something has happened less than quiet_ns ago count as running. */
+void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls);
+void view_free(struct view *v);
+int index_of(const struct verdict_job *j, int world); /* into j->ranks; -1: it is not known */
+bool tags_meet(int a, int b);
+/* Does it wait for a rank that we know?  Then which one. */
+int waits_for(const struct verdict_job *j, int i, const struct boot_pending *p);
+bool waits_for_anyone(const struct boot_pending *p);
+
+/* verdict_coll.c: true: it has been found, and said */
+bool find_mismatch(struct text *t, const struct view *v);  /* the first collective in which its members do not agree */
+bool find_differing(struct text *t, const struct view *v); /* a stuck one's, where another called something else */
+bool is_finalize(const struct verdict_job *j, uint32_t call);
+
+#endif

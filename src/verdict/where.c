@@ -1,0 +1,221 @@
+/* where.c -- copies what the ranks say of themselves and prints what verdict.c makes of it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "boot/call_names_gen.h"
+#include "job/job.h"
+#include "job/say.h"
+#include "verdict/where.h"
+#include "verdict/verdict.h"
+
+/* ---- the processes ---------------------------------------------------------------------------------------------------------- */
+/* The state in a file PID/stat of /proc; 0: it cannot be read.  ticks_out: the CPU time used, in clock ticks. */
+static char stat_read(const char *path, uint64_t *ticks_out)
+{
+    char line[512], *p, state = 0;
+    unsigned long long user = 0, system = 0;
+    FILE *f = fopen(path, "re");
+    if (!f) return 0;
+    /* PID (NAME) STATE ...: the name may hold anything. */
+    if (fgets(line, sizeof line, f) && (p = strrchr(line, ')')) &&
+        sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &state, &user, &system) == 3)
+        *ticks_out = user + system;
+    fclose(f);
+    return state;
+}
+
+static bool a_thread_runs(pid_t pid)
+{
+    char path[320];
+    bool runs = false;
+    uint64_t ticks;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && !runs && (e = readdir(d));) {
+        snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, e->d_name);
+        char state = e->d_name[0] == '.' ? 0 : stat_read(path, &ticks);
+        runs = state == 'R' || state == 'D';
+    }
+    if (d) closedir(d);
+    return runs;
+}
+
+/* What a process does, and of one with threads in MPI whether others of them work: now, or much of the time since the last look. */
+static void process_look(pid_t pid, int rank, struct verdict_rank *to)
+{
+    static struct look {
+        uint64_t ns, ticks;
+    } * looks;
+    static int n_looks;
+    char path[48];
+    uint64_t ticks = 0, now = gw_now_ns();
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    to->os = stat_read(path, &ticks);
+    if (!to->is_threaded) return;
+    while (n_looks <= rank) {
+        looks = gw_xrealloc(looks, (size_t)(rank + 1) * sizeof *looks);
+        looks[n_looks++] = (struct look){0, 0};
+    }
+    struct look *last = &looks[rank];
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    to->uses_cpu = a_thread_runs(pid) || (last->ns && (ticks - last->ticks) * tick_ns > (now - last->ns) / 10);
+    *last = (struct look){now, ticks};
+}
+
+/* ---- the slots -------------------------------------------------------------------------------------------------------------------- */
+/* A copy in which nothing is half written; without details where there is none, as of a rank that was killed while it wrote. */
+static void where_copy(const struct boot_where *from, struct boot_where *to)
+{
+    enum { TRIES = 1000 };
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t version = atomic_load_explicit(&from->version, memory_order_acquire);
+        memcpy(to, from, sizeof *to);
+        atomic_thread_fence(memory_order_acquire); /* what was copied is older than the version looked at now */
+        if (!(version & 1) && version == atomic_load_explicit(&from->version, memory_order_relaxed)) return;
+        sched_yield();
+    }
+    memset(to, 0, sizeof *to);
+}
+
+/* Text that another process wrote. */
+static void names_end(struct boot_where *w)
+{
+    w->coll.comm[BOOT_COMM_NAME - 1] = 0;
+    for (int k = 0; k < BOOT_PENDING; k++) w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
+}
+
+enum { POLLS_NS = 2000000000 };
+
+static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
+{
+    const struct boot_rank *slot = job_slot(j, i);
+    *to = (struct verdict_rank){.world = i, .is_gone = j->ranks[i].pid == 0, .is_threaded = slot->is_threaded};
+    if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
+    where_copy(&slot->where, &to->where);
+    names_end(&to->where);
+    if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING && gw_now_ns() - to->where.told_ns > POLLS_NS)
+        atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it did so once */
+    to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
+    to->call = atomic_load_explicit(&slot->call, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&slot->n_colls, memory_order_acquire);
+    to->n_colls = n < BOOT_COLLS ? (int)n : BOOT_COLLS;
+    int n_read = 0;
+    for (int k = 0; k < to->n_colls; k++) n_read += boot_coll_read(&slot->colls[k], to->colls[n_read]);
+    to->n_colls = n_read;
+}
+
+static struct verdict_job job_copy(const struct job *j)
+{
+    struct verdict_rank *ranks = gw_xmalloc((size_t)j->n * sizeof *ranks);
+    for (int i = 0; i < j->n; i++) rank_copy(j, i, &ranks[i]);
+    return (struct verdict_job){.ranks = ranks,
+                                .n = j->n,
+                                .size = j->head->size,
+                                .now_ns = gw_now_ns(),
+                                .call_names = boot_call_names,
+                                .n_call_names = BOOT_CALL_NAMES_COUNT};
+}
+
+static void say_verdict(const struct verdict_job *v)
+{
+    char *text = verdict_text(v), *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) say("%s", line);
+    free(text);
+}
+
+void where_say(const struct job *j)
+{
+    struct verdict_job v = job_copy(j);
+    say_verdict(&v);
+    free((void *)v.ranks);
+}
+
+/* ---- the warning ------------------------------------------------------------------------------------------------------------------- */
+/* ns without progress that are too long; 0: never. */
+static uint64_t patience(const struct job *j)
+{
+    static const char name[] = "GODWIT_HANG_WARN=";
+    for (int i = 0; i < j->o.env.n; i++) /* -genv is for the ranks, and for us */
+        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
+    gw_settings_load();
+    return (uint64_t)gw_set.hang_warn * 1000000000u;
+}
+
+/* At least one rank waits and nothing has happened in that wait for so long. */
+static bool somebody_waits(const struct job *j, uint64_t now, uint64_t quiet_ns)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_where *w = &job_slot(j, i)->where;
+        if (atomic_load_explicit(&w->state, memory_order_acquire) == BOOT_BLOCKED && now - w->told_ns >= quiet_ns) return true;
+    }
+    return false;
+}
+
+static bool warn(const struct job *j, uint64_t quiet_ns)
+{
+    struct verdict_job v = job_copy(j);
+    bool hangs = verdict_is_hang(&v, quiet_ns);
+    if (hangs) {
+        say("this job seems to hang: ranks wait for what cannot come, for more than %.0f s (GODWIT_HANG_WARN sets the "
+            "time, 0: never)",
+            (double)quiet_ns / 1e9);
+        say_verdict(&v);
+    }
+    free((void *)v.ranks);
+    return hangs;
+}
+
+/* ---- ranks that wait for what others never call: they say it themselves where they see each other ---------------------------- */
+static bool calls_differ(const struct job *j, uint64_t now)
+{
+    static const uint64_t quiet_ns = 1500000000, longest_ns = 5000000000;
+    static uint64_t due, pause = 1000000000;
+    if (now < due || !somebody_waits(j, now, quiet_ns)) return false;
+    struct verdict_job v = job_copy(j);
+    char *text = verdict_mismatch(&v, quiet_ns);
+    free((void *)v.ranks);
+    due = now + pause;
+    if (pause < longest_ns) pause += pause / 4;
+    if (!text) return false;
+    text[strcspn(text, "\n")] = 0;
+    say("%s; the job ends now", text);
+    free(text);
+    return true;
+}
+
+static uint64_t next;
+
+void where_resumed(void) { next = gw_now_ns() + 1000000000; }
+
+int where_watch(const struct job *j, bool *ends_out)
+{
+    static const uint64_t second = 1000000000;
+    enum { EVERY_MS = 1000 };
+    static uint64_t quiet_ns, pause;
+    static bool is_set_up;
+    uint64_t now = gw_now_ns();
+    if (!is_set_up) {
+        is_set_up = true;
+        quiet_ns = patience(j);
+        pause = quiet_ns / 4 < 5 * second ? quiet_ns / 4 : 5 * second;
+        next = now + quiet_ns;
+    }
+    if (j->ending) return -1;
+    if (calls_differ(j, now)) *ends_out = true;
+    if (!quiet_ns) return EVERY_MS;
+    if (now >= next) {
+        /* The close look costs a little for each rank: less and less often while it finds nothing. */
+        if (somebody_waits(j, now, quiet_ns)) {
+            if (warn(j, quiet_ns)) quiet_ns = 0;
+            if (pause < 60 * second) pause += pause / 4;
+        }
+        next = now + pause;
+    }
+    return quiet_ns && (next - now) / 1000000 < EVERY_MS ? (int)((next - now) / 1000000) + 1 : EVERY_MS;
+}
