@@ -34,6 +34,10 @@ int madvise(void *at, size_t bytes, int advice)
     return (int)rc;
 }
 
+/* However busy the machine is. */
+static int cores = 1 << 20;
+int get_nprocs(void) { return cores; }
+
 static unsigned char byte_at(size_t i) { return (unsigned char)(i * 7 + (i >> 12)); }
 
 /* A mapping of its own that begins at a multiple of 2 MiB, with no page in use yet. */
@@ -116,6 +120,24 @@ static void when(void)
     node_read_by_others(p, 0);
     is_whole(p, 8 * MIB);
     munmap(p, 8 * MIB);
+}
+
+/* Nothing is moved while more want to run than there are cores for; it is looked at again after as many bytes. */
+static void crowded(void)
+{
+    char *p = filled(2 * MIB);
+    cores = 0; /* this process wants to run */
+    for (int i = 0; i < 32; i++) node_read_by_others(p, 2 * MIB);
+    CHECK_EQ(moved(), 0);
+    CHECK_EQ(huge_kib(p), 0);
+    cores = 1 << 20;
+    for (int i = 0; i < 7; i++) CHECK(!node_read_by_others(p, 2 * MIB));
+    CHECK_EQ(moved(), 0);
+    CHECK(node_read_by_others(p, 2 * MIB));
+    CHECK_EQ(moved(), 1);
+    CHECK_EQ(huge_kib(p), 2048);
+    is_whole(p, 2 * MIB);
+    munmap(p, 2 * MIB);
 }
 
 /* Few at a time; the others in the next turns. */
@@ -220,6 +242,7 @@ int main(void)
         return unit_end();
     }
     run("auto", when);
+    run("auto", crowded);
     run("auto", large);
     run("auto", meanwhile);
     return unit_end();

@@ -8,10 +8,20 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 
 enum { BLOCK = 1 << 20, TURNS = 20 };
 static unsigned char *out, *in;
-static int turn;
+static int turn, was_crowded;
+
+/* More want to run than four a core: nothing is moved then (src/node/pages.c). */
+static void crowd_look(void)
+{
+    int running = 0;
+    FILE *f = fopen("/proc/loadavg", "r");
+    if (f && fscanf(f, "%*s %*s %*s %d", &running) == 1) was_crowded = was_crowded || running > 4 * get_nprocs();
+    if (f) fclose(f);
+}
 
 static unsigned char byte_of(int from, int to, size_t i)
 {
@@ -107,11 +117,12 @@ int main(int argc, char **argv)
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
         for (turn = 0; turn < TURNS; turn++) {
             fill();
+            crowd_look();
             calls[c]();
         }
     if (argc > 1 && !strcmp(argv[1], "none"))
         CHECK_EQ(counted(moved), 0);
-    else if (rank == 0 && size >= 4 && counted(direct) > 0 && is_possible())
+    else if (rank == 0 && size >= 4 && counted(direct) > 0 && !was_crowded && is_possible())
         CHECK(counted(moved) > 0);
     counters_end();
     free(out), free(in);
