@@ -23,7 +23,7 @@ knock 200000
 proto 20000
 rma 3000
 net 20000
-tcp 20000'
+tcp 60000'
 
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n; }' > "$dir/probe.c"
 if ! clang -fsanitize=fuzzer,address -o "$dir/probe" "$dir/probe.c" > "$dir/log" 2>&1; then
@@ -55,4 +55,10 @@ while read -r name runs; do
         echo "the input, in base64 (kept nowhere else): $(base64 -w0 < "$input" | cut -c1-2000)"
     done
 done < "$dir/targets"
+# What was recorded of ranks is still what they send: see fuzz/record_tcp.py.
+if ! FUZZ_TRAFFIC=1 "$build/fuzz/fuzz_tcp" -runs=0 "$root/fuzz/corpus/tcp" > "$dir/traffic.log" 2>&1 < /dev/null; then
+    failed=1
+    echo "tcp: the corpus is no traffic of this version; fuzz/record_tcp.py makes one:"
+    grep 'not so' "$dir/traffic.log" || tail -n 5 "$dir/traffic.log"
+fi
 exit $failed
