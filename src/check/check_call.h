@@ -51,6 +51,9 @@ _Static_assert(sizeof(struct check_call) % sizeof(uint64_t) == 0, "signatures fo
  * it says of the call may be anything. */
 bool check_call_is_right(const struct check_call *k, int64_t bytes, int member, int sigs_max);
 
+/* What rank 0 answers, in so many bytes: GW_OK, or an error of check_judge()'s; else it has been counted, and is GW_EOTHER. */
+int check_verdict_of(int32_t verdict, int64_t bytes);
+
 /* ---- check_judge.c: pure functions over the calls of all members, v[i] of member i or NULL: it has not called yet.
  * Of an intercommunicator the first n_first are one group and the rest the other; else, or where only one group meets, n_first == n. */
 struct judge_calls {

@@ -419,12 +419,13 @@ static int at_others(struct gw_comm *meet, struct check_call *call)
 {
     struct gw_req *r;
     int32_t verdict = GW_OK;
+    int64_t bytes = sizeof verdict;
     int rc = GW_OK, sent;
     if (call->waits) rc = p2p_stream_irecv(GW_STREAM_CHECK, &verdict, sizeof verdict, gw_type_byte, 0, TAG_VERDICT, meet, &r);
     if (rc < 0) return rc;
     sent = check_court_post(meet, 0, TAG_CALL, call, call_bytes(call));
-    if (rc == GW_POSTED) rc = p2p_stream_wait(r);
-    return sent < 0 ? sent : rc < 0 ? rc : verdict;
+    if (rc == GW_POSTED) rc = p2p_stream_wait_bytes(r, &bytes);
+    return sent < 0 ? sent : rc < 0 ? rc : check_verdict_of(verdict, bytes);
 }
 
 int check_court_call(struct gw_comm *c, struct check_call *call)

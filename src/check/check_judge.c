@@ -21,6 +21,16 @@ bool check_call_is_right(const struct check_call *k, int64_t bytes, int member, 
     return !field;
 }
 
+int check_verdict_of(int32_t verdict, int64_t bytes)
+{
+    static const int verdicts[] = {GW_OK, GW_ECOUNT, GW_EOTHER, GW_EROOT, GW_EOP, GW_ETOPOLOGY};
+    for (size_t i = 0; bytes == sizeof verdict && i < GW_ARRAY_LEN(verdicts); i++)
+        if (verdicts[i] == verdict) return verdict;
+    bool is_whole = bytes == sizeof verdict;
+    gw_refused("the verdict on a collective call", is_whole ? "error" : "bytes", is_whole ? verdict : bytes);
+    return GW_EOTHER;
+}
+
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
 static int sig_differ(const struct check_sig *a, const struct check_sig *b)
 {

@@ -327,6 +327,12 @@ static void forged(void)
     memset(k->module, 'x', sizeof k->module);
     CHECK(!check_call_is_right(k, bytes, 2, SIGS));
     CHECK_EQ(atomic_load(&gw_count.messages_refused), before + 18);
+    CHECK_EQ(check_verdict_of(GW_OK, 4), GW_OK);
+    CHECK_EQ(check_verdict_of(GW_EROOT, 4), GW_EROOT);
+    const int32_t none[] = {1, GW_ENOMEM, INT32_MIN, INT32_MAX, -1000};
+    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK_EQ(check_verdict_of(none[i], 4), GW_EOTHER);
+    CHECK(check_verdict_of(GW_OK, 0) == GW_EOTHER && check_verdict_of(GW_OK, 3) == GW_EOTHER);
+    CHECK_EQ(atomic_load(&gw_count.messages_refused), before + 18 + 7);
 }
 
 /* Whatever a record says of its call, judging reads nothing but records. */

@@ -13,7 +13,7 @@
 #include "check/check_call.h"
 
 enum state { OPEN_NONE, OPEN_FENCE, OPEN_START, OPEN_LOCKS };
-enum { TAG_LOG = 1, ACCESSES_MAX = 1 << 18, RUNS_MAX = 256, COPY_MAX = 64 << 20, TOLD_MAX = 5, BEFORE_MAX = 1 << 16 };
+enum { TAG_LOG = 1, RUNS_MAX = 256, COPY_MAX = 64 << 20, TOLD_MAX = 5, BEFORE_MAX = 1 << 16 };
 struct logged {
     int32_t target;
     struct race_access access;
@@ -272,7 +272,7 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
     bool has_copy = t->r->copy && is_alone_in(t->r);
     for (size_t i = 0; i < n && base; i++) {
         const struct race_access *a = &v[i];
-        if (a->is_hit || a->lo < 0 || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
+        if (a->is_hit || a->lo < 0 || a->lo >= a->hi || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
         size_t bytes = (size_t)(a->hi - a->lo);
         if (!check_can_read(base + a->lo, bytes)) continue;
         bool stored = a->has_after && check_sum_bytes(RACE_SEED, base + a->lo, bytes) != a->after;
@@ -282,21 +282,10 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
     }
 }
 
-static void place(const struct race_win *r, struct race_access *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int64_t at = v[i].disp * r->win->disp_unit;
-        v[i].lo += at;
-        v[i].hi += at;
-        v[i].is_hit = 0;
-    }
-}
-
 /* What was done under locks.  Takes v. */
 static void judge_locks(struct race_win *r, struct race_access *v, size_t n)
 {
     struct told t = {r, NULL, 0};
-    place(r, v, n);
     bool has_all = check_race_judge(v, n, tell_race, &t);
     for (size_t i = 0; i < n && has_all; i++)
         if (v[i].is_changed && !v[i].is_hit) tell_changed(&t, &v[i]);
@@ -307,7 +296,6 @@ static void judge_locks(struct race_win *r, struct race_access *v, size_t n)
 static void judge_part(struct race_win *r, struct race_access *v, size_t n, const char *epoch)
 {
     struct told t = {r, epoch, 0};
-    place(r, v, n);
     v = gw_xrealloc(v, (n + r->n_own + 1) * sizeof *v);
     if (r->n_own) memcpy(v + n, r->own, r->n_own * sizeof *v);
     if (check_race_judge(v, n + r->n_own, tell_race, &t)) look_for_stores(&t, v, n);
@@ -339,19 +327,28 @@ static struct race_access *log_for(const struct race_win *r, int target, struct 
     return out;
 }
 
+static int damaged(int from) { return gw_fail(GW_EOTHER, "what rank %d says of its accesses (GODWIT_CHECK) cannot be", from); }
+
 /* Logs to the targets: v with room for one more, by target, of which each gets counts[i] bytes; *v_out is the caller's.  Takes v and counts. */
-static int trade(struct gw_comm *c, struct race_access *v, int64_t *counts, struct race_access **v_out, size_t *n_out)
+static int trade(const struct rma_win *w, struct race_access *v, int64_t *counts, struct race_access **v_out, size_t *n_out)
 {
+    struct gw_comm *c = w->comm;
     size_t p = (size_t)c->size;
     int64_t *sdispls = gw_xcalloc(3 * p, sizeof *counts), *rcounts = sdispls + p, *rdispls = sdispls + 2 * p, at = 0, all = 0;
     struct race_access *in;
     for (size_t i = 0; i < p; i++) sdispls[i] = at, at += counts[i];
     int rc = coll_alltoall(counts, 1, gw_type_int64, rcounts, 1, gw_type_int64, c, NULL);
-    for (size_t i = 0; i < p && rc == GW_OK; i++) rdispls[i] = all, all += rcounts[i];
+    for (size_t i = 0; i < p && rc == GW_OK; i++) {
+        if (!check_race_bytes_are_right(rcounts[i])) rc = damaged((int)i);
+        rdispls[i] = all;
+        if (rc == GW_OK) all += rcounts[i];
+    }
     in = gw_xmalloc((size_t)all + sizeof *in);
     if (rc == GW_OK)
         rc = coll_alltoallv(v, (struct gw_counts){counts, true}, (struct gw_counts){sdispls, true}, gw_type_byte, in,
                             (struct gw_counts){rcounts, true}, (struct gw_counts){rdispls, true}, gw_type_byte, c, NULL);
+    for (size_t i = 0; i < p && rc == GW_OK; i++)
+        check_race_place(in + (size_t)rdispls[i] / sizeof *in, (size_t)rcounts[i] / sizeof *in, (int)i, w->disp_unit);
     free(counts);
     free(sdispls);
     free(v);
@@ -413,7 +410,7 @@ int check_race_fence(struct rma_win *w, int assertions)
     size_t n;
     look_at_lock(r, assertions);
     int64_t *counts = gw_xcalloc((size_t)w->comm->size, sizeof *counts);
-    int rc = trade(w->comm, epoch_log(r, counts), counts, &v, &n);
+    int rc = trade(w, epoch_log(r, counts), counts, &v, &n);
     if (rc == GW_OK)
         judge_part(r, v, n, "MPI_Win_fence");
     else
@@ -482,8 +479,10 @@ void check_race_post(struct rma_win *w, struct gw_group *g)
 static int take(struct gw_comm *c, int from, void *into, int64_t bytes)
 {
     struct gw_req *q;
+    int64_t came = bytes;
     int rc = p2p_stream_irecv(GW_STREAM_CHECK, into, bytes, gw_type_byte, from, TAG_LOG, c, &q);
-    return rc == GW_POSTED ? p2p_stream_wait(q) : rc;
+    if (rc == GW_POSTED) rc = p2p_stream_wait_bytes(q, &came);
+    return rc == GW_OK && came != bytes ? damaged(from) : rc;
 }
 
 int check_race_waited(struct rma_win *w)
@@ -494,9 +493,12 @@ int check_race_waited(struct rma_win *w)
     int rc = GW_OK;
     for (int i = 0; i < r->n_origins && rc == GW_OK; i++) {
         rc = take(w->comm, r->origins[i], &bytes, sizeof bytes);
+        if (rc == GW_OK && !check_race_bytes_are_right(bytes)) rc = damaged(r->origins[i]);
         if (rc != GW_OK || bytes == 0) continue;
         v = gw_xrealloc(v, (size_t)(all + bytes));
-        rc = take(w->comm, r->origins[i], (char *)v + all, bytes);
+        struct race_access *in = v + (size_t)all / sizeof *v;
+        rc = take(w->comm, r->origins[i], in, bytes);
+        if (rc == GW_OK) check_race_place(in, (size_t)bytes / sizeof *v, r->origins[i], w->disp_unit);
         all += bytes;
     }
     if (rc == GW_OK)
@@ -540,7 +542,7 @@ static void judge_all_locks(struct race_win *r)
     size_t n;
     int64_t *counts = gw_xcalloc((size_t)r->win->comm->size, sizeof *counts);
     for (int i = 0; i < r->win->comm->size && r->under_locks; i++) check_race_locks_end(r->under_locks, i, false);
-    if (trade(r->win->comm, locks_log(r, counts), counts, &v, &n) == GW_OK)
+    if (trade(r->win, locks_log(r, counts), counts, &v, &n) == GW_OK)
         judge_locks(r, v, n);
     else
         free(v);

@@ -40,6 +40,12 @@ struct race_access {
     char module[CHECK_MODULE_TEXT];
 };
 
+/* Records as they came from `origin` for a part of that displacement unit: lo and hi become offsets in the part.  What no rank sends, or has no
+ * place there, gets a kind that is none (RACE_KINDS), and nothing else of it counts; the former is counted (messages_refused). */
+void check_race_place(struct race_access *v, size_t n, int origin, int64_t unit);
+/* So many bytes are whole records, and not more than a rank keeps; else it has been counted. */
+bool check_race_bytes_are_right(int64_t bytes);
+
 /* ---- check_race_judge.c: pure.  v[n] are the accesses to one part in one epoch; lo and hi are offsets in it. ---- */
 typedef void race_tell_fn(const struct race_access *a, const struct race_access *b, int64_t from, int64_t to, void *arg);
 /* Tells of each access at most once, with the first one before it that it races with; marks those that race with any.  False: there were so
@@ -48,7 +54,7 @@ bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void 
 
 /* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for check_race_locks_look() ----
  * LOCKED_MAX accesses to each rank's part are kept at most, shared among the origins; that the rest is not judged is said once. */
-enum { LOCKED_MAX = 1 << 18 };
+enum { LOCKED_MAX = 1 << 18, ACCESSES_MAX = 1 << 18 }; /* ACCESSES_MAX: of an epoch */
 struct race_locks;
 struct race_locks *check_race_locks_new(const struct rma_win *w);
 void check_race_locks_drop(struct race_locks *l);                                /* may be NULL */

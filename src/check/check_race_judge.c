@@ -6,6 +6,44 @@
 
 #include <stdlib.h>
 
+/* ---- what came ------------------------------------------------------------------------------------------------------------------ */
+static const char *const what = "the record of an access to a window";
+
+bool check_race_bytes_are_right(int64_t bytes)
+{
+    const int64_t each = sizeof(struct race_access), most = LOCKED_MAX > ACCESSES_MAX ? LOCKED_MAX : ACCESSES_MAX;
+    if (bytes >= 0 && bytes % each == 0 && bytes / each <= most) return true;
+    gw_refused(what, "bytes", bytes);
+    return false;
+}
+
+/* Loads and stores are the target's own. */
+static bool is_sound(const struct race_access *a, int origin)
+{
+    const char *field = NULL;
+    if (a->origin != origin)
+        field = "origin";
+    else if (a->kind < 0 || a->kind >= RACE_KINDS || a->kind == RACE_LOAD || a->kind == RACE_STORE)
+        field = "kind";
+    else if (memchr(a->module, 0, sizeof a->module) == NULL)
+        field = "module";
+    if (field) gw_refused(what, field, strcmp(field, "kind") == 0 ? a->kind : a->origin);
+    return !field;
+}
+
+void check_race_place(struct race_access *v, size_t n, int origin, int64_t unit)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct race_access *a = &v[i];
+        int64_t at;
+        a->is_hit = 0;
+        bool is_right = is_sound(a, origin) && !__builtin_mul_overflow(a->disp, unit, &at) &&
+            !__builtin_add_overflow(a->lo, at, &a->lo) && !__builtin_add_overflow(a->hi, at, &a->hi);
+        if (!is_right) *a = (struct race_access){.kind = RACE_KINDS};
+    }
+}
+
+/* ---- the judge ------------------------------------------------------------------------------------------------------------------ */
 #define BIT(kind) (1u << (kind))
 /* What may not share bytes with it.  Accumulates are atomic to each other; those of one operation may meet in any number. */
 static const uint32_t enemies[RACE_KINDS] = {

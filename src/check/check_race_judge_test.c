@@ -136,8 +136,31 @@ static void many_times(void)
     free(v);
 }
 
+/* What comes from other ranks is not all that a rank sends. */
+static void forged(void)
+{
+    const int64_t each = sizeof(struct race_access),
+                  bad[] = {-1, -each, 1, each - 1, each + 1, each * (ACCESSES_MAX + 1), INT64_MAX, INT64_MIN};
+    CHECK(check_race_bytes_are_right(0) && check_race_bytes_are_right(7 * each) && check_race_bytes_are_right(each * ACCESSES_MAX));
+    uint64_t refused = atomic_load(&gw_count.messages_refused);
+    for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) CHECK(!check_race_bytes_are_right(bad[i]));
+    CHECK_EQ(atomic_load(&gw_count.messages_refused), refused += GW_ARRAY_LEN(bad));
+    struct race_access v[] = {access(RACE_PUT, 1, 0, 8, 0),   access(RACE_PUT, 2, 0, 8, 0),         access(-1, 1, 0, 8, 0),
+                              access(RACE_KINDS, 1, 0, 8, 0), access(RACE_STORE, 1, 0, 8, 0),       access(RACE_LOAD, 1, 0, 8, 0),
+                              access(RACE_PUT, 1, 0, 8, 0),   access(RACE_PUT, 1, 0, INT64_MAX, 0), access(RACE_PUT, 1, 0, 8, 0)};
+    enum { N = GW_ARRAY_LEN(v), REFUSED = 6, GOOD = 1 };
+    for (int i = 0; i < N; i++) v[i].disp = 3, v[i].is_changed = v[i].is_hit = 1;
+    memset(v[6].module, 'm', sizeof v[6].module);
+    v[8].disp = INT64_MAX / 2;
+    check_race_place(v, N, 1, 4);
+    CHECK_EQ(atomic_load(&gw_count.messages_refused), refused + REFUSED); /* a place that is none is the program's mistake */
+    CHECK(v[0].lo == 12 && v[0].hi == 20 && v[0].kind == RACE_PUT && v[0].is_changed && !v[0].is_hit);
+    for (int i = GOOD; i < N; i++) CHECK(v[i].kind == RACE_KINDS && !v[i].is_changed && !v[i].is_hit);
+}
+
 int main(void)
 {
+    forged();
     pairs();
     random_ones();
     random_times();

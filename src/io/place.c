@@ -144,6 +144,7 @@ static int share_names(struct gw_comm *c, char (*names)[NAME], int *node)
     int rc = coll_allgather(&own, sizeof own, gw_type_byte, all, sizeof own, gw_type_byte, c, NULL);
     for (int i = 0; rc == GW_OK && i < c->size; i++) {
         memcpy(names[i], all[i].host, NAME);
+        names[i][NAME - 1] = 0;
         node[i] = all[i].node;
     }
     free(all);

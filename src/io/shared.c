@@ -47,13 +47,15 @@ static void answer_sent(struct gw_done *done, int err)
 static bool question_is_right(const struct io_keeper *k)
 {
     const char *what = "a question for a shared file pointer", *field = NULL;
+    int64_t value = k->q.number;
     if (k->listener.bytes != sizeof k->q) {
         gw_refused(what, "length", k->listener.bytes);
         return false;
     }
     if (k->q.origin != k->listener.source) field = "origin";
     if (k->q.number < 0 || k->q.number >= NUMBERS) field = "number";
-    if (field) gw_refused(what, field, k->q.number);
+    if (k->q.etypes < 0) field = "etypes", value = k->q.etypes; /* the pointer goes forward only */
+    if (field) gw_refused(what, field, value);
     return !field;
 }
 
@@ -102,10 +104,11 @@ static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
     int64_t bytes = 0;
     if (rc == GW_POSTED) rc = p2p_stream_wait(s);
     if (rc >= 0) rc = p2p_stream_wait_bytes(r, &bytes);
-    if (rc < 0 || bytes == sizeof *at_out) return rc;
-    gw_refused("the answer of a shared file pointer", "length", bytes);
-    return gw_fail(GW_EOTHER, "the rank that keeps the shared file pointer of %s answered %lld bytes, not %zu", f->name,
-                   (long long)bytes, sizeof *at_out);
+    if (rc < 0 || (bytes == sizeof *at_out && *at_out >= 0)) return rc;
+    bool is_whole = bytes == sizeof *at_out;
+    gw_refused("the answer of a shared file pointer", is_whole ? "place" : "length", is_whole ? *at_out : bytes);
+    return gw_fail(GW_EOTHER, "the rank that keeps the shared file pointer of %s answered %lld %s", f->name,
+                   (long long)(is_whole ? *at_out : bytes), is_whole ? "as its place" : "bytes, which is no place");
 }
 
 /* ---- for files ---- */

@@ -49,6 +49,9 @@ static void questions(struct gw_file *f)
         wrong(__LINE__, f, &(struct question){origins[i], 0, 5}, sizeof(struct question));
     for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++)
         wrong(__LINE__, f, &(struct question){0, numbers[i], 5}, sizeof(struct question));
+    const int64_t etypes[] = {-1, INT64_MIN};
+    for (size_t i = 0; i < GW_ARRAY_LEN(etypes); i++)
+        wrong(__LINE__, f, &(struct question){0, 0, etypes[i]}, sizeof(struct question));
 }
 
 /* As a rank of another node: it asks, and believes an answer of the right length only. */
@@ -64,6 +67,10 @@ static void asked(struct gw_file *f)
     say(TAG_ANSWER + 1, &at, 4); /* of the next question */
     CHECK_EQ(io_shared_take(&away, 7, &at), GW_EOTHER);
     CHECK_EQ(refused(), before + 1);
+    at = -1;
+    say(TAG_ANSWER + 2, &at, sizeof at);
+    CHECK_EQ(io_shared_take(&away, 7, &at), GW_EOTHER);
+    CHECK_EQ(refused(), before + 2);
 }
 
 int main(void)

@@ -289,14 +289,16 @@ static int tell_valid(struct phase *p, int64_t w)
     return coll_alltoall(valid, 1, gw_type_int64, have, 1, gw_type_int64, p->f->comm, p->as);
 }
 
-static void take_data(struct phase *p)
+static int take_data(struct phase *p)
 {
     const int64_t *have = p->at + 3 * p->size;
     for (int a = 0; a < p->aggregators; a++) {
         int from = rank_of(p, a);
+        if (have[from] < 0 || have[from] > p->bytes_out[from]) return damaged(from);
         type_cursor_seek(&p->mem, p->parts[a].next - p->bytes_out[from] - p->pos);
         p->moved += type_cursor_unpack(&p->mem, p->data_in + p->at[from], have[from]);
     }
+    return GW_OK;
 }
 
 /* From what the last exchange brought to the next one. */
@@ -317,10 +319,8 @@ static int phase_step(struct phase *p)
     case VALID: p->step = READ; return swap_bytes(p, p->data_out, p->bytes_in, p->at + p->size, p->data_in, p->bytes_out, p->at);
     case WRITTEN:
     case READ:
-        if (p->step == READ)
-            take_data(p);
-        else if (p->me >= 0)
-            window_work(p, w, NULL);
+        if (p->step == READ && (rc = take_data(p)) != GW_OK) return rc;
+        if (p->step == WRITTEN && p->me >= 0) window_work(p, w, NULL);
         p->done += p->buffer;
         p->step = ROUND;
         return GW_OK;

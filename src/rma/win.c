@@ -111,6 +111,10 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
     }
     for (int i = 0; i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
+        if (check_part(parts[i].size, parts[i].disp_unit) != GW_OK) { /* each has looked at its own */
+            free(parts);
+            return gw_fail(GW_EOTHER, "what rank %d says of its part of the window cannot be", i);
+        }
         t->size = parts[i].size;
         t->disp_unit = parts[i].disp_unit;
         t->base = parts[i].base;

@@ -80,6 +80,13 @@ static int64_t offsets(int n, const int64_t *count, int64_t *at)
     return sum;
 }
 
+static bool are_ranks(const int *v, int64_t n, int size)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (v[i] < 0 || v[i] >= size) return false;
+    return true;
+}
+
 static int damaged(void) { return gw_fail(GW_EOTHER, "what another process says of its edges cannot be"); }
 
 /* At rank 0: all edges, as those out of everybody. */
@@ -106,6 +113,7 @@ static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edg
     struct gw_counts n = {counts, true}, d = {at, true};
     if (rc == GW_OK) rc = coll_gatherv(h->out, mine, gw_type_int, e->to, n, d, gw_type_int, 0, c, NULL);
     if (rc == GW_OK && h->outw) rc = coll_gatherv(h->outw, mine, gw_type_int, e->weight, n, d, gw_type_int, 0, c, NULL);
+    if (rc == GW_OK && root && !are_ranks(e->to, e->n, c->size)) rc = damaged();
     free(counts);
     return rc;
 }
@@ -141,6 +149,7 @@ static int hood_move(struct gw_comm *c, const int *order, struct hood *h, int **
         if (parts == 2) topo_take(&next, h->nin, h->inw);
         if (parts == 2) topo_take(&next, h->nout, h->outw);
         rc = pass_on(c, order[c->rank], out, n, from, in, nin);
+        if (rc == GW_OK && !are_ranks(in, (int64_t)got[0] + got[1], c->size)) rc = damaged();
     }
     free(out);
     *pool_out = in;

@@ -55,6 +55,19 @@ int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r)
     return rc;
 }
 
+/* What rank 0 says: each of the n is another one of the communicator's ranks. */
+static bool is_order(const int *order, int n, int size)
+{
+    bool is_right = true, *seen = calloc((size_t)size + 1, sizeof *seen);
+    if (!seen) return false;
+    for (int i = 0; i < n && is_right; i++) {
+        is_right = order[i] >= 0 && order[i] < size && !seen[order[i]];
+        if (is_right) seen[order[i]] = true;
+    }
+    free(seen);
+    return is_right;
+}
+
 static bool changes(const int *order, int n)
 {
     for (int i = 0; i < n; i++)
@@ -91,6 +104,8 @@ int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const str
     }
     int rc = tell(c, &changed, 1);
     if (rc == GW_OK && changed) rc = tell(c, r->order, n);
+    if (rc == GW_OK && changed && !is_order(r->order, n, c->size))
+        rc = gw_fail(GW_EOTHER, "the order of ranks that rank 0 says cannot be");
     if (!changed) {
         free(r->order);
         r->order = NULL;

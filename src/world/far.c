@@ -51,6 +51,8 @@ static int numbers_take(const struct gw_comm *local, const int32_t *mine, const 
         int number = group_world(remote, i), first = rows[(size_t)i * (size_t)homes + (size_t)own];
         if (number < gw_boot.size || !node_is_far(number)) continue;
         if (first < 0) return gw_fail(GW_EOTHER, "rank %d of the other group does not see that it is on another host", i);
+        if (first > INT32_MAX - gw_boot.size)
+            return gw_fail(GW_EOTHER, "rank %d of the other group says numbers that cannot be", i);
         node_far_set_as(number, first + gw_boot.rank);
     }
     return GW_OK;
