@@ -30,14 +30,15 @@ struct slot_meta {
 };
 static struct slot_pool {
     struct gw_lock lock;
-    uint32_t used;                       /* slots ever taken */
-    uint32_t head, tail, queued;         /* freed slots, oldest first */
-    struct slot_meta *meta[CHUNK_COUNT]; /* beside gw_slots[kind].chunk */
+    uint32_t used;               /* slots ever taken */
+    uint32_t head, tail, queued; /* freed slots, oldest first */
 } pools[GW_KIND_COUNT];
+/* Beside gw_slots[kind].chunk.  Not in the pools, which lie on one page so: what is not used is not touched. */
+static struct slot_meta *metas[GW_KIND_COUNT][CHUNK_COUNT];
 
-static struct slot_meta *slot_meta(struct slot_pool *pool, uint32_t slot)
+static struct slot_meta *slot_meta(enum gw_kind kind, uint32_t slot)
 {
-    return &pool->meta[slot / CHUNK_SLOTS][slot % CHUNK_SLOTS];
+    return &metas[kind][slot / CHUNK_SLOTS][slot % CHUNK_SLOTS];
 }
 
 static bool chunk_add(enum gw_kind kind, uint32_t index)
@@ -49,7 +50,7 @@ static bool chunk_add(enum gw_kind kind, uint32_t index)
         free(meta);
         return false;
     }
-    pools[kind].meta[index] = meta;
+    metas[kind][index] = meta;
     /* Pairs with the acquire in gw_obj_lookup(): the chunk is zero before it can be found. */
     atomic_store_explicit(&gw_slots[kind].chunk[index], objects, memory_order_release);
     return true;
@@ -61,7 +62,7 @@ static uint32_t slot_take(enum gw_kind kind)
     struct slot_pool *pool = &pools[kind];
     if (pool->queued > (gw_checking ? QUEUE_CHECKED : QUEUE_MIN) || (pool->queued && pool->used == SLOTS_MAX)) {
         uint32_t slot = pool->head;
-        pool->head = slot_meta(pool, slot)->next;
+        pool->head = slot_meta(kind, slot)->next;
         pool->queued--;
         return slot;
     }
@@ -73,9 +74,9 @@ static uint32_t slot_take(enum gw_kind kind)
 static void slot_give(enum gw_kind kind, uint32_t slot, uint32_t generation)
 {
     struct slot_pool *pool = &pools[kind];
-    *slot_meta(pool, slot) = (struct slot_meta){SLOT_NONE, generation & GEN_MASK};
+    *slot_meta(kind, slot) = (struct slot_meta){SLOT_NONE, generation & GEN_MASK};
     if (pool->queued++)
-        slot_meta(pool, pool->tail)->next = slot;
+        slot_meta(kind, pool->tail)->next = slot;
     else
         pool->head = slot;
     pool->tail = slot;
@@ -93,7 +94,7 @@ int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
     }
     o->kind = (uint8_t)kind;
     o->predefined = false;
-    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(pool, slot)->generation << GW_ID_SLOT_BITS | slot;
+    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(kind, slot)->generation << GW_ID_SLOT_BITS | slot;
     atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
     obj_unlock(&pool->lock);
     return GW_OK;
@@ -173,8 +174,8 @@ static void pool_free(enum gw_kind kind)
     for (uint32_t i = 0; i * CHUNK_SLOTS < pool->used; i++) {
         free(atomic_load_explicit(&gw_slots[kind].chunk[i], memory_order_relaxed));
         atomic_store_explicit(&gw_slots[kind].chunk[i], NULL, memory_order_relaxed);
-        free(pool->meta[i]);
-        pool->meta[i] = NULL;
+        free(metas[kind][i]);
+        metas[kind][i] = NULL;
     }
     pool->used = pool->queued = 0;
 }
@@ -186,7 +187,10 @@ void gw_obj_finalize(void)
         bool lives_on = kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER;
         if (!lives_on || pools[kind].used == pools[kind].queued) pool_free((enum gw_kind)kind);
     }
-    memset(gw_predef, 0, sizeof gw_predef);
+    for (int kind = 0; kind < GW_KIND_COUNT; kind++) {
+        struct gw_id_range r = gw_predef_range((enum gw_kind)kind);
+        if (r.n) memset(gw_predef + r.first, 0, r.n * sizeof gw_predef[0]);
+    }
     gw_predef[GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj;
     gw_predef[GW_H_ERRORS_ABORT] = &gw_errors_abort.obj;
     gw_predef[GW_H_ERRORS_RETURN] = &gw_errors_return.obj;
