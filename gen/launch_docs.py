@@ -107,6 +107,26 @@ def settings_text():
     return lines
 
 
+def foreign_text():
+    """The rows of src/base/foreign.def by their first word: (names and reasons)."""
+    with open(os.path.join(ROOT, "src", "base", "foreign.def"), encoding="utf-8") as f:
+        text = f.read()
+    reasons = dict(re.findall(r'^#define (\w+) +"(.*)"$', text, re.M))
+    families = [("MPICH_GPU_", "Cray MPICH: GPUs"), ("MPICH_GNI_", "Cray MPICH: GNI"), ("MPICH_PTL_", "Cray MPICH: Portals"), ("MPICH_MPIIO_", "Cray MPICH: files"),
+                ("MPICH_", "Cray MPICH"), ("SHMEM_", "OpenSHMEM"), ("FI_CXI_", "Slingshot's provider"), ("CXI_", "Slingshot"), ("FI_", "libfabric"), ("", "Others")]
+    rows = re.findall(r'^(X|MCA|OTHERS|NOTED)\((\w+), (?:"[^"]*", )?(?:"((?:[^"\\]|\\.)*)"|(\w+))\)$', text, re.M)
+    assert len(rows) == len(re.findall(r"^(?:X|MCA|OTHERS|NOTED)\(", text, re.M)), "foreign.def has a row that cannot be read"
+    lines = []
+    for begin, title in families:
+        mine = [r for r in rows if next(b for b, _ in families if r[1].startswith(b)) == begin]
+        lines += [".SS " + title] if mine else []
+        for kind, name, why, macro in mine:
+            reason = why or reasons[macro]
+            word = {"X": "Of no effect: ", "MCA": "Of no effect, with OMPI_MCA_ before it or without: ", "OTHERS": "No setting: ", "NOTED": "Read, and "}[kind]
+            lines += [".TP", ".B " + roff(name), roff(word + reason + ".")]
+    return lines
+
+
 def version():
     """meson.build is the one place where it stands."""
     with open(os.path.join(ROOT, "meson.build"), encoding="utf-8") as f:
@@ -115,7 +135,7 @@ def version():
 
 def pages():
     """(path below the folder of manual pages, text)."""
-    places = {"@OPTIONS@": options_text(options()), "@SETTINGS@": settings_text()}
+    places = {"@OPTIONS@": options_text(options()), "@SETTINGS@": settings_text(), "@FOREIGN@": foreign_text()}
     for path in sorted(glob.glob(os.path.join(ROOT, "doc", "*.[17]"))):
         with open(path, encoding="utf-8") as f:
             lines = []
@@ -184,6 +204,24 @@ _godwit_info()
 }
 complete -F _godwit_info godwit-info
 """
+# The options of the tools in tools/order, which have letters alone.
+ORDER_BASH = """# Completion of @TOOL@ for bash.
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+_godwit_@TOOL@()
+{
+    COMPREPLY=($(compgen -W "@LETTERS@ --help --version" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _godwit_@TOOL@ @TOOL@
+"""
+ORDER_TOOLS = ("grid_order", "rankplan")
+
+
+def letters(tool):
+    """As its manual page has them."""
+    with open(os.path.join(ROOT, "doc", tool + ".1"), encoding="utf-8") as f:
+        entries = re.findall(r"^\.TP\n(\.B.*)", f.read(), re.M)
+    return [w.replace("\\", "") for line in entries for w in re.findall(r"\\-\w(?=[\s,\"]|$)", line)]
 
 
 def spellings(o):
@@ -241,6 +279,8 @@ def completions():
     for name in ("mpiexec", "mpirun"):
         yield "bash-completion/completions/" + name, bash_completion(rows)
     yield "bash-completion/completions/godwit-info", INFO_BASH.replace("@SETTINGS@", names)
+    for tool in ORDER_TOOLS:
+        yield "bash-completion/completions/" + tool, ORDER_BASH.replace("@TOOL@", tool).replace("@LETTERS@", " ".join(letters(tool)))
     yield "zsh/site-functions/_mpiexec", zsh_completion(rows)
 
 

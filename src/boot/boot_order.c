@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "boot/boot_deal.h"
 #include "boot/boot_private.h"
 
 /* ---- the file: ranks and ranges with commas, lines one behind the other, # to the end of the line ---- */
@@ -130,44 +131,11 @@ int boot_order_read(const char *path, int size, int32_t *list_out)
 }
 
 /* ---- the methods ---- */
-/* The processes node by node. */
-struct slots {
-    int32_t *process; /* [size] */
-    int32_t *first;   /* [nodes + 1] of a node's, in `process` */
-};
-
-static struct slots slots_of(const int32_t *node, int size, int nodes)
-{
-    struct slots s = {gw_xmalloc(sizeof(int32_t) * (size_t)size), gw_xcalloc((size_t)nodes + 2, sizeof(int32_t))};
-    for (int p = 0; p < size; p++) s.first[node[p] + 2]++;
-    for (int k = 2; k <= nodes; k++) s.first[k] += s.first[k - 1];
-    for (int p = 0; p < size; p++) s.process[s.first[node[p] + 1]++] = p; /* that leaves first[k] where it should be */
-    return s;
-}
-
-/* Passes over the nodes, each giving one process until it has none left; `fold`: every other pass backwards. */
-static void deal(const struct slots *s, int size, int nodes, bool fold, int32_t *rank_out)
-{
-    int rank = 0;
-    for (int pass = 0; rank < size; pass++)
-        for (int i = 0; i < nodes; i++) {
-            int k = fold && pass % 2 ? nodes - 1 - i : i;
-            if (s->first[k] + pass < s->first[k + 1]) rank_out[s->process[s->first[k] + pass]] = rank++;
-        }
-}
-
 void boot_order_place(int method, const int32_t *node, int size, const int32_t *list, int32_t *rank_out)
 {
-    int nodes = 0;
-    for (int p = 0; p < size; p++)
-        if (node[p] >= nodes) nodes = node[p] + 1;
-    struct slots s = slots_of(node, size, nodes);
-    if (method == BOOT_ORDER_ROUND || method == BOOT_ORDER_FOLD)
-        deal(&s, size, nodes, method == BOOT_ORDER_FOLD, rank_out);
-    else
-        for (int i = 0; i < size; i++) rank_out[s.process[i]] = method == BOOT_ORDER_FILE ? list[i] : i;
-    free(s.process);
-    free(s.first);
+    int32_t *scratch = gw_xmalloc(sizeof *scratch * ((size_t)size * 2 + 2));
+    boot_order_deal(method, node, size, list, rank_out, scratch);
+    free(scratch);
 }
 
 int boot_order_apply(int method, const char *path, int32_t *node, int size, int32_t *rank_out)

@@ -42,9 +42,11 @@ if command -v bash >/dev/null; then
     cat >"$dir/offer" <<'END'
 . "$1/bash-completion/completions/mpiexec"
 . "$1/bash-completion/completions/godwit-info"
+. "$1/bash-completion/completions/grid_order"
+. "$1/bash-completion/completions/rankplan"
 shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-case $1 in godwit-info) _godwit_info ;; *) _godwit_mpiexec ;; esac
+case $1 in godwit-info) _godwit_info ;; grid_order) _godwit_grid_order ;; rankplan) _godwit_rankplan ;; *) _godwit_mpiexec ;; esac
 printf '%s\n' "${COMPREPLY[@]}"
 END
     offers() {
@@ -76,6 +78,8 @@ END
     offers "HOME" mpiexec -env HO
     offers "-host -hosts" mpiexec -env A B -ho
     offers "GODWIT_EAGER_MAX --settings" godwit-info ""
+    offers "-C -R -P -Z -H -g -c -o -m -N -n -q -s -T" grid_order -
+    offers "-g -N -t -m" rankplan -
 fi
 if command -v zsh >/dev/null; then zsh -n "$dir/docs/zsh/site-functions/_mpiexec" || fail "the completion of zsh"; fi
 
@@ -84,12 +88,13 @@ version=$(sed -n "s/^project(.* version: '\([^']*\)'.*/\1/p" "$root/meson.build"
 [ "$version" ] || fail "meson.build has no version"
 [ "$("$build/mpiexec" --version)" = "mpiexec (Godwit) $version" ] || fail "mpiexec --version"
 [ "$("$build/godwit-info" --version)" = "Godwit $version" ] || fail "godwit-info --version"
+[ "$("$build/grid_order" --version)" = "grid_order (Godwit) $version" ] || fail "grid_order --version"
 grep -q "^\.TH MPIEXEC 1 \"\" \"Godwit $version\"" "$man/man1/mpiexec.1" || fail "the manual page's version"
 GODWIT_VERSION_DISPLAY=1 timeout 30 "$build/mpiexec" -n 1 "$build/mpi_hello" 2>&1 </dev/null | grep -q "Godwit $version" || fail "MPI_Get_library_version"
 if [ "$prefix" ] && [ -x "$prefix/bin/mpicc" ]; then
     [ "$("$prefix/bin/mpicc" --showme:version)" = "mpicc: Godwit $version" ] || fail "mpicc"
     for p in mpi godwit; do grep -qx "Version: $version" "$prefix/lib/pkgconfig/$p.pc" || fail "$p.pc"; done
-    for f in man/man1/mpiexec.1 man/man1/mpicc.1 man/man1/godwit-info.1 man/man7/godwit.7 man/man7/godwit-environment.7 \
+    for f in man/man1/mpiexec.1 man/man1/mpicc.1 man/man1/godwit-info.1 man/man1/grid_order.1 man/man7/godwit.7 man/man7/godwit-environment.7 \
         bash-completion/completions/mpirun zsh/site-functions/_mpiexec; do
         [ -s "$prefix/share/$f" ] || fail "$f is not installed"
     done
