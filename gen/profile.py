@@ -9,6 +9,7 @@ calls; before a blocking collective of all members of a communicator it waits fo
 BY_HAND = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Pcontrol"}
 # Asked so often, or so cheap, that a wrapper would cost more than they do; or no communication at all.
 LEFT = {"MPI_Wtime", "MPI_Wtick", "MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Aint_add", "MPI_Aint_diff", "MPI_Abort"}
+NEIGHBOR = ("MPI_Neighbor_", "MPI_Ineighbor_")
 PERSISTENT = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Rsend_init"}
 
 
@@ -18,6 +19,8 @@ def group(f):
     if f.chapter == 12:
         return "PROF_RMA"
     if f.chapter == 6:
+        return "PROF_COLL"
+    if f.name.startswith(NEIGHBOR):
         return "PROF_COLL"
     return "PROF_P2P" if f.chapter in (3, 4) else "PROF_OTHER"
 
@@ -33,8 +36,34 @@ def waits_first(f, e):
             not f.name.endswith("_init") and f.name not in ("MPI_Barrier",) and "local" not in f.name.lower())
 
 
+def note_neighbors(f, e):
+    """Of neighbourhood collectives: counts and types are one for all neighbours, or arrays."""
+    arrays = {p.name for p in e.params if p.is_array}
+    parts = [".counts = sendcounts, .wide = sizeof *sendcounts == sizeof(MPI_Count)" if "sendcounts" in arrays else ".count = sendcount"]
+    parts.append(".types = sendtypes" if "sendtypes" in arrays else ".type = sendtype")
+    return "prof_spread(&c, rc, &(struct prof_parts){%s}, comm, %s);" % (", ".join(parts), "request" if f.name.endswith("_init") else "NULL")
+
+
+def note_rma(f, e):
+    """Of one-sided calls that name their target."""
+    names = {p.name for p in e.params}
+    if not {"target_rank", "win"} <= names:
+        return None
+    fetched = "_get" in f.name.lower() and "accumulate" not in f.name
+    count, datatype = ("origin_count", "origin_datatype") if "origin_count" in names else ("1", "datatype")
+    if datatype not in names:
+        return None
+    return "prof_reached(&c, %s, %s, target_rank, win, %d);" % (count, datatype, fetched)
+
+
 def note(f, e):
     """The statement that notes bytes, or None."""
+    if f.name.startswith(NEIGHBOR):
+        return note_neighbors(f, e)
+    if f.chapter == 12 and note_rma(f, e):
+        return note_rma(f, e)
+    if f.name == "MPI_Psend_init":
+        return "prof_prepared(&c, rc, request, partitions * (MPI_Count)count, datatype, dest, comm);"
     names = {p.name for p in e.params if not p.is_array}
     for count, datatype in (("sendcount", "sendtype"), ("count", "datatype"), ("origin_count", "origin_datatype")):
         if {count, datatype} <= names and e.param(datatype).dir == "in":

@@ -96,6 +96,7 @@ struct launch_options {
     int order;         /* 1 + enum boot_order; 0: none */
     const char *order_file;
     const char *vnodes; /* faked nodes, as GODWIT_VNODES says it; NULL: none */
+    const char *reorder; /* --reorder; NULL: it was not there, "": auto */
     const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;     /* seconds, 0: none */
     struct hosts hosts; /* that the command names */

@@ -177,6 +177,7 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_PMIX: return set_pmix(o, name, v[0]);
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
     case O_PROFILE: return set_profile(o, v[0]);
+    case O_REORDER: o->reorder = v[0] ? v[0] : ""; return -1;
     case O_REPORT_PID: o->report_pid = v[0]; return -1;
     case O_VERSION:
     case O_HELP: return print_and_end(row->is);
@@ -458,6 +459,7 @@ int options_parse(int argc, char **argv, struct launch_options *o)
     if (rc < 0) rc = check_vnodes(o);
     if (rc < 0) rc = bind_check(o);
     if (rc < 0) rc = count_ranks(o);
+    if (rc < 0) rc = reorder_choose(o);
     if (rc < 0) rc = check_order(o);
     if (rc < 0) rc = check_gdb(o);
     if (rc < 0) mca_note(o);

@@ -1,7 +1,7 @@
 /* options_private.h -- private to launch: the table of options, and how their values are read.
  *
  *   options.c (the command line, one option after the other) -> options_table.c (what there is) -> options_value.c, options_place.c,
- *   options_mca.c (what stands behind an option), options_file.c (command lines in files)
+ *   options_mca.c, options_reorder.c (what stands behind an option), options_file.c (command lines in files)
  *
  * Functions that read a value return -1 to go on, else the exit status, after explaining.
  *
@@ -80,4 +80,8 @@ void mca_note(const struct launch_options *o);
 /* ---- options_file.c ---- */
 /* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  NULL, or why not. */
 const char *options_file_read(const char *path, struct words *out);
+/* ---- options_reorder.c ---- */
+/* Once programs and ranks are known: what --reorder says becomes settings of the ranks. */
+int reorder_choose(struct launch_options *o);
+
 #endif

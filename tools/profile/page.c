@@ -5,6 +5,7 @@
 #include "profile.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDE = 720, MAP_CELLS = 64 };
 
@@ -168,10 +169,20 @@ static void files(const struct prof_report *r, FILE *f)
     fputs("</table>\n", f);
 }
 
+static void observations(const struct prof_report *r, FILE *f)
+{
+    if (!r->observations) return;
+    const char *body = strstr(r->observations, "\n\n");
+    fputs("<h2>Observations and suggestions</h2>\n<pre id=\"observations\">", f);
+    text(f, body ? body + 2 : r->observations);
+    fputs("</pre>\n", f);
+}
+
 int prof_page(const struct prof_report *r, FILE *f)
 {
     head(r, f);
     table(r, f);
+    observations(r, f);
     ranks(r, f);
     sizes(r, f);
     map(r, f);

@@ -16,7 +16,7 @@ struct prof_own prof_own;
 static _Atomic bool is_on;
 static bool meets = true;
 static uint64_t begin_ticks, begin_ns;
-static int keyval = MPI_KEYVAL_INVALID;
+static int keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 
 static inline uint64_t ticks(void)
 {
@@ -83,31 +83,63 @@ static uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* The ranks in MPI_COMM_WORLD of those whom ranks of this communicator mean, kept with it. */
-static const int *world_ranks(MPI_Comm comm)
+/* The ranks in MPI_COMM_WORLD of a group's members; frees the group. */
+static int *world_list(MPI_Group group)
 {
-    int found = 0, inter = 0, n = 0;
-    int *list = NULL;
-    MPI_Group group, world;
-    if (PMPI_Comm_get_attr(comm, keyval, &list, &found) == MPI_SUCCESS && found) return list;
-    PMPI_Comm_test_inter(comm, &inter);
-    if ((inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return NULL;
+    int n = 0;
+    MPI_Group world;
     PMPI_Group_size(group, &n);
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    list = malloc(2 * sizeof *list * (size_t)(n > 0 ? n : 1));
+    int *list = malloc(2 * sizeof *list * (size_t)(n > 0 ? n : 1));
     if (list) {
         for (int i = 0; i < n; i++) list[n + i] = i;
         PMPI_Group_translate_ranks(group, n, list + n, world, list);
-        PMPI_Comm_set_attr(comm, keyval, list);
     }
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     return list;
 }
 
+/* The same of those whom ranks of this communicator mean, kept with it. */
+static const int *world_ranks(MPI_Comm comm)
+{
+    int found = 0, inter = 0;
+    int *list = NULL;
+    MPI_Group group;
+    if (PMPI_Comm_get_attr(comm, keyval, &list, &found) == MPI_SUCCESS && found) return list;
+    PMPI_Comm_test_inter(comm, &inter);
+    if ((inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return NULL;
+    list = world_list(group);
+    if (list) PMPI_Comm_set_attr(comm, keyval, list);
+    return list;
+}
+
+/* Of a window. */
+static int target_rank(int target, MPI_Win win)
+{
+    int found = 0;
+    int *list = NULL;
+    MPI_Group group;
+    if (target < 0) return -1;
+    if (PMPI_Win_get_attr(win, win_keyval, &list, &found) == MPI_SUCCESS && found) return list[target];
+    if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS) return -1;
+    list = world_list(group);
+    if (!list) return -1;
+    int rank = list[target];
+    if (PMPI_Win_set_attr(win, win_keyval, list) != MPI_SUCCESS) free(list);
+    return rank;
+}
+
 static int free_list(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
+    free(value);
+    return MPI_SUCCESS;
+}
+
+static int free_win_list(MPI_Win win, int key, void *value, void *extra)
+{
+    (void)win, (void)key, (void)extra;
     free(value);
     return MPI_SUCCESS;
 }
@@ -139,6 +171,15 @@ void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest
     count_message(world_rank(dest, comm), bytes);
 }
 
+void prof_reached(struct prof_call *c, MPI_Count count, MPI_Datatype type, int target, MPI_Win win, int fetched)
+{
+    if (!on()) return;
+    uint64_t bytes = bytes_of(count, type);
+    int rank = target_rank(target, win);
+    add(&prof_sums[c->fn].bytes, bytes);
+    if (rank >= 0 && rank < prof_own.ranks) add(&(fetched ? prof_own.got : prof_own.sent)[rank], bytes);
+}
+
 /* ---- persistent sends ---------------------------------------------------------------------------------------------------------------- */
 static struct prepared {
     struct prepared *next;
@@ -148,16 +189,21 @@ static struct prepared {
 } * prepared;
 static pthread_mutex_t prepared_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type, int dest,
-                   MPI_Comm comm)
+static void prepare(MPI_Request request, int fn, int to, uint64_t bytes)
 {
-    struct prepared *p = rc == MPI_SUCCESS && dest != MPI_PROC_NULL ? malloc(sizeof *p) : NULL;
+    struct prepared *p = malloc(sizeof *p);
     if (!p) return;
-    *p = (struct prepared){NULL, *request, c->fn, world_rank(dest, comm), bytes_of(count, type)};
+    *p = (struct prepared){NULL, request, fn, to, bytes};
     pthread_mutex_lock(&prepared_lock);
     p->next = prepared;
     prepared = p;
     pthread_mutex_unlock(&prepared_lock);
+}
+
+void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type, int dest,
+                   MPI_Comm comm)
+{
+    if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL) prepare(*request, c->fn, world_rank(dest, comm), bytes_of(count, type));
 }
 
 void prof_started(int n, const MPI_Request *requests)
@@ -168,8 +214,7 @@ void prof_started(int n, const MPI_Request *requests)
         for (struct prepared *p = prepared; p; p = p->next)
             if (p->request == requests[i]) {
                 add(&prof_sums[p->fn].bytes, p->bytes);
-                count_message(p->to, p->bytes);
-                break;
+                count_message(p->to, p->bytes); /* a neighbourhood collective has several */
             }
     pthread_mutex_unlock(&prepared_lock);
 }
@@ -177,14 +222,87 @@ void prof_started(int n, const MPI_Request *requests)
 void prof_forget(MPI_Request request)
 {
     pthread_mutex_lock(&prepared_lock);
-    for (struct prepared **at = &prepared; *at; at = &(*at)->next)
-        if ((*at)->request == request) {
-            struct prepared *p = *at;
-            *at = p->next;
-            free(p);
-            break;
+    for (struct prepared **at = &prepared; *at;) {
+        struct prepared *p = *at;
+        if (p->request != request) {
+            at = &p->next;
+            continue;
         }
+        *at = p->next;
+        free(p);
+    }
     pthread_mutex_unlock(&prepared_lock);
+}
+
+/* ---- neighbourhoods ------------------------------------------------------------------------------------------------------------------ */
+/* Whom this rank sends to, in the order of the parts; in *list_out, which the caller frees. */
+static int cart_neighbors(MPI_Comm comm, int **list_out)
+{
+    int dims = 0;
+    PMPI_Cartdim_get(comm, &dims);
+    *list_out = malloc(sizeof **list_out * (size_t)(2 * dims + 1));
+    if (!*list_out) return 0;
+    for (int d = 0; d < dims; d++) PMPI_Cart_shift(comm, d, 1, &(*list_out)[2 * d], &(*list_out)[2 * d + 1]);
+    return 2 * dims;
+}
+
+static int graph_neighbors(MPI_Comm comm, int **list_out)
+{
+    int rank, n = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Graph_neighbors_count(comm, rank, &n);
+    *list_out = malloc(sizeof **list_out * (size_t)(n + 1));
+    if (!*list_out) return 0;
+    PMPI_Graph_neighbors(comm, rank, n, *list_out);
+    return n;
+}
+
+static int dist_graph_neighbors(MPI_Comm comm, int **list_out)
+{
+    int in = 0, out = 0, weighted;
+    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    int *list = malloc(sizeof *list * (size_t)(2 * in + 2 * out + 1));
+    *list_out = list;
+    if (!list) return 0;
+    PMPI_Dist_graph_neighbors(comm, in, list + out, list + out + in, out, list, weighted ? list + out + 2 * in : MPI_UNWEIGHTED);
+    return out;
+}
+
+static int neighbors(MPI_Comm comm, int **list_out)
+{
+    int kind = MPI_UNDEFINED;
+    *list_out = NULL;
+    PMPI_Topo_test(comm, &kind);
+    return kind == MPI_CART      ? cart_neighbors(comm, list_out)
+        : kind == MPI_GRAPH      ? graph_neighbors(comm, list_out)
+        : kind == MPI_DIST_GRAPH ? dist_graph_neighbors(comm, list_out)
+                                 : 0;
+}
+
+static uint64_t part_bytes(const struct prof_parts *p, int i)
+{
+    MPI_Count n = p->count;
+    if (p->counts) n = p->wide ? ((const MPI_Count *)p->counts)[i] : ((const int *)p->counts)[i];
+    return bytes_of(n, p->types ? p->types[i] : p->type);
+}
+
+void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MPI_Comm comm, const MPI_Request *request)
+{
+    int *list;
+    if (rc != MPI_SUCCESS || (!on() && !request)) return;
+    int n = neighbors(comm, &list);
+    for (int i = 0; i < n; i++) {
+        if (list[i] == MPI_PROC_NULL) continue;
+        uint64_t bytes = part_bytes(parts, i);
+        int to = world_rank(list[i], comm);
+        if (request) {
+            prepare(*request, c->fn, to, bytes);
+        } else {
+            add(&prof_sums[c->fn].bytes, bytes);
+            count_message(to, bytes);
+        }
+    }
+    free(list);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------------- */
@@ -196,7 +314,9 @@ static int start(int rc)
     PMPI_Comm_rank(MPI_COMM_WORLD, &prof_own.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &prof_own.ranks);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_list, &keyval, NULL);
-    prof_own.sent = calloc((size_t)prof_own.ranks, sizeof *prof_own.sent);
+    PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, free_win_list, &win_keyval, NULL);
+    prof_own.sent = calloc((size_t)prof_own.ranks * 2, sizeof *prof_own.sent);
+    prof_own.got = prof_own.sent ? prof_own.sent + prof_own.ranks : NULL;
     if (!prof_own.sent) {
         fprintf(stderr, "godwit profile: no memory to count the messages to %d ranks: no profile\n", prof_own.ranks);
         return rc;
@@ -216,6 +336,7 @@ static void stop(void)
     prof_own.ticks_per_s = ns ? (double)prof_own.ticks / (double)ns * 1e9 : 1e9;
     prof_report();
     PMPI_Comm_free_keyval(&keyval);
+    PMPI_Win_free_keyval(&win_keyval);
     while (prepared) prof_forget(prepared->request);
     free((void *)prof_own.sent);
     prof_own.sent = NULL;

@@ -30,6 +30,7 @@ extern struct prof_sum prof_sums[];
 struct prof_own {
     _Atomic uint64_t bins[PROF_BINS];
     _Atomic uint64_t *sent; /* [ranks] bytes, by rank in MPI_COMM_WORLD */
+    _Atomic uint64_t *got;  /* [ranks] bytes that this rank has fetched (MPI_Get) */
     int rank, ranks;
     uint64_t ticks; /* from the end of MPI_Init to the begin of MPI_Finalize */
     double ticks_per_s;
@@ -46,6 +47,18 @@ void prof_met(struct prof_call *c);    /* the call was a wait for the others, an
 void prof_meet(int fn, MPI_Comm comm); /* waits until all members are here */
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type);
+/* One-sided calls; `fetched`: the bytes come from the target. */
+void prof_reached(struct prof_call *c, MPI_Count count, MPI_Datatype type, int target, MPI_Win win, int fetched);
+/* Neighbourhood collectives: what goes to each neighbour that this rank sends to. */
+struct prof_parts {
+    MPI_Count count;    /* to each, where counts is NULL */
+    const void *counts; /* of int, or of MPI_Count where wide */
+    MPI_Datatype type;  /* of all, where types is NULL */
+    const MPI_Datatype *types;
+    int wide;
+};
+/* request: NULL, or of a persistent one. */
+void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MPI_Comm comm, const MPI_Request *request);
 /* Persistent sends: their bytes count at each start. */
 void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_Count count, MPI_Datatype type, int dest,
                    MPI_Comm comm);
@@ -66,8 +79,11 @@ struct prof_row {
     double imbalance, imbalance_percent, percent;
 };
 struct prof_report {
-    char program[256];
-    int ranks, n_rows;
+    char program[256], path[512]; /* its name alone, and with its folder */
+    const char *page;             /* the file of the page */
+    char *observations;           /* the text of prof_observe(), or NULL */
+    int ranks, n_rows, nodes;
+    int *node; /* [ranks] from 0 on, in the order of their lowest ranks */
     struct prof_row *rows;
     double *user, *mpi, *sync;                      /* [ranks] seconds */
     double bins[PROF_BINS];                         /* messages of all ranks */
@@ -76,7 +92,8 @@ struct prof_report {
     double io_bytes[2], io_seconds[2], io_calls[2]; /* read, written: of all ranks; the slowest rank's time */
     double overhead_ns;                             /* of one call, measured */
 };
-void prof_report(void);                              /* collective over MPI_COMM_WORLD */
-int prof_page(const struct prof_report *r, FILE *f); /* 0, or -1: the file could not be written */
+void prof_report(void);                                  /* collective over MPI_COMM_WORLD */
+void prof_observe(const struct prof_report *r, FILE *f); /* observe.c; on rank 0, may write files of rank orders */
+int prof_page(const struct prof_report *r, FILE *f);     /* 0, or -1: the file could not be written */
 
 #endif

@@ -47,12 +47,33 @@ static void gather(struct prof_report *r)
     PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
     double bins[PROF_BINS], *sent = xcalloc((size_t)n, sizeof *sent);
     for (int i = 0; i < PROF_BINS; i++) bins[i] = (double)prof_own.bins[i];
-    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.sent[i];
     PMPI_Reduce(bins, r->bins, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     r->sent = root ? xcalloc((size_t)n * (size_t)n, sizeof *r->sent) : NULL;
+    double *got = root ? xcalloc((size_t)n * (size_t)n, sizeof *got) : NULL;
+    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.got[i];
+    PMPI_Gather(sent, n, MPI_DOUBLE, got, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.sent[i];
     PMPI_Gather(sent, n, MPI_DOUBLE, r->sent, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (size_t i = 0; root && i < (size_t)n; i++)
+        for (size_t k = 0; k < (size_t)n; k++)
+            r->sent[k * (size_t)n + i] += got[i * (size_t)n + k]; /* what i fetched, k has sent */
     free(mine);
     free(sent);
+    free(got);
+}
+
+/* Which node each rank is on: the lowest rank of a node stands for it. */
+static void gather_nodes(struct prof_report *r)
+{
+    int lowest = prof_own.rank, first = lowest, *all_first = prof_own.rank == 0 ? xcalloc((size_t)r->ranks, sizeof(int)) : NULL;
+    MPI_Comm node;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+        PMPI_Allreduce(&lowest, &first, 1, MPI_INT, MPI_MIN, node);
+        PMPI_Comm_free(&node);
+    }
+    PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    r->node = all_first;
+    for (int i = 0; all_first && i < r->ranks; i++) all_first[i] = all_first[i] == i ? r->nodes++ : all_first[all_first[i]];
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------------------------- */
@@ -225,14 +246,18 @@ static double measure_call(void)
     return t;
 }
 
+static const char *page_name(void)
+{
+    static char own[64];
+    const char *name = getenv("GODWIT_PROFILE");
+    if (name && *name && strcmp(name, "1") != 0) return name;
+    snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
+    return own;
+}
+
 static void write_page(const struct prof_report *r)
 {
-    const char *name = getenv("GODWIT_PROFILE");
-    char own[64];
-    if (!name || !*name || !strcmp(name, "1")) {
-        snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
-        name = own;
-    }
+    const char *name = r->page;
     struct gw_new_file f;
     int err = gw_file_create(name, &f), bad = err ? 0 : prof_page(r, f.to);
     if (!err) err = gw_file_finish(&f);
@@ -244,25 +269,39 @@ static void write_page(const struct prof_report *r)
         fprintf(stderr, "The same with pictures: %s\n", name);
 }
 
-static void name_program(char *to, size_t cap)
+static void name_program(struct prof_report *r)
 {
-    ssize_t n = readlink("/proc/self/exe", to, cap - 1);
-    to[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(to, '/');
-    if (slash) memmove(to, slash + 1, strlen(slash));
+    ssize_t n = readlink("/proc/self/exe", r->path, sizeof r->path - 1);
+    r->path[n > 0 ? n : 0] = 0;
+    const char *slash = strrchr(r->path, '/');
+    snprintf(r->program, sizeof r->program, "%.255s", slash ? slash + 1 : r->path);
+    r->page = page_name();
+}
+
+/* To a text, for standard error and the page. */
+static void observe(struct prof_report *r)
+{
+    size_t size = 0;
+    FILE *f = open_memstream(&r->observations, &size);
+    if (!f) return;
+    prof_observe(r, f);
+    if (fclose(f) == 0) fputs(r->observations, stderr);
 }
 
 void prof_report(void)
 {
     struct prof_report r = {.ranks = prof_own.ranks};
     gather(&r);
+    gather_nodes(&r);
     if (prof_own.rank == 0) {
-        name_program(r.program, sizeof r.program);
+        name_program(&r);
         r.overhead_ns = measure_call();
         make_rows(&r);
         sum_io(&r);
         print_text(&r);
+        observe(&r);
         write_page(&r);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.sent), free(all);
+        free(r.node), free(r.observations);
     }
 }
