@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/foreign.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
 
@@ -64,6 +65,20 @@ static void print_summary(const struct row *r)
     printf("%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n, r->info.help);
 }
 
+/* What other libraries have, and no setting reads. */
+static void print_foreign(const struct gw_foreign *f)
+{
+    static const char *const words[] = {"of no effect: ", "", "read, and "};
+    printf("%s: %s", f->name, words[f->kind]);
+    print_wrapped(f->why, 4);
+}
+
+static void print_all_foreign(void)
+{
+    printf("\nOf other MPI libraries, and of no effect here or read by another library:\n");
+    for (int i = 0; i < gw_foreign_count(); i++) print_foreign(gw_foreign_at(i));
+}
+
 static void print_settings(bool changed_only)
 {
     int shown = 0;
@@ -77,6 +92,7 @@ static void print_settings(bool changed_only)
         shown++;
     }
     if (changed_only && !shown) printf("  none, all are at their defaults\n");
+    if (!changed_only) print_all_foreign();
 }
 
 static void print_overview(void)
@@ -131,11 +147,13 @@ static int explain(const char *name)
         names[n++] = r.info.name;
         names[n++] = r.info.env;
     }
-    const char *near = gw_nearest(name, names, n), *why = gw_foreign_why(name);
-    if (why) {
-        printf("%s is of no effect: %s\n", name, why);
+    const struct gw_foreign *f = gw_foreign_find(name);
+    if (f && f->kind != GW_FOREIGN_NOTED) {
+        printf("%s is %s%s\n", name, f->kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f->why);
         return 0;
     }
+    for (int i = 0; i < gw_foreign_count() && n < NAMES_MAX; i++) names[n++] = gw_foreign_at(i)->name;
+    const char *near = gw_nearest(name, names, n);
     if (near)
         fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near);
     else
@@ -146,7 +164,7 @@ static int explain(const char *name)
 static const char usage[] =
     "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME...]\n"
     "  (nothing)    version, host, wires, and the settings that are set\n"
-    "  --settings   every setting: value, where it came from, default, meaning\n"
+    "  --settings   every setting: value, where it came from, default, meaning; variables of other libraries of no effect\n"
     "  --list       the same, a line each\n"
     "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
     "  NAME         one setting, by its name, its variable or another MPI's name for it\n";

@@ -119,6 +119,46 @@ static void test_foreign(void)
     capture_begin();
     load_with("MPICH_GATHERV_SHORT_MSGS", "1");
     CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    static const struct {
+        const char *name, *near;
+    } misspelt[] = {
+        {"FI_CXI_RX_MATCHMODE", "FI_CXI_RX_MATCH_MODE"},
+        {"FI_CXI_RDZV_TRESHOLD", "FI_CXI_RDZV_THRESHOLD"},
+        {"CXI_FORKSAFE", "CXI_FORK_SAFE"},
+        {"SHMEM_SYMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"},
+        {"OMPI_MCA_mtl_ofi_tagmode", "OMPI_MCA_mtl_ofi_tag_mode"},
+        {"OMPI_MCA_mpi_add_proc_cutoff", "OMPI_MCA_mpi_add_procs_cutoff"},
+        {"mtl_ofi_progress_event_count", "mtl_ofi_progress_event_cnt"},
+        {"MPI_GNI_MAX_NDREGSIZE", "MPI_GNI_MAX_NDREG_SIZE"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(misspelt); i++) {
+        char words[160];
+        snprintf(words, sizeof words, "%s is not a variable that is read; did you mean %s?", misspelt[i].name, misspelt[i].near);
+        capture_begin();
+        load_with(misspelt[i].name, "1");
+        said = capture_end();
+        if (!strstr(said, words)) fprintf(stderr, "%s: said \"%s\"\n", misspelt[i].name, said);
+        CHECK(strstr(said, words) != NULL);
+    }
+    capture_begin();
+    load_with("MPI_GNI_MAX_NDREG_SIZE", "256K");
+    CHECK(strstr(capture_end(), "MPI_GNI_MAX_NDREG_SIZE=256K is taken as the chunk of R1 (GODWIT_NET_CHUNK)") != NULL);
+    static const char *const quiet[] = {
+        "FI_CXI_RDZV_THRESHOLD", "FI_LOG_LEVEL",         "CXI_FORK_SAFE",     "OMPI_MCA_btl", "FI_CXI_SOMETHING_NEW",
+        "OMPI_MCA_pml",          "OMPI_MCA_orte_tmpdir", "FI_OPX_HFI_SELECT", "SHMEM_X",      "MTL"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(quiet); i++) {
+        capture_begin();
+        load_with(quiet[i], "1");
+        CHECK_STR(capture_end(), "");
+    }
+    static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_SYMMETRIC_SIZE",
+                                          "MPICH_PTL_UNEX_EVENTS", "PMI_UNIVERSE_SIZE"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(without); i++) {
+        capture_begin();
+        load_with(without[i], "17");
+        said = capture_end();
+        CHECK(strstr(said, "=17 is of no effect: ") != NULL && strstr(said, gw_foreign_why(without[i])) != NULL);
+    }
     static const char *const others[] = {"MPICH_CC",   "MPICH_DIR",     "MPICH_ROOT",
                                          "MPICH_HOME", "MPICH_VERSION", "MPICH_INTERFACE_HOSTNAME"};
     for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) {

@@ -95,11 +95,11 @@ struct launch_options {
     bool crash_stacks; /* trace the ranks, to print the stack of one that crashes */
     int order;         /* 1 + enum boot_order; 0: none */
     const char *order_file;
-    const char *vnodes; /* faked nodes, as GODWIT_VNODES says it; NULL: none */
+    const char *vnodes;  /* faked nodes, as GODWIT_VNODES says it; NULL: none */
     const char *reorder; /* --reorder; NULL: it was not there, "": auto */
-    const char *gdb;    /* ranks under gdb: a list, "" for all; NULL: none */
-    double timeout;     /* seconds, 0: none */
-    struct hosts hosts; /* that the command names */
+    const char *gdb;     /* ranks under gdb: a list, "" for all; NULL: none */
+    double timeout;      /* seconds, 0: none */
+    struct hosts hosts;  /* that the command names */
     const char *default_hostfile;
     int ppn;            /* ranks a host, 0: not said */
     int usize;          /* ranks that the job should count on; 0: not said */

@@ -56,7 +56,7 @@ int set_mca(struct launch_options *o, const char *name, const char *value)
     if (!*name || strchr(name, '=')) return bad("--mca wants a name and a value as two words, not '%s'", name);
     char *variable = gw_xasprintf("OMPI_MCA_%s", name);
     int rc = of_launcher(o, name, value);
-    if (rc == -2 && !is_setting(variable)) {
+    if (rc == -2 && !is_setting(variable) && !gw_foreign_why(variable)) { /* of those that are known the ranks tell the reason */
         bool known = false;
         for (int i = 0; i < o->mca_unknown.n; i++) known |= strcmp(o->mca_unknown.at[i], name) == 0;
         if (!known) words_add(&o->mca_unknown, name);

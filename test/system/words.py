@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Variables that users know from other MPI libraries: each is known, in the environment and as mpiexec --mca; each alias sets its setting;
+the settings of collectives and files that no other test sets by their document's name have an effect that is seen."""
+# run.py: timeout=180
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import re
+import subprocess
+import sys
+
+BUILD = os.path.abspath(sys.argv[1])
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_", "OMPI_MCA_"))}
+
+
+def info(*words, **env):
+    p = subprocess.run([BUILD + "/godwit-info"] + list(words), env=dict(CLEAN, **env), capture_output=True, text=True, timeout=60, check=False)
+    return p.returncode, p.stdout + p.stderr
+
+
+def job(ranks, words, options="", **env):
+    command = [BUILD + "/mpiexec", "-n", str(ranks)] + options.split() + [BUILD + "/" + words.split()[0]] + words.split()[1:]
+    p = subprocess.run(command, env=dict(CLEAN, **env), capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0, "%s %s: %s" % (words, env, p.stderr)
+    return p.stdout + p.stderr
+
+
+def names():
+    """All are known: a setting, or a reason why not.  --settings has them all."""
+    with open(ROOT + "/test/data/words.txt", encoding="utf-8") as f:
+        words = [w for w in f.read().split("\n") if w and not w.startswith("#")]
+    assert len(words) >= 200, len(words)
+    text = info("--settings")[1]
+    listed = set(re.findall(r"^(\w+): (?:of no effect|.* reads? it|read, and)", text, re.M)) | set(" ".join(re.findall(r"also read from (.*)", text)).split())
+    for word in words:
+        assert word in listed, "godwit-info --settings does not know %s" % word
+    for word in words[::20]:
+        rc, said = info(word)
+        assert rc == 0 and "there is no setting" not in said, said
+
+
+def rows():
+    """(setting, type, default, range, aliases) of all rooms."""
+    for room in sorted(os.listdir(ROOT + "/src")):
+        path = "%s/src/%s/cvars.def" % (ROOT, room)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                for line in f:
+                    if "|" in line and not line.startswith("#"):
+                        yield [c.strip() for c in line.split("|")][:5]
+
+
+def number(text):
+    return int(re.sub(r"[KMGT]", "", text)) << {"K": 10, "M": 20, "G": 30, "T": 40}.get(text[-1], 0)
+
+
+def other_value(kind, default, limits):
+    """One that is not the default, and how godwit-info prints it."""
+    if kind == "bool":
+        return "0" if default == "true" else "1"
+    if kind.startswith("enum("):
+        return next(w for w in kind[5:-1].split(",") if w.strip() != default).strip()
+    if kind in ("string", "list"):
+        return "some,words"
+    low, high = [number(t) if t else None for t in re.match(r"(-?\w*)\.\.(\w*)", limits).groups()]
+    for value in (5, 2, 1, 8192, 70000, 1 << 20):
+        if (low is None or value >= low) and (high is None or value <= high) and str(value) != default:
+            return str(value)
+    raise AssertionError(limits)
+
+
+def aliases():
+    """Each, alone in the environment, is where the value comes from."""
+    all_rows, n = [r for r in rows() if r[4]], 0
+    for turn in range(max(len(r[4].split()) for r in all_rows)):
+        env, want = {}, {}
+        for name, kind, default, limits, others in all_rows:
+            word = others.split()[turn:turn + 1]
+            if word and word[0] not in want.values():
+                env[word[0]] = other_value(kind, default, limits)
+                want[name] = word[0]
+        text = info("--settings", **env)[1]
+        for name, word in want.items():
+            m = re.search(r"^GODWIT_%s = (.*?)(?: +from (\w+))?$" % name.upper(), text, re.M)
+            assert m and m.group(2) == word, "%s=%s: %s" % (word, env[word], m and m.group(0))
+            n += 1
+    assert n > 90, n
+
+
+def mca():
+    """Open MPI's parameters, with one dash and two, and bare in the environment."""
+    for option in ("--mca", "-mca"):
+        said = job(2, "mpi_hello", option + " mtl_ofi_thread_grouping 0 " + option + " mtl_ofi_av table " + option + " mtl_ofi_progress_event_cnt 7")
+        assert "OMPI_MCA_mtl_ofi_thread_grouping=0 is of no effect: communicators are spread" in said and "mtl_ofi_av" not in said, said
+        assert "progress_event_cnt" not in said, said
+    said = job(2, "mpi_hello", "--mca mtl_ofi_tagmode auto --mca btl self")
+    assert "did you mean OMPI_MCA_mtl_ofi_tag_mode?" in said and "of no effect here: mtl_ofi_tagmode, btl" in said, said
+    said = job(2, "mpi_hello", mtl_ofi_enable_sep="0", mpi_add_procs_cutoff="3")
+    assert "mtl_ofi_enable_sep=0 is of no effect: each lane has an endpoint of its own" in said and "mpi_add_procs_cutoff" not in said, said
+    for word, name in (("mtl_ofi_progress_event_cnt", "progress_event_cnt"), ("mpi_add_procs_cutoff", "add_procs_cutoff"), ("mtl_ofi_num_ctxts", "lanes")):
+        for spelling in (word, "OMPI_MCA_" + word):
+            assert "= 3   from " + spelling in info(name, **{spelling: "3"})[1], spelling
+    for word, name in (("pmix_base_async_modex", "async_modex"), ("async_mpi_init", "async_init"), ("async_mpi_finalize", "async_finalize")):
+        assert re.search(r"= (0|false|off) +from " + word, info(name, **{word: "0"})[1]), info(name, **{word: "0"})[1]
+
+
+def chunk():
+    """The documents' two names of 512 K: where R0 ends, and the chunk; the latter is told."""
+    rc, said = info("net_chunk", MPI_GNI_MAX_NDREG_SIZE="256K")
+    assert "GODWIT_NET_CHUNK = 256K" in said and "is taken as the chunk of R1" in said, said
+    assert "GODWIT_NET_GET_MAX = 4M\n" in info("net_get_max", MPI_GNI_MAX_NDREG_SIZE="256K")[1]
+    assert "GODWIT_NET_GET_MAX = 256K" in info("net_get_max", MPICH_GNI_NDREG_MAXSIZE="256K")[1]
+
+
+def sent(**env):
+    """How many messages of rank 0 went which way, and what is said of the limits; two ranks on two nodes."""
+    said = job(2, "mpi_p2p_modes", "--vnodes 2", GODWIT_EXPLAIN="proto", **env)
+    counts = re.search(r"^godwit\[0\] proto: lane 0 sent (\d+) e0, (\d+) e1, (\d+) r0, (\d+) r1", said, re.M)
+    return [int(n) for n in counts.groups()], re.search(r"to other nodes (.*)", said).group(1), said
+
+
+def proto():
+    """The documents' names of the limits move messages from one way to another."""
+    small, limits, _ = sent(MPICH_GNI_MAX_VSHORT_MSG_SIZE="20")
+    assert limits.startswith("inline to 20 bytes"), limits
+    large, limits, _ = sent(MPICH_GNI_MAX_VSHORT_MSG_SIZE="90")
+    assert limits.startswith("inline to 90 bytes") and large[0] > small[0] and sum(large) == sum(small), (small, large)
+    # The header's 40 bytes count; beyond the range it is refused, with a word.
+    base = {"MPICH_GNI_LMT_PATH": "enabled"}
+    short, limits, _ = sent(MPICH_GNI_MAX_EAGER_MSG_SIZE="4096", **base)
+    assert "eager to 4056, then read by the receiver" in limits, limits
+    long, limits, _ = sent(MPICH_GNI_MAX_EAGER_MSG_SIZE="128K", **base)
+    assert "eager to 131032," in limits and long[1] > short[1] and long[2] < short[2], (short, long)
+    assert "MPICH_GNI_MAX_EAGER_MSG_SIZE=200000 is not a size" in sent(MPICH_GNI_MAX_EAGER_MSG_SIZE="200000")[2]
+    # Without the path of long messages all are copied.
+    none, limits, _ = sent(MPICH_GNI_LMT_PATH="disabled", MPICH_GNI_MAX_EAGER_MSG_SIZE="4096")
+    assert "eager to 4056, then in pieces" in limits and short[2] > 0 and none[2] == 0 and sum(none) == sum(short), (none, short)
+
+
+def coll():
+    """Thresholds and switches of collectives, on two nodes of two."""
+    def chosen(ranks=4, **env):
+        said = job(ranks, "mpi_coll_nodes", "--vnodes 2", GODWIT_EXPLAIN="coll", **env)
+        return set(re.findall(r"^godwit\[0\] coll: (\w+) of \d+ bytes on \d+ ranks of MPI_COMM_WORLD: (\w+)", said, re.M))
+    usual = chosen()
+    assert {("alltoall", "columns"), ("allgather", "levels"), ("allreduce", "levels"), ("reduce", "levels")} <= usual, usual
+    for name, value, of, gone in (("MPICH_ALLTOALL_SHORT_MSG", "0", "alltoall", {"levels"}), ("MPICH_ALLGATHER_VSHORT_MSG", "0", "allgather", {"levels"}),
+                                  ("MPICH_ALLGATHERV_VSHORT_MSG", "0", "allgather", {"levels"}), ("MPICH_REDUCE_NO_SMP", "1", "reduce", {"levels"}),
+                                  ("MPICH_ALLREDUCE_NO_SMP", "1", "allreduce", {"levels", "levels_parts"})):
+        left = {a for c, a in chosen(**{name: value}) if c == of}
+        assert left and not left & gone, "%s=%s: %s" % (name, value, left)
+    # Up to 8 bytes by nodes, 400 not.
+    assert {("allreduce", "levels"), ("allreduce", "doubling")} <= chosen(MPICH_ALLREDUCE_MAX_SMP_SIZE="8")
+    assert ("allreduce", "doubling") not in usual, usual
+
+
+def timers():
+    """The unit of the timers, and whether they tell what ranks wait for each other."""
+    def told(**env):
+        text = job(2, "mpi_io_report /tmp/godwit-words-%d" % os.getpid(), MPICH_MPIIO_TIMERS="1", **env)
+        return re.search(r"time scale: 1 = (2\*\*\d+)", text).group(1), int(re.search(r"total +=\s+(\d+)\n", text).group(1)), \
+            [int(n) for n in re.search(r"wait for coll +=\s+(\d+)\s+(\d+)", text).groups()]
+    try:
+        unit, total, waits = told(MPICH_MPIIO_TIMERS_SCALE="10")
+        assert unit == "2**10" and total < 10**7, (unit, total)
+        waits = told(MPICH_MPIIO_TIMERS_SCALE="1")
+        assert waits[0] == "2**1" and waits[2][1] > 0, waits
+        assert told(MPICH_MPIIO_TIMERS_SCALE="1", MPICH_MPIIO_TIME_WAITS="0")[2] == [0, 0]
+    finally:
+        for f in ("/tmp/godwit-words-%d" % os.getpid(),):
+            if os.path.exists(f):
+                os.unlink(f)
+
+
+if __name__ == "__main__":
+    names()
+    aliases()
+    chunk()
+    mca()
+    proto()
+    coll()
+    timers()
