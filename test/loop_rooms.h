@@ -27,8 +27,8 @@ static void rooms_boot(void)
     must(boot_init());
     must(type_init());
     must(node_init(4096, 0, 65536));
-    peer_wire = &loop_near_ops;
-    peer_net = &loop_far_ops;
+    peer_wires[0] = &loop_near_ops;
+    peer_wires[1] = &loop_far_ops;
     free((void *)(uintptr_t)gw_boot.local_to_world);
     gw_boot.size = LOOP_RANKS;
     gw_boot.nlocal = 2;
@@ -41,7 +41,7 @@ static void lanes_up(const struct loop_ways *ways)
     loop_begin(ways);
     peer_lanes_choose();
     must(proto_init());
-    must(peer_init(proto_receiver(false), proto_receiver(true), NULL));
+    must(proto_connect());
 }
 
 static inline void rooms_up(const struct loop_ways *ways)

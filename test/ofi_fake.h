@@ -612,7 +612,7 @@ static void fake_set_up(const struct ways *how)
     net.random = 12345;
     ofi_lib = (struct ofi_lib){fake_getinfo, fake_freeinfo, fake_dupinfo, fake_fabric, fake_strerror, fake_version};
 }
-static struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *ctx, struct wire_ep **ep)
+static inline struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *ctx, struct wire_ep **ep)
 {
     struct wire *w = NULL;
     fake_set_up(how);

@@ -26,7 +26,7 @@ static inline void rooms_above_boot(void)
     must(node_init(peer_area_bytes(gw_boot.nlocal, gw_nlanes), 0, 4 << 20));
     req_init();
     must(proto_init());
-    must(peer_init(proto_receiver(false), proto_receiver(true), NULL));
+    must(proto_connect());
     must(comm_init());
     must(p2p_init());
     must(coll_init());

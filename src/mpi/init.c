@@ -97,7 +97,7 @@ static GW_ONCE void rooms_up(void)
          "the memory that the ranks of a node share");
     req_init();
     must(proto_init(), "message protocols");
-    must(peer_init(proto_receiver(false), proto_receiver(true), NULL), "connecting the ranks");
+    must(proto_connect(), "connecting the ranks");
     network_report_begin();
     must(comm_init(), "communicators");
     must(p2p_init(), "point-to-point");

@@ -101,7 +101,7 @@ static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int 
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (c->lane->net && dst >= 0 && !gw_careful) {
+    if (c->lane->n_nets && dst >= 0 && !gw_careful) {
         struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
         if (proto_send_far(&a, buf, count, t)) return GW_OK;
     }

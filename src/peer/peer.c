@@ -15,8 +15,8 @@ struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
-const struct wire_ops *peer_wire = &shm_ops;
-const struct wire_ops *peer_net = &ofi_ops;
+const struct wire_ops *peer_wires[PEER_WIRES] = {&shm_ops, &ofi_ops};
+static struct peer_upcalls up;
 static bool by_net_alone; /* GODWIT_WIRES without shm */
 
 /* ---- the wires between nodes, by their words in GODWIT_WIRES: the first one that is listed, and that nothing speaks against ---- */
@@ -33,10 +33,10 @@ static bool may_net(void)
 {
     bool may = false;
     for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) may = may || gw_set_lists(gw_set.wires, nets[i].word);
-    return peer_net && may;
+    return peer_wires[1] && may;
 }
 
-/* A test's stays. */
+/* The first network of peer_wires; a test's stays. */
 static void net_choose(void)
 {
     const struct net_row *chosen = NULL;
@@ -44,11 +44,11 @@ static void net_choose(void)
     bool is_ours = false;
     for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) {
         bool is_better = !chosen || (chosen->against && (why = chosen->against()) != NULL);
-        is_ours = is_ours || peer_net == nets[i].ops;
+        is_ours = is_ours || peer_wires[1] == nets[i].ops;
         if (is_better && gw_set_lists(gw_set.wires, nets[i].word)) chosen = &nets[i];
     }
     if (!is_ours || !chosen) return;
-    peer_net = chosen->ops;
+    peer_wires[1] = chosen->ops;
     if (gw_boot.nnodes > 1 || by_net_alone)
         GW_EXPLAIN(GW_LOG_WIRE, "between nodes: %s of GODWIT_WIRES=%s%s%s", chosen->word, gw_set.wires, why ? ", because of " : "",
                    why ? why : "");
@@ -57,37 +57,59 @@ static void net_choose(void)
 /* Is a network wire needed? */
 static bool wants_net(void) { return may_net() && (gw_boot.nnodes > 1 || by_net_alone); }
 
-static int net_open(struct gw_lane *lane)
+static int net_open(struct gw_lane *lane, struct lane_wire *w)
 {
-    int rc = peer_net->open(lane->index, lane->net_recv, lane->net_ctx, &lane->net);
-    int fd = rc == GW_OK && peer_net->wait_fd ? peer_net->wait_fd(lane->net) : -1;
+    int rc = w->ops->open(lane->index, up.net_arrived, NULL, &w->wire);
+    lane->n_nets += rc == GW_OK;
+    int fd = rc == GW_OK && w->ops->wait_fd ? w->ops->wait_fd(w->wire) : -1;
     return fd >= 0 ? node_wait_on(fd) : rc;
+}
+
+/* Those that are not open yet. */
+static int nets_open(struct gw_lane *lane)
+{
+    int rc = GW_OK;
+    for (int i = 1; i < lane->n_wires && rc == GW_OK; i++)
+        if (!lane->wires[i].wire) rc = net_open(lane, &lane->wires[i]);
+    return rc;
+}
+
+/* On all lanes that open at the start, or on one that opened later. */
+static int nets_opened(struct gw_lane *lane)
+{
+    int rc = GW_OK;
+    for (struct lane_wire *w = NULL; rc == GW_OK && (w = peer_next_net(lane, w));)
+        if (w->ops->opened) rc = w->ops->opened();
+    return rc;
 }
 
 /* An endpoint costs memory, a socket and a key.  Lanes get theirs with the first communicator, but where threads will use them soon, or
  * where keys are exchanged once, at the start. */
 static bool net_is_early(int index) { return wants_net() && (index == 0 || gw_lanes_spread || !boot_is_direct()); }
 
-static int lane_open(struct gw_lane *lane, int index, wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
+static int lane_open(struct gw_lane *lane, int index)
 {
     lane->index = index;
     lane->peers = calloc((size_t)node_numbers_max(), sizeof *lane->peers); /* what is not used costs no memory */
     if (!lane->peers) return gw_fail(GW_ENOMEM, "no memory for a table of %d peers", gw_boot.size);
-    lane->net_recv = net_recv;
-    lane->net_ctx = ctx;
-    int rc = peer_wire->open(index, recv, ctx, &lane->wire);
-    lane->rings = rc == GW_OK && peer_wire->rings ? peer_wire->rings(lane->wire) : NULL;
-    return rc == GW_OK && net_is_early(index) ? net_open(lane) : rc;
+    lane->n_nets = 0;
+    for (lane->n_wires = 0; lane->n_wires < PEER_WIRES && peer_wires[lane->n_wires]; lane->n_wires++)
+        lane->wires[lane->n_wires] =
+            (struct lane_wire){.ops = peer_wires[lane->n_wires], .index = lane->n_wires, .is_net = lane->n_wires > 0};
+    struct lane_wire *node = &lane->wires[0];
+    int rc = node->ops->open(index, up.arrived, NULL, &node->wire);
+    lane->rings = rc == GW_OK && node->ops->rings ? node->ops->rings(node->wire) : NULL;
+    return rc == GW_OK && net_is_early(index) ? nets_open(lane) : rc;
 }
 
 int peer_lane_open(struct gw_lane *lane)
 {
-    if (likely(!gw_lanes[0].net)) return GW_OK;
+    if (likely(!gw_lanes[0].n_nets)) return GW_OK;
     gw_lock(&lane->lock);
-    bool is_new = !lane->net;
-    int rc = is_new ? net_open(lane) : GW_OK;
+    bool is_new = !lane->n_nets;
+    int rc = is_new ? nets_open(lane) : GW_OK;
     gw_unlock(&lane->lock);
-    return rc == GW_OK && is_new && peer_net->opened ? peer_net->opened() : rc;
+    return rc == GW_OK && is_new ? nets_opened(lane) : rc;
 }
 
 void peer_lanes_choose(void)
@@ -97,21 +119,22 @@ void peer_lanes_choose(void)
     gw_lanes_spread = gw_set.lanes > 0 || gw_threads;
 }
 
-int peer_init(wire_recv_fn recv, wire_recv_fn net_recv, void *ctx)
+int peer_init(const struct peer_upcalls *upcalls)
 {
-    by_net_alone = peer_net && !gw_set_lists(gw_set.wires, "shm");
+    up = *upcalls;
+    by_net_alone = peer_wires[1] && !gw_set_lists(gw_set.wires, "shm");
     net_choose();
-    if (peer_net && gw_boot.nnodes > 1 && !may_net())
+    if (peer_wires[1] && gw_boot.nnodes > 1 && !may_net())
         return gw_fail(
             GW_EARG,
             "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi or tcp, or leave "
             "it unset",
             gw_boot.nnodes, gw_set.wires);
     for (int i = 0; i < gw_nlanes; i++) {
-        int rc = lane_open(&gw_lanes[i], i, recv, net_recv, ctx);
+        int rc = lane_open(&gw_lanes[i], i);
         if (rc != GW_OK) return rc;
     }
-    return gw_lanes[0].net && peer_net->opened ? peer_net->opened() : GW_OK;
+    return nets_opened(&gw_lanes[0]);
 }
 
 uint64_t peer_area_bytes(int nlocal, int nlanes) { return shm_area_bytes(nlocal, nlanes); }
@@ -120,10 +143,11 @@ void peer_finalize(void)
 {
     node_others_close(shm_forget);
     for (int i = 0; i < gw_nlanes; i++) {
-        if (gw_lanes[i].net) peer_net->close(gw_lanes[i].net);
-        if (gw_lanes[i].wire) peer_wire->close(gw_lanes[i].wire);
+        for (int k = gw_lanes[i].n_wires; k-- > 0;)
+            if (gw_lanes[i].wires[k].wire) gw_lanes[i].wires[k].ops->close(gw_lanes[i].wires[k].wire);
         free(gw_lanes[i].peers);
-        gw_lanes[i].wire = gw_lanes[i].net = NULL;
+        gw_lanes[i].n_wires = gw_lanes[i].n_nets = 0;
+        memset(gw_lanes[i].wires, 0, sizeof gw_lanes[i].wires);
         gw_lanes[i].rings = NULL;
         gw_lanes[i].peers = NULL;
     }
@@ -137,7 +161,15 @@ static bool is_by_net(int number)
     return number >= 0 && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
 }
 
-bool peer_is_far(const struct gw_lane *lane, int number) { return lane->net && is_by_net(number); }
+bool peer_is_far(const struct gw_lane *lane, int number) { return lane->n_nets && is_by_net(number); }
+
+struct lane_wire *peer_route(struct gw_lane *lane, int number)
+{
+    if (!is_by_net(number)) return &lane->wires[0];
+    struct lane_wire *w = NULL;
+    while ((w = peer_next_net(lane, w)) && w->ops->reaches && !w->ops->reaches(w->wire, number)) continue;
+    return w;
+}
 
 bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far)
 {
@@ -150,26 +182,24 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
 {
     if (p->ep) return GW_OK;
     int number = (int)(p - lane->peers), rc;
-    bool is_far = is_by_net(number);
-    if (is_far && !lane->net) return gw_fail(GW_EINTERN, "lane %d has no way to rank %d on another node", lane->index, number);
-    const struct wire_ops *ops = is_far ? peer_net : peer_wire;
+    struct lane_wire *w = peer_route(lane, number);
+    if (!w) return gw_fail(GW_EINTERN, "lane %d has no way to rank %d on another node", lane->index, number);
     struct wire_ep *ep = NULL;
-    rc = ops->connect(is_far ? lane->net : lane->wire, number, &ep);
+    rc = w->ops->connect(w->wire, number, &ep);
     if (rc != GW_OK) return rc;
-    p->ops = ops;
+    p->by = w;
     p->ep = ep;
-    if (is_far) gw_counted(&gw_count.connections, 1);
+    if (w->is_net) gw_counted(&gw_count.connections, 1);
+    if (up.connected) up.connected(lane, p);
     peer_assert_state(lane);
     return GW_OK;
 }
 
-void peer_caps(const struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out)
+void peer_caps(struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *caps_out)
 {
-    if (p && peer_is_far(lane, (int)(p - lane->peers))) {
-        peer_net->caps(lane->net, caps_out);
-        return;
-    }
-    peer_wire->caps(gw_lanes[0].wire, caps_out);
+    const struct lane_wire *w = p ? peer_route(lane, (int)(p - lane->peers)) : &lane->wires[0];
+    if (!w || !w->wire) w = &gw_lanes[0].wires[0];
+    w->ops->caps(w->wire, caps_out);
     if (!p || !p->ep) return;
     caps_out->pack_max = p->ep->pack_max;
     caps_out->node = p->ep->node;
@@ -210,7 +240,8 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 
 int peer_invite(char at_out[PEER_AT])
 {
-    if (!may_net() || !peer_net->invite)
+    const struct wire_ops *net = peer_wires[1]; /* a job has one that others are invited to */
+    if (!may_net() || !net->invite)
         return gw_fail(
             GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
@@ -218,9 +249,9 @@ int peer_invite(char at_out[PEER_AT])
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
                        "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");
-    int rc = peer_net->invite(at_out, PEER_AT);
+    int rc = net->invite(at_out, PEER_AT);
     gw_lock(&gw_lanes[0].lock);
-    if (rc == GW_OK && !gw_lanes[0].net) rc = net_open(&gw_lanes[0]);
+    if (rc == GW_OK && !gw_lanes[0].n_nets) rc = nets_open(&gw_lanes[0]);
     gw_unlock(&gw_lanes[0].lock);
     /* Communicators of other lanes that are there already have nobody far; those to come open theirs (peer_lane_open). */
     return rc;
@@ -228,14 +259,15 @@ int peer_invite(char at_out[PEER_AT])
 
 int peer_address(struct sockaddr_storage *out)
 {
-    if (may_net() && peer_net->address) return peer_net->address(out);
+    if (may_net() && peer_wires[1]->address) return peer_wires[1]->address(out);
     return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
 }
 
 static void forget(struct node_other *o)
 {
     for (int i = 0; i < gw_nlanes && !o->base; i++)
-        for (int k = 0; k < o->n && gw_lanes[i].net && peer_net->forget; k++) peer_net->forget(gw_lanes[i].net, o->first + k);
+        for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
+            for (int k = 0; k < o->n && w->ops->forget; k++) w->ops->forget(w->wire, o->first + k);
     for (int i = 0; i < gw_nlanes; i++)
         for (int k = 0; k < o->n; k++) {
             gw_lanes[i].gone_sent += peer_get(&gw_lanes[i], o->first + k)->sent;
@@ -254,40 +286,44 @@ void peer_sweep(void)
 
 /* A look at the network costs a system call.  Messages on the node make looks there seldom, those over the network make them frequent.
  * Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
-static int net_progress(struct gw_lane *lane, bool near_is_busy)
+static int net_progress(struct lane_wire *w, bool near_is_busy)
 {
     enum { MOST_REST = 16 };
-    struct lane_rest *rest = &lane->rest;
-    lane->net_rounds++;
+    struct lane_rest *rest = &w->rest;
+    w->rounds++;
     bool is_armed = atomic_load_explicit(&gw_node.armed, memory_order_relaxed);
     if (near_is_busy && rest->every < MOST_REST) rest->every = rest->every ? 2 * rest->every : 1;
     if (rest->left > 0 && !is_armed) {
         rest->left--;
         return 0;
     }
-    if (unlikely(lane->net_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
-    lane->net_busy = true;
-    int n = peer_net->progress(lane->net);
-    lane->net_busy = false;
+    if (unlikely(w->is_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
+    w->is_busy = true;
+    int n = w->ops->progress(w->wire);
+    w->is_busy = false;
     if (n > 0) rest->every = 0;
     rest->left = rest->every;
-    if (n == 0 && peer_net->arm && is_armed) n = peer_net->arm(lane->net) == GW_AGAIN;
+    if (n == 0 && w->ops->arm && is_armed) n = w->ops->arm(w->wire) == GW_AGAIN;
     return n;
 }
 
-void peer_net_look(struct gw_lane *lane) { net_progress(lane, false); }
+void peer_net_look(struct lane_wire *w) { net_progress(w, false); }
 
 void peer_leave(bool is_leaving)
 {
     for (int i = 0; i < gw_nlanes; i++) {
         gw_lock(&gw_lanes[i].lock);
-        if (gw_lanes[i].net && peer_net->leave) peer_net->leave(gw_lanes[i].net, is_leaving);
+        for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
+            if (w->ops->leave) w->ops->leave(w->wire, is_leaving);
         gw_unlock(&gw_lanes[i].lock);
     }
 }
 
 int peer_progress(struct gw_lane *lane)
 {
-    int n = likely(peer_wire == &shm_ops) ? shm_progress(lane->wire) : peer_wire->progress(lane->wire);
-    return likely(!lane->net) ? n : n + net_progress(lane, n > 0);
+    struct lane_wire *node = &lane->wires[0];
+    int n = likely(node->ops == &shm_ops) ? shm_progress(node->wire) : node->ops->progress(node->wire), found = 0;
+    if (likely(!lane->n_nets)) return n;
+    for (struct lane_wire *w = NULL; (w = peer_next_net(lane, w));) found += net_progress(w, n > 0);
+    return n + found;
 }

@@ -25,7 +25,7 @@ static inline int peer_short(struct gw_lane *lane, struct gw_peer *p, uint8_t ki
         int rc = peer_connect(lane, p);
         if (rc != GW_OK) return rc;
     }
-    return p->ops->send_short(p->ep, kind, hdr, payload, len);
+    return p->ep->ops->send_short(p->ep, kind, hdr, payload, len);
 }
 
 #endif

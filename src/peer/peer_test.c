@@ -15,7 +15,7 @@
 #include "wire_tcp/tcp.h"
 
 struct wire {
-    bool is_far;
+    bool is_far, is_second;
     int lane;
     struct wire_ep eps[4];
 };
@@ -49,8 +49,8 @@ static int wire_progress(struct wire *w)
 {
     seen[w->is_far].progress++;
     if (w->is_far && say[1].progress == 77) { /* a message sets off another look */
-        peer_net_look(&gw_lanes[w->lane]);
-        rest_inside = gw_lanes[w->lane].rest;
+        peer_net_look(&gw_lanes[w->lane].wires[1]);
+        rest_inside = gw_lanes[w->lane].wires[1].rest;
         return 1;
     }
     return say[w->is_far].progress;
@@ -86,21 +86,53 @@ static const struct wire_ops far_ops = {.size = sizeof far_ops,
                                         .arm = far_arm,
                                         .leave = far_leave};
 
+/* A second network, for rank 3 alone: the first one does not reach it while there is this one. */
+static int second_opens, second_looks;
+static bool far_reaches(struct wire *w, int number) { return (void)w, number != 3; }
+static int second_open(int lane, wire_recv_fn f, void *ctx, struct wire **w)
+{
+    (void)f, (void)ctx;
+    second_opens++;
+    *w = gw_xcalloc(1, sizeof **w);
+    (*w)->is_second = true;
+    (*w)->lane = lane;
+    return GW_OK;
+}
+static int second_connect(struct wire *w, int rank, struct wire_ep **ep_out) { return *ep_out = &w->eps[rank], GW_OK; }
+static int second_progress(struct wire *w) { return (void)w, second_looks++, 1; }
+static void second_caps(struct wire *w, struct wire_caps *caps_out) { (void)w, *caps_out = (struct wire_caps){.pack_max = 4000}; }
+static void second_close(struct wire *w) { second_opens--, free(w); }
+static const struct wire_ops second_ops = {.size = sizeof second_ops,
+                                           .name = "second",
+                                           .open = second_open,
+                                           .connect = second_connect,
+                                           .progress = second_progress,
+                                           .caps = second_caps,
+                                           .close = second_close};
+
+static int told; /* of connected peers */
+static void connected(struct gw_lane *lane, struct gw_peer *p)
+{
+    CHECK(p->ep && p->by == peer_route(lane, (int)(p - lane->peers)));
+    told++;
+}
+
 static int up(void)
 {
+    const struct peer_upcalls up = {.connected = connected};
     memset(seen, 0, sizeof seen);
     memset(gw_lanes, 0, sizeof gw_lanes);
     peer_lanes_choose();
-    return peer_init(NULL, NULL, NULL);
+    return peer_init(&up);
 }
 static void down(void)
 {
     int nets = 0;
-    for (int i = 0; i < gw_nlanes; i++) nets += gw_lanes[i].net != NULL;
+    for (int i = 0; i < gw_nlanes; i++) nets += gw_lanes[i].wires[1].wire != NULL;
     CHECK_STR(peer_broken(&gw_lanes[0]) ? peer_broken(&gw_lanes[0]) : "", "");
     peer_finalize();
     CHECK_EQ(seen[1].closes, nets);
-    CHECK(gw_nlanes == 0 && !gw_lanes[0].wire && !gw_lanes[0].net && !gw_lanes[0].peers);
+    CHECK(gw_nlanes == 0 && !gw_lanes[0].n_wires && !gw_lanes[0].n_nets && !gw_lanes[0].wires[0].wire && !gw_lanes[0].peers);
 }
 
 static void which_wire(void)
@@ -135,19 +167,20 @@ static void connecting(void)
         bool is_far = i >= 2;
         struct gw_peer *p = peer_get(lane, i);
         const int refusals[] = {GW_AGAIN, GW_EOTHER};
-        int before = seen[is_far].connects;
+        int before = seen[is_far].connects, before_told = told;
         uint64_t counted = atomic_load(&gw_count.connections);
-        CHECK(!p->ep && !p->ops);
+        CHECK(!p->ep && !p->by);
         for (int k = 0; k < 2; k++) {
             say[is_far].connect = refusals[k];
             CHECK_EQ(peer_connect(lane, p), refusals[k]);
-            CHECK(!p->ep && !p->ops && !peer_broken(lane));
+            CHECK(!p->ep && !p->by && !peer_broken(lane));
         }
         say[is_far].connect = GW_OK;
         CHECK_EQ(peer_connect(lane, p), GW_OK);
         CHECK_EQ(peer_connect(lane, p), GW_OK);
         CHECK_EQ(seen[is_far].connects, before + 3);
-        CHECK(p->ops == (is_far ? &far_ops : &near_ops) && p->ep == &(is_far ? lane->net : lane->wire)->eps[i]);
+        CHECK(p->by == &lane->wires[is_far] && p->by->ops == (is_far ? &far_ops : &near_ops) && p->ep == &p->by->wire->eps[i]);
+        CHECK_EQ(told, before_told + 1); /* once */
         CHECK_EQ(atomic_load(&gw_count.connections), counted + is_far);
         CHECK(!peer_broken(lane) && !gw_lanes[0].peers[i].ep);
     }
@@ -162,16 +195,16 @@ static void states(void)
     struct gw_peer *p = peer_get(lane, 1);
     p->sent = 1;
     CHECK_STR(peer_broken(lane), "nothing is sent to a peer that is not connected");
-    p->sent = 0, p->ops = &near_ops;
+    p->sent = 0, p->by = &lane->wires[0];
     CHECK_STR(peer_broken(lane), "a peer has an endpoint and its wire, or neither");
-    p->ops = NULL;
+    p->by = NULL;
     CHECK_EQ(peer_connect(lane, p), GW_OK);
-    p->ops = &far_ops;
+    p->by = &lane->wires[1];
     CHECK_STR(peer_broken(lane), "a peer is on the wire that reaches it");
-    p->ops = &near_ops;
-    lane->rest.left = 1;
+    p->by = &lane->wires[0];
+    lane->wires[1].rest.left = 1;
     CHECK_STR(peer_broken(lane), "rounds without a look at the network are at most so many as were chosen");
-    lane->rest.left = 0;
+    lane->wires[1].rest.left = 0;
     down();
 }
 
@@ -216,12 +249,12 @@ static void looking(void)
         if (gap > most) most = gap;
     }
     CHECK_EQ(most, 16);
-    CHECK_EQ(lane->net_rounds, (uint32_t)rounds);
+    CHECK_EQ(lane->wires[1].rounds, (uint32_t)rounds);
     CHECK(seen[1].progress > 20 && seen[1].progress < 60 && !peer_broken(lane));
     say[1].progress = 2;
-    while (lane->rest.left > 0) peer_progress(lane);
+    while (lane->wires[1].rest.left > 0) peer_progress(lane);
     CHECK_EQ(peer_progress(lane), 3);
-    CHECK(lane->rest.every == 0 && lane->rest.left == 0);
+    CHECK(lane->wires[1].rest.every == 0 && lane->wires[1].rest.left == 0);
     say[0].progress = 0;
     for (int i = 0; i < 5; i++) CHECK_EQ(peer_progress(lane), 2); /* nothing near: every round */
     /* what a message sets off does not enter the wire's progress again */
@@ -229,7 +262,7 @@ static void looking(void)
     int before = seen[1].progress;
     CHECK_EQ(peer_progress(lane), 1);
     CHECK_EQ(seen[1].progress, before + 1);
-    CHECK(!lane->net_busy && rest_inside.left == 0);
+    CHECK(!lane->wires[1].is_busy && rest_inside.left == 0);
     /* before a sleep the wire is armed; what it finds then is news */
     say[1].progress = 0, say[1].arm = GW_AGAIN;
     CHECK(peer_progress(lane) == 0 && seen[1].arms == 0);
@@ -249,7 +282,7 @@ static void alone(void)
 {
     gw_boot.nnodes = 1;
     CHECK_EQ(up(), GW_OK);
-    CHECK(seen[1].opens == 0 && !gw_lanes[0].net && !peer_is_far(&gw_lanes[0], 3));
+    CHECK(seen[1].opens == 0 && !gw_lanes[0].n_nets && !peer_is_far(&gw_lanes[0], 3));
     CHECK_EQ(peer_lane_open(&gw_lanes[1]), GW_OK);
     CHECK_EQ(seen[1].opens, 0);
     gw_boot.nnodes = 2;
@@ -270,11 +303,11 @@ static void choosing(void)
     const char *wires = gw_set.wires, *provider = gw_set.ofi_provider, *why;
     gw_boot.nnodes = 1;
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
-        peer_net = rows[i].want == &tcp_ops ? &ofi_ops : &tcp_ops;
+        peer_wires[1] = rows[i].want == &tcp_ops ? &ofi_ops : &tcp_ops;
         gw_set.wires = rows[i].wires;
         gw_set.ofi_provider = rows[i].provider;
         CHECK_EQ(up(), GW_OK);
-        CHECK(peer_net == rows[i].want && !gw_lanes[0].net);
+        CHECK(peer_wires[1] == rows[i].want && !gw_lanes[0].n_nets);
         down();
     }
     gw_set.ofi_provider = "net";
@@ -283,11 +316,43 @@ static void choosing(void)
     gw_set.ofi_provider = "";
     why = network_wants_libfabric(); /* this host may have a card */
     CHECK_EQ(up(), GW_OK);
-    CHECK(peer_net == (why ? &ofi_ops : &tcp_ops) && (!why || why[0] == '/'));
+    CHECK(peer_wires[1] == (why ? &ofi_ops : &tcp_ops) && (!why || why[0] == '/'));
     down();
     gw_set.wires = wires;
     gw_set.ofi_provider = provider;
     gw_boot.nnodes = 2;
+}
+
+/* Two networks at once, for different peers: each peer is on the first that reaches it, and both are looked at. */
+static void two_networks(void)
+{
+    struct wire_ops reaching = far_ops;
+    reaching.reaches = far_reaches;
+    peer_wires[1] = &reaching;
+    peer_wires[2] = &second_ops;
+    struct gw_lane *lane = &gw_lanes[0];
+    CHECK_EQ(up(), GW_OK);
+    CHECK(lane->n_wires == 3 && lane->n_nets == 2 && second_opens == 2);
+    for (int i = 0; i < 4; i++) {
+        struct gw_peer *p = peer_get(lane, i);
+        struct wire_caps caps;
+        int place = i < 2 ? 0 : i - 1;
+        CHECK(peer_route(lane, i) == &lane->wires[place] && peer_is_far(lane, i) == (i >= 2));
+        CHECK_EQ(peer_connect(lane, p), GW_OK);
+        CHECK(p->by == &lane->wires[place] && p->ep == &lane->wires[place].wire->eps[i]);
+        p->ep->pack_max = place == 2 ? 4000 : 3000;
+        peer_caps(lane, p, &caps);
+        CHECK_EQ(caps.pack_max, place == 2 ? 4000 : 3000);
+    }
+    CHECK(peer_next_net(lane, NULL) == &lane->wires[1] && peer_next_net(lane, &lane->wires[1]) == &lane->wires[2]);
+    CHECK(!peer_next_net(lane, &lane->wires[2]) && !peer_broken(lane));
+    int before = seen[1].progress, before_second = second_looks;
+    CHECK_EQ(peer_progress(lane), 1);
+    CHECK(seen[1].progress == before + 1 && second_looks == before_second + 1);
+    down();
+    CHECK_EQ(second_opens, 0);
+    peer_wires[1] = &far_ops;
+    peer_wires[2] = NULL;
 }
 
 int main(void)
@@ -298,13 +363,14 @@ int main(void)
     if (boot_init() != GW_OK || node_init(4096, 0, 65536) != GW_OK) gw_die("the test's rooms: %s", gw_fail_text());
     free((void *)(uintptr_t)gw_boot.local_to_world);
     gw_boot.size = 4, gw_boot.nlocal = 2, gw_boot.nnodes = 2, gw_boot.local_to_world = local;
-    peer_wire = &near_ops;
-    peer_net = &far_ops;
+    peer_wires[0] = &near_ops;
+    peer_wires[1] = &far_ops;
     which_wire();
     connecting();
     states();
     failures();
     looking();
+    two_networks();
     alone();
     choosing();
     CHECK(lane_use(0) == &gw_lanes[0] && lanes_used() == 1);

@@ -379,7 +379,7 @@ static int pull(struct plan_exec *x, const struct plan_memory *m, const struct p
     if (!s->a.len) return GW_OK;
     if (unlikely(e->copy)) return pull_copy(x, peer, e, s, to.iov_base);
     gw_lock(&x->comm->lane->lock);
-    int rc = p->ops->get(p->ep, &to, 1, e->address + (uint64_t)s->remote, 0, NULL);
+    int rc = p->ep->ops->get(p->ep, &to, 1, e->address + (uint64_t)s->remote, 0, NULL);
     bool is_refused = unlikely(rc == GW_EOTHER) && !wire_may_read(p->ep);
     gw_unlock(&x->comm->lane->lock);
     return is_refused ? pull_refused(x, peer, "since this collective began") : rc;

@@ -21,8 +21,10 @@ static void paths(void)
 {
     static struct proto_lane pl;
     struct wire_ep ep = {.choked = &ep.choked_here};
-    struct gw_peer p = {.ep = &ep};
-    pl.far = (struct proto_far){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
+    struct lane_wire net = {.index = 1, .is_net = true};
+    struct gw_peer p = {.ep = &ep, .by = &net};
+    struct proto_limits *far = &pl.limits[1];
+    *far = (struct proto_limits){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
     CHECK_EQ(far_select(&pl, &p, 48, true, 0), PROTO_E0);
     CHECK_EQ(far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX), PROTO_E1);
     CHECK_EQ(far_select(&pl, &p, 8152, true, 0), PROTO_E1);
@@ -33,9 +35,9 @@ static void paths(void)
     atomic_store(&ep.choked_here, 1); /* the receiver keeps too much: everything asks first */
     CHECK_EQ(far_select(&pl, &p, 8, true, 0), PROTO_R0);
     atomic_store(&ep.choked_here, 0);
-    pl.far.may_put = false;
+    far->may_put = false;
     CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
-    pl.far.may_get = false;
+    far->may_get = false;
     CHECK_EQ(far_select(&pl, &p, 100000, true, 0), PROTO_R1);
 }
 

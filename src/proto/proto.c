@@ -89,10 +89,16 @@ static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, cons
         other_arrived(pl, true, kind, hdr, payload, len);
 }
 
-wire_recv_fn proto_receiver(bool is_far)
+static wire_recv_fn receiver(bool is_far)
 {
     wire_recv_fn plain = is_far ? far_arrived : arrived;
     return gw_checking ? note_receiver(is_far, plain) : plain;
+}
+
+int proto_connect(void)
+{
+    const struct peer_upcalls up = {receiver(false), receiver(true), proto_connected};
+    return peer_init(&up);
 }
 
 /* ---- progress -------------------------------------------------------------------------------------------- */
@@ -154,7 +160,8 @@ bool proto_drained(struct gw_lane *lane)
 {
     struct proto_lane *pl = lane_of(lane);
     if (has_work(pl) || pl->n_kept) return false;
-    if (lane->net && peer_net->drained && !peer_net->drained(lane->net)) return false;
+    for (struct lane_wire *w = NULL; (w = peer_next_net(lane, w));)
+        if (w->ops->drained && !w->ops->drained(w->wire)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
     for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
         const struct gw_req *req = container_of(l, struct proto_op, link)->req;
@@ -204,9 +211,9 @@ int64_t proto_posted(void)
 int proto_tag_max(void)
 {
     struct wire_caps caps = {0};
-    bool may_match =
-        gw_lanes[0].net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE; /* else nobody opens the network for this */
-    if (may_match) peer_net->caps(gw_lanes[0].net, &caps);
+    bool may_match = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE; /* else nobody opens the network for this */
+    for (struct lane_wire *w = NULL; may_match && !caps.matches && (w = peer_next_net(&gw_lanes[0], w));)
+        w->ops->caps(w->wire, &caps);
     return caps.matches ? caps.tag_max : INT32_MAX;
 }
 
@@ -241,7 +248,7 @@ static int lane_init(struct gw_lane *lane)
         return gw_fail(GW_ENOMEM, "no memory for the tables of message matching");
     }
     pl->lane = lane;
-    pl->eager_fast = pl->far.fast_max = -1;
+    for (int i = 0; i < PEER_WIRES; i++) pl->limits[i].fast_max = -1;
     room_init(pl);
     pl->sampling = PACE_TIMES;
     pl->poll.fn = lane_poll;

@@ -36,9 +36,9 @@ struct proto_addr {
     bool is_near;       /* receives from any source: all of them are on this node */
 };
 
-int proto_init(void); /* lanes' match queues; before peer_init (it is the wires' receiver) */
+int proto_init(void);    /* lanes' match queues */
+int proto_connect(void); /* then: peer_init(), as the room that its upcalls go to */
 void proto_finalize(void);
-wire_recv_fn proto_receiver(bool is_far); /* of what comes from this node, or from others */
 
 /* Fast path of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);

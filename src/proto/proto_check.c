@@ -97,7 +97,7 @@ bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const voi
 struct proto_op *op_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
 {
     struct proto_op *op = name_find(&pl->op_names, cookie);
-    if (likely(op) && likely((op->peer->ops != peer_wire) == is_far)) return op;
+    if (likely(op) && likely((op->peer->by && peer_by_net(op->peer)) == is_far)) return op;
     msg_refuse((uint8_t)kind, "cookie", (int64_t)cookie);
     return NULL;
 }

@@ -32,7 +32,7 @@ int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, co
     if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);
     struct type_cursor c;
     type_cursor_init(&c, buf, count, t);
-    return p->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);
+    return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);
 }
 
 /* What the fast path of eager_deliver cannot do: several runs of bytes, or too much. */

@@ -21,14 +21,15 @@ int64_t far_short_default(int size)
     return 100;
 }
 
-void far_set_up(struct proto_lane *pl)
+void far_set_up(struct proto_lane *pl, struct lane_wire *w)
 {
     struct wire_caps caps;
-    struct proto_far *f = &pl->far;
-    peer_net->caps(pl->lane->net, &caps);
+    struct proto_limits *f = &pl->limits[w->index];
+    w->ops->caps(w->wire, &caps);
     int64_t packet = (int64_t)caps.pack_max - PROTO_SYNC_PREFIX;
     f->pack_max = caps.pack_max;
-    tags_set_up(pl, &caps);
+    f->fast_mode = PROTO_STANDARD; /* small ones in a row go as one: far_waits() */
+    tags_set_up(pl, w, &caps);
     f->inline_max =
         gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
     /* Two copies are shorter than the two messages more of a question: over TCP 64 KiB took 31 us so and 41 with it, 130,000 bytes 35 and
@@ -53,9 +54,9 @@ void far_set_up(struct proto_lane *pl)
                f->may_put ? "; larger ones are written in chunks" : "");
 }
 
-enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
+enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
 {
-    const struct proto_far *f = &pl->far;
+    const struct proto_limits *f = limits_of(pl, p);
     int forced = gw_set.proto;
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
     if (prefix && pl->tags.state != TAGS_OFF) may_be_eager = false; /* a tag has no room for a cookie */
@@ -67,14 +68,15 @@ enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p,
 
 /* On a node a sender sees in the receiver's door that it keeps too much; from elsewhere the word comes as a message, which a program that
  * only sends would never see. */
-void far_look(struct proto_lane *pl)
+void far_look(struct proto_lane *pl, const struct gw_peer *p)
 {
     enum { EVERY = 16 };
-    if (++pl->far.n_sent < EVERY) return;
-    pl->far.n_sent = 0;
-    bool is_row = pl->far.burst.rounds == pl->lane->net_rounds;
-    peer_net_look(pl->lane);
-    if (is_row) pl->far.burst.rounds = pl->lane->net_rounds;
+    struct proto_limits *f = limits_of(pl, p);
+    if (++f->n_sent < EVERY) return;
+    f->n_sent = 0;
+    bool is_row = f->burst.rounds == p->by->rounds;
+    peer_net_look(p->by);
+    if (is_row) f->burst.rounds = p->by->rounds;
 }
 
 /* Over TCP each message costs a system call, which on one machine also does the receiver's half: 6 us, of which 32 in one take 0.3 each
@@ -83,17 +85,17 @@ void far_look(struct proto_lane *pl)
 bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode)
 {
     enum { AT_ONCE = 4, ROW_US = 20 };
-    struct proto_far *f = &pl->far;
+    struct proto_limits *f = limits_of(pl, p);
     uint64_t now = gw_ticks();
-    if (p != f->burst.to || pl->lane->net_rounds != f->burst.rounds || now - f->burst.at > ROW_US * gw_ticks_per_us()) {
+    if (p != f->burst.to || p->by->rounds != f->burst.rounds || now - f->burst.at > ROW_US * gw_ticks_per_us()) {
         if (f->burst.queued && pl->n_outs) out_poll(pl);
         f->burst.to = p;
-        f->burst.rounds = pl->lane->net_rounds;
+        f->burst.rounds = p->by->rounds;
         f->burst.n = f->burst.queued = 0;
     }
     f->burst.at = now;
     if (mode != PROTO_LATER || !far_goes_with_others(len) || gw_set.net_together == 1) return false;
-    if (++f->burst.n <= AT_ONCE || !p->ops->send_many || pl->tags.state != TAGS_OFF || gw_checking) return false;
+    if (++f->burst.n <= AT_ONCE || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || gw_checking) return false;
     f->burst.queued++;
     return true;
 }
@@ -121,17 +123,19 @@ static void direct_arrived(struct gw_done *done, int err)
 
 void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
 {
+    struct gw_peer *p = peer_get(pl->lane, r->world);
     bool is_run = r->key != 0;
-    if (unlikely(!pl->far.pack_max)) far_set_up(pl);
-    r->key = 0; /* the sender's is of no more use */
-    if (pl->far.is_direct && is_run && r->ptr) {
+    r->key = 0;                            /* the sender's is of no more use */
+    if (peer_open(pl, p) != GW_OK) return; /* the answer will say so */
+    const struct proto_limits *f = limits_of(pl, p);
+    if (f->is_direct && is_run && r->ptr) {
         r->done.fn = direct_arrived;
         r->wire_busy = true;
-        peer_net->recv_into(pl->lane->net, r->ptr, (size_t)r->want, &cts->key, &r->done);
+        p->ep->ops->recv_into(p->ep->wire, r->ptr, (size_t)r->want, &cts->key, &r->done);
         return;
     }
-    if (!pl->far.may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
-    if (peer_net->expose(pl->lane->net, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
+    if (!f->may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
+    if (p->ep->ops->expose(p->ep->wire, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
     cts->addr = (uintptr_t)r->ptr;
     cts->key = r->key;
 }
@@ -139,7 +143,8 @@ void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *ct
 /* The data are there, by whichever way. */
 void far_close(struct proto_lane *pl, struct proto_recv *r)
 {
-    if (r->key) peer_net->conceal(pl->lane->net, r->key);
+    const struct wire_ep *ep = peer_get(pl->lane, r->world)->ep;
+    if (r->key) ep->ops->conceal(ep->wire, r->key);
     r->key = 0;
 }
 
@@ -196,8 +201,8 @@ static void put_done(struct gw_done *done, int err)
 /* The other end's wire is like ours.  Else it would be asked for what it cannot do, or on a node to write into another rank's memory. */
 bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
 {
-    if (op->peer->ops == peer_wire) return false;
-    return cts->addr ? pl->far.may_put && cts->addr <= UINT64_MAX - (uint64_t)cts->to : pl->far.is_direct;
+    const struct proto_limits *f = &pl->limits[op->peer->by->index];
+    return cts->addr ? f->may_put && cts->addr <= UINT64_MAX - (uint64_t)cts->to : f->is_direct;
 }
 
 void put_start(struct proto_op *op, const struct proto_cts *cts)
@@ -217,8 +222,8 @@ int put_step(struct proto_lane *pl, struct proto_op *op)
         int64_t left = op->end - op->pos, len = op->addr ? gw_min64(left, gw_set.net_chunk) : left;
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
-        int rc = op->addr ? op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
-                          : op->peer->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
+        int rc = op->addr ? op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
+                          : op->peer->ep->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
         if (rc != GW_POSTED) pool_give(&pl->puts, put);
         if (rc == GW_AGAIN) return n;
         if (unlikely(rc < 0)) {

@@ -87,7 +87,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     r->job = (uint64_t)bytes;
     pl->getting_from = turn_of(p);
     uint64_t since = gw_ticks();
-    int rc = p->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, r->key, &r->done);
+    int rc = p->ep->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, r->key, &r->done);
     if (rc == GW_OK) {
         pl->got += bytes;
         if (r->ptr && r->want >= gw_set.cma_min)

@@ -70,7 +70,7 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
     }
     struct gw_peer *p = peer_get(pl->lane, r->world);
     struct iovec iov = {r->ptr + start, (size_t)len};
-    int rc = recv_has_fault(r) ? GW_OK : p->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL);
+    int rc = recv_has_fault(r) ? GW_OK : p->ep->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL);
     if (unlikely(rc != GW_OK) && !share_failed(pl, r, rc, start, len)) return 1;
     node_job_add(r->job, len);
     if (node_job_done(r->job, r->want)) share_over(pl, r);
@@ -164,7 +164,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
         return 1;
     }
     struct iovec iov = {(char *)(uintptr_t)op->ptr + start, (size_t)len};
-    int rc = op->peer->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL);
+    int rc = op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL);
     if (unlikely(rc != GW_OK)) {
         help_failed(pl, op, rc, start, len);
         return 1;

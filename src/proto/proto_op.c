@@ -49,7 +49,7 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     op->is_over = true;
     if (op->cursor) pool_give(&pl->cursors, op->cursor);
     op->cursor = NULL;
-    if (unlikely(op->key)) op->peer->ops->conceal(pl->lane->net, op->key);
+    if (unlikely(op->key)) op->peer->ep->ops->conceal(op->peer->ep->wire, op->key);
     if (unlikely(op->is_kept)) keep_drop(pl, op);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
     op_complete_req(op, err, false);
@@ -62,7 +62,7 @@ static bool op_expose(struct proto_lane *pl, struct proto_op *op)
     struct wire_caps caps;
     peer_caps(pl->lane, op->peer, &caps);
     if (!caps.keys || op->key) return true;
-    return op->peer->ops->expose(pl->lane->net, op->ptr, (size_t)op->len, &op->key) == GW_OK;
+    return op->peer->ep->ops->expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
 }
 
 int rts_send(struct proto_lane *pl, struct proto_op *op)
@@ -74,7 +74,7 @@ int rts_send(struct proto_lane *pl, struct proto_op *op)
 
 void op_ask(struct proto_lane *pl, struct proto_op *op)
 {
-    bool is_near = op->peer->ops == peer_wire, is_run = op->ptr && op->peer->ep;
+    bool is_run = op->ptr && op->peer->ep, is_near = op->peer->ep && !peer_by_net(op->peer);
     bool can_read = is_run &&
         (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
     if (can_read && !op->is_kept) can_read = op_expose(pl, op);

@@ -19,7 +19,7 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
 void lane_inline_update(struct proto_lane *pl)
 {
     bool may_go = !pl->n_outs && pl->lane->rings;
-    pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->eager_fast, (int64_t)pl->short_max) + 1) : 0;
+    pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->limits[0].fast_max, pl->limits[0].inline_max) + 1) : 0;
 }
 
 void out_queue(struct proto_lane *pl, struct proto_op *op)
@@ -106,14 +106,14 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
     struct wire_part parts[FAR_TOGETHER_MOST];
     int n = 0;
     size_t bytes = 0;
-    if (!p->ep || !p->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_choked(p)) return 0;
+    if (!p->ep || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_choked(p)) return 0;
     for (struct gw_list *l = o->ops.next; l != &o->ops && n < gw_set.net_together; l = l->next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
-        if (!goes_with_others(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > pl->far.pack_max) break;
+        if (!goes_with_others(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
         op->hdr.world = p->ep->as;
         parts[n++] = (struct wire_part){&op->hdr, op->ptr, (size_t)op->len};
     }
-    if (n < 2 || p->ops->send_many(p->ep, PROTO_EAGER, parts, n) != GW_OK) return 0;
+    if (n < 2 || p->ep->ops->send_many(p->ep, PROTO_EAGER, parts, n) != GW_OK) return 0;
     for (int i = 0; i < n; i++) op_finish(pl, container_of(o->ops.next, struct proto_op, link), GW_OK);
     return n;
 }
@@ -139,7 +139,7 @@ int out_poll(struct proto_lane *pl)
     int n = 0;
     if (pl->is_sending_outs) return 0; /* the end of a send made somebody send the next one */
     pl->is_sending_outs = true;
-    pl->far.burst.queued = 0;
+    for (int i = 0; i < PEER_WIRES; i++) pl->limits[i].burst.queued = 0;
     for (struct gw_list *l = pl->outs.next, *next; l != &pl->outs; l = next) {
         struct proto_out *o = container_of(l, struct proto_out, link);
         next = l->next;

@@ -50,7 +50,7 @@ void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, 
     op->state = OP_PIECES;
     if (cts.key && op->ptr) put_start(op, &cts);
     bool is_buffered =
-        op->peer->ops != peer_wire && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
+        peer_by_net(op->peer) && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
     proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
@@ -66,13 +66,13 @@ void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, 
 int data_send(struct proto_lane *pl, struct proto_op *op)
 {
     struct gw_peer *p = op->peer;
-    bool is_near = p->ops == peer_wire;
-    int64_t piece = is_near ? gw_min64(gw_set.wire_piece, (int64_t)pl->pack_max) : (int64_t)pl->far.pack_max;
+    bool is_near = !peer_by_net(p);
+    int64_t most = (int64_t)limits_of(pl, p)->pack_max, piece = is_near ? gw_min64(gw_set.wire_piece, most) : most;
     int64_t n = gw_min64(op->end - op->pos, piece);
     struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
     uint64_t since = gw_ticks();
-    int rc = op->ptr ? p->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
-                     : p->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
+    int rc = op->ptr ? p->ep->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
+                     : p->ep->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
     if (rc != GW_OK) return rc;
     op->pos += n;
     if (op->ptr && is_near) pace_copied(pl, PACE_IN, p, op->end, n, gw_ticks() - since);

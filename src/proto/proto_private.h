@@ -122,19 +122,20 @@ struct proto_pace {
     uint32_t ticks[PACE_TIMES];
 }; /* for a KiB; 0: not timed yet */
 
-/* Messages to other nodes (proto_far.c). */
+/* What a wire of the lane does with messages: thresholds, and of a network (proto_far.c) which ways it has. */
 enum { FAR_PUT_BYTES = 64, FAR_TOGETHER_BYTES = 1024, FAR_TOGETHER_MOST = 64 };
-struct proto_far {
-    int64_t inline_max, eager_max; /* E0 and E1 to here */
-    int64_t fast_max;              /* E0 without further thought; -1: never */
-    size_t pack_max;
-    bool may_get, may_put; /* R0; R1 without copies, in chunks */
-    bool is_direct;        /* R1 without copies, as a whole: where neither is */
-    int n_sent;            /* since the last look at what comes in */
-    struct far_burst {     /* messages in a row: */
+struct proto_limits {
+    int64_t inline_max, eager_max; /* E0 and E1 to here; of the node's wire see eager_limit() */
+    int64_t fast_max;              /* proto_send() needs no further thought up to here; -1: never, or not known yet */
+    enum proto_mode fast_mode;     /* nor up to this mode */
+    size_t pack_max;               /* 0: not known yet */
+    bool may_get, may_put;         /* R0; R1 without copies, in chunks */
+    bool is_direct;                /* R1 without copies, as a whole: where neither is */
+    int n_sent;                    /* since the last look at what comes in */
+    struct far_burst {             /* messages in a row: */
         const struct gw_peer *to;
         uint64_t at;     /* when the last one was, */
-        uint32_t rounds; /* and lane->net_rounds then */
+        uint32_t rounds; /* and those of the network then */
         int n, queued;   /* so many, of which these wait */
     } burst;
 };
@@ -143,6 +144,7 @@ struct proto_far {
 enum tags_state { TAGS_OFF, TAGS_NET, TAGS_OWN };
 struct proto_tags {
     uint8_t state;
+    struct lane_wire *net; /* which matches; NULL: OFF */
     bool must_take_over, has_warned, has_told_room;
     const char *why; /* must_take_over */
     struct wire_caps limits;
@@ -153,12 +155,9 @@ struct proto_tags {
 enum { PROTO_WORLD_UNKNOWN = -1 };
 
 struct proto_lane {
-    struct proto_fast fast; /* first */
-    int64_t eager_fast;     /* proto_send needs no further thought up to here; -1 before the first connection */
-    size_t short_max, pack_max;
-    struct proto_far far; /* where there is a network wire */
+    struct proto_fast fast;                 /* first */
+    struct proto_limits limits[PEER_WIRES]; /* by the wire's place in the lane */
     struct proto_tags tags;
-    bool is_set_up;  /* the above are known */
     bool has_choked; /* counted in the door's `choked` */
     uint64_t *told;  /* bit per world rank on other nodes: was told so; NULL: nobody ever */
     bool is_hooked;
@@ -208,17 +207,17 @@ static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps
 {
     return caps->get && (caps->keys || wire_may_read(p->ep));
 }
-void lane_set_up(struct proto_lane *pl, struct gw_peer *p); /* reads the wire's capabilities; p need not be connected yet */
-void far_set_up(struct proto_lane *pl) GW_COLD;
-/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, so that the lane knows its limits. */
+/* Of the wire that reaches it; it is connected. */
+static inline struct proto_limits *limits_of(struct proto_lane *pl, const struct gw_peer *p) { return &pl->limits[p->by->index]; }
+/* Where limits become known: of a wire with the first peer that it connects (peer_upcalls.connected), of all networks that may match
+ * before the first receive that one of them might match. */
+void proto_connected(struct gw_lane *lane, struct gw_peer *p);
+void limits_of_nets(struct proto_lane *pl);
+void far_set_up(struct proto_lane *pl, struct lane_wire *w) GW_COLD;
+/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, or in peer_connect(). */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
-    int rc = likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
-    if (rc == GW_OK && p->ops != peer_wire && unlikely(!pl->far.pack_max))
-        far_set_up(pl); /* once it is open the network says what it can do */
-    if (likely(rc == GW_OK) && unlikely(!pl->is_set_up || (p->ops == peer_wire && p->ep->pack_max < pl->pack_max)))
-        lane_set_up(pl, p);
-    return rc;
+    return likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
 }
 
 /* Large messages are on the way out from here.  Who receives one meanwhile is in an exchange, where the sender most likely has some to
@@ -247,7 +246,7 @@ bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int6
 /* proto_out.c */
 struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p);
 void out_queue(struct proto_lane *pl, struct proto_op *op);
-void lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, eager_fast, short_max */
+void lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, limits[0] */
 int out_poll(struct proto_lane *pl);
 void out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
 void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
@@ -325,7 +324,7 @@ int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of 
 void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 
 /* proto_far.c */
-enum proto_path far_select(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
+enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
 int64_t far_short_default(int size); /* of E0, by the size of the job */
 void far_offer(struct proto_lane *pl, struct proto_recv *r,
                struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
@@ -333,15 +332,15 @@ void far_close(struct proto_lane *pl, struct proto_recv *r);
 void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 void put_start(struct proto_op *op, const struct proto_cts *cts);
 bool put_may_start(const struct proto_lane *pl, const struct proto_op *op,
-                   const struct proto_cts *cts); /* the wire can do what is asked */
-void far_look(struct proto_lane *pl);            /* before a send to another node */
+                   const struct proto_cts *cts);               /* the wire can do what is asked */
+void far_look(struct proto_lane *pl, const struct gw_peer *p); /* before a send to another node */
 /* A small message that may go at once shall wait for the next ones; those to another rank that wait go now. */
 bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
 static inline bool far_goes_with_others(int64_t len) { return len <= FAR_TOGETHER_BYTES; }
 int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
 /* proto_tag.c */
-void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps);
+void tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps);
 void tags_finish(struct proto_lane *pl);
 int tags_poll(struct proto_lane *pl);  /* must_take_over */
 void tags_full(struct proto_lane *pl); /* the wire has no room for messages that nobody waits for */
@@ -363,7 +362,7 @@ static inline bool tag_has_room(const struct proto_lane *pl, uint32_t ctx, int s
 /* A message goes by tag.  Both ends decide alike, and for all messages of a source and context. */
 static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p, const struct proto_hdr *h)
 {
-    return unlikely(pl->tags.state != TAGS_OFF) && p->ops == peer_net && !(h->ctx & PROTO_STREAM_MASK) &&
+    return unlikely(pl->tags.state != TAGS_OFF) && p->by == pl->tags.net && !(h->ctx & PROTO_STREAM_MASK) &&
         tag_has_room(pl, h->ctx, h->src);
 }
 

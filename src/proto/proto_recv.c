@@ -179,10 +179,10 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
     struct proto_lane *pl = lane_of(a->lane);
     if (!match_is_empty(pl->fast.q) || pl->is_hooked || !t->is_dense || lanes_used() > 1 || !a->lane->rings) return false;
     if (a->rank == GW_ANY_SOURCE) return false; /* rings would not take turns */
-    if (unlikely(a->lane->net) && (!a->peer->ep || !a->peer->ep->lines)) return false;
+    if (unlikely(a->lane->n_nets) && (!a->peer->ep || !a->peer->ep->lines)) return false;
     int64_t cap = count * t->size;
     /* Where there is a network, it waits for us meanwhile. */
-    for (uint32_t looks = a->lane->net ? LOOKS_BESIDE_NET : node_spin(); looks > 0; looks--) {
+    for (uint32_t looks = a->lane->n_nets ? LOOKS_BESIDE_NET : node_spin(); looks > 0; looks--) {
         struct wire_rx *rx;
         const struct wire_line *l = wire_ring_look(a->lane->rings, &rx);
         if (likely(!l)) {

@@ -10,7 +10,7 @@
 
 static int64_t eager_limit(const struct proto_lane *pl)
 {
-    int64_t wire = (int64_t)pl->pack_max - PROTO_SYNC_PREFIX;
+    int64_t wire = (int64_t)pl->limits[0].pack_max - PROTO_SYNC_PREFIX;
     return gw_set.proto == GW_SET_PROTO_E1 ? wire : gw_min64(gw_set.eager_max, wire);
 }
 
@@ -30,20 +30,34 @@ static GW_COLD void lane_explain(const struct proto_lane *pl, const struct gw_pe
                (long long)eager_limit(pl), caps->short_max, direct, room);
 }
 
-/* The smallest packet of all peers is everybody's: other worlds may have smaller rings. */
-GW_COLD void lane_set_up(struct proto_lane *pl, struct gw_peer *p)
+/* The node's wire.  The smallest packet of all peers is everybody's: other worlds may have smaller rings. */
+static GW_COLD void near_set_up(struct proto_lane *pl, struct gw_peer *p)
 {
     struct wire_caps caps;
+    struct proto_limits *l = &pl->limits[0];
     peer_caps(pl->lane, peer_is_far(pl->lane, (int)(p - pl->lane->peers)) ? NULL : p, &caps);
-    if (pl->is_set_up && caps.pack_max >= pl->pack_max) return;
-    pl->short_max = caps.short_max;
-    pl->pack_max = caps.pack_max;
-    if (pl->lane->net && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) far_set_up(pl); /* receives go there, too */
-    assert(pl->pack_max >= PROTO_CTL_MAX);
-    pl->is_set_up = true;
-    if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) pl->eager_fast = eager_limit(pl);
+    if (l->pack_max && caps.pack_max >= l->pack_max) return;
+    l->inline_max = (int64_t)caps.short_max;
+    l->pack_max = caps.pack_max;
+    l->fast_mode = PROTO_LATER;
+    assert(l->pack_max >= PROTO_CTL_MAX);
+    if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) l->fast_max = eager_limit(pl);
     lane_inline_update(pl);
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
+}
+
+void proto_connected(struct gw_lane *lane, struct gw_peer *p)
+{
+    struct proto_lane *pl = lane_of(lane);
+    if (peer_by_net(p) && !limits_of(pl, p)->pack_max) far_set_up(pl, p->by);
+    if (!pl->limits[0].pack_max || (!peer_by_net(p) && p->ep->pack_max < pl->limits[0].pack_max)) near_set_up(pl, p);
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) limits_of_nets(pl); /* receives go there, too */
+}
+
+void limits_of_nets(struct proto_lane *pl)
+{
+    for (struct lane_wire *w = NULL; (w = peer_next_net(pl->lane, w));)
+        if (!pl->limits[w->index].pack_max) far_set_up(pl, w);
 }
 
 static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
@@ -53,19 +67,24 @@ static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
     return peer_may_read(p, &caps);
 }
 
+static int64_t most_eager(const struct proto_lane *pl, const struct gw_peer *p)
+{
+    return peer_by_net(p) ? pl->limits[p->by->index].eager_max : eager_limit(pl);
+}
+
 bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
 {
     if (!peer_is_choked(p) || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
-    return len <= (p->ops == peer_wire ? eager_limit(pl) : pl->far.eager_max);
+    return len <= most_eager(pl, p);
 }
 
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)
 {
     int forced = gw_set.proto;
     int64_t prefix = mode == PROTO_SYNC ? PROTO_SYNC_PREFIX : 0;
-    if (p->ops != peer_wire) return far_select(pl, p, len, is_run, prefix);
+    if (peer_by_net(p)) return far_select(pl, p, len, is_run, prefix);
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
-    if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= (int64_t)pl->short_max) return PROTO_E0;
+    if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= pl->limits[0].inline_max) return PROTO_E0;
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
     if (forced != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;

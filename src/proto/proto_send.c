@@ -78,9 +78,8 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
     if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
-    if (!pl->is_set_up) lane_set_up(pl, p);
     int rc = peer_open(pl, p);
-    if (rc == GW_OK && p->ops != peer_wire) far_look(pl);
+    if (rc == GW_OK && peer_by_net(p)) far_look(pl, p);
     if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
     if (rc < 0) return rc;
     bool is_blocked = pl->n_outs && out_find(pl, p);
@@ -89,7 +88,7 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
     proto_count(pl, p, path, s->len);
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
-    bool waits = p->ops != peer_wire && far_waits(pl, p, s->len, s->mode);
+    bool waits = peer_by_net(p) && far_waits(pl, p, s->len, s->mode);
     if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
         rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
@@ -97,35 +96,30 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
         if (rc != GW_AGAIN) return rc;
     }
     rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
-    if (waits && pl->far.burst.queued >= gw_set.net_together) out_poll(pl);
+    if (waits && limits_of(pl, p)->burst.queued >= gw_set.net_together) out_poll(pl);
     return rc;
 }
 
-/* What send_slow() comes to for a small message to another node that nothing stands in the way of.  GW_AGAIN: something does.  Its look
- * at the network comes after the message, which would wait for it. */
-static inline int send_far(struct proto_lane *pl, const struct proto_addr *a, const char *ptr, int64_t len)
+/* What send_slow() comes to for one run of bytes that may go at once and that nothing stands in the way of.  GW_AGAIN: something does.
+ * The look at a network comes after the message, which would wait for it. */
+static inline int send_at_once(struct proto_lane *pl, const struct proto_addr *a, const char *ptr, int64_t len)
 {
     struct gw_peer *p = a->peer;
     if (unlikely(pl->n_outs) || unlikely(peer_is_choked(p))) return GW_AGAIN;
     struct proto_hdr h = header_of(a);
-    int rc = p->ops->send_short(p->ep, PROTO_EAGER, &h, ptr, (size_t)len);
+    int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
     if (unlikely(rc != GW_OK)) return rc;
-    proto_count(pl, p, PROTO_E0, len);
-    far_look(pl);
+    proto_count(pl, p, len > limits_of(pl, p)->inline_max ? PROTO_E1 : PROTO_E0, len);
+    if (peer_by_net(p)) far_look(pl, p);
     return GW_OK;
-}
-
-static inline bool is_far(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
-{
-    return len <= pl->far.fast_max && p->ep && p->ops != peer_wire;
 }
 
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
 {
     struct proto_lane *pl = lane_of(a->lane);
     int64_t len = count * t->size;
-    if (!proto_is_run(t, count) || !is_far(pl, a->peer, len)) return false;
-    return send_far(pl, a, proto_run_at(buf, t), len) == GW_OK;
+    if (!proto_is_run(t, count) || !a->peer->ep || !peer_by_net(a->peer) || len > limits_of(pl, a->peer)->fast_max) return false;
+    return send_at_once(pl, a, proto_run_at(buf, t), len) == GW_OK;
 }
 
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
@@ -136,19 +130,9 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
     int64_t len = count * t->size;
     bool is_run = proto_is_run(t, count);
     const char *ptr = proto_run_at(buf, t);
-    if (likely(is_run) && likely(len <= pl->eager_fast) && likely(mode != PROTO_SYNC) && likely(!pl->n_outs) &&
-        likely(p->ops == peer_wire) && likely(!peer_is_choked(p))) {
-        struct proto_hdr h = header_of(a);
-        int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
-        if (likely(rc == GW_OK)) {
-            proto_count(pl, p, len > (int64_t)pl->short_max ? PROTO_E1 : PROTO_E0, len);
-            *req_out = &gw_req_sent;
-            return GW_OK;
-        }
-        if (rc < 0) return rc;
-    }
-    if (is_run && mode == PROTO_STANDARD && is_far(pl, p, len)) {
-        int rc = send_far(pl, a, ptr, len);
+    if (likely(is_run) && likely(p->ep)) {
+        const struct proto_limits *l = limits_of(pl, p);
+        int rc = likely(len <= l->fast_max) && likely(mode <= l->fast_mode) ? send_at_once(pl, a, ptr, len) : GW_AGAIN;
         if (likely(rc == GW_OK)) *req_out = &gw_req_sent;
         if (likely(rc != GW_AGAIN)) return rc;
     }
@@ -161,7 +145,7 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
     int64_t len = count * t->size;
-    if (!p->ep || !pl->is_set_up || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
+    if (!p->ep || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
     enum proto_path path = proto_select(pl, p, len, proto_is_run(t, count), PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
     if (unlikely(gw_checking)) note_send(pl, a, count, t);

@@ -48,13 +48,14 @@ static int entries_of(const struct proto_lane *pl)
     return gw_set.match_entries >= 0 ? (int)gw_set.match_entries : pl->tags.limits.match_entries;
 }
 
-void tags_set_up(struct proto_lane *pl, const struct wire_caps *caps)
+void tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps)
 {
     struct proto_tags *t = &pl->tags;
     if (!caps->matches || t->state != TAGS_OFF) return;
     gw_list_init(&t->posted);
     pool_init(&t->pool, sizeof(struct tag_recv));
     t->limits = *caps;
+    t->net = w;
     t->state = TAGS_NET;
     GW_EXPLAIN(GW_LOG_PROTO,
                "messages from other nodes are matched by the network: context ids to %d, tags to %d, %d receives at once",
@@ -76,12 +77,12 @@ int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, con
              size_t len)
 {
     struct wire_tag tag = tag_of(h, kind == PROTO_RTS);
-    if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ops->tag_check(pl->lane->net, &tag);
-    if (kind == PROTO_EAGER) return p->ops->tag_send(p->ep, &tag, payload, len);
+    if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ep->ops->tag_check(p->ep->wire, &tag);
+    if (kind == PROTO_EAGER) return p->ep->ops->tag_send(p->ep, &tag, payload, len);
     struct tag_ask ask = {.world = h->world};
     assert(kind == PROTO_RTS && len == sizeof ask.rts);
     memcpy(&ask.rts, payload, sizeof ask.rts);
-    return p->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
+    return p->ep->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
 }
 
 /* ---- a message came to a receive ---------------------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ static GW_COLD void waits_again(struct proto_lane *pl, struct tag_recv *t)
     if (!pl->tags.must_take_over) {
         gw_list_del(&t->link);
         gw_list_push(&pl->tags.posted, &t->link);
-        if (peer_net->tag_recv(pl->lane->net, t->from, &t->take) == GW_POSTED) return;
+        if (pl->tags.net->ops->tag_recv(pl->tags.net->wire, t->from, &t->take) == GW_POSTED) return;
         take_over_soon(pl, "the network takes no more receives");
     }
     t->is_back = true;
@@ -189,16 +190,16 @@ static void take_done(struct gw_done *done, int err)
 static void take_over(struct proto_lane *pl, const char *why)
 {
     struct proto_tags *tags = &pl->tags;
-    assert(tags->state == TAGS_NET && !pl->lane->net_busy);
+    assert(tags->state == TAGS_NET && !pl->tags.net->is_busy);
     GW_EXPLAIN(GW_LOG_PROTO, "lane %d matches messages from other nodes itself from now on: %s", pl->lane->index, why);
     gw_counted(&gw_count.match_moves, 1);
     tags->must_take_over = true; /* what arrives meanwhile need not ask for it again */
     /* The youngest first: a message that comes in between must not find a younger receive where an older one was. */
     for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev) {
         struct tag_recv *t = container_of(l, struct tag_recv, link);
-        if (!t->is_back) peer_net->tag_cancel(pl->lane->net, &t->take);
+        if (!t->is_back) pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
     }
-    while (tags->n_back < tags->n_posted) peer_net_look(pl->lane);
+    while (tags->n_back < tags->n_posted) peer_net_look(pl->tags.net);
     tags->must_take_over = false;
     tags->state = TAGS_OWN;
     while (!gw_list_empty(&tags->posted)) {
@@ -207,12 +208,12 @@ static void take_over(struct proto_lane *pl, const char *why)
         tag_recv_free(pl, t);
         recv_offer(pl, r);
     }
-    if (peer_net->tag_catch(pl->lane->net) != GW_OK) gw_die("%s", gw_fail_text());
+    if (pl->tags.net->ops->tag_catch(pl->tags.net->wire) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
 int tags_poll(struct proto_lane *pl)
 {
-    if (likely(!pl->tags.must_take_over) || pl->lane->net_busy) return 0;
+    if (likely(!pl->tags.must_take_over) || pl->tags.net->is_busy) return 0;
     take_over(pl, pl->tags.why);
     return 1;
 }
@@ -248,13 +249,13 @@ void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h)
 /* A message for this receive or probe may come over the network. */
 static bool may_be_far(const struct proto_lane *pl, const struct proto_addr *a)
 {
-    if (a->peer) return peer_is_far(pl->lane, (int)(a->peer - pl->lane->peers));
-    return !a->is_near || peer_is_far(pl->lane, gw_boot.rank); /* GODWIT_WIRES=ofi: even what we send to ourselves */
+    if (a->peer) return peer_route(pl->lane, (int)(a->peer - pl->lane->peers)) == pl->tags.net;
+    return !a->is_near || peer_route(pl->lane, gw_boot.rank) == pl->tags.net; /* GODWIT_WIRES=ofi: even what we send to ourselves */
 }
 
 void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a)
 {
-    if (pl->tags.state == TAGS_NET && may_be_far(pl, a) && !(a->ctx & PROTO_STREAM_MASK) && !pl->lane->net_busy)
+    if (pl->tags.state == TAGS_NET && may_be_far(pl, a) && !(a->ctx & PROTO_STREAM_MASK) && !pl->tags.net->is_busy)
         take_over(pl, "it probes for messages");
 }
 
@@ -265,7 +266,7 @@ static const uint64_t patience_ns = 1000000000; /* for entries to come free */
 
 static void entries_wait(struct proto_lane *pl, int most)
 {
-    for (uint64_t since = gw_now_ns(); pl->tags.n_posted >= most; peer_net_look(pl->lane))
+    for (uint64_t since = gw_now_ns(); pl->tags.n_posted >= most; peer_net_look(pl->tags.net))
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
 }
 
@@ -320,13 +321,13 @@ static struct tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_recv *r
     t->r = r;
     t->pl = pl;
     t->is_any = a->rank == GW_ANY_SOURCE;
-    size_t cap = (size_t)gw_min64(r->cap, (int64_t)pl->far.pack_max);
+    size_t cap = (size_t)gw_min64(r->cap, (int64_t)pl->limits[pl->tags.net->index].pack_max);
     if (cap < sizeof t->first) {
         t->take.buf = t->first;
         t->take.cap = sizeof t->first;
     } else {
         /* A tag_ask is most likely what comes to a long one, and programs that measure post one buffer to several receives. */
-        bool is_direct = r->ptr && r->cap <= pl->far.eager_max;
+        bool is_direct = r->ptr && r->cap <= pl->limits[pl->tags.net->index].eager_max;
         if (!is_direct) t->bounce = gw_xmalloc(cap);
         if (is_direct) memcpy(t->first, r->ptr, sizeof t->first);
         t->take.buf = is_direct ? r->ptr : t->bounce;
@@ -353,7 +354,7 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
 {
     if (a->tag > pl->tags.limits.tag_max) {
         struct wire_tag tag = {0, 0, a->tag, 0};
-        return peer_net->tag_check(pl->lane->net, &tag);
+        return pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag);
     }
     if (a->peer) {
         int rc = peer_open(pl, a->peer);
@@ -366,10 +367,10 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
     r->at_wire = t;
     /* Entries come free when a receive finds its message, and when a long message that was on its way is there. */
     t->from = a->peer ? a->peer->ep : NULL;
-    for (uint64_t since = gw_now_ns(); (rc = peer_net->tag_recv(pl->lane->net, t->from, &t->take)) == GW_AGAIN;) {
+    for (uint64_t since = gw_now_ns(); (rc = pl->tags.net->ops->tag_recv(pl->tags.net->wire, t->from, &t->take)) == GW_AGAIN;) {
         if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) break;
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
-        peer_net_look(pl->lane);
+        peer_net_look(pl->tags.net);
     }
     if (rc == GW_POSTED) return rc;
     tag_recv_free(pl, t);
@@ -384,7 +385,7 @@ static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
     struct wire_tag tag = {(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank == GW_ANY_SOURCE ? 0 : a->rank, 0, 0};
     if (pl->tags.has_told_room) return;
     pl->tags.has_told_room = true;
-    if (peer_net->tag_check(pl->lane->net, &tag) == GW_OK) return;
+    if (pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag) == GW_OK) return;
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
         gw_warn("the network does not match all messages: %s", gw_fail_text());
     else
@@ -393,8 +394,8 @@ static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
 
 bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
 {
-    if (!pl->lane->net || a->ctx & PROTO_STREAM_MASK) return false;
-    if (unlikely(!pl->is_set_up)) lane_set_up(pl, peer_get(pl->lane, gw_boot.rank));
+    if (!pl->lane->n_nets || a->ctx & PROTO_STREAM_MASK) return false;
+    if (pl->tags.state == TAGS_OFF && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) limits_of_nets(pl);
     if (pl->tags.state != TAGS_NET) return false;
     if (pl->tags.must_take_over) take_over(pl, pl->tags.why);
     if (pl->tags.state != TAGS_NET) return false;
@@ -423,7 +424,7 @@ void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
     if (t->is_back)
         cancelled(pl, t);
     else
-        peer_net->tag_cancel(pl->lane->net, &t->take);
+        pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
 }
 
 int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx)

@@ -321,7 +321,7 @@ int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, in
     for (;;) {
         gw_lock(&lane->lock);
         int rc = p->ep ? GW_OK : peer_connect(lane, p);
-        if (rc == GW_OK) rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, at, w->targets[target].key, &l->done);
+        if (rc == GW_OK) rc = (is_put ? p->ep->ops->put : p->ep->ops->get)(p->ep, &here, 1, at, w->targets[target].key, &l->done);
         if (rc <= GW_OK) late_done(&l->done, rc);
         gw_unlock(&lane->lock);
         if (rc != GW_AGAIN) {

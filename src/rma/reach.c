@@ -42,7 +42,7 @@ static int move_by_kernel(struct rma_win *w, int target, unsigned how, const str
         gw_lock(&lane->lock);
         for (; i < n && rc == GW_OK; i += rc == GW_OK) {
             struct iovec here = {packed, runs[i].iov_len};
-            rc = (is_put ? p->ops->put : p->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, 0, &unused);
+            rc = (is_put ? p->ep->ops->put : p->ep->ops->get)(p->ep, &here, 1, (uint64_t)(uintptr_t)runs[i].iov_base, 0, &unused);
             if (rc == GW_OK) packed += runs[i].iov_len;
         }
         if (unlikely(rc == GW_EOTHER) && turns_to_mail(w, target, p)) rc = GW_OK;
@@ -73,13 +73,17 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
 }
 
 /* ---- the wire ---- */
-static bool may_use_wire(struct rma_win *w)
+/* The network by which targets may be read and written; NULL: none. */
+static struct lane_wire *copying_net(struct rma_win *w)
 {
-    struct wire_caps caps = {0};
-    struct wire *net = w->comm->lane->net;
-    if (!net || w->flavor == GW_WIN_FLAVOR_DYNAMIC || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED) return false;
-    peer_net->caps(net, &caps);
-    return caps.put && caps.get && caps.keys && (!caps.soft || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED);
+    if (w->flavor == GW_WIN_FLAVOR_DYNAMIC || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED) return NULL;
+    for (struct lane_wire *net = NULL; (net = peer_next_net(w->comm->lane, net));) {
+        struct wire_caps caps = {0};
+        net->ops->caps(net->wire, &caps);
+        bool may = caps.put && caps.get && caps.keys && (!caps.soft || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED);
+        if (may) return net;
+    }
+    return NULL;
 }
 
 /* Collective, where there are other nodes.  Who cannot expose its part, or has none, is reached by messages, and so is everybody by
@@ -87,17 +91,18 @@ static bool may_use_wire(struct rma_win *w)
 static int keys_share(struct rma_win *w)
 {
     struct gw_lane *lane = w->comm->lane;
-    bool may = may_use_wire(w);
+    struct lane_wire *net = w->net = copying_net(w);
     uint64_t mine = 0, *all = malloc(sizeof *all * (size_t)w->comm->size);
     int rc = rma_agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
-    if (rc == GW_OK && may && w->size > 0) {
+    if (rc == GW_OK && net && w->size > 0) {
         gw_lock(&lane->lock);
-        if (peer_net->expose(lane->net, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
+        if (net->ops->expose(net->wire, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
         gw_unlock(&lane->lock);
     }
     if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, all, sizeof mine, gw_type_byte, w->comm, NULL);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++)
-        if (may && !is_here(w, i)) w->targets[i].key = all[i];
+        if (net && !is_here(w, i) && peer_route(lane, (int)(comm_peer(w->comm, i) - lane->peers)) == net)
+            w->targets[i].key = all[i];
     w->targets[w->comm->rank].key = mine;
     free(all);
     return rc;
@@ -108,7 +113,7 @@ static void key_drop(struct rma_win *w)
     struct gw_lane *lane = w->comm->lane;
     uint64_t *mine = &w->targets[w->comm->rank].key;
     gw_lock(&lane->lock);
-    if (*mine) peer_net->conceal(lane->net, *mine);
+    if (*mine) w->net->ops->conceal(w->net->wire, *mine);
     gw_unlock(&lane->lock);
     *mine = 0;
 }

@@ -52,6 +52,7 @@ struct rma_win {
     struct gw_comm *here;       /* its ranks on this machine; most often `comm` itself */
     int *leaders, n_leaders;    /* one rank on each other machine */
     struct rma_target *targets; /* [comm->size] */
+    struct lane_wire *net;      /* by which other nodes have keys for it; NULL: by none */
     struct rma_shared *shared;  /* mapped by all ranks here */
     struct rma_epoch *epoch;
     struct rma_mapping {

@@ -6,8 +6,8 @@
  *
  * LOCK     Every call is made with the lane's lock held, unless its comment says otherwise.  Lanes are independent of each other: two
  *          threads may be in one wire at once, for different lanes.
- * UPWARD   A wire calls upward only from progress(), through the receiver given to open() and through done->fn.  Both may send, and may
- *          call progress() of this wire again.
+ * UPWARD   A wire calls upward only from progress(), through the receiver given to open() and through done->fn.  Both may send;
+ *          nobody enters the progress() of a wire that is in it.
  * BUFFERS  Headers and payloads of send_*() are the caller's and are copied before the call returns.  Memory of put(), get(),
  *          recv_into() and send_from() is lent to the wire until the call answers anything but GW_POSTED, or done->fn is called.  A
  *          payload given to the receiver is the wire's, and valid during that call only.
@@ -125,6 +125,8 @@ struct wire_ops {
      * number of things that happened: 0 lets the caller sleep. */
     int (*progress)(struct wire *w);
     /* ---- from here on NULL where a wire has no need of it ---- */
+    /* Several networks are open, and peers use the first that reaches them: whether this one does.  Both ends say the same, always. */
+    bool (*reaches)(struct wire *w, int number);
     /* The rings of lines that peers write and this process reads (wire_ring.h), for inlined looks; alive as long as the wire. */
     struct wire_rings *(*rings)(struct wire *w);
     /* ep->can_read is UNKNOWN: finds out by a real copy.  It stays UNKNOWN where the peer has not started. */

@@ -157,7 +157,7 @@ static void rooms_up(int mode)
     CHECK_EQ(node_init(shm_area_bytes(1, gw_nlanes), 0, 1 << 20), GW_OK);
     req_init();
     CHECK_EQ(proto_init(), GW_OK);
-    CHECK_EQ(peer_init(proto_receiver(false), proto_receiver(true), NULL), GW_OK);
+    CHECK_EQ(proto_connect(), GW_OK);
 }
 static void rooms_down(void)
 {
@@ -349,7 +349,7 @@ static void entries_lent(int mode)
     ways.is_card = false; /* then they are on their way when the receive comes */
     post_to(ENTRIES_FEW);
     for (; n_out < LONG; n_out++) item_send(&out[n_out], 1, in[n_out].tag, n_out, 1, PROTO_SYNC);
-    peer_net_look(lane);
+    peer_net_look(peer_next_net(lane, NULL));
     CHECK(proto_posted() == ENTRIES_FEW - LONG && net.n_posted == ENTRIES_FEW);
     in_one(1, 100 + n_in);
     for (; n_out < n_in; n_out++) item_send(&out[n_out], 1, in[n_out].tag, n_out, 1, PROTO_STANDARD);
@@ -419,7 +419,7 @@ static void forged_questions(int is_long)
         if (i == LEN_NEGATIVE) ask.len = -1;
         if (i > LEN_NEGATIVE) ask.world = i == LEN_NEGATIVE + 1 ? -1 : i == LEN_NEGATIVE + 2 ? 1 : INT32_MAX;
         memcpy(bytes, &ask, sizeof ask);
-        CHECK_EQ(p->ops->tag_send(p->ep, &tag, bytes, lengths[i]), GW_OK);
+        CHECK_EQ(p->ep->ops->tag_send(p->ep, &tag, bytes, lengths[i]), GW_OK);
         look(10);
         CHECK_EQ(gw_count.messages_refused, before + 1);
         CHECK(!req_is_done(in[0].q) && proto_posted() == 1);

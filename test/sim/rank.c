@@ -24,7 +24,7 @@ void sim_rank_begin(const struct sim_host *h, int rank, const char *boot)
     host = h;
     boot_text = boot;
     sim_attach(h->net, rank);
-    peer_wire = &sim_ops;
+    peer_wires[0] = &sim_ops;
 }
 
 /* ---- time: the driver's clock ------------------------------------------------------------------------------------------------ */
