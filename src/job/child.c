@@ -82,6 +82,15 @@ pid_t process_parent(pid_t pid)
     return p && sscanf(p, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
+bool process_is_ours(pid_t pid)
+{
+    enum { DEEP = 256 };
+    pid_t me = getpid();
+    for (int i = 0; i < DEEP && pid > 1 && pid != me; i++)
+        if ((pid = process_parent(pid)) == me) return true;
+    return false;
+}
+
 void stranger_group_kill(pid_t pid, uint64_t start, int sig)
 {
     uint64_t now = start ? process_start(pid) : 0;

@@ -20,8 +20,11 @@ void child_kill(pid_t pid, int sig);       /* of a child that is not reaped; 0: 
 void child_group_kill(pid_t pid, int sig); /* and what it started */
 /* For who is not the parent (the keeper): the group that this process leads or led, known by when it started (process_start() then). */
 void stranger_group_kill(pid_t pid, uint64_t start, int sig);
-uint64_t process_start(pid_t pid);             /* in the kernel's ticks; 0: it is gone, or nobody says */
-pid_t process_parent(pid_t pid);               /* 0: it is gone, or nobody says */
+uint64_t process_start(pid_t pid); /* in the kernel's ticks; 0: it is gone, or nobody says */
+pid_t process_parent(pid_t pid);   /* 0: it is gone, or nobody says */
+/* This process has started it, or one that this one has started has: whose parent ends stays so (orphans_adopt()).  For pids that others
+ * wrote, as ranks do in the segment. */
+bool process_is_ours(pid_t pid);
 bool child_wait(pid_t pid, uint64_t until_ns); /* until it has ended, and is to be reaped; false: it has not, at that time */
 
 /* orphans.c: what ranks have started and left behind becomes our child. */

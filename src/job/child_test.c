@@ -79,8 +79,36 @@ static void test_later(void)
     child_group_kill(0, SIGKILL);
 }
 
+/* Children and theirs, also without the one between; nobody else. */
+static void test_ours(void)
+{
+    int pipes[2];
+    pid_t grandchild = 0, none[] = {0, -1, 1, getpid(), getppid(), 1 << 30};
+    CHECK_EQ(pipe(pipes), 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        pid_t child = begin(-1, 0);
+        _exit(write(pipes[1], &child, sizeof child) != sizeof child || getppid() == 1 || pause() == 0);
+    }
+    CHECK_EQ(read(pipes[0], &grandchild, sizeof grandchild), (ssize_t)sizeof grandchild);
+    CHECK(process_is_ours(pid) && process_is_ours(grandchild));
+    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK(!process_is_ours(none[i]));
+    pid_t apart = fork(); /* to it, its siblings are none of its own */
+    if (apart == 0) _exit(process_is_ours(grandchild) || process_is_ours(getppid()));
+    CHECK_EQ(ended(apart), 0);
+    child_reap(apart);
+    kill(pid, SIGKILL);
+    ended(pid);
+    child_reap(pid);
+    kill(grandchild, SIGKILL);
+    child_reap(grandchild);
+    CHECK(!process_is_ours(grandchild));
+}
+
 int main(void)
 {
+    test_ours();
     test_ended();
     test_later();
     return unit_end();

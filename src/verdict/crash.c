@@ -137,7 +137,11 @@ void crash_look_waiting(const struct job *j)
         pid_t pid = atomic_load(&slot->pid);
         if (first < 0 && !j->ending) {
             announce(j, i, pid, slot->crash.signal, slot->crash.code, slot->crash.address);
-            stack_or_why(i, pid);
+            /* The rank wrote the number, and may be of another user than we: then we would show it somebody else's stack. */
+            if (process_is_ours(pid))
+                stack_or_why(i, pid);
+            else
+                say("no stack of it: mpiexec has started no process %d", (int)pid);
         }
         atomic_store(&slot->crash.state, BOOT_CRASH_SEEN);
         gw_futex_wake(&slot->crash.state, 1 << 16);

@@ -66,6 +66,15 @@ run 139 -n 2 "$e" late # after MPI_Finalize the program is as it was
 says "^mpiexec: rank 1 (.*) was killed by signal 11 (Segmentation fault)"
 ! grep -q ' crashes: ' "$dir/err" || fail "after MPI_Finalize:"
 
+# A rank that gives itself out for a process that is none of the job's, whose user may be another one: nobody looks at that.
+sleep 60 &
+stranger=$!
+run 139 -n 1 "$e" other $stranger
+kill $stranger
+once "^mpiexec: rank 0 (host .*, pid $stranger) crashes: Segmentation fault"
+once "^mpiexec: no stack of it: mpiexec has started no process $stranger$"
+! grep -q 'sleep' "$dir/err" || fail "a stranger's stack is shown:"
+
 # Nobody else may look where the kernel refuses that.
 command -v gdb > "$dir/out" || { echo "note: no gdb, no stacks"; exit 0; }
 run 139 -n 1 "$e" segv
