@@ -92,7 +92,8 @@ int p2p_iprobe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_sta
     return GW_OK;
 }
 
-static int msg_new(struct look *l, struct gw_comm *c, struct gw_msg **msg_out)
+/* A handle is made before its message is taken out of the queue: without memory for it the message is still there. */
+static int msg_new(struct gw_comm *c, struct gw_msg **msg_out)
 {
     struct gw_msg *m = calloc(1, sizeof *m);
     if (!m) return gw_fail(GW_ENOMEM, "no memory for a message handle");
@@ -101,10 +102,16 @@ static int msg_new(struct look *l, struct gw_comm *c, struct gw_msg **msg_out)
         free(m);
         return rc;
     }
-    m->m = l->msg;
     m->comm = comm_hold(c);
     *msg_out = m;
     return GW_OK;
+}
+
+static void msg_free(struct gw_msg *m)
+{
+    gw_obj_unregister(&m->obj);
+    comm_release(m->comm);
+    free(m);
 }
 
 int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, struct gw_status *status)
@@ -115,10 +122,15 @@ int p2p_mprobe(int src, int tag, struct gw_comm *c, struct gw_msg **msg_out, str
         return GW_OK;
     }
     struct look l = look_for(src, tag, c, true);
+    struct gw_msg *m = NULL;
+    int rc = msg_new(c, &m);
+    if (rc != GW_OK) return rc;
     if (!look_once(&l)) req_block_about(c->lane, look_once, &l, &l.about);
-    int rc = msg_new(&l, c, msg_out);
-    if (rc == GW_OK) status_copy(status, &l.status);
-    return rc;
+    assert(l.msg);
+    m->m = l.msg;
+    *msg_out = m;
+    status_copy(status, &l.status);
+    return GW_OK;
 }
 
 int p2p_improbe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_msg **msg_out, struct gw_status *status)
@@ -127,11 +139,21 @@ int p2p_improbe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_ms
         *flag_out = 1;
         return p2p_mprobe(src, tag, c, msg_out, status);
     }
-    struct look l = look_for(src, tag, c, true);
-    int found = look_twice(&l), rc = found ? msg_new(&l, c, msg_out) : GW_OK;
+    struct look l = look_for(src, tag, c, false);
+    *flag_out = 0;
+    if (!look_twice(&l)) return GW_OK;
+    struct gw_msg *m = NULL;
+    int rc = msg_new(c, &m);
     if (rc != GW_OK) return rc;
-    if (found) status_copy(status, &l.status);
-    *flag_out = found;
+    l.take = true;
+    if (!look_once(&l)) { /* another thread has taken it meanwhile */
+        msg_free(m);
+        return GW_OK;
+    }
+    m->m = l.msg;
+    *msg_out = m;
+    *flag_out = 1;
+    status_copy(status, &l.status);
     return GW_OK;
 }
 
@@ -148,9 +170,7 @@ int p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg,
     int rc = proto_mrecv(lane, m->m, buf, count, t, p2p_errctx(m->comm), req_out);
     gw_unlock(&lane->lock);
     if (rc < 0) return rc;
-    gw_obj_unregister(&m->obj);
-    comm_release(m->comm);
-    free(m);
+    msg_free(m);
     *msg = NULL;
     return GW_OK;
 }

@@ -66,8 +66,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
     uint64_t flags = lines_of(k->size);
     uint64_t bytes = flags + (uint64_t)k->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
-    k->local = malloc(sizeof *k->local * (size_t)k->size);
-    if (!k->local) return gw_fail(GW_ENOMEM, "no memory for collectives on a communicator of %d", k->size);
+    k->local = gw_xmalloc(sizeof *k->local * (size_t)k->size); /* a member that gave up alone would leave the others waiting */
     for (int i = 0; i < k->size; i++) k->local[i] = boot_local_rank(group_world(c->group, region_member(k, i)));
     int rc = region_agree(c, k, bytes, &k->region);
     if (rc != GW_OK) return rc;

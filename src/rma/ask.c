@@ -53,7 +53,9 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     h.number = rma_ask_number(w);
     int rc =
         p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm, &a->got);
-    return a->rc = rc < 0 ? rc : rma_late_say(w, target, &h, runs, data, bytes);
+    a->rc = rc < 0 ? rc : rma_late_say(w, target, &h, runs, data, bytes);
+    if (a->rc != GW_OK && rc >= 0) p2p_stream_drop(a->got); /* what was not asked is answered by nobody */
+    return a->rc;
 }
 
 /* An answer is as long as was asked for, also where it says why not; and it says one of few things. */

@@ -163,11 +163,24 @@ static int ranks_of(struct rma_win *w, struct gw_group *g, int **ranks_out)
     return rc;
 }
 
+/* An epoch that could not be opened: nobody waits for its messages. */
+static void receives_drop(struct gw_req **reqs, int n)
+{
+    for (int i = 0; i < n && reqs[i]; i++) {
+        p2p_cancel(&reqs[i]);
+        p2p_request_free(&reqs[i]);
+    }
+}
+
+/* On failure none is left. */
 static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, struct gw_req **reqs)
 {
     for (int i = 0; i < n; i++) {
+        reqs[i] = NULL;
         int rc = p2p_irecv(NULL, 0, gw_type_byte, ranks[i], tag, w->comm, &reqs[i]);
-        if (rc < 0) return rc;
+        if (rc >= 0) continue;
+        receives_drop(reqs, i);
+        return rc;
     }
     return GW_OK;
 }
@@ -238,12 +251,20 @@ int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
     if (rc == GW_OK && e->access == FENCE && !may_open(e)) rc = not_now(e, "");
     if (rc == GW_OK) rc = ranks_of(w, g, &ranks);
     if (rc != GW_OK) return rc;
-    e->origins = calloc((size_t)g->size + 1, sizeof *e->origins);
-    rc = e->origins ? receive_from(w, ranks, g->size, TAG_COMPLETE, e->origins)
-                    : gw_fail(GW_ENOMEM, "no memory for %d requests", g->size);
-    if (rc == GW_OK && !(assertions & GW_MODE_NOCHECK)) rc = say_posted(w, ranks, g->size);
+    struct gw_req **origins = calloc((size_t)g->size + 1, sizeof *origins);
+    rc =
+        origins ? receive_from(w, ranks, g->size, TAG_COMPLETE, origins) : gw_fail(GW_ENOMEM, "no memory for %d requests", g->size);
+    if (rc == GW_OK && !(assertions & GW_MODE_NOCHECK)) {
+        rc = say_posted(w, ranks, g->size);
+        if (rc != GW_OK) receives_drop(origins, g->size);
+    }
     free(ranks);
-    if (rc != GW_OK) return rc;
+    if (rc != GW_OK) {
+        free(origins);
+        return rc;
+    }
+    assert(!e->origins);
+    e->origins = origins;
     e->n_origins = g->size;
     e->is_posted = true;
     tell(w, CALL_POST, -1, assertions);

@@ -133,22 +133,32 @@ static void gets_done(struct gw_done *done, int err)
     late_done(done, err);
 }
 
-/* With the lock. */
-static int batch_send(struct late *l)
+static void batch_close(struct late *l)
 {
-    struct late *answer = NULL;
-    int rc = GW_OK;
-    if (l->gets) {
-        answer = late_new(l->w, 0);
-        if (!answer) return GW_ENOMEM;
-        answer->gets = l->gets;
-        answer->done.fn = gets_done;
-        rc = late_receive(answer, l->target, TAG_REPLY + l->gets->number, l->gets->data, l->gets->bytes);
-    }
+    assert(l->w->targets[l->target].batch == l);
     gw_list_del(&l->link);
     l->w->targets[l->target].batch = NULL;
-    int sent = late_send(l, l->target, TAG_REQUEST, l->bytes, l->used);
-    return rc == GW_OK ? sent : rc;
+}
+
+/* With the lock.  The receive of an answer is posted once its question is out: one that could not be sent is answered by nobody. */
+static int batch_send(struct late *l)
+{
+    struct late *answer = l->gets ? late_new(l->w, 0) : NULL;
+    int target = l->target;
+    assert(l->used > 0 && (!l->gets || l->gets->n > 0));
+    if (l->gets && !answer) return GW_ENOMEM;
+    if (answer) answer->gets = l->gets;
+    l->gets = NULL;
+    batch_close(l);
+    int rc = late_send(l, target, TAG_REQUEST, l->bytes, l->used);
+    if (!answer) return rc;
+    if (rc == GW_OK) {
+        answer->done.fn = gets_done;
+        return late_receive(answer, target, TAG_REPLY + answer->gets->number, answer->gets->data, answer->gets->bytes);
+    }
+    gets_free(answer->gets);
+    free(answer);
+    return rc;
 }
 
 static int batches_send(struct rma_win *w)
@@ -262,6 +272,7 @@ static struct late_gets *gets_with_room(struct late *l)
     if (g && g->n == g->room) {
         int room = g->room ? 2 * g->room : 8;
         struct got *each = realloc(g->each, (size_t)room * sizeof *each);
+        if (!each && g->n == 0) gets_free(g), l->gets = NULL;
         if (!each) return NULL;
         g->each = each;
         g->room = room;
@@ -277,7 +288,10 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
     if (rc == GW_OK) rc = batch_with_room(w, target, ask_bytes(&h, 0), &l);
     if (rc != GW_OK) return rc;
     struct late_gets *g = gets_with_room(l);
-    if (!g) return gw_fail(GW_ENOMEM, "no memory for a list of gets");
+    if (!g) {
+        if (l->used == 0) batch_close(l), free(l);
+        return gw_fail(GW_ENOMEM, "no memory for a list of gets");
+    }
     g->each[g->n++] = (struct got){into, h.bytes};
     g->bytes += h.bytes;
     h.number = g->number;
@@ -304,8 +318,10 @@ int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int 
     int rc = wait_for_room(w);
     struct late *l = rc == GW_OK ? late_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
-    rc = late_receive(l, target, TAG_REPLY + h.number, into, bytes);
-    return rc == GW_OK ? rma_late_say(w, target, &h, runs, NULL, 0) : rc;
+    rc = rma_late_say(w, target, &h, runs, NULL, 0);
+    if (rc == GW_OK) return late_receive(l, target, TAG_REPLY + h.number, into, bytes);
+    free(l);
+    return rc;
 }
 
 /* ---- the wire ---- */
@@ -383,8 +399,10 @@ static int ask_target(struct rma_win *w, int target, uint64_t *sent_out)
     struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)*sent_out, .origin = w->comm->rank, .number = rma_ask_number(w)};
     struct late *l = late_new(w, sizeof(struct ask_reply));
     if (!l) return GW_ENOMEM;
-    int rc = late_receive(l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
-    return rc == GW_OK ? tell(w, target, &h, NULL, NULL, 0, false) : rc;
+    int rc = tell(w, target, &h, NULL, NULL, 0, false);
+    if (rc == GW_OK) return late_receive(l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
+    free(l);
+    return rc;
 }
 
 int rma_late_flush(struct rma_win *w, int target)
