@@ -134,6 +134,7 @@ static int highest_level; /* of the instances since then */
 /* Nobody has to wait for us any more, and we for nobody. */
 static void rooms_rest(void)
 {
+    assert(rooms == UP && n_instances == 0);
     mpi_hot.running = false;
     mpi_hot.call = &call_before_init;
     boot_crash_end();
@@ -152,12 +153,14 @@ static void rooms_rest(void)
 
 static void at_exit(void)
 {
+    assert(rooms != RESTING || n_instances == 0);
     if (rooms == RESTING && getpid() == pid_up) rooms_down();
     rooms = DOWN;
 }
 
 static void rooms_wake(void)
 {
+    assert(rooms != UP && !mpi_hot.running);
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     boot_return();
     boot_crash_begin();
@@ -212,6 +215,7 @@ GW_ONCE void instance_begin(int level)
     if (n_instances == 0 || level > highest_level) highest_level = level;
     if (n_instances++ == 0) rooms_wake();
     rooms = UP;
+    assert(mpi_hot.running && highest_level >= level);
     if (gw_checking) check_level(highest_level);
     if (level == GW_THREAD_MULTIPLE && !boot_slot->is_threaded) boot_slot->is_threaded = true;
     pthread_mutex_unlock(&instances_lock);
@@ -231,6 +235,7 @@ int mpi_level(int required)
     static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE}; /* ascending */
     gw_settings_load();
     int i = gw_set.thread_max;
+    assert(i >= 0 && (size_t)i < GW_ARRAY_LEN(levels));
     while (i > 0 && levels[i] > required) i--;
     return levels[i];
 }
@@ -242,7 +247,9 @@ static void meet_on_node(_Atomic uint32_t *arrived)
     struct node_wait w;
     uint32_t all = (uint32_t)gw_node.nlocal;
     /* Release and acquire: what each had done is seen by all. */
-    if (atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel) + 1 == all)
+    uint32_t n = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel) + 1;
+    assert(n <= all); /* nobody comes twice */
+    if (n == all)
         for (int i = 0; i < gw_node.nlocal; i++) node_ring(i);
     node_wait_begin(&w);
     while (atomic_load_explicit(arrived, memory_order_acquire) < all) node_wait_step(&w, req_progress() > 0);

@@ -131,6 +131,7 @@ int mpi_raise(int fn, void *on, int code, const char *args)
 {
     assert(code < 0 && fn > 0 && fn < BOOT_CALL_NAMES_COUNT);
     int class = gw_error_class(code);
+    assert(class > 0);
     const char *text = gw_fail_text();
     if (!text[0]) text = gw_error_text(code);
     last.class = class;

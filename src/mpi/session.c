@@ -49,6 +49,7 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
 int mpi_session_finalize(struct mpi_session **session)
 {
     struct mpi_session *s = *session;
+    assert(s->family && s->errhandler);
     gw_obj_unregister(&s->obj); /* of two threads that finalize one session, the second finds no such handle */
     p2p_family_buffer_end(s->family);
     instance_end();

@@ -38,6 +38,7 @@ static void piece_done(struct gw_done *d, int err)
     struct bsend_piece *p = container_of(d, struct bsend_piece, done);
     struct bsend_buffer *b = p->buffer;
     gw_lock(&b->lock);
+    assert(!gw_list_empty(&b->pieces) && p->number <= b->last_number);
     gw_list_del(&p->link);
     if (b->automatic) free(p->start);
     free(p);

@@ -22,6 +22,7 @@ void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done
 static void came(struct p2p_listener *l, int err)
 {
     if (err < 0 && err != GW_ETRUNCATE) gw_die("what another rank asked of a window or file did not arrive (error %d)", err);
+    assert(l->req && !atomic_load_explicit(&l->is_closed, memory_order_relaxed));
     l->source = l->req->status.source;
     l->bytes = err < 0 ? -1 : gw_status_bytes(&l->req->status);
 }

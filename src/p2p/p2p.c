@@ -327,6 +327,7 @@ _Static_assert(sizeof(struct both) <= GW_REQ_BYTES, "fits a pooled request");
 
 static void both_part_done(struct both *b, int err)
 {
+    assert(b->pending > 0);
     if (err < 0 && b->req.err == GW_OK) p2p_error_keep(&b->req, &b->error, err);
     if (--b->pending > 0) return;
     free(b->copy);

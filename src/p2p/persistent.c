@@ -116,6 +116,7 @@ int p2p_start(struct gw_req **r)
     }
     struct persistent *p = container_of(q, struct persistent, req);
     struct gw_req *inner;
+    assert(!p->inner);
     int rc = q->kind == REQ_RECV ? p2p_irecv(p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner)
                                  : p2p_post_send(p->mode, p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner);
     if (rc < 0) return rc;

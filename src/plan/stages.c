@@ -44,6 +44,7 @@ static void count_members(struct plan_nodes *n, int size)
 static void sort_members(struct plan_nodes *n, int size)
 {
     for (int i = 0; i < size; i++) n->member[n->first[n->node[i]]++] = i;
+    assert(n->first[n->n - 1] == size);
     for (int k = n->n; k > 0; k--) n->first[k] = n->first[k - 1];
     n->first[0] = 0;
 }
@@ -67,6 +68,7 @@ struct plan_nodes *plan_nodes_new(int size, int rank, int (*node_of)(void *ctx, 
     }
     n->me = plan_node_of(n, rank);
     n->place = plan_place_of(n, rank);
+    assert(plan_member(n, n->me, n->place) == rank);
     return n;
 no_memory:
     plan_nodes_free(n);
@@ -150,6 +152,7 @@ static int tmp_grow(struct plan_walk *w, int64_t bytes)
         free(w->tmp);
         w->tmp = more;
     }
+    assert((uintptr_t)w->tmp % GW_CACHELINE == 0);
     w->tmp_bytes = bytes;
     return GW_OK;
 }

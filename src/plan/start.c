@@ -53,6 +53,7 @@ static struct plan_op *op_get(struct gw_lane *lane)
 {
     struct plan_op *op = spares[lane->index].first;
     if (likely(op != NULL)) {
+        assert(spares[lane->index].n > 0);
         spares[lane->index].first = op->next;
         spares[lane->index].n--;
         return op;
@@ -182,6 +183,7 @@ static void part_done(struct gw_done *d, int err)
     struct part *p = container_of(d, struct part, done);
     struct plan_op *op = p->op;
     struct gw_req *inner = p->inner;
+    assert(inner && op->pending > 0);
     p->inner = NULL;
     length_check(op, inner, p->want, err);
     if (unlikely(err < 0)) error_note(op, p2p_stream_error(inner));

@@ -79,6 +79,7 @@ static int ask_end(struct asking *a, void *answer)
 {
     struct ask_reply how = {GW_OK, 0};
     int64_t bytes = 0;
+    assert(a->rc != GW_OK || (a->answer && a->got));
     int rc = a->rc == GW_OK ? p2p_stream_wait_bytes(a->got, &bytes) : a->rc;
     if (rc == GW_OK) rc = answer_check(a, bytes, &how);
     if (rc == GW_OK && how.rc == GW_OK && answer) memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
@@ -113,6 +114,7 @@ static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, s
         excess -= cut;
         if (runs[n - 1].bytes == 0) n--;
     }
+    assert(excess == 0 && n <= ASK_RUNS);
     *n_out = n;
     return got;
 }
@@ -237,6 +239,7 @@ int rma_ask_all_give(struct rma_win *w)
 static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
 {
     int ours = w->n_leaders, rc = GW_OK;
+    assert(at >= 0 && at <= ours);
     if (at == ours)
         rma_lock_here_take(w, w->comm->rank, LOCK_KIND_ALL);
     else

@@ -32,6 +32,7 @@ int rma_epoch_open(struct rma_win *w)
 
 void rma_epoch_close(struct rma_win *w)
 {
+    assert(!w->epoch || !w->epoch->origins);
     if (w->epoch) free(w->epoch->held);
     free(w->epoch);
     w->epoch = NULL;
@@ -279,6 +280,7 @@ static int not_posted(const char *call)
 static void exposure_over(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
+    assert(e->is_posted && e->origins);
     free(e->origins);
     e->origins = NULL;
     e->is_posted = false;
@@ -349,6 +351,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rc != GW_OK) return rc;
     rc = e->held[rank] != NOT_CHECKED ? rma_lock_give(w, rank, e->held[rank] == EXCLUSIVE) : rma_late_flush(w, rank);
     e->held[rank] = NOT_HELD;
+    assert(e->n_held > 0);
     if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
     return rc;

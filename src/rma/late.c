@@ -72,7 +72,9 @@ static void late_done(struct gw_done *done, int err)
     if (err >= 0) err = late_check(l);
     if (err < 0) atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
     free(l);
-    atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: what was got is there */
+    uint32_t n = atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: what was got is there */
+    assert(n > 0);
+    (void)n;
 }
 
 static bool has_room(void *arg)
@@ -388,6 +390,7 @@ int rma_late_flush_local(struct rma_win *w)
 
 static void note_done(struct rma_win *w, int target, uint64_t sent)
 {
+    assert(sent <= atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed));
     atomic_store_explicit(&w->targets[target].known, sent, memory_order_relaxed); /* by threads: perhaps asked once more */
 }
 

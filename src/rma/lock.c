@@ -46,7 +46,9 @@ static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
     }
     atomic_fetch_add_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
     req_block_until(w->comm->lane, take, &x);
-    atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
+    uint32_t n = atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
+    assert(n > 0);
+    (void)n;
 }
 
 /* ---- accumulates ---- */
@@ -137,6 +139,7 @@ void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
         assert(atomic_load(word) == EXCLUSIVE);
         atomic_store_explicit(word, 0, memory_order_seq_cst);
     } else {
+        assert((atomic_load(word) & ~EXCLUSIVE) > 0);
         atomic_fetch_sub_explicit(word, 1, memory_order_seq_cst);
     }
     word_changed(w);

@@ -49,6 +49,7 @@ static struct rma_mail *mail_of(struct rma_win *w, int rank)
 /* ---- the target ---- */
 static void update_here(struct rma_mail *m, void *here)
 {
+    assert(m->bytes <= MAIL_BYTES);
     char was[MAIL_BYTES], *operand = mail_operand(m, m->bytes);
     if (m->wants_old) rma_copy_few(was, here, m->bytes);
     if (m->op == GW_H_REPLACE) {
@@ -62,6 +63,7 @@ static void update_here(struct rma_mail *m, void *here)
 
 static void swap_here(struct rma_mail *m, void *here)
 {
+    assert(m->bytes <= MAIL_SHORT);
     rma_copy_few(m->old, here, m->bytes);
     if (memcmp(m->old, m->operand, m->bytes) == 0) rma_copy_few(here, m->data, m->bytes);
 }
@@ -188,6 +190,7 @@ bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
 struct rma_mail *rma_mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes)
 {
     struct rma_mail *m = mail_of(w, target);
+    assert(!data || bytes <= MAIL_BYTES);
     if (data) rma_copy_few(mail_operand(m, bytes), data, (size_t)bytes);
     return m;
 }
@@ -199,6 +202,7 @@ bool rma_mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_w
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_relaxed) + 1;
     int64_t patience = likely(!refuses(w, target)) ? gw_set.rma_ask : gw_max64(gw_set.rma_ask, PATIENCE);
     bool is_withdrawn = false;
+    assert(what >= MAIL_GIVE ? end != NULL : bytes <= MAIL_BYTES);
     m->what = what;
     m->at = at;
     m->bytes = (uint32_t)bytes;

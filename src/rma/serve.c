@@ -158,6 +158,7 @@ static void put_is_over(struct gw_done *done, int err)
     struct long_put *p = container_of(done, struct long_put, work.run);
     struct gw_lane *lane = p->w->comm->lane;
     (void)err;
+    assert(!p->req);
     count(p->w, p->origin);
     gw_lock(&lane->lock);
     gw_list_del(&p->link);
@@ -371,6 +372,7 @@ int rma_serve_open(struct rma_win *w)
         server_free(s);
         return rc;
     }
+    assert(!w->server);
     s->w = w;
     s->heard.fn = request_heard;
     s->listener =
@@ -423,6 +425,7 @@ int rma_serve_close(struct rma_win *w)
     int rc = p2p_listen_end(&w->server->listener);
     if (rc != GW_OK) return rc;
     leftovers_drop(w->server);
+    assert(gw_list_empty(&w->server->pending) && gw_list_empty(&w->server->granted) && gw_list_empty(&w->server->longs));
     gw_lock(&w->comm->lane->lock);
     req_hook_del(w->comm->lane, &w->server->hook);
     gw_unlock(&w->comm->lane->lock);

@@ -125,6 +125,7 @@ static bool is_over(const struct tool_registration *r) { return r->is_free && r-
 
 static void registration_end(struct tool_registration *r)
 {
+    assert(is_over(r));
     if (r->freed.fn) tool_call_user->freed(&r->freed, r, GW_T_CB_REQUIRE_NONE, r->freed_data);
     free(r);
 }
@@ -140,7 +141,10 @@ static void calls_make(struct call *calls, int n, struct tool_instance *it, int 
     }
     is_listening = false;
     pthread_mutex_lock(&tool_lock);
-    for (int i = 0; i < n; i++) calls[i].r->busy--;
+    for (int i = 0; i < n; i++) {
+        assert(calls[i].r->busy > 0);
+        calls[i].r->busy--;
+    }
     for (int i = 0; i < n; i++)
         if (!is_over(calls[i].r)) calls[i].r = NULL;
     pthread_mutex_unlock(&tool_lock);
@@ -172,6 +176,7 @@ static void tell(struct gw_done *done, int err)
 
 bool tool_is_confined(void) { return is_confined; }
 
+_Static_assert(GW_EVENTS <= 32, "a bit of the mask each");
 /* Lock held: what somebody listens to. */
 static void mask_update(void)
 {

@@ -258,7 +258,7 @@ int tool_pvar_session_create(struct tool_pvar_session **s_out)
 static void handle_drop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
 {
     struct tool_pvar_handle **at = &s->handles;
-    while (*at != h) at = &(*at)->next;
+    for (; *at != h; at = &(*at)->next) assert(*at);
     *at = h->next;
     tool_live_del(&handles, &h->live);
     if (h->v->from == MARK) gw_level_unwatch(&gw_levels[h->v->which], h->mark);
@@ -328,6 +328,7 @@ static void look(const struct tool_pvar_handle *h, uint64_t *out)
         break;
     case PEER_MESSAGES:
     case PEER_BYTES:
+        assert(c && h->count == c->targets);
         for (int i = 0; i < h->count; i++) {
             proto_sent_to(group_world(comm_target_group(c), i), &t);
             out[i] = v->from == PEER_BYTES ? t.bytes[v->which] : t.messages[v->which];
@@ -354,6 +355,7 @@ static struct tool_pvar_handle *handle_new(const struct pvar *v, uint64_t object
     if (!h) return NULL;
     *h = (struct tool_pvar_handle){.v = v, .object = object, .count = 1};
     if (v->from == PEER_MESSAGES || v->from == PEER_BYTES) h->count = comm_of(object)->targets;
+    assert(h->count > 0);
     h->value = calloc((size_t)h->count * 2, sizeof *h->value);
     h->mark = v->from == MARK && h->value ? gw_level_watch(&gw_levels[v->which]) : 0;
     if (!h->value || h->mark < 0) {
@@ -413,6 +415,7 @@ enum action { START, STOP, RESET, READ, READRESET, WRITE };
 
 static void gather(struct tool_pvar_handle *h)
 {
+    assert(is_counting(h->v));
     if (!h->is_started) return;
     uint64_t *now = gw_xmalloc(sizeof *now * (size_t)h->count);
     look(h, now);
@@ -431,6 +434,7 @@ static void read_out(struct tool_pvar_handle *h, void *buf)
         memcpy(buf, h->value, sizeof *h->value * (size_t)h->count);
         return;
     }
+    assert(h->count == 1);
     look(h, &now);
     if (h->v->from == COMM_ALGORITHM)
         *(int *)buf = (int)now;

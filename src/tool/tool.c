@@ -26,7 +26,9 @@ int tool_init_thread(int required, int *provided_out)
 int tool_finalize(void)
 {
     TOOL_READY();
-    atomic_fetch_sub(&users, 1);
+    int was = atomic_fetch_sub(&users, 1);
+    assert(was > 0);
+    (void)was;
     return 0;
 }
 
@@ -47,12 +49,14 @@ bool tool_is_live(const struct tool_live *list, const void *handle)
 
 void tool_live_add(struct tool_live **list, struct tool_live *l)
 {
+    assert(!tool_is_live(*list, l));
     l->next = *list;
     *list = l;
 }
 
 void tool_live_del(struct tool_live **list, struct tool_live *l)
 {
+    assert(tool_is_live(*list, l));
     while (*list != l) list = &(*list)->next;
     *list = l->next;
 }
