@@ -36,7 +36,7 @@ const struct gw_foreign *gw_foreign_at(int i) { return &foreign[i]; }
 const struct gw_foreign *gw_foreign_find(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(foreign); i++)
-        if (strcmp(foreign[i].name, name) == 0) return &foreign[i];
+        if (foreign[i].name[0] == name[0] && strcmp(foreign[i].name, name) == 0) return &foreign[i];
     return NULL;
 }
 
@@ -83,9 +83,21 @@ static void say_near(const char *name, const struct family *of, void (*complain)
     if (near && gw_edits(name, near) <= of->edits) complain("%s is not a variable that is read; did you mean %s?", name, near);
 }
 
+/* Letters that names begin with: a bit each, capital or small. */
+static uint32_t letter(const char *name) { return 1u << (*name & 31); }
+static uint32_t first_letters(void)
+{
+    uint32_t all = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(foreign); i++) all |= letter(foreign[i].name);
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++) all |= letter(families[i].begin);
+    return all;
+}
+
 void gw_foreign_check(void (*complain)(const char *fmt, ...))
 {
+    const uint32_t firsts = first_letters();
     for (char **e = environ; e && *e; e++) {
+        if (!(firsts & letter(*e))) continue; /* each rank looks at all of them as it starts */
         char name[128];
         size_t len = strcspn(*e, "=");
         const char *value = *e + len + ((*e)[len] == '=');
