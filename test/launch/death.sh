@@ -2,7 +2,7 @@
 # A rank that dies inside an MPI call is named in one line, with rank, host, pid, signal and call (and a hint to its stack, launch/crash.sh);
 # the others end with it, soon.
 # users.md row 5
-# run.py: timeout=60 tags=quick
+# run.py: timeout=60 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu

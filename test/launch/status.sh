@@ -1,7 +1,7 @@
 #!/bin/sh
 # The exit status of mpiexec: of the first rank that failed, 128 + its signal, the code of MPI_Abort, 124 when time is up; a rank
 # that leaves without MPI_Finalize or MPI_Init ends the job and is named.
-# run.py: timeout=60 tags=quick
+# run.py: timeout=60 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
