@@ -1,6 +1,6 @@
 #!/bin/sh
 # 1,000 launches of 64 ranks that do nothing: none hangs, none fails, none leaves a process.
-# run.py: timeout=600 tags=long alone=yes
+# run.py: timeout=600 tags=long,extra alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
