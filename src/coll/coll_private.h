@@ -318,6 +318,8 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
 /* What that decides by: a->nodes as they are (NULL: not known), settings, rules of the documents, tables.  For the simulator, too. */
 const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts,
                                                const char **why_out);
+/* What coll_select() decides by for members of one node that may read each other's memory; for tools. */
+const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes, struct plan_args *a, const char **why_out);
 bool coll_leaves_on(enum coll_kind kind); /* by the settings */
 /* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter in a->params.  across:
  * between nodes. */

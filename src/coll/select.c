@@ -319,6 +319,24 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     return alg;
 }
 
+const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes, struct plan_args *a, const char **why_out)
+{
+    const struct plan_algorithm *alg = forced[kind];
+    *why_out = "GODWIT_COLL";
+    bool leaves = leaves_on >> kind & 1 && !(gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT && kind >= COLL_REDUCE);
+    if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
+    *why_out = "tune/coll.tbl";
+    for (const struct choice *row = rows[kind]; row->alg; row++) {
+        if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
+        if ((row->alg->fits && !row->alg->fits(a)) || (row->alg->kind != PLAN_P2P && !leaves)) continue;
+        if (row->alg->kind != PLAN_P2P) return row->alg;
+        alg = coll_instead(row->alg, bytes, a);
+        if (alg != row->alg) *why_out = "by a setting";
+        return alg;
+    }
+    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
+}
+
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
                                                bool starts)
 {

@@ -16,6 +16,17 @@ static void short_by_job_size(void)
     for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(far_short_default(golden[i].ranks), golden[i].bytes);
 }
 
+/* The header counts towards the documents' limit. */
+static void eager_by_wire(void)
+{
+    CHECK_EQ(far_eager(false), (64 << 10) - 40);
+    CHECK_EQ(far_eager(true), (128 << 10) - 40);
+    gw_set.net_eager_max = 8192;
+    CHECK_EQ(far_eager(true), 8192 - 40);
+    CHECK_EQ(far_eager(false), 8192 - 40);
+    gw_set.net_eager_max = -1;
+}
+
 /* Which way a message takes, by its size, layout and mode, and by what the wire can do. */
 static void paths(void)
 {
@@ -45,6 +56,7 @@ int main(void)
 {
     gw_settings_load();
     short_by_job_size();
+    eager_by_wire();
     paths();
     return unit_end();
 }

@@ -21,6 +21,14 @@ int64_t far_short_default(int size)
     return 100;
 }
 
+int64_t far_eager(bool is_soft)
+{
+    /* Two copies are shorter than the two messages more of a question: over TCP 64 KiB took 31 us so and 41 with it, 130,000 bytes 35 and
+     * 47 (two hosts on veth, Skylake-X, November 2026). */
+    int64_t eager = gw_set.net_eager_max >= 0 ? gw_set.net_eager_max : is_soft ? EAGER_SOFT : EAGER_CARD;
+    return eager - HEADER_COUNTED;
+}
+
 void far_set_up(struct proto_lane *pl, struct lane_wire *w)
 {
     struct wire_caps caps;
@@ -32,12 +40,9 @@ void far_set_up(struct proto_lane *pl, struct lane_wire *w)
     tags_set_up(pl, w, &caps);
     f->inline_max =
         gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
-    /* Two copies are shorter than the two messages more of a question: over TCP 64 KiB took 31 us so and 41 with it, 130,000 bytes 35 and
-     * 47 (two hosts on veth, Skylake-X, November 2026). */
-    int64_t eager = gw_set.net_eager_max >= 0 ? gw_set.net_eager_max : caps.soft ? EAGER_SOFT : EAGER_CARD;
     bool is_plain = gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking && pl->tags.state == TAGS_OFF;
     f->fast_max = is_plain ? f->inline_max : -1;
-    f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(eager - HEADER_COUNTED, packet);
+    f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(far_eager(caps.soft), packet);
     /* Over the TCP of a node's kernel 1 MiB took longer read or written than sent, and written twice as long (November 2026). */
     bool is_forced = gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1;
     bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced

@@ -326,6 +326,7 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
 /* proto_far.c */
 enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
 int64_t far_short_default(int size); /* of E0, by the size of the job */
+int64_t far_eager(bool is_soft);     /* of E1, over a wire that the kernel moves (wire_caps.soft) or over a card */
 void far_offer(struct proto_lane *pl, struct proto_recv *r,
                struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
 void far_close(struct proto_lane *pl, struct proto_recv *r);

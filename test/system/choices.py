@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""godwit-choices: what it says of a job is what the job then does; jobs of any size, settings, sizes at which something else begins."""
+# run.py: timeout=120
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import re
+import subprocess
+import sys
+
+BUILD = os.path.abspath(sys.argv[1])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_"))}
+READS = {"pull", "direct"}  # algorithms that read other processes' memory, which not each machine allows
+
+
+def ask(words, status=0, **env):
+    p = subprocess.run([BUILD + "/godwit-choices"] + words.split(), env=dict(CLEAN, **env), capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == status, "%s: %s" % (words, p.stderr)
+    return p.stdout if status == 0 else p.stderr
+
+
+def as_it_runs(ranks, nodes, program, **env):
+    """Each choice that a job explains.  On one node calls that do not block go by messages: its program has none of them."""
+    command = [BUILD + "/mpiexec", "-n", str(ranks), "--vnodes", str(nodes), BUILD + "/" + program]
+    p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll", **env), capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0, p.stderr
+    found = set(re.findall(r"^godwit\[0\] coll: (\w+) of (\d+) bytes on %d ranks of %s: (\w+)" % (ranks, ".*" if nodes == 1 else "MPI_COMM_WORLD"), p.stderr + p.stdout, re.M))
+    n = 0
+    found = sorted(f for f in found if f[1] != "0" and f[2] != "in_place" and f[0] not in ("alltoallv", "gatherv", "scatterv"))
+    for kind, size, alg in found[::len(found) // 16 + 1]:
+        said = ask("-n %d -N %d -b %s %s" % (ranks, (ranks + nodes - 1) // nodes, size, kind), **env).split()
+        assert said == [kind, size, alg] or said[2] in READS, "%s: the job takes %s" % (said, alg)
+        n += 1
+    assert n >= 6, found
+
+
+def shapes():
+    """The documents' limits of MPI_Alltoall by number of ranks, where nodes are not alike; inline messages by size of the job."""
+    for ranks, per_node, most in ((1000, 128, 512), (1023, 2, 512), (1025, 128, 256), (65535, 2, 256), (65537, 2, 128), (131071, 2, 128), (131073, 2, 64)):
+        line = ask("-n %d -N %d alltoall" % (ranks, per_node)).splitlines()[1]
+        assert re.search(r"^alltoall +levels \(tune/nodes\.tbl\); from %d pairwise" % (most + 1), line), "%d ranks: %s" % (ranks, line)
+    for ranks, most in ((512, "8152"), (513, "2008"), (1025, "472"), (16385, "216"), (262145, "100")):
+        assert "inline (E0) up to %s," % most in ask("-n %d -N 1" % ranks), ranks
+    assert "messages to other nodes" not in ask("-n 64")
+    assert ask("-n 64 -N 8").startswith("64 ranks, 8 a node, 8 nodes\n")
+
+
+def settings():
+    assert re.search(r"^allreduce +levels", ask("-n 64 -N 8"), re.M)
+    assert not re.search(r"^allreduce .*levels", ask("-n 64 -N 8", MPICH_ALLREDUCE_NO_SMP="1"), re.M)
+    assert re.search(r"^bcast +binomial \(GODWIT_COLL\)$", ask("-n 64 -N 8 bcast", GODWIT_COLL="bcast=binomial"), re.M)
+    assert not re.search(r"leaf|pull", ask("-n 8", GODWIT_COLL_LEAF="off"))
+    assert "longer ones in pieces" in ask("-n 64 -N 8", MPICH_GNI_LMT_PATH="disabled")
+    assert "by a card, 4056 by TCP" in ask("-n 64 -N 8", MPICH_GNI_MAX_EAGER_MSG_SIZE="4096")
+    # Where something else begins is found to the byte.
+    line = ask("-n 8 alltoall").splitlines()[1]
+    at = int(re.search(r"from (\d+) ", line).group(1))
+    before, after = (ask("-n 8 -b %d alltoall" % b).split()[2] for b in (at - 1, at))
+    assert before != after and before == line.split()[1], line
+
+
+def wrong():
+    assert "usage: godwit-choices" in ask("", status=2)
+    assert "-n must say" in ask("-N 4", status=2)
+    assert "x: is no number" in ask("-n x", status=2)
+    assert "-q: is no option" in ask("-n 4 -q", status=2)
+    assert "sorting: is no collective" in ask("-n 4 sorting", status=2)
+    assert "has no algorithm 'fast'" in ask("-n 4", status=2, GODWIT_COLL="bcast=fast")
+
+
+if __name__ == "__main__":
+    as_it_runs(4, 1, "mpi_coll_basic")
+    as_it_runs(5, 1, "mpi_coll_basic", GODWIT_COLL_LEAF="off")
+    as_it_runs(4, 2, "mpi_coll_nodes")
+    as_it_runs(8, 2, "mpi_coll_nodes", MPICH_ALLREDUCE_NO_SMP="1")
+    shapes()
+    settings()
+    wrong()

@@ -1,0 +1,204 @@
+/* godwit_choices.c -- `godwit-choices`: what the library would choose for a job, before there is one: how messages travel by their size,
+ * and which algorithm serves each collective.
+ *
+ * It asks the library's own functions, with the settings of the environment, as the simulator does; it is no room, and stands beside the
+ * house.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+#include "proto/proto_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: godwit-choices -n RANKS [-N RANKS_PER_NODE] [-b BYTES] [COLLECTIVE...]\n"
+    "  Prints what would be chosen for such a job under the settings of the environment: how messages go by size,\n"
+    "  and for each collective on all ranks the algorithm, from how many bytes on, and which table or rule says so.\n"
+    "  Bytes are those of the operand, of a block (gather, scatter, allgather, alltoall), of all parts (reduce_scatter).\n"
+    "  -N  ranks a node (all of them); -b only for that size\n";
+
+static const char *const names[COLL_KINDS] = {
+    "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",
+    "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
+};
+
+struct job {
+    int ranks, per_node;
+    struct plan_nodes nodes;
+    struct gw_op *op;
+};
+
+/* What the library makes of a call before it chooses; commutative, of whole words. */
+static struct plan_args arguments(const struct job *j, int kind, int64_t bytes)
+{
+    bool words = kind >= COLL_REDUCE && bytes % 8 == 0;
+    struct plan_args a = {.size = j->ranks, .n = 1, .op = j->op};
+    int64_t block = kind == COLL_REDUCE_SCATTER ? (bytes + j->ranks - 1) / j->ranks : bytes;
+    a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
+    a.scount = a.rcount = words ? block / 8 : block;
+    a.nodes = (struct plan_nodes *)(uintptr_t)&j->nodes;
+    coll_temporaries(&a);
+    return a;
+}
+
+static const struct plan_algorithm *choose(const struct job *j, int kind, int64_t bytes, const char **why_out)
+{
+    struct plan_args a = arguments(j, kind, bytes);
+    if (j->nodes.n == 1) return coll_decide_node((enum coll_kind)kind, bytes, &a, why_out);
+    return coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
+}
+
+/* ---- output ---- */
+static const char *size_text(int64_t n, char *to, size_t cap)
+{
+    static const char units[] = "\0KMG";
+    int k = 0;
+    while (n && n % 1024 == 0 && k < 3) n /= 1024, k++;
+    snprintf(to, cap, k ? "%lld%c" : "%lld", (long long)n, units[k]);
+    return to;
+}
+
+/* The first size above `low` at which something else is chosen, which it is at `high`. */
+static int64_t border(const struct job *j, int kind, int64_t low, int64_t high)
+{
+    const char *why, *was;
+    const struct plan_algorithm *alg = choose(j, kind, low, &was);
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (choose(j, kind, middle, &why) == alg && why == was)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static bool has_sizes(int kind)
+{
+    return kind != COLL_BARRIER && kind != COLL_ALLTOALLV && kind != COLL_GATHERV && kind != COLL_SCATTERV;
+}
+
+static void print_kind(const struct job *j, int kind)
+{
+    enum { MOST = 30 };
+    const char *why, *was;
+    char text[32];
+    const struct plan_algorithm *alg = choose(j, kind, has_sizes(kind) ? 1 : 0, &was);
+    printf("%-15s %s (%s)", names[kind], alg->name, was);
+    for (int p = 0; has_sizes(kind) && p < MOST; p++) {
+        int64_t low = (int64_t)1 << p, high = low * 2;
+        while (choose(j, kind, high, &why) != alg || why != was) {
+            int64_t at = border(j, kind, low, high);
+            alg = choose(j, kind, at, &was);
+            printf("; from %s %s (%s)", size_text(at, text, sizeof text), alg->name, was);
+            low = at;
+        }
+    }
+    putchar('\n');
+}
+
+static void print_messages(const struct job *j)
+{
+    char a[32], b[32], c[32];
+    int64_t inside = gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(j->ranks);
+    printf(
+        "messages to the same node: at once up to %s; copied straight where that is quicker from %s, and always from %s, where the kernel "
+        "allows it\n",
+        size_text(gw_set.eager_max, a, sizeof a), size_text(gw_set.cma_min, b, sizeof b), size_text(gw_set.cma_sure, c, sizeof c));
+    if (j->nodes.n == 1) return;
+    printf("messages to other nodes: inline (E0) up to %s, or what the wire can; at once (E1) up to %s by a card, %s by TCP",
+           size_text(inside, a, sizeof a), size_text(far_eager(false), b, sizeof b), size_text(far_eager(true), c, sizeof c));
+    if (gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED)
+        printf("; longer ones in pieces\n");
+    else
+        printf("; read by the receiver (R0) up to %s, longer ones written in chunks of %s (R1)%s\n",
+               size_text(gw_set.net_get_max, a, sizeof a), size_text(gw_set.net_chunk, b, sizeof b),
+               gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED ? "" : ", by a card");
+}
+
+/* ---- the command line ---- */
+static int refuse(const char *what, const char *word)
+{
+    fprintf(stderr, "godwit-choices: %s: %s; godwit-choices without arguments tells what there is\n", word, what);
+    return 2;
+}
+
+static bool number(const char *text, int64_t most, int64_t *out)
+{
+    char *end;
+    long long v = strtoll(text, &end, 10), unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1;
+    if (end == text || (unit > 1 ? end[1] : *end) || v < 1 || v > most / unit) return false;
+    *out = v * unit;
+    return true;
+}
+
+static int make_nodes(struct job *j)
+{
+    struct plan_nodes *n = &j->nodes;
+    n->n = (j->ranks + j->per_node - 1) / j->per_node;
+    n->ordered = true;
+    n->most = j->per_node < j->ranks ? j->per_node : j->ranks;
+    n->first = malloc(sizeof *n->first * ((size_t)n->n + 1));
+    for (int i = 0; n->first && i <= n->n; i++) n->first[i] = (int32_t)gw_min64((int64_t)i * j->per_node, j->ranks);
+    if (n->first) n->fewest = n->first[n->n] - n->first[n->n - 1];
+    return n->first ? 0 : -1;
+}
+
+static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
+{
+    const char *why;
+    if (bytes <= 0) {
+        printf("%d ranks, %d a node, %d nodes\n", j->ranks, j->nodes.most, j->nodes.n);
+        if (!n_words) print_messages(j);
+    }
+    for (int w = 0; w < n_words; w++) {
+        int kind = 0;
+        while (kind < COLL_KINDS && strcmp(names[kind], words[w]) != 0) kind++;
+        if (kind == COLL_KINDS) return refuse("is no collective with algorithms of its own", words[w]);
+    }
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        bool wanted = n_words == 0;
+        for (int w = 0; w < n_words; w++) wanted |= strcmp(names[kind], words[w]) == 0;
+        if (wanted && bytes > 0)
+            printf("%s %lld %s\n", names[kind], (long long)bytes, choose(j, kind, has_sizes(kind) ? bytes : 0, &why)->name);
+        else if (wanted)
+            print_kind(j, kind);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    enum { MOST = 16 << 20 };
+    static struct job j;
+    int64_t v, bytes = 0;
+    int letter;
+    opterr = 0;
+    if (argc == 1) return fputs(usage, stderr), 2;
+    while ((letter = getopt(argc, argv, "n:N:b:")) != -1) {
+        if (letter == '?') return refuse("is no option, or lacks what belongs to it", argv[optind - 1]);
+        if (!number(optarg, letter == 'b' ? (int64_t)1 << 40 : MOST, &v)) return refuse("is no number of ranks or bytes", optarg);
+        if (letter == 'n') j.ranks = (int)v;
+        if (letter == 'N') j.per_node = (int)v;
+        if (letter == 'b') bytes = v;
+    }
+    if (!j.ranks) return refuse("-n must say how many ranks there are", argv[0]);
+    if (!j.per_node) j.per_node = j.ranks;
+    gw_settings_load();
+    gw_log_identity(0, 1);
+    if (type_init() != GW_OK || op_init() != GW_OK || op_create((void (*)(void))make_nodes, 1, false, &j.op) != GW_OK ||
+        make_nodes(&j) < 0)
+        return fprintf(stderr, "godwit-choices: no memory\n"), 1;
+    if (coll_select_init() != GW_OK) return fprintf(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
+    int rc = print_all(&j, bytes, argv + optind, argc - optind);
+    free(j.nodes.first);
+    op_free(&j.op);
+    op_finalize();
+    type_finalize();
+    gw_obj_finalize();
+    gw_settings_free();
+    return rc ? rc : fflush(stdout) == 0 ? 0 : 1;
+}
