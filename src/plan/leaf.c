@@ -39,6 +39,9 @@ static int wait_for_first(struct gw_comm *c, int first, struct gw_req *r)
         if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, first);
     node_wait_end(&w);
     if (!differs) return p2p_stream_wait(r);
+    gw_lock(&c->lane->lock);
+    p2p_stream_absorb(r); /* member 0 may still say it, and waits until it is received */
+    gw_unlock(&c->lane->lock);
     p2p_stream_drop(r);
     return GW_EOTHER;
 }
