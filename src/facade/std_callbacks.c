@@ -69,6 +69,7 @@ static int call_attr_delete(const struct gw_keyval *kv, struct gw_obj *owner, vo
 
 static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code)
 {
+    assert(cb->fn);
     if (on->kind == GW_KIND_FILE) {
         MPI_File file = on == &io_no_file.obj ? MPI_FILE_NULL : std_file_handle((struct gw_file *)on);
         ((MPI_File_errhandler_function *)cb->fn)(&file, mpi_code);
@@ -85,6 +86,7 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int
         ((MPI_Session_errhandler_function *)cb->fn)(&session, mpi_code);
         return;
     }
+    assert(on->kind == GW_KIND_COMM || on->kind == GW_KIND_ERRHANDLER);
     MPI_Comm handle = on->kind == GW_KIND_ERRHANDLER ? MPI_COMM_NULL : std_comm_handle((struct gw_comm *)on);
     ((MPI_Comm_errhandler_function *)cb->fn)(&handle, mpi_code);
 }
@@ -95,6 +97,7 @@ static int request_result(const char *what, int code)
     return gw_fail_callback(code, "the %s function of a generalized request answered error code %d", what, code);
 }
 
+_Static_assert(sizeof(MPI_Status) == sizeof(struct gw_status), "a status passes as it is");
 static int call_request_query(const struct req_user_fns *f, struct gw_status *status)
 {
     return request_result("query", ((MPI_Grequest_query_function *)f->query.fn)(f->extra_state, (MPI_Status *)status));
@@ -124,6 +127,7 @@ static int call_extent(const struct io_rep_user *u, struct gw_type *t, int64_t *
 static int convert_with(const struct gw_callback *fn, void *extra, void *buf, struct gw_type *t, int64_t n, void *file)
 {
     MPI_Datatype handle = std_type_handle(t);
+    assert(fn->wide || n <= INT_MAX);
     if (fn->wide) return ((MPI_Datarep_conversion_function_c *)fn->fn)(buf, handle, n, file, 0, extra);
     return ((MPI_Datarep_conversion_function *)fn->fn)(buf, handle, (int)n, file, 0, extra);
 }

@@ -46,6 +46,7 @@ static enum gw_kind kind_of(uintptr_t h)
 static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
 {
     const struct kind_facts *f = &facts[kind];
+    assert(f->word && f->code < 0);
     if (gw_obj_lookup(h, kind)) return GW_OK;
     if (h == 0) return gw_fail(f->code, "%s is 0, which is no handle: was the variable ever set?", name);
     if (h == f->null) return gw_fail(f->code, "%s is %s", name, f->plural_null);

@@ -91,6 +91,7 @@ static int fortran_sizes(const struct gw_info *info)
 {
     static const char *const keys[] = {"mpi_logical_size", "mpi_integer_size", "mpi_real_size", "mpi_double_precision_size"};
     int sizes[] = {4, 4, 4, 8};
+    _Static_assert(GW_ARRAY_LEN(keys) == GW_ARRAY_LEN(sizes), "one of each key");
     for (size_t i = 0; i < GW_ARRAY_LEN(keys); i++) {
         const char *text = gw_info_find(info, keys[i]);
         char *end;

@@ -9,6 +9,7 @@ static MPI_Datatype type_handle(enum tool_type t)
 {
     static const MPI_Datatype types[] = {
         [TOOL_INT] = MPI_INT, [TOOL_COUNT] = MPI_COUNT, [TOOL_U64] = MPI_UNSIGNED_LONG_LONG, [TOOL_CHAR] = MPI_CHAR};
+    assert((size_t)t < GW_ARRAY_LEN(types) && types[t]);
     return types[t];
 }
 

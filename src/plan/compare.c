@@ -50,6 +50,7 @@ static int difference(const struct noted *a, const struct noted *b)
                                  [BOOT_OTHER_ROOT] = GW_EROOT,
                                  [BOOT_OTHER_BYTES] = GW_ETRUNCATE,
                                  [BOOT_OTHER_OP] = GW_EOP};
+    _Static_assert(GW_ARRAY_LEN(errors) == BOOT_OTHER_OP + 1, "one of each difference");
     return errors[boot_coll_differ(a->says, a->bytes, b->says, b->bytes)];
 }
 

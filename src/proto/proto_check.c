@@ -42,6 +42,7 @@ static const struct {
                [PROTO_CHOKE] = {0, 0},
                [PROTO_PUT] = {0, 0},
                [PROTO_LEFT] = {0, 0}};
+_Static_assert(GW_ARRAY_LEN(lengths) == GW_ARRAY_LEN(kind_names), "a length and a name of each kind");
 
 static bool check_length(uint8_t kind, size_t len)
 {

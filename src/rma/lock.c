@@ -123,6 +123,7 @@ static bool all_try(void *arg)
 
 static bool (*const try_lock[])(void *) = {
     [LOCK_KIND_SHARED] = shared_try, [LOCK_KIND_EXCLUSIVE] = exclusive_try, [LOCK_KIND_ALL] = all_try};
+_Static_assert(GW_ARRAY_LEN(try_lock) == LOCK_KIND_ALL + 1, "one of each kind");
 
 bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind) { return try_lock[kind](&(struct wanted){w, target}); }
 

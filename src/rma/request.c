@@ -14,6 +14,7 @@ static const char *const what_names[] = {
     [ASK_UPDATE] = "an accumulate into a window", [ASK_SWAP] = "a compare-and-swap in a window",
     [ASK_FLUSH] = "a flush of a window",          [ASK_LOCK] = "a lock of a window",
     [ASK_UNLOCK] = "an unlock of a window"};
+_Static_assert(GW_ARRAY_LEN(what_names) == ASK_UNLOCK + 1, "a name each");
 
 bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value)
 {
@@ -39,6 +40,8 @@ static bool flags_are_right(const struct rma_win *w, const struct ask_head *h)
                                       [ASK_FLUSH] = 0,
                                       [ASK_LOCK] = ASK_TRY,
                                       [ASK_UNLOCK] = 0};
+    _Static_assert(sizeof allowed == ASK_UNLOCK + 1, "one each");
+    assert(h->what < sizeof allowed);
     bool is_late = h->flags & ASK_LATE, is_long = h->flags & ASK_LONG, is_gathered = h->flags & ASK_GATHER;
     if (h->flags & ~(allowed[h->what] | ASK_MORE)) return false;
     if (is_late && (w->flavor == GW_WIN_FLAVOR_DYNAMIC || h->flags & ASK_OLD)) return false;

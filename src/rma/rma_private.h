@@ -95,6 +95,9 @@ struct ask_reply { /* then data of READ, the old value of UPDATE and SWAP */
     int64_t rc;
     uint64_t at; /* rc < 0: where */
 };
+_Static_assert(sizeof(struct ask_head) == 32 && offsetof(struct ask_head, bytes) == 24 && sizeof(struct ask_run) == 16,
+               "wire format");
+_Static_assert(sizeof(struct ask_reply) == 16 && offsetof(struct ask_reply, at) == 8, "wire format");
 _Static_assert(sizeof(struct ask_head) % 16 == 0 && sizeof(struct ask_reply) % 16 == 0, "data behind them are aligned");
 /* Of a message, with so many bytes behind the runs. */
 static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
@@ -171,6 +174,7 @@ struct rma_mail { /* behind the words, one per target */
     char old[MAIL_SHORT];                               /* what was there, or was read, of at most so many bytes */
     char data[MAIL_BYTES] GW_ALIGNED(GW_CACHELINE);     /* longer ones, of both; SWAP: the new value */
 } GW_ALIGNED(GW_CACHELINE);
+_Static_assert(offsetof(struct rma_mail, answered) == 2 * GW_CACHELINE, "the line that the origin looks at is no other's");
 _Static_assert(offsetof(struct rma_mail, taken) == GW_CACHELINE, "a short request is one line");
 static inline char *mail_operand(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->operand : m->data; }
 static inline char *mail_old(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->old : m->data; }
@@ -255,5 +259,6 @@ enum rma_tag {
     TAG_REPLY,                         /* + number */
     TAG_DATA = TAG_REPLY + ASK_NUMBERS /* of a long put, + number */
 };
+_Static_assert(TAG_DATA + ASK_NUMBERS <= 1 << 19, "a tag of ofi_tag_2");
 
 #endif

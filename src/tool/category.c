@@ -85,6 +85,7 @@ int tool_category_get_info(int i, char *name, int *name_len, char *desc, int *de
 {
     int rc = check(i, 0);
     if (rc != 0) return rc;
+    assert(categories[i].name && categories[i].text);
     tool_text(categories[i].name, name, name_len);
     tool_text(categories[i].text, desc, desc_len);
     tool_set(n_cvars_out, cvars(i, 0, NULL));

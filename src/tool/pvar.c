@@ -112,6 +112,7 @@ static void add_queues(void)
                                     "Messages of the program on the communicator held for which no receive is posted"},
                 [QUEUE_BYTES] = {"comm_unexpected_bytes",
                                  "Bytes of the program's messages on the communicator held for which no receive is posted"}};
+    _Static_assert(GW_ARRAY_LEN(rows) == QUEUE_BYTES + 1, "one each");
     for (int k = 0; k < (int)GW_ARRAY_LEN(rows); k++)
         add(COMM_QUEUE, k, GW_T_PVAR_CLASS_LEVEL, CAT_MESSAGES, rows[k].name, rows[k].text)->bind = GW_T_BIND_MPI_COMM;
 }
