@@ -269,6 +269,29 @@ static void test_strangers(void)
     CHECK_EQ(descriptors(), before);
 }
 
+/* More ranks call at once than the door has places for those who have not said the rest: all are let in. */
+static void test_crowd(void)
+{
+    enum { CROWD = 60 };
+    int s[CROWD], n_in = 0;
+    struct wire *w = open_wire();
+    uint64_t dropped = gw_count.net_dropped;
+    for (int i = 0; i < CROWD; i++) {
+        struct tcp_hello good = hello_of(LANE, 0);
+        s[i] = caller();
+        says(s[i], &good, sizeof good);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        struct pollfd p = {.fd = s[i], .events = POLLIN};
+        UNTIL(w, poll(&p, 1, 0) == 1);
+        n_in += !is_closed(s[i]);
+    }
+    CHECK_EQ(n_in, CROWD);
+    CHECK_EQ(gw_count.net_dropped, dropped);
+    for (int i = 0; i < CROWD; i++) close(s[i]);
+    tcp_ops.close(w);
+}
+
 /* With the key, and then what no rank says. */
 static void test_members(void)
 {
@@ -505,6 +528,7 @@ int main(void)
     test_messages();
     test_direct();
     test_strangers();
+    test_crowd();
     test_members();
     test_crossing();
     test_again();
