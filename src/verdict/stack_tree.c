@@ -35,6 +35,8 @@ static char *frame_text(const char *name, size_t n, const char *where)
 {
     size_t at = strcspn(name, "@");
     if (at < n) n = at; /* the symbol's version */
+    /* The part of an entry point that is reached by a jump (gen/entries.py): the call is the one that the program made. */
+    if (where && strncmp(name, "rest_", 5) == 0 && strstr(where, "/entry_")) return gw_xasprintf("PMPI_%.*s", (int)n - 5, name + 5);
     bool libc = where && (strstr(where, "sysdeps/") || strstr(where, "/nptl/") || strstr(where, "/csu/"));
     if (!where || libc || is_mpi(name)) return gw_xasprintf("%.*s", (int)n, name);
     size_t end = strlen(where), line = 0;

@@ -137,6 +137,13 @@ static void reading(void)
     CHECK_EQ(
         stacks_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false), 1);
     tree("[0] ?? / nap\n"); /* a program without symbols */
+    CHECK_EQ(
+        stacks_parse(&s,
+                     "#0 0x1 in send_far (b=...) at src/p2p/p2p.c:9\n#1 0x2 in rest_Send (buf=...) at src/facade/entry_p2p.c:2129\n"
+                     "#2 0x3 in rest_day () at st.c:4\n#3 0x4 in main () at st.c:6\n",
+                     0, false),
+        1);
+    tree("[0] main (st.c:6) / rest_day (st.c:4) / PMPI_Send\n"); /* an entry point's second part */
     /* A crash: our handler is cut off, of gdb's and eu-stack's, and what it passes through. */
     CHECK_EQ(
         stacks_parse(&s,

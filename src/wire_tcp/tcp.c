@@ -39,6 +39,13 @@ void tcp_tune(int fd)
     if (ms) setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms); /* bytes that nobody acknowledges for so long */
 }
 
+void tcp_fault(const void *at, size_t bytes, bool is_write)
+{
+    char *bad = (char *)(uintptr_t)gw_memory_fault(at, (int64_t)bytes, is_write);
+    if (bad && is_write) *(volatile char *)bad = 0; /* the message is to lie there */
+    if (bad && !is_write) (void)*(volatile char *)bad;
+}
+
 /* An interface may be away just now: a link that flaps. */
 static int door_open(void)
 {

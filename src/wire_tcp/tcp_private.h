@@ -170,6 +170,10 @@ void tcp_drop(uint64_t n, const char *why) GW_COLD;
 int tcp_watch(struct wire *w, int fd, uint32_t events, void *what);
 void tcp_tune(int fd); /* options of a connection */
 
+/* The kernel could not read, or write, all of this memory of the program's: the fault comes again here, as SIGSEGV of its owner's, in the MPI
+ * call that is under way.  It returns if there is none any more. */
+void tcp_fault(const void *at, size_t bytes, bool is_write) GW_COLD;
+
 /* ---- tcp_send.c ---- */
 void tcp_call(struct tcp_ep *ep);
 int tcp_out_event(struct tcp_ep *ep, uint32_t events);

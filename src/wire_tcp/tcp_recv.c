@@ -249,6 +249,10 @@ int tcp_in_read(struct tcp_in *in)
         iov[k++] = (struct iovec){at, room};
         ssize_t got = k == 1 ? recv(in->fd, at, room, MSG_DONTWAIT) : readv(in->fd, iov, k);
         if (unlikely(got <= 0)) {
+            if (got < 0 && errno == EFAULT) {
+                tcp_fault(iov[0].iov_base, iov[0].iov_len, true);
+                errno = EAGAIN; /* it was mapped meanwhile: again */
+            }
             cut(in, got);
             return n + (got == 0);
         }

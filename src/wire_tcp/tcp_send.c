@@ -191,6 +191,10 @@ static ssize_t write_some(struct tcp_ep *ep, struct iovec *iov, int k)
     do n = sendmsg(ep->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
     if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) ep->is_full = errno == EAGAIN;
+    if (unlikely(n < 0 && errno == EFAULT)) {
+        for (int i = 0; i < k; i++) tcp_fault(iov[i].iov_base, iov[i].iov_len, false);
+        errno = ENOBUFS; /* it was mapped meanwhile: again */
+    }
     return n;
 }
 

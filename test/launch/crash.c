@@ -1,7 +1,8 @@
 /* crash.c -- ranks that crash on purpose, for test/launch/crash.sh: crash HOW [RANK], and `recover`, whose handler must not be disturbed.
  *
  * before: handlers and what is ignored from before MPI_Init stay; chain, chained: a handler that ends the program, or calls the one before it;
- * child: one without MPI crashes; late: after MPI_Finalize; deep: the stack is full; other PID: it gives itself out for that process.
+ * child: one without MPI crashes; late: after MPI_Finalize; deep: the stack is full; other PID: it gives itself out for that process;
+ * sends, receives: rank 0 sends 1 MiB to the last rank, and the last page is no memory at the one or at the other.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +118,16 @@ static void pretend(int pid)
     if (f) fclose(f);
 }
 
+static void message(int rank, int last, int is_bad)
+{
+    enum { BYTES = 1 << 20, PAGE = 4096 };
+    char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) abort();
+    if (is_bad) mprotect(p + BYTES - PAGE, PAGE, PROT_NONE);
+    if (rank == 0) MPI_Send(p, BYTES, MPI_BYTE, last, 1, MPI_COMM_WORLD);
+    if (rank == last) MPI_Recv(p, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, failed = 0;
@@ -141,6 +153,8 @@ int main(int argc, char **argv)
         MPI_Finalize();
         if (rank == who) fall("segv");
         return 0;
+    } else if (strcmp(how, "sends") == 0 || strcmp(how, "receives") == 0) {
+        message(rank, size - 1, rank == (how[0] == 's' ? 0 : size - 1));
     } else if (rank == who && strncmp(how, "chain", 5) == 0) {
         chain(how);
     } else if (rank == who && strcmp(how, "deep") == 0) {

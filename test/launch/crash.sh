@@ -105,6 +105,10 @@ else
     once '^\[[0-9]\] main '
     run 139 -n 2 --vnodes 2 "$e" segv
     once "^\[1\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
+    run 139 -n 2 --vnodes 2 "$e" sends # what the kernel cannot copy is its owner's fault, as on a node
+    once "^\[0\] main (crash.c:[0-9]*) / message (crash.c:[0-9]*) / PMPI_Send$"
+    run 139 -n 2 --vnodes 2 "$e" receives
+    once "^\[1\] main (crash.c:[0-9]*) / message (crash.c:[0-9]*) / PMPI_Recv$"
     run 139 -n 17 "$e" segv
     once "^\[16\] main (crash.c:[0-9]*) / fall (crash.c:[0-9]*)$"
     run 139 -n 2 sh -c "$e segv; exit \$?" # not a child of mpiexec's
