@@ -27,6 +27,8 @@ static struct notes {
     } rank[];
 } * notes;
 
+static struct job *kept;
+
 void keeper_note(int rank, pid_t pid)
 {
     if (pid) notes->rank[rank].start = process_start(pid);
@@ -83,6 +85,7 @@ int keeper_start(struct job *j)
         mmap(NULL, sizeof *notes + sizeof notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (notes == MAP_FAILED) return errno;
     notes->n = j->n;
+    kept = j;
     return fork_keeper(j);
 }
 
@@ -101,4 +104,10 @@ void keeper_stop(struct job *j)
     close(j->keeper_pipe);
     child_reap(j->keeper);
     j->keeper = 0;
+}
+
+void keeper_end_all(void)
+{
+    if (kept) keeper_stop(kept); /* it kills the ranks' process groups */
+    orphans_end(true);
 }

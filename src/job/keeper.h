@@ -13,5 +13,6 @@ void keeper_note(int rank, pid_t pid); /* which runs; 0: it is gone, and about t
 void keeper_folder(const char *path);  /* to be removed at the end, with all that is in it; "": none */
 void keeper_gone(struct job *j);       /* somebody killed it: another takes its place */
 void keeper_stop(struct job *j);
+void keeper_end_all(void); /* mpiexec is about to die of a signal: no rank, nor what ranks have started, outlives it */
 
 #endif

@@ -211,8 +211,8 @@ int forward_start(struct job *j)
             wanted = true;
         }
     }
+    output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input, and nobody read our output */
     if (wanted) {
-        output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input */
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
         epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */

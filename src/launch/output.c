@@ -235,6 +235,7 @@ static void write_all(struct sink *to, const char *data, size_t len)
         }
         ssize_t n = write(to->fd, data, len < PIECE ? len : PIECE);
         if (n < 0 && errno == EPIPE && sigpipe == SIG_DFL) {
+            keeper_end_all();
             signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
             raise(SIGPIPE);
         }

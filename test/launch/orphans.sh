@@ -91,6 +91,12 @@ for n in 1 4; do
     gone "a daemon of a job that was ended, $n ranks"
 done
 
+# Nobody reads any more what ranks print: mpiexec goes as any program then, and takes all with it.
+rm -f "$dir"/d.*
+"$build/mpiexec" -n 3 "$dir/daemon" 'while echo line; do :; done; sleep 7355' 2>"$dir/err" | head -n 3 >"$dir/out"
+[ "$(cat "$dir/out")" = "$(printf 'line\nline\nline')" ] || fail "three lines of ranks are: $(cat "$dir/out")"
+gone "a daemon of a job whose reader has gone"
+
 # Who has ended meanwhile does not stay as a zombie.
 cat >"$dir/many" <<'END'
 for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 0.01 &) ; done
