@@ -54,7 +54,7 @@ if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is 
 
 # pkg-config.
 pc=$(dirname "$(find "$prefix" -name godwit.pc)")
-for name in godwit mpi mpich ompi-c ompi-cxx; do
+for name in godwit mpi mpi-c mpi-cxx mpich ompi-c ompi-cxx; do
     cc "$tmp/a.c" -o "$tmp/pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs $name)
     runs "$bin" "$tmp/pc"
 done
