@@ -183,6 +183,7 @@ void machine_look(struct machine *m, unsigned when)
     if (when & WHEN_ASKED) {
         m->cma_error = try_cma();
         resolve(m);
+        gw_settings_load(); /* which network is a setting's choice, too */
         char network[640];
         m->has_network = network_line(network, sizeof network) == GW_OK;
         m->network = gw_xasprintf("%s", network);

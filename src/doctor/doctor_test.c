@@ -246,6 +246,8 @@ static void devices(void)
     CHECK(finds(check_interfaces, FINDING_NOTE, "addresses: none", "ip link set lo up"));
     m.network = "libfabric 1.17, net on eth0, 192.0.2.2", m.has_network = true;
     CHECK(finds(check_network, FINDING_OK, "net on eth0", ""));
+    m.network = "TCP on eth0, 192.0.2.2", m.has_network = true;
+    CHECK(finds(check_network, FINDING_OK, "TCP on eth0", ""));
     m.network = "libfabric offers no provider", m.has_network = false;
     CHECK(finds(check_network, FINDING_NOTE, "no provider", "godwit-info --network"));
     m.network = NULL;

@@ -54,6 +54,14 @@ void network_complain_of(int rank, const char *name, const struct sockaddr *peer
     gw_warn("%s", text);
 }
 
+void network_differs(int rank, const char *wire)
+{
+    gw_die(
+        "rank %d does not use the network in the same way as this one (rank %d), which goes by %s (GODWIT_WIRES=%s): set GODWIT_WIRES "
+        "alike for all ranks",
+        rank, gw_boot.rank, wire, gw_set.wires);
+}
+
 void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds)
 {
     struct sockaddr_storage at = {0};

@@ -2,6 +2,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+
 #include "net/net_private.h"
 
 static void ifaces_print(FILE *to, const struct ofi_ifaces *f)
@@ -38,7 +40,54 @@ static int version_print(FILE *to)
     return rc;
 }
 
-int network_print(FILE *to, network_more_fn more)
+/* ---- which wire: as the rows of `nets` in peer.c have it ---- */
+enum choice { BY_NOTHING, BY_TCP, BY_LIBFABRIC };
+
+/* And why. */
+static enum choice wire_choose(char *why_out, size_t cap)
+{
+    const char *against = network_wants_libfabric();
+    bool has_tcp = gw_set_lists(gw_set.wires, "tcp"), has_ofi = gw_set_lists(gw_set.wires, "ofi");
+    *why_out = 0;
+    if (!has_tcp && !has_ofi) return BY_NOTHING;
+    if (has_tcp && !(against && has_ofi)) {
+        if (has_ofi) snprintf(why_out, cap, "no card and no setting asks for libfabric");
+        if (!has_ofi) snprintf(why_out, cap, "GODWIT_WIRES=%s does not list ofi", gw_set.wires);
+        return BY_TCP;
+    }
+    if (has_tcp) snprintf(why_out, cap, "because of %s", against);
+    if (!has_tcp) snprintf(why_out, cap, "GODWIT_WIRES=%s does not list tcp", gw_set.wires);
+    return BY_LIBFABRIC;
+}
+
+/* By TCP: from which address. */
+static int tcp_text(char *out, size_t cap)
+{
+    struct ofi_ifaces f;
+    char at[INET6_ADDRSTRLEN] = "";
+    ofi_ifaces_read(&f);
+    const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
+    bool is_fit = a && !iface_is_link_local(a);
+    if (is_fit) inet_ntop(a->family, a->bytes, at, sizeof at);
+    if (is_fit) snprintf(out, cap, "TCP on %s, %s", f.all[f.verdicts[0].iface].name, at);
+    if (!is_fit) snprintf(out, cap, "TCP: no network interface is fit for other hosts (godwit-info --network)");
+    ofi_ifaces_free(&f);
+    return is_fit ? GW_OK : GW_EUNSUPPORTED;
+}
+
+/* GW_OK where libfabric need not be usable. */
+static int wire_print(FILE *to)
+{
+    char why[256], text[256];
+    enum choice by = wire_choose(why, sizeof why);
+    int rc = by == BY_TCP ? tcp_text(text, sizeof text) : GW_EUNSUPPORTED;
+    if (by == BY_TCP) fprintf(to, "between nodes: %s (%s)\n", text, why);
+    if (by == BY_LIBFABRIC) fprintf(to, "between nodes: libfabric (%s)\n", why);
+    if (by == BY_NOTHING) fprintf(to, "between nodes: nothing, GODWIT_WIRES=%s lists neither tcp nor ofi\n", gw_set.wires);
+    return rc;
+}
+
+static int libfabric_print(FILE *to, network_more_fn more)
 {
     struct ofi_market m;
     char text[4096];
@@ -61,9 +110,23 @@ int network_print(FILE *to, network_more_fn more)
     return rc;
 }
 
+int network_print(FILE *to, network_more_fn more)
+{
+    char why[256];
+    int rc = wire_print(to), by_libfabric = libfabric_print(to, more);
+    return wire_choose(why, sizeof why) == BY_TCP ? rc : by_libfabric;
+}
+
 int network_line(char *out, size_t cap)
 {
     struct ofi_market m;
+    char why[256];
+    enum choice by = wire_choose(why, sizeof why);
+    if (by == BY_TCP) return tcp_text(out, cap);
+    if (by == BY_NOTHING) {
+        snprintf(out, cap, "GODWIT_WIRES=%s lists neither tcp nor ofi", gw_set.wires);
+        return GW_EUNSUPPORTED;
+    }
     int rc = ofi_lib_open(true);
     if (rc == GW_OK) rc = ofi_market_open(&m, true);
     if (rc != GW_OK) {

@@ -12,10 +12,10 @@
 
 struct ofi_offer; /* offer.h */
 typedef void (*network_more_fn)(FILE *to, const struct ofi_offer *chosen);
-/* Opens libfabric and prints interfaces, providers, cards, and what `more` says of the chosen way: what a job on several nodes would
- * take, and why.  GW_OK, or why nothing is usable has been printed. */
+/* Prints what a job on several nodes would take, and why: the wire, then, by libfabric, interfaces, providers, cards, and what `more` says of
+ * the chosen way.  GW_OK, or why that wire is not usable has been printed. */
 int network_print(FILE *to, network_more_fn more);
-/* The same in a line: "libfabric 1.17, net on eth0, 192.0.2.2"; GW_OK, or it says what is wrong. */
+/* The wire in a line: "TCP on eth0, 192.0.2.2", "libfabric 1.17, net on eth0, 192.0.2.2"; GW_OK, or it says what is wrong. */
 int network_line(char *out, size_t cap);
 
 /* ---- counters of the cards that a job uses (GODWIT_NIC_COUNTER_REPORT), once a job ---- */
@@ -41,6 +41,9 @@ void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds) G
 /* The same with the peer's address in words, of any family. */
 void network_complain_of(int rank, const char *name, const struct sockaddr *peer, socklen_t bytes, uint64_t seconds) GW_COLD;
 bool network_is_last(uint64_t seconds); /* after so many seconds without an answer the job ends */
+/* That rank of this job uses the network in another way than by this wire: the end, for it may be in a collective, and one that gets an error
+ * there leaves the others waiting. */
+_Noreturn void network_differs(int rank, const char *wire) GW_COLD;
 /* Are the hosts of the other nodes still there, where nobody else watches them (alive.c)? */
 struct network_alive;
 /* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */

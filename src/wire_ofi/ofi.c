@@ -395,6 +395,7 @@ static int place_get(const struct wire *w, int rank, char value[KNOCK_VALUE])
     int rc = boot_get(rank, "gw.net.0", value, KNOCK_VALUE);
     if (rc == GW_OK && w->lane > 0 && !knock_is_name(value)) rc = boot_get(rank, key, value, KNOCK_VALUE);
     gw_unlock(&lock);
+    if (rc == GW_OK && strncmp(value, "@tcp:", 5) == 0) network_differs(rank, "ofi");
     return rc;
 }
 

@@ -156,11 +156,8 @@ static int place_get(int rank, struct tcp_place *out)
         if (rc != GW_OK) return rc;
     }
     if (tcp_place_read(value, out)) return GW_OK;
-    return gw_fail(
-        GW_EOTHER,
-        "rank %d does not use the network in the same way as this one (rank %d), which goes by GODWIT_WIRES=tcp: set GODWIT_WIRES "
-        "alike for all",
-        rank, gw_boot.rank);
+    if (!at) network_differs(rank, "tcp");
+    return gw_fail(GW_EOTHER, "the other job does not use the network by tcp, as this one: set GODWIT_WIRES alike for both");
 }
 
 static int tcp_connect(struct wire *w, int rank, struct wire_ep **ep_out)

@@ -153,6 +153,12 @@ for n in 0 x ''; do refused "a number of ranks" -n "$n"; done
 refused "a number of ranks" -n
 
 # misspelt; and a program of this name is still to be had
+doctor
+grep -q "network: TCP" "$dir/out" || [ -e /sys/class/infiniband ] || [ -e /sys/class/cxi ] || fail "it does not say that messages between nodes go by TCP: $(cat "$dir/out")"
+export GODWIT_WIRES=shm,ofi
+doctor
+grep -q "network: libfabric" "$dir/out" || fail "it does not say that messages between nodes go by libfabric: $(cat "$dir/out")"
+unset GODWIT_WIRES
 cp /bin/echo "$dir/doctor"
 out=$(timeout 60 "$build/mpiexec" doctr 2>&1 </dev/null) && fail "doctr was taken"
 case $out in "mpiexec: cannot start doctr: "*'did you mean the command `mpiexec doctor`?'*) ;; *) fail "doctr gives '$out'" ;; esac

@@ -26,3 +26,15 @@ if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_h
     exit 1
 fi
 grep -q "not in GODWIT_OFI_PROVIDER=no_such" "$log" || { echo "no word of the provider:"; cat "$log"; exit 1; }
+# What a job on several nodes would take, and why.
+unset GODWIT_WIRES
+takes() { # WORDS [VARIABLE=VALUE]: godwit-info --network begins with that
+    words=$1
+    shift
+    env "$@" "$build/godwit-info" --network >"$log" 2>&1 || :
+    head -n 1 "$log" | grep -q "^between nodes: $words" || { echo "$*: not '$words':"; cat "$log"; exit 1; }
+}
+takes "libfabric (because of GODWIT_OFI_PROVIDER)" GODWIT_OFI_PROVIDER=net
+takes "libfabric (GODWIT_WIRES=shm,ofi does not list tcp)" GODWIT_WIRES=shm,ofi
+takes "TCP.* (GODWIT_WIRES=shm,tcp does not list ofi)" GODWIT_WIRES=shm,tcp
+takes "nothing, GODWIT_WIRES=shm " GODWIT_WIRES=shm

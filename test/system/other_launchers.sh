@@ -24,3 +24,16 @@ if out=$(OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 timeout 100 "$program" 2>
 fi
 [ "$(echo "$out" | wc -l)" -le 2 ] || { echo "too many words: $out"; exit 1; }
 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 GODWIT_SINGLETON=1 timeout 100 "$program"
+# Ranks that use the network in different ways find out, whoever started them, and end in one sentence each.
+differ() { # COMMAND...
+    if out=$(timeout 60 "$@" 2>&1); then
+        echo "different GODWIT_WIRES are accepted: $*"
+        exit 1
+    fi
+    echo "$out" | grep -q "does not use the network in the same way as this one .*: set GODWIT_WIRES alike for all ranks" || { echo "$*: $out"; exit 1; }
+}
+coll=$build/mpi_coll_basic
+differ "$build/mpiexec" --vnodes 2 -n 1 -x GODWIT_WIRES=shm,tcp "$coll" : -n 1 -x GODWIT_WIRES=shm,ofi "$coll"
+export GODWIT_VNODES=2
+differ mpirun.openmpi --allow-run-as-root --oversubscribe -x GODWIT_VNODES -n 1 -x GODWIT_WIRES=shm,tcp "$coll" : -n 1 -x GODWIT_WIRES=shm,ofi "$coll"
+differ mpiexec.hydra -n 1 -env GODWIT_WIRES shm,tcp "$coll" : -n 1 -env GODWIT_WIRES shm,ofi "$coll"
