@@ -332,14 +332,16 @@ enum gw_event_kind {
     GW_EVENTS
 };
 struct gw_event {
-    struct gw_done done;
     enum gw_event_kind kind;
     bool is_free; /* no lock is held: the listener may do what it likes */
     uint64_t time_ns;
     int64_t v[4];
 };
 GW_EXTERN _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
-extern struct gw_done *gw_event_sink;     /* set before; fn finds the event around `done` */
+struct gw_upcalls {
+    void (*event)(const struct gw_event *e); /* set by tool before the mask is */
+};
+extern struct gw_upcalls gw_upcalls;
 static inline bool gw_event_wanted(enum gw_event_kind kind)
 {
     return unlikely(atomic_load_explicit(&gw_event_mask, memory_order_acquire) & 1u << kind);

@@ -25,7 +25,7 @@ void gw_refused(const char *what, const char *field, int64_t value)
 
 struct gw_level gw_levels[GW_LEVELS];
 _Atomic uint32_t gw_event_mask;
-struct gw_done *gw_event_sink;
+struct gw_upcalls gw_upcalls;
 
 void gw_level_marks(struct gw_level *l, int64_t now)
 {
@@ -58,6 +58,6 @@ void gw_level_reset(struct gw_level *l, int mark)
 
 void gw_event_raise(enum gw_event_kind kind, bool is_free, int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    struct gw_event e = {{gw_event_sink->fn}, kind, is_free, gw_now_ns(), {a, b, c, d}};
-    e.done.fn(&e.done, GW_OK);
+    struct gw_event e = {kind, is_free, gw_now_ns(), {a, b, c, d}};
+    gw_upcalls.event(&e);
 }

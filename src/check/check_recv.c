@@ -70,12 +70,10 @@ static void say_written(const struct check_item *i, int64_t from, int64_t to, bo
 }
 
 /* The lane's lock is held, and the message has not written anything. */
-static void met(struct gw_done *done, int err)
+static void met(const struct proto_meeting *m)
 {
-    (void)err;
     int64_t from, to;
     bool gone;
-    const struct proto_meeting *m = container_of(done, struct proto_meeting, done);
     gw_lock(&check_lock);
     struct check_span s = check_span(m->buf, m->count, m->type, true);
     struct check_item *i = m->req->obj.id && s.lo != s.hi ? check_use_running(m->req->obj.id, &s) : NULL;
@@ -87,10 +85,8 @@ static void met(struct gw_done *done, int err)
     gw_unlock(&check_lock);
 }
 
-static void not_posted(struct gw_done *done, int err)
+static void not_posted(const struct proto_unready *u)
 {
-    (void)err;
-    const struct proto_unready *u = container_of(done, struct proto_unready, done);
     char comm[CHECK_COMM_TEXT];
     check_say(
         "ready send without a receive: rank %d sent %lld x %s with tag %d on %s by MPI_Rsend, MPI_Irsend or a request of MPI_Rsend_init, "
@@ -100,8 +96,8 @@ static void not_posted(struct gw_done *done, int err)
 
 void check_recv_begin(void)
 {
-    proto_meeting_teller = met;
-    proto_unready_teller = not_posted;
+    proto_upcalls.meeting = met;
+    proto_upcalls.unready = not_posted;
 }
 
 void check_recv_arrivals(void)

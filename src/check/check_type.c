@@ -4,10 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
 
-static void mismatch(struct gw_done *done, int err)
+static void mismatch(const struct proto_mismatch *m)
 {
-    (void)err;
-    const struct proto_mismatch *m = container_of(done, struct proto_mismatch, done);
     char site[CHECK_SITE_TEXT], comm[CHECK_COMM_TEXT];
     check_say("datatypes differ: %s receives %lld x %s, but the message from rank %d with tag %d on %s was sent as %lld x "
               "%s. The sequence of basic types that is received must be that which was sent",
@@ -22,10 +20,8 @@ static bool fits(struct type_signature s, int64_t bytes, int64_t room, struct gw
 }
 
 /* Partitions: what the sender said when it was introduced.  The receive may have room for more, and divide the data otherwise. */
-static void parts_met(struct gw_done *done, int err)
+static void parts_met(const struct p2p_parts_met *m)
 {
-    (void)err;
-    const struct p2p_parts_met *m = container_of(done, struct p2p_parts_met, done);
     const struct p2p_parts *sent = m->sent;
     char site[CHECK_SITE_TEXT], comm[CHECK_COMM_TEXT];
     if (sent->may_be_any || fits(sent->signature, sent->bytes, m->partitions * m->count, m->type)) return;
@@ -42,6 +38,6 @@ bool check_type_fits(int64_t count, struct gw_type *t, int64_t room, struct gw_t
 
 void check_type_begin(void)
 {
-    proto_mismatch_teller = mismatch;
-    p2p_parts_teller = parts_met;
+    proto_upcalls.mismatch = mismatch;
+    p2p_upcalls.parts_met = parts_met;
 }

@@ -462,7 +462,7 @@ int main(void)
     struct gw_type *t;
     CHECK_EQ(type_init(), GW_OK);
     CHECK_EQ(op_init(), GW_OK);
-    op_call_user = user_op;
+    op_upcalls.call_user = user_op;
     CHECK_EQ(op_create((void (*)(void))all_jobs, 1, false, &op_add), GW_OK);
     CHECK_EQ(op_create((void (*)(void))all_jobs, 0, false, &op_compose), GW_OK);
     CHECK_EQ(type_hindexed_block(1, 1, (struct gw_counts){&displ, false}, gw_type_int64, &t), GW_OK);

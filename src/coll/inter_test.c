@@ -222,7 +222,7 @@ int main(void)
     enum { N = sizeof sizes / sizeof sizes[0], TIMES = 12 };
     CHECK_EQ(type_init(), GW_OK);
     CHECK_EQ(op_init(), GW_OK);
-    op_call_user = user_op;
+    op_upcalls.call_user = user_op;
     CHECK_EQ(op_create((void (*)(void))groups, 0, false, &op_compose), GW_OK);
     for (int a = 0; a < N; a++)
         for (int b = 0; b < N; b++)

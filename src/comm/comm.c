@@ -9,10 +9,8 @@
 #include "boot/boot.h"
 
 struct gw_comm gw_comm_world, gw_comm_self;
-struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend;
-static _Thread_local struct gw_comm *dying;
+struct comm_upcalls comm_upcalls;
 
-struct gw_comm *comm_dying(void) { return dying; }
 int comm_my_world_rank(void) { return gw_boot.rank; }
 
 /* Messages go to the ranks of this group. */
@@ -111,10 +109,8 @@ void comm_topo_release(struct gw_topo *t)
 /* What a communicator owns, and at finalize also what WORLD and SELF own. */
 static void comm_empty(struct gw_comm *c)
 {
-    dying = c;
-    if (c->coll && comm_on_destroy_coll) comm_on_destroy_coll->fn(comm_on_destroy_coll, GW_OK);
-    if (c->bsend && comm_on_destroy_bsend) comm_on_destroy_bsend->fn(comm_on_destroy_bsend, GW_OK);
-    dying = NULL;
+    if (c->coll && comm_upcalls.free_coll) comm_upcalls.free_coll(c);
+    if (c->bsend && comm_upcalls.free_bsend) comm_upcalls.free_bsend(c);
     if (c->errhandler) gw_errhandler_release(c->errhandler);
     if (c->group) group_release(c->group);
     if (c->remote) group_release(c->remote);

@@ -164,9 +164,12 @@ static inline void comm_release(struct gw_comm *c)
 {
     if (gw_obj_unref(&c->obj)) comm_destroy(c);
 }
-/* Who frees what hangs at c->coll and c->bsend when the object dies: set once by coll/ and p2p/ at their init. */
-extern struct gw_done *comm_on_destroy_coll, *comm_on_destroy_bsend; /* fn finds the comm through comm_dying() */
-struct gw_comm *comm_dying(void);
+/* What this room says to the rooms above when the object dies.  Each is set once, at the init of the room that is named. */
+struct comm_upcalls {
+    void (*free_coll)(struct gw_comm *c);  /* plan: what hangs at c->coll */
+    void (*free_bsend)(struct gw_comm *c); /* p2p: what hangs at c->bsend */
+};
+extern struct comm_upcalls comm_upcalls;
 struct gw_comm *comm_by_context(uint32_t ctx_id); /* held: release it; NULL: there is none.  Slow: for reports */
 
 /* Inquiries (chapter 7): targets of the entry points. */

@@ -149,10 +149,10 @@ static GW_ONCE void install(void)
     io_call_user = &files;
     static const struct req_user_calls requests = {call_request_query, call_request_free, call_request_cancel};
     req_call_user = &requests;
-    op_call_user = call_op;
-    gw_attr_call_copy = call_attr_copy;
-    gw_attr_call_delete = call_attr_delete;
-    mpi_call_user_errhandler = call_errhandler;
+    op_upcalls.call_user = call_op;
+    obj_upcalls.attr_copy = call_attr_copy;
+    obj_upcalls.attr_delete = call_attr_delete;
+    mpi_upcalls.call_errhandler = call_errhandler;
 }
 
 /* Sessions may begin while other threads call what was installed. */

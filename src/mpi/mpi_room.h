@@ -78,7 +78,10 @@ int mpi_raise(int fn, void *on, int code, const char *args);
 bool mpi_raise_prints(void *on);
 /* MPI_Comm_call_errhandler and its kin: GW_OK if the handler returned. */
 int mpi_call_errhandler(void *on, int mpi_code);
-/* User functions take handles, so the door calls them: set by it at init. */
-extern void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code);
+/* User functions take handles, so the door calls them: set by it at its init. */
+struct mpi_upcalls {
+    void (*call_errhandler)(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code);
+};
+extern struct mpi_upcalls mpi_upcalls;
 
 #endif

@@ -60,7 +60,7 @@ static void raising(void)
     struct gw_comm *c = &gw_comm_world;
     int fn = fn_of("MPI_Send"), class = -1, len = 0, code = 0, added = 0;
     char text[GW_MAX_ERROR_STRING];
-    mpi_call_user_errhandler = user_handler;
+    mpi_upcalls.call_errhandler = user_handler;
     CHECK_EQ(comm_set_errhandler(c, &gw_errors_return), GW_OK);
     CHECK(!mpi_raise_prints(c));
     gw_fail(GW_ECOUNT, "count is -1; it must not be negative");

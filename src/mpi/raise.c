@@ -13,7 +13,7 @@
 
 enum { BLOCK_MAX = 4096 };
 
-void (*mpi_call_user_errhandler)(const struct gw_callback *cb, struct gw_obj *on, int *mpi_code);
+struct mpi_upcalls mpi_upcalls;
 
 /* The error handler of an object, or of calls without one.  Before init and after finalize none is set: the initial one counts, but
  * for files, of which errors return. */
@@ -112,7 +112,7 @@ static int handle(void *on, int mpi_code, const char *call, const char *args, co
     if (eh->user.fn) {
         int code = mpi_code;
         gw_errhandler_hold(eh); /* the user's function may set another one */
-        mpi_call_user_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
+        mpi_upcalls.call_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
         gw_errhandler_release(eh);
         return code;
     }

@@ -13,8 +13,7 @@ struct gw_attr {
     void *value;
 };
 
-int (*gw_attr_call_copy)(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out);
-int (*gw_attr_call_delete)(const struct gw_keyval *kv, struct gw_obj *owner, void *value);
+struct obj_upcalls obj_upcalls;
 
 /* Over every list.  Never held while a user's function runs, so after such a call everything is looked up again. */
 static struct gw_lock attr_lock;
@@ -113,7 +112,7 @@ static struct gw_attr **attr_find(struct gw_attrs *a, const struct gw_keyval *kv
 static int attr_remove(struct gw_attrs *a, struct gw_obj *owner, struct gw_keyval *kv, void *value)
 {
     if (kv->del.fn != GW_ATTR_FN_NULL) {
-        int rc = gw_attr_call_delete(kv, owner, value);
+        int rc = obj_upcalls.attr_delete(kv, owner, value);
         if (rc) return rc;
     }
     obj_lock(&attr_lock);
@@ -192,7 +191,7 @@ static int attr_copy(const struct gw_attr *attr, struct gw_obj *from_owner, stru
     if (attr->keyval->copy.fn == GW_ATTR_FN_DUP)
         flag = 1;
     else if (attr->keyval->copy.fn != GW_ATTR_FN_NULL)
-        rc = gw_attr_call_copy(attr->keyval, from_owner, attr->value, &value, &flag);
+        rc = obj_upcalls.attr_copy(attr->keyval, from_owner, attr->value, &value, &flag);
     return rc == GW_OK && flag ? attr_add(to, attr->keyval, value) : rc;
 }
 

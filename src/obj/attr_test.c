@@ -205,8 +205,8 @@ static void test_threads(void)
 
 int main(void)
 {
-    gw_attr_call_copy = call_copy;
-    gw_attr_call_delete = call_delete;
+    obj_upcalls.attr_copy = call_copy;
+    obj_upcalls.attr_delete = call_delete;
     test_set_get_delete();
     test_copy_and_order();
     test_keyvals();

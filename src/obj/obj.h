@@ -217,10 +217,13 @@ struct gw_keyval {
 /* Values of copy and del that are no functions (standard ABI): NULL_COPY_FN and NULL_DELETE_FN, DUP_FN. */
 #define GW_ATTR_FN_NULL ((void (*)(void))0)
 #define GW_ATTR_FN_DUP  ((void (*)(void))1)
-/* User functions take handles, so the door that makes handles calls them: it fills in these two at init.  They answer
+/* User functions take handles, so the door that makes handles calls them: it sets these at its init.  They answer
  * GW_OK or, after gw_fail(), a GW_E code.  `out` points to where the function stores the new value (a void *). */
-extern int (*gw_attr_call_copy)(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out);
-extern int (*gw_attr_call_delete)(const struct gw_keyval *kv, struct gw_obj *owner, void *value);
+struct obj_upcalls {
+    int (*attr_copy)(const struct gw_keyval *kv, struct gw_obj *owner, void *in, void *out, int *flag_out);
+    int (*attr_delete)(const struct gw_keyval *kv, struct gw_obj *owner, void *value);
+};
+extern struct obj_upcalls obj_upcalls;
 /* What gw_attr_get answers for MPI_TAG_UB, MPI_APPNUM, ... (GW_TAG_UB, ...) on any communicator: a pointer to this int. */
 void gw_attr_predefined_set(int keyval, int value);
 struct gw_attrs {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-void (*op_call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
+struct op_upcalls op_upcalls;
 
 #define G(x) (1u << GW_GROUP_##x)
 static const struct {
@@ -231,7 +231,7 @@ void op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, str
     int64_t n;
     if (count == 0) return;
     if (op->code == OP_USER) {
-        op_call_user(&op->user, (void *)(uintptr_t)in, inout, count, t);
+        op_upcalls.call_user(&op->user, (void *)(uintptr_t)in, inout, count, t);
         return;
     }
     op_kernel *k = direct_kernel(op, t, count, &n);

@@ -44,8 +44,11 @@ void op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, str
 bool op_reduce3(struct gw_op *op, const void *a, const void *b, void *out, int64_t count, struct gw_type *t);
 int op_reduce_local(const void *in, void *inout, int64_t count, struct gw_type *t, struct gw_op *op);
 
-/* Called by op_reduce for user functions; a door sets it: converts the type to its handle and calls. */
-extern void (*op_call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
+/* Set by the door that makes handles, at its init: converts the type to its handle and calls the user's function. */
+struct op_upcalls {
+    void (*call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
+};
+extern struct op_upcalls op_upcalls;
 
 extern struct gw_op *gw_op_sum, *gw_op_max, *gw_op_min; /* for internal use */
 

@@ -370,7 +370,7 @@ static void test_user(void)
 {
     struct gw_op *op, *same_op;
     int in[3] = {1, 2, 3}, inout[3] = {4, 5, 6}, flag;
-    op_call_user = user_call;
+    op_upcalls.call_user = user_call;
     CHECK_EQ(op_create(NULL, 1, false, &op), GW_EARG);
     CHECK_EQ(op_create(user_function, 0, true, &op), GW_OK);
     same_op = op;

@@ -141,20 +141,17 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
 }
 
 /* ---- attach, detach, flush ---------------------------------------------------------------------------------------- */
-static void comm_buffer_free(struct gw_done *d, int err)
+static void comm_buffer_free(struct gw_comm *c)
 {
-    (void)d, (void)err;
-    struct gw_comm *c = comm_dying();
     p2p_buffer_flush(c);
     free(c->bsend);
     c->bsend = NULL;
 }
-static struct gw_done on_comm_destroy = {comm_buffer_free};
 
 int p2p_bsend_init_room(void)
 {
     buffer_reset(&process_buffer);
-    comm_on_destroy_bsend = &on_comm_destroy;
+    comm_upcalls.free_bsend = comm_buffer_free;
     gw_obj_predefine(&gw_msg_no_proc.obj, GW_KIND_MSG, GW_H_MESSAGE_NO_PROC);
     return GW_OK;
 }

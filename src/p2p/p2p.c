@@ -8,8 +8,8 @@
 
 int p2p_init(void)
 {
-    req_teller = p2p_tell_requests;
-    proto_member_teller = p2p_tell_member;
+    req_upcalls.tell = p2p_tell_requests;
+    proto_upcalls.member = p2p_tell_member;
     return p2p_bsend_init_room();
 }
 

@@ -98,7 +98,6 @@ struct p2p_parts {
     char type[32];
 };
 struct p2p_parts_met {
-    struct gw_done done;
     const struct gw_req *req; /* the receive */
     struct gw_comm *comm;
     int src, tag, partitions;
@@ -106,7 +105,6 @@ struct p2p_parts_met {
     struct gw_type *type;
     const struct p2p_parts *sent;
 };
-extern void (*p2p_parts_teller)(struct gw_done *done, int err);
 
 /* For rooms above (collectives, making communicators): same, on another stream, ranks never PROC_NULL.
  * Blocking use: p2p_stream_send / recv.  Non-blocking: requests with notify. */
@@ -178,12 +176,13 @@ void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* gw_f
 void p2p_tell_request(struct boot_where *where, struct gw_req *r);
 void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: found by its id */
 void p2p_told(struct boot_where *where, struct gw_lane *lane);
-/* Who knows what requests of kind REQ_COLL wait for: set by plan/. */
-struct p2p_tell_coll {
-    struct gw_done done;
-    struct gw_req *req;
-    struct boot_where *where;
+
+/* What this room says to, and asks, the rooms above.  Each is set once, at the init of the room that is named, and NULL before. */
+struct p2p_upcalls {
+    void (*tell_coll)(struct gw_req *r,
+                      struct boot_where *where);      /* plan: adds what a request of kind REQ_COLL waits for; lane's lock */
+    void (*parts_met)(const struct p2p_parts_met *m); /* check: a partitioned receive has met its send */
 };
-extern void (*p2p_coll_teller)(struct gw_done *done, int err);
+extern struct p2p_upcalls p2p_upcalls;
 
 #endif

@@ -23,7 +23,6 @@ struct intro {
     struct p2p_parts parts; /* stays here while GODWIT_CHECK is off */
 };
 enum { NOT_SAID = -1 }; /* parts.may_be_any of a receive to which no signature has come */
-void (*p2p_parts_teller)(struct gw_done *done, int err);
 
 struct message {
     struct gw_done done;
@@ -431,9 +430,8 @@ static bool messages_new(struct part *p)
 static void tell_met(struct part *p)
 {
     if (p->intro.parts.may_be_any == NOT_SAID) return; /* of another job, whose ranks do not check */
-    struct p2p_parts_met m = {{p2p_parts_teller}, p->req,   p->comm, p->rank,        p->tag,
-                              p->partitions,      p->count, p->type, &p->intro.parts};
-    if (p2p_parts_teller) m.done.fn(&m.done, GW_OK);
+    struct p2p_parts_met m = {p->req, p->comm, p->rank, p->tag, p->partitions, p->count, p->type, &p->intro.parts};
+    if (p2p_upcalls.parts_met) p2p_upcalls.parts_met(&m);
 }
 
 #define PART_BYTES_MAX (INT64_MAX / 2) /* adding the size of a buffer does not overflow */

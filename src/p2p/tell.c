@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum { STREAM_MASK = (1 << GW_STREAM_BITS) - 1 };
-void (*p2p_coll_teller)(struct gw_done *done, int err);
+struct p2p_upcalls p2p_upcalls;
 
 void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
 {
@@ -37,13 +37,12 @@ static void name_peer(struct boot_pending *p)
     if (c) comm_release(c);
 }
 
-void p2p_tell_member(struct gw_done *done, int err)
+int p2p_tell_member(uint32_t ctx, int rank)
 {
-    (void)err;
-    struct proto_member *m = container_of(done, struct proto_member, done);
-    struct gw_comm *c = comm_by_context(m->ctx >> GW_STREAM_BITS);
-    if (c && m->rank >= 0 && m->rank < c->targets) m->world = group_world(comm_target_group(c), m->rank);
+    struct gw_comm *c = comm_by_context(ctx >> GW_STREAM_BITS);
+    int world = c && rank >= 0 && rank < c->targets ? group_world(comm_target_group(c), rank) : -1;
     if (c) comm_release(c);
+    return world;
 }
 
 static void add(struct boot_where *where, const struct boot_pending *p)
@@ -82,9 +81,8 @@ void p2p_tell_request(struct boot_where *where, struct gw_req *r)
     struct gw_req *one = NULL, *two = NULL;
     struct boot_pending p;
     if (!r || req_is_done(r) || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT) return;
-    if (r->kind == REQ_COLL && p2p_coll_teller) {
-        struct p2p_tell_coll t = {{p2p_coll_teller}, r, where};
-        t.done.fn(&t.done, GW_OK);
+    if (r->kind == REQ_COLL && p2p_upcalls.tell_coll) {
+        p2p_upcalls.tell_coll(r, where);
     } else if ((r->flags & REQ_PERSISTENT && p2p_persistent_pending(r, &one)) || p2p_both_pending(r, &one, &two)) {
         if (one) add_message(where, one);
         if (two) add_message(where, two);
@@ -171,20 +169,18 @@ void p2p_told(struct boot_where *where, struct gw_lane *lane)
     node_told(where);
 }
 
-void p2p_tell_requests(struct gw_done *done, int err)
+void p2p_tell_requests(struct gw_req **reqs, int n, bool is_any)
 {
-    (void)err;
-    struct req_tell *t = container_of(done, struct req_tell, done);
     struct gw_lane *lane = &gw_lanes[0];
     struct boot_where *where = node_tell();
-    for (int i = 0; i < t->n; i++) {
-        struct gw_req *r = t->reqs[i];
+    for (int i = 0; i < n; i++) {
+        struct gw_req *r = reqs[i];
         if (!r) continue;
         lane = &gw_lanes[r->lane];
         gw_lock(&lane->lock);
         p2p_tell_request(where, r);
         gw_unlock(&lane->lock);
     }
-    where->is_any = t->is_any;
+    where->is_any = is_any;
     p2p_told(where, lane);
 }

@@ -148,10 +148,8 @@ bool plan_pull_ready(struct gw_comm *c)
 }
 
 /* Nobody may free the region while another member still looks at it. */
-static void coll_free(struct gw_done *d, int err)
+static void coll_free(struct gw_comm *c)
 {
-    (void)d, (void)err;
-    struct gw_comm *c = comm_dying();
     struct comm_coll *k = c->coll;
     if (k->copied) node_heap_free(k->copied);
     if (k->ready) node_heap_leave(k->region, k->size);
@@ -162,11 +160,9 @@ static void coll_free(struct gw_done *d, int err)
     c->coll = NULL;
 }
 
-static struct gw_done on_destroy = {coll_free};
-
 int plan_init(void)
 {
-    comm_on_destroy_coll = &on_destroy;
+    comm_upcalls.free_coll = coll_free;
     plan_start_init();
     return GW_OK;
 }

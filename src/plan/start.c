@@ -356,23 +356,21 @@ static GW_COLD void give_up(struct plan_op *op, int err)
 }
 
 /* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */
-static void tell(struct gw_done *d, int err)
+static void tell(struct gw_req *r, struct boot_where *where)
 {
-    (void)err;
-    struct p2p_tell_coll *t = container_of(d, struct p2p_tell_coll, done);
-    struct plan_op *op = container_of(t->req, struct coll_req, prepared.req)->op;
+    struct plan_op *op = container_of(r, struct coll_req, prepared.req)->op;
     struct gw_req *out[PLAN_STEPS];
     int n = 0;
     if (!op) return;
     for (int i = 0; i < PLAN_STEPS; i++)
         if (op->parts[i].inner) out[n++] = op->parts[i].inner;
-    plan_tell_parts(t->where, &op->x, op->call, out, n);
+    plan_tell_parts(where, &op->x, op->call, out, n);
     struct plan_said said = plan_said_by(&op->x);
     int rc = n > 0 && !op->is_given_up ? plan_compare_parts(&said, out, n) : GW_OK;
     if (rc < 0) give_up(op, rc);
 }
 
-void plan_start_init(void) { p2p_coll_teller = tell; }
+void plan_start_init(void) { p2p_upcalls.tell_coll = tell; }
 
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
                struct gw_comm *c, struct gw_req **req_out)

@@ -100,38 +100,32 @@ void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out
 
 #define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
 /* ---- GODWIT_CHECK (proto_note.c): with gw_checking, messages of stream 0 carry their type signature, and a message that meets a
- * receive of other types is shown to proto_mismatch_teller, the lane's lock held.  The next send of this thread has the types of
+ * receive of other types is shown to proto_upcalls.mismatch, the lane's lock held.  The next send of this thread has the types of
  * (count, t) though it is handed on as bytes; NULL: it was not sent. */
 void proto_note_as(int64_t count, struct gw_type *t);
 void proto_note_ready(bool is_ready); /* what this thread sends are ready sends, until further notice */
 /* A message meets this receive, into whose buffer nothing of it has been written yet; the lane's lock is held. */
 struct proto_meeting {
-    struct gw_done done;
     const struct gw_req *req;
     const void *buf;
     int64_t count;
     struct gw_type *type;
 };
-extern void (*proto_meeting_teller)(struct gw_done *done, int err);
 bool proto_is_posted(const struct gw_req *r); /* a receive that has met none; with the lane's lock */
 /* A ready send has come for which no receive is posted. */
 struct proto_unready {
-    struct gw_done done;
     uint32_t ctx;
     int src, tag;
     int64_t count;
     const char *type;
 };
-extern void (*proto_unready_teller)(struct gw_done *done, int err);
 struct proto_mismatch {
-    struct gw_done done;
     uint32_t ctx; /* of the wire */
     int src, tag, world;
     int64_t sent_count, recv_count;
     const char *sent_type, *recv_type;
     const void *recv_buf;
 };
-extern void (*proto_mismatch_teller)(struct gw_done *done, int err);
 
 /* The ways of a message. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
@@ -143,12 +137,14 @@ void proto_sent_to(int world, struct proto_tally *sum_out);
 void proto_explain(void);   /* GODWIT_EXPLAIN=proto: says how many, while the peers are there */
 int64_t proto_posted(void); /* receives that wait for a message */
 int proto_tag_max(void);    /* the largest tag, INT_MAX unless the network matches messages */
-/* Set by whoever knows communicators: the process that has this rank in one.  `world` comes in as -1 and stays so where it is unknown. */
-struct proto_member {
-    struct gw_done done;
-    uint32_t ctx;
-    int rank, world;
-}; /* ctx: of the wire */
-extern void (*proto_member_teller)(struct gw_done *done, int err);
+
+/* What this room says to, and asks, the rooms above.  Each is set once, at the init of the room that is named, and NULL before. */
+struct proto_upcalls {
+    int (*member)(uint32_t ctx, int rank);          /* p2p: the number of the process that has this rank; -1: unknown */
+    void (*meeting)(const struct proto_meeting *m); /* check, as the others: lane's lock held */
+    void (*unready)(const struct proto_unready *u);
+    void (*mismatch)(const struct proto_mismatch *m);
+};
+extern struct proto_upcalls proto_upcalls;
 
 #endif

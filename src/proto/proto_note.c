@@ -16,10 +16,6 @@ struct note {
     struct proto_note said;
 };
 
-void (*proto_mismatch_teller)(struct gw_done *done, int err);
-void (*proto_meeting_teller)(struct gw_done *done, int err);
-void (*proto_unready_teller)(struct gw_done *done, int err);
-
 /* ---- sender --------------------------------------------------------------------------------------------------- */
 static _Thread_local struct {
     int64_t count;
@@ -76,14 +72,14 @@ static int64_t bytes_of(uint8_t kind, const void *payload, size_t len)
 
 static void tell_unready(const struct note *n, const struct proto_hdr *h)
 {
-    struct proto_unready u = {{proto_unready_teller}, h->ctx, h->src, h->tag, n->said.count, n->said.type};
-    if (u.done.fn) u.done.fn(&u.done, GW_OK);
+    struct proto_unready u = {h->ctx, h->src, h->tag, n->said.count, n->said.type};
+    if (proto_upcalls.unready) proto_upcalls.unready(&u);
 }
 
 static void tell_meeting(const struct proto_recv *r)
 {
-    struct proto_meeting m = {{proto_meeting_teller}, (const struct gw_req *)r, r->buf, r->count, r->type};
-    if (m.done.fn && !(r->m.ctx & PROTO_STREAM_MASK)) m.done.fn(&m.done, GW_OK);
+    struct proto_meeting m = {(const struct gw_req *)r, r->buf, r->count, r->type};
+    if (proto_upcalls.meeting && !(r->m.ctx & PROTO_STREAM_MASK)) proto_upcalls.meeting(&m);
 }
 
 static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
@@ -142,8 +138,8 @@ void note_compare(const struct note *n, const struct proto_recv *r, int src, int
     if (!n || r->count * r->type->size < bytes) return;
     struct type_signature here = type_signature(r->type, r->count, n->signature.n);
     if (here.n == n->signature.n && here.hash == n->signature.hash) return;
-    if (n->said.may_be_any || type_has_packed(r->type) || !proto_mismatch_teller) return;
-    struct proto_mismatch m = {{proto_mismatch_teller}, n->said.ctx, src, tag, n->said.world, n->said.count, r->count, n->said.type,
-                               type_name(r->type),      r->buf};
-    m.done.fn(&m.done, GW_OK);
+    if (n->said.may_be_any || type_has_packed(r->type) || !proto_upcalls.mismatch) return;
+    struct proto_mismatch m = {n->said.ctx,        src,   tag, n->said.world, n->said.count, r->count, n->said.type,
+                               type_name(r->type), r->buf};
+    proto_upcalls.mismatch(&m);
 }

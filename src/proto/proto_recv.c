@@ -8,13 +8,11 @@
 
 /* ---- messages that nobody waits for yet ----------------------------------------------------------------- */
 
-void (*proto_member_teller)(struct gw_done *done, int err);
+struct proto_upcalls proto_upcalls;
 
 GW_COLD int msg_world(uint32_t ctx, int src, int world)
 {
-    struct proto_member m = {{proto_member_teller}, ctx, src, world};
-    if (world == PROTO_WORLD_UNKNOWN && m.done.fn) m.done.fn(&m.done, GW_OK);
-    return m.world;
+    return world == PROTO_WORLD_UNKNOWN && proto_upcalls.member ? proto_upcalls.member(ctx, src) : world;
 }
 
 /* GODWIT_CHECK: the sender's note of a message; NULL: it sent none. */

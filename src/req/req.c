@@ -206,12 +206,11 @@ void req_look(void)
 /* Other lanes are looked at now and then while a thread waits on one: their peers may need us. */
 enum { OTHER_LANES_EVERY = 64 };
 
-void (*req_teller)(struct gw_done *done, int err);
+struct req_upcalls req_upcalls;
 
 void req_tell_about(struct gw_req **r, int n, bool is_any)
 {
-    struct req_tell t = {.done.fn = req_teller, .reqs = r, .n = n, .is_any = is_any};
-    if (t.done.fn) t.done.fn(&t.done, GW_OK);
+    if (req_upcalls.tell) req_upcalls.tell(r, n, is_any);
 }
 
 /* Of the threads that wait on a lane one polls it; the others look at their requests only.  Two that took turns would carry the

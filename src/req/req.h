@@ -105,15 +105,12 @@ void req_block(struct gw_req *r);
 /* Blocks until pred(arg); for barriers, probes and leaves.  No lock held; pred is called without a lock. */
 void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg);
 
-/* What a long wait is for, told to the launcher.  Requests do not know their peers: p2p/ sets the function, which finds its arguments
- * around `done` and calls node_tell().  No lock held. */
-struct req_tell {
-    struct gw_done done;
-    struct gw_req **reqs;
-    int n;
-    bool is_any;
+/* What this room says to the rooms above.  Requests do not know their peers: p2p sets this at its init; NULL before. */
+struct req_upcalls {
+    /* A wait for these has become long: tells the launcher what it is for (node_tell()).  No lock held. */
+    void (*tell)(struct gw_req **reqs, int n, bool is_any);
 };
-extern void (*req_teller)(struct gw_done *done, int err);
+extern struct req_upcalls req_upcalls;
 /* As req_block_until; `about->fn` (may be NULL) tells what is waited for. */
 void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, struct gw_done *about);
 

@@ -169,6 +169,7 @@ static int find_done(int n, struct gw_req **r)
 }
 
 struct any {
+    struct gw_done about; /* tells what is waited for */
     int n, found;
     struct gw_req **r;
 };
@@ -187,10 +188,17 @@ static struct gw_lane *lane_of(int n, struct gw_req **r)
     return &gw_lanes[0];
 }
 
+static void tell_any(struct gw_done *about, int err)
+{
+    (void)err;
+    const struct any *a = container_of(about, struct any, about);
+    req_tell_about(a->r, a->n, true);
+}
+
 static void block_any(struct any *a)
 {
-    struct req_tell t = {.done.fn = req_teller, .reqs = a->r, .n = a->n, .is_any = true};
-    req_block_about(lane_of(a->n, a->r), any_is_done, a, &t.done);
+    a->about.fn = tell_any;
+    req_block_about(lane_of(a->n, a->r), any_is_done, a, &a->about);
 }
 
 int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status)

@@ -152,13 +152,11 @@ static void calls_make(struct call *calls, int n, struct tool_instance *it, int 
         if (calls[i].r) registration_end(calls[i].r);
 }
 
-static void tell(struct gw_done *done, int err)
+static void tell(const struct gw_event *e)
 {
-    const struct gw_event *e = container_of(done, struct gw_event, done);
     struct tool_instance it = {.event = e};
     struct call calls[LISTENERS];
     int needs = e->is_free ? 0 : gw_threads ? 2 : 1;
-    (void)err;
     pthread_mutex_lock(&tool_lock);
     int n = calls_find(e, needs, calls);
     if (n) tool_live_add(&instances, &it.live);
@@ -180,13 +178,12 @@ _Static_assert(GW_EVENTS <= 32, "a bit of the mask each");
 /* Lock held: what somebody listens to. */
 static void mask_update(void)
 {
-    static struct gw_done sink = {tell};
     uint32_t mask = 0;
     for (struct tool_live *l = registrations; l; l = l->next) {
         struct tool_registration *r = container_of(l, struct tool_registration, live);
         if (!r->is_free && listener_for(r, 0) >= 0) mask |= 1u << r->kind;
     }
-    gw_event_sink = &sink;
+    gw_upcalls.event = tell;
     atomic_store_explicit(&gw_event_mask, mask, memory_order_release);
 }
 

@@ -465,8 +465,8 @@ static void test_dup(void)
     struct gw_type *t, *copy = NULL;
     int keys[2], flag, place;
     void *value;
-    gw_attr_call_copy = call_copy;
-    gw_attr_call_delete = call_delete;
+    obj_upcalls.attr_copy = call_copy;
+    obj_upcalls.attr_delete = call_delete;
     CHECK_EQ(type_contiguous(2, gw_type_int, &t), GW_OK);
     for (int i = 0; i < 2; i++) {
         CHECK_EQ(gw_keyval_create(GW_KIND_TYPE, some_function, some_function, NULL, &keys[i]), GW_OK);
