@@ -634,7 +634,9 @@ def error_owner(code):
 
 
 def alias(e):
-    return ['extern __typeof__(P%s) %s __attribute__((weak, alias("P%s"), visibility("default")));' % (e.name, e.name, e.name), ""]
+    """The name for programs, and the one for the doors of other ABIs, whose own entry points have the names of these."""
+    return ['extern __typeof__(P%s) godwit_%s __attribute__((alias("P%s"), visibility("default")));' % (e.name, e.name, e.name),
+            'extern __typeof__(P%s) %s __attribute__((weak, alias("P%s"), visibility("default")));' % (e.name, e.name, e.name), ""]
 
 
 def emit(model):

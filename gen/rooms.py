@@ -18,8 +18,9 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-# Symbols that only programs from elsewhere look up: entry points, and what debuggers read (MPIR, the message queues).
-FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_debugger|main|__\w+")
+# Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs call, and what debuggers read (MPIR, the
+# message queues).
+FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+)|main|__\w+")
 OPEN = ("facade", "launch", "mpi", "net", "proto", "topo", "wire_ofi", "bind", "doctor", "engine", "job", "pmi", "spawned", "verdict") # rooms in which names without the prefix are left
 BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
 

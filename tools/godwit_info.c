@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/foreign.h"
+#include "info_program.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
 
@@ -162,12 +163,13 @@ static int explain(const char *name)
 }
 
 static const char usage[] =
-    "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME...]\n"
+    "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME | FILE]...\n"
     "  (nothing)    version, host, wires, and the settings that are set\n"
     "  --settings   every setting: value, where it came from, default, meaning; variables of other libraries of no effect\n"
     "  --list       the same, a line each\n"
     "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
-    "  NAME         one setting, by its name, its variable or another MPI's name for it\n";
+    "  NAME         one setting, by its name, its variable or another MPI's name for it\n"
+    "  FILE         a program or library, by a path with a slash: which MPI library it was built with, and whether it runs on this one\n";
 
 static int option(const char *word)
 {
@@ -201,7 +203,7 @@ int main(int argc, char **argv)
     int rc = 0;
     if (argc == 1) print_overview();
     for (int i = 1; i < argc; i++) {
-        int r = argv[i][0] == '-' ? option(argv[i]) : explain(argv[i]);
+        int r = argv[i][0] == '-' ? option(argv[i]) : strchr(argv[i], '/') ? info_program(argv[i]) : explain(argv[i]);
         if (r > rc) rc = r;
     }
     gw_settings_free();

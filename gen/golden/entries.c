@@ -45,6 +45,7 @@ GW_EXPORT GW_HOT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Dataty
 failed:
     return std_raise(GW_FN_Gatherv, comm_o, rc, "sendbuf:b,sendcount:i,sendtype:D,recvbuf:b,recvcounts:p,displs:p,recvtype:D,root:r,comm:C", sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 }
+extern __typeof__(PMPI_Gatherv) godwit_MPI_Gatherv __attribute__((alias("PMPI_Gatherv"), visibility("default")));
 extern __typeof__(PMPI_Gatherv) MPI_Gatherv __attribute__((weak, alias("PMPI_Gatherv"), visibility("default")));
 
 static GW_COLD int why_Wait(MPI_Request *request, MPI_Status *status)
@@ -75,6 +76,7 @@ GW_EXPORT GW_HOT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 failed:
     return std_raise(GW_FN_Wait, std_request_comm(request_o, rc), rc, "request:p,status:S", request, status);
 }
+extern __typeof__(PMPI_Wait) godwit_MPI_Wait __attribute__((alias("PMPI_Wait"), visibility("default")));
 extern __typeof__(PMPI_Wait) MPI_Wait __attribute__((weak, alias("PMPI_Wait"), visibility("default")));
 
 static GW_COLD int why_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
@@ -113,6 +115,7 @@ GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
 failed:
     return std_raise(GW_FN_Waitsome, std_request_comm(NULL, rc), rc, "incount:i,array_of_requests:p,outcount:p,array_of_indices:p,array_of_statuses:A", incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
+extern __typeof__(PMPI_Waitsome) godwit_MPI_Waitsome __attribute__((alias("PMPI_Waitsome"), visibility("default")));
 extern __typeof__(PMPI_Waitsome) MPI_Waitsome __attribute__((weak, alias("PMPI_Waitsome"), visibility("default")));
 
 static GW_COLD int why_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
@@ -154,6 +157,7 @@ GW_EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_o
 failed:
     return std_raise(GW_FN_Type_create_struct_c, NULL, rc, "count:l,array_of_blocklengths:p,array_of_displacements:p,array_of_types:p,newtype:p", count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
+extern __typeof__(PMPI_Type_create_struct_c) godwit_MPI_Type_create_struct_c __attribute__((alias("PMPI_Type_create_struct_c"), visibility("default")));
 extern __typeof__(PMPI_Type_create_struct_c) MPI_Type_create_struct_c __attribute__((weak, alias("PMPI_Type_create_struct_c"), visibility("default")));
 
 static GW_COLD int why_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
@@ -185,11 +189,13 @@ GW_EXPORT int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *
 failed:
     return std_raise(GW_FN_Info_get, NULL, rc, "info:I,key:s,valuelen:i,value:p,flag:p", info, key, valuelen, value, flag);
 }
+extern __typeof__(PMPI_Info_get) godwit_MPI_Info_get __attribute__((alias("PMPI_Info_get"), visibility("default")));
 extern __typeof__(PMPI_Info_get) MPI_Info_get __attribute__((weak, alias("PMPI_Info_get"), visibility("default")));
 
 GW_EXPORT int PMPI_Comm_toint(MPI_Comm comm)
 {
     return (int)std_toint(comm);
 }
+extern __typeof__(PMPI_Comm_toint) godwit_MPI_Comm_toint __attribute__((alias("PMPI_Comm_toint"), visibility("default")));
 extern __typeof__(PMPI_Comm_toint) MPI_Comm_toint __attribute__((weak, alias("PMPI_Comm_toint"), visibility("default")));
 

@@ -220,8 +220,7 @@ static void judge_foreign(const struct machine *m, const struct loaded *l, struc
     } else {
         answer_raise(
             a, FINDING_NOTE,
-            "mpiexec starts it by PMI-1 (or PMIx), and it runs with its own library; to run with Godwit compile it with Godwit's "
-            "mpicc");
+            "mpiexec runs it on Godwit through the door of that ABI; with GODWIT_DOORS=off by PMI-1 (or PMIx), on its own library");
     }
 }
 

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "facade/std_tool.h"
 
+#include "facade/std_doors.h"
+
 /* Handles of the standard ABI are ids; they are constants, so MPI need not have started. */
 static MPI_Datatype type_handle(enum tool_type t)
 {
@@ -108,10 +110,16 @@ int std_t_event_handle_get_info(MPI_T_event_registration r, MPI_Info *info_out)
 int std_t_event_register_callback(MPI_T_event_registration r, MPI_T_cb_safety safety, MPI_Info info, void *user_data,
                                   MPI_T_event_cb_function *fn)
 {
+    return godwit_door_event_callback(r, safety, info, user_data, fn, DOOR_STD);
+}
+
+GW_EXPORT int godwit_door_event_callback(MPI_T_event_registration r, MPI_T_cb_safety safety, MPI_Info info, void *user_data,
+                                         MPI_T_event_cb_function *fn, enum door_abi abi)
+{
     int rc = info_check(info);
     if (rc != 0) return rc;
     return tool_event_register_callback((struct tool_registration *)r, (int)safety, user_data,
-                                        (struct gw_callback){.fn = (void (*)(void))fn});
+                                        (struct gw_callback){.fn = (void (*)(void))fn, .abi = (uint8_t)abi});
 }
 
 int std_t_event_callback_set_info(MPI_T_event_registration r, MPI_T_cb_safety safety, MPI_Info info)
@@ -128,30 +136,49 @@ int std_t_event_callback_get_info(MPI_T_event_registration r, MPI_T_cb_safety sa
 
 int std_t_event_set_dropped_handler(MPI_T_event_registration r, MPI_T_event_dropped_cb_function *fn)
 {
-    return tool_event_set_dropped_handler((struct tool_registration *)r, (struct gw_callback){.fn = (void (*)(void))fn});
+    return godwit_door_event_dropped(r, fn, DOOR_STD);
+}
+
+GW_EXPORT int godwit_door_event_dropped(MPI_T_event_registration r, MPI_T_event_dropped_cb_function *fn, enum door_abi abi)
+{
+    return tool_event_set_dropped_handler((struct tool_registration *)r,
+                                          (struct gw_callback){.fn = (void (*)(void))fn, .abi = (uint8_t)abi});
 }
 
 int std_t_event_handle_free(MPI_T_event_registration r, void *user_data, MPI_T_event_free_cb_function *fn)
 {
-    return tool_event_handle_free((struct tool_registration *)r, user_data, (struct gw_callback){.fn = (void (*)(void))fn});
+    return godwit_door_event_free(r, user_data, fn, DOOR_STD);
+}
+
+GW_EXPORT int godwit_door_event_free(MPI_T_event_registration r, void *user_data, MPI_T_event_free_cb_function *fn,
+                                     enum door_abi abi)
+{
+    return tool_event_handle_free((struct tool_registration *)r, user_data,
+                                  (struct gw_callback){.fn = (void (*)(void))fn, .abi = (uint8_t)abi});
 }
 
 /* ---- calls of users' functions ---- */
+static MPI_T_cb_safety safety_of(const struct gw_callback *fn, int level)
+{
+    const struct door_calls *door = std_door_of(fn);
+    return (MPI_T_cb_safety)(door ? door->safety(level) : level);
+}
+
 static void call_event(const struct gw_callback *fn, struct tool_instance *e, struct tool_registration *r, int safety,
                        void *user_data)
 {
-    ((MPI_T_event_cb_function *)fn->fn)((MPI_T_event_instance)e, (MPI_T_event_registration)r, (MPI_T_cb_safety)safety, user_data);
+    ((MPI_T_event_cb_function *)fn->fn)((MPI_T_event_instance)e, (MPI_T_event_registration)r, safety_of(fn, safety), user_data);
 }
 
 static void call_dropped(const struct gw_callback *fn, int64_t count, struct tool_registration *r, int source, int safety,
                          void *user_data)
 {
-    ((MPI_T_event_dropped_cb_function *)fn->fn)(count, (MPI_T_event_registration)r, source, (MPI_T_cb_safety)safety, user_data);
+    ((MPI_T_event_dropped_cb_function *)fn->fn)(count, (MPI_T_event_registration)r, source, safety_of(fn, safety), user_data);
 }
 
 static void call_freed(const struct gw_callback *fn, struct tool_registration *r, int safety, void *user_data)
 {
-    ((MPI_T_event_free_cb_function *)fn->fn)((MPI_T_event_registration)r, (MPI_T_cb_safety)safety, user_data);
+    ((MPI_T_event_free_cb_function *)fn->fn)((MPI_T_event_registration)r, safety_of(fn, safety), user_data);
 }
 
 int std_t_init_thread(int required, int *provided_out)

@@ -149,5 +149,6 @@ extern const struct io_user_calls *io_call_user;
 /* For the rest of the process's MPI.  wide: the functions count with MPI_Count. */
 int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state,
                         bool wide);
+void io_rep_tag(const char *name, uint8_t abi); /* its functions came through that door */
 
 #endif

@@ -52,6 +52,14 @@ int io_register_datarep(const char *name, void (*read)(void), void (*write)(void
     return GW_OK;
 }
 
+void io_rep_tag(const char *name, uint8_t abi)
+{
+    gw_lock(&users_lock);
+    for (struct io_rep *r = users; r; r = r->next)
+        if (strcmp(name, r->name) == 0) r->user.read.abi = r->user.write.abi = abi;
+    gw_unlock(&users_lock);
+}
+
 GW_ONCE void io_rep_finalize(void)
 {
     while (users) {

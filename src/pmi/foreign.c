@@ -30,9 +30,16 @@ int foreign_start(struct job *j)
 {
     unsigned kinds = 0;
     for (int i = 0; i < j->o.n_apps; i++) kinds |= 1u << program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir);
+    const unsigned mpich = 1u << PROGRAM_MPICH;
+    if (j->o.profile && kinds & mpich) {
+        say("--profile counts calls of the standard ABI, and %s was built with MPICH: compile it with mpicc of Godwit, or leave --profile out",
+            program_of(j, PROGRAM_MPICH));
+        return EXIT_CANNOT_RUN;
+    }
+    if (kinds & mpich && doors_open(j)) kinds = (kinds & ~mpich) | 1u << PROGRAM_OURS;
     bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & 1u << PROGRAM_PMIX);
     bool is_alone = j->n == 1 || j->name[0]; /* a job of one rank needs no server; a spawned one is of programs of ours */
-    if (kinds & 1u << PROGRAM_MPICH && kinds & (1u << PROGRAM_OURS | 1u << PROGRAM_PMIX)) {
+    if (kinds & mpich && kinds & (1u << PROGRAM_OURS | 1u << PROGRAM_PMIX)) {
         enum program_mpi other = kinds & 1u << PROGRAM_OURS ? PROGRAM_OURS : PROGRAM_PMIX;
         say("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
             program_of(j, PROGRAM_MPICH), program_of(j, other), other == PROGRAM_OURS ? "Godwit" : "Open MPI");

@@ -146,7 +146,8 @@ extern const struct req_user_calls *req_call_user;
 int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void), void *extra_state, struct gw_req **req_out);
 int req_user_complete(struct gw_req *r); /* GW_EREQUEST: of another kind, or complete already */
 int req_user_cancel(struct gw_req *r);
-int req_user_free(struct gw_req **r); /* MPI_Request_free */
-const void *req_error_context(void);  /* errctx of the calling thread's last failing wait/test; NULL if none */
+int req_user_free(struct gw_req **r);             /* MPI_Request_free */
+void req_user_tag(struct gw_req *r, uint8_t abi); /* its functions came through that door */
+const void *req_error_context(void);              /* errctx of the calling thread's last failing wait/test; NULL if none */
 
 #endif

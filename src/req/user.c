@@ -92,3 +92,9 @@ int req_user_free(struct gw_req **slot)
     gw_unlock(&lane->lock);
     return was_done ? user_end(r) : GW_OK;
 }
+
+void req_user_tag(struct gw_req *r, uint8_t abi)
+{
+    struct req_user_fns *f = &user_of(r)->fns;
+    f->query.abi = f->free.abi = f->cancel.abi = abi;
+}

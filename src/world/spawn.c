@@ -232,6 +232,9 @@ static int spawn_root(int n_programs, struct order *orders, struct gw_comm *c, s
     return rc;
 }
 
+static _Thread_local int codes_written; /* by the last call */
+int world_spawn_codes(void) { return codes_written; }
+
 /* ---- everybody ------------------------------------------------------------------------------------------------------ */
 /* The classes of the root's codes: all processes of the program at fault, and those that there were not room for.  Ranges of processes
  * [from, to) go round, one a program. */
@@ -259,6 +262,7 @@ static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_progr
     for (int p = 0; codes && told == GW_OK && p < said[1]; p++)
         for (int i = failed[2 * p] > 0 ? failed[2 * p] : 0; i < failed[2 * p + 1] && i < said[0]; i++) codes[i] = GW_ERR_SPAWN;
     free(failed);
+    codes_written = told == GW_OK ? said[0] : 0;
     *nobody_out = !said[2];
     return told;
 }
@@ -270,6 +274,7 @@ static int spawn(int n_programs, const struct world_program *programs, int root,
     struct order *orders = NULL;
     int app = -1;
     bool nobody = false;
+    codes_written = 0;
     int rc = world_join_check(c);
     if (rc != GW_OK) return rc;
     world_sweep();

@@ -51,6 +51,8 @@ struct world_program { /* one of those to be started */
  * maxprocs.  *comm_out NULL: the info key soft allowed that there is none. */
 int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
                      int *codes);
+int world_spawn_codes(
+    void); /* how many codes this thread's last world_comm_spawn has written: only the root knows from its arguments */
 int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: nobody spawned us, or it was freed */
 int world_meet_parent(void);                          /* at the end of init, where gw_boot.parent is set */
 void world_finalize(void);

@@ -59,7 +59,7 @@ def check_golden(model):
 
 def check_twice(model):
     again = api.Model()
-    for name in ["mpi_h", "entries", "names", "missing", "man", "errtest", "fortran"]:
+    for name in ["mpi_h", "entries", "names", "missing", "man", "errtest", "fortran", "doors"]:
         if emit.outputs(name, model) != emit.outputs(name, again):
             fail("gen/%s.py: two runs differ" % name)
 
@@ -67,9 +67,13 @@ def check_twice(model):
 def check_exports(model, library):
     want = dict.fromkeys(["MPIR_dll_name", "godwit_debugger"], "D") # for debuggers: src/tool/tool.h
     for e in model.entries(implemented=True):
-        want[e.name], want["P" + e.name] = "W", "T"
+        want[e.name], want["P" + e.name], want["godwit_%s@@" % e.name] = "W", "T", "T"
+    with open(os.path.join(ROOT, "src", "facade", "doors.h"), encoding="utf-8") as f:
+        want.update(dict.fromkeys([n + "@@" for n in re.findall(r"godwit_door_\w+(?=\()", f.read())], "T"))
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    have = {line.split()[2]: line.split()[1] for line in out.splitlines()}
+    # Names for doors, and they alone, have a version: that of the release.
+    have = {re.sub("@@GODWIT_[0-9.]+$", "@@", line.split()[2]): line.split()[1] for line in out.splitlines()
+            if not line.split()[2].startswith("GODWIT_")}
     for name in sorted(set(want) - set(have)):
         fail("%s is in the tables, not in the library" % name)
     for name in sorted(set(have) - set(want)):

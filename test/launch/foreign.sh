@@ -28,6 +28,7 @@ if command -v strace >/dev/null; then
     grep -E 'socketpair|libpmix' "$dir/calls" && fail "a program of ours makes mpiexec start a server"
 fi
 
+export GODWIT_DOORS=off # with their own library from here on; through ours: test/doors
 peers=
 for peer in mpich openmpi; do
     command -v mpicc.$peer >/dev/null || continue

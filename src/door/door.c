@@ -1,0 +1,151 @@
+/* door.c -- what is not worth inlining of how arguments and results change over.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "door/door.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+DOOR_CORE(Type_get_envelope);
+
+/* ---- error classes and codes: the numbers that users added lie above the last predefined one, in the order of their making ---- */
+int door_code_in(int code)
+{
+    if (code > CLIENT_ERR_LASTCODE) return code - CLIENT_ERR_LASTCODE + MPI_ERR_LASTCODE;
+    return door_code_in_any(code);
+}
+
+int door_code_out(int code)
+{
+    if (code > MPI_ERR_LASTCODE) return code - MPI_ERR_LASTCODE + CLIENT_ERR_LASTCODE;
+    return door_code_out_any(code);
+}
+
+void door_codes_out(int *codes, int n)
+{
+    for (int i = 0; i < n; i++) codes[i] = door_code(codes[i]);
+}
+
+int door_is_root(client_Comm comm, int root)
+{
+    int rank = godwit_door_members(door_Comm_in(comm), DOOR_RANK);
+    return rank >= 0 && rank == root;
+}
+
+/* ---- arrays ---- */
+void *door_memory(int64_t n, size_t size)
+{
+    void *p = malloc((size_t)n * size);
+    if (p) return p;
+    fprintf(stderr, "godwit: no memory for %lld handles or statuses of a call\n", (long long)n);
+    abort();
+}
+
+void door_memory_free(void *array) { free(array); }
+
+const int *door_ints_copy(const int *from, int64_t n, int *stack, int (*change)(int))
+{
+    int *to = door_array(stack, n, sizeof *to);
+    for (int64_t i = 0; i < n; i++) to[i] = change(from[i]);
+    return to;
+}
+
+MPI_Datatype *door_Datatypes_new(const client_Datatype *to, int64_t n, MPI_Datatype *stack)
+{
+    MPI_Datatype *mine = to ? door_array(stack, n, sizeof *mine) : NULL;
+    for (int64_t i = 0; mine && i < n; i++) mine[i] = 0;
+    return mine;
+}
+
+void door_Datatypes_out(const MPI_Datatype *from, int64_t n, client_Datatype *to)
+{
+    for (int64_t i = 0; from && i < n; i++)
+        if (from[i]) to[i] = door_Datatype_out(from[i]);
+}
+
+void door_contents_out(MPI_Datatype type, int n, int *ints)
+{
+    int n_ints = 0, n_addresses, n_types, combiner;
+    if (core_Type_get_envelope(type, &n_ints, &n_addresses, &n_types, &combiner) != MPI_SUCCESS || !ints || n_ints > n) return;
+    if (combiner == MPI_COMBINER_SUBARRAY) ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
+    if (combiner != MPI_COMBINER_DARRAY) return;
+    int dims = ints[2]; /* size, rank, ndims, gsizes, distribs, dargs, psizes, order */
+    for (int i = 3 + dims; i < 3 + 2 * dims; i++) ints[i] = door_distribution_out_any(ints[i]);
+    for (int i = 3 + 2 * dims; i < 3 + 3 * dims; i++)
+        ints[i] = ints[i] == MPI_DISTRIBUTE_DFLT_DARG ? CLIENT_DISTRIBUTE_DFLT_DARG : ints[i];
+    ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
+}
+
+/* ---- statuses ---- */
+MPI_Status *door_statuses_begin(client_Status *s, int64_t n, MPI_Status *stack)
+{
+    if (s == CLIENT_STATUSES_IGNORE || !s) return MPI_STATUSES_IGNORE;
+    MPI_Status *mine = door_array(stack, n, sizeof *mine);
+    for (int64_t i = 0; i < n; i++) {
+        mine[i].MPI_TAG = DOOR_UNTOUCHED;
+        mine[i].MPI_ERROR = s[i].ERROR;
+    }
+    return mine;
+}
+
+void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int rc)
+{
+    for (int64_t i = 0; mine && i < n; i++) {
+        if (mine[i].MPI_TAG != DOOR_UNTOUCHED) door_status_store(&mine[i], &s[i]);
+        if (rc == MPI_ERR_IN_STATUS) s[i].ERROR = door_code(mine[i].MPI_ERROR);
+    }
+}
+
+/* ---- special addresses ---- */
+void door_buffer_out(void *address_of_buffer)
+{
+    void *buf;
+    memcpy(&buf, address_of_buffer, sizeof buf);
+    if (buf != MPI_BUFFER_AUTOMATIC) return;
+    buf = CLIENT_BUFFER_AUTOMATIC;
+    memcpy(address_of_buffer, &buf, sizeof buf);
+}
+
+const int *door_weights_const(const int *weights)
+{
+    if (weights == door_unweighted()) return MPI_UNWEIGHTED;
+    return weights == door_weights_empty() ? MPI_WEIGHTS_EMPTY : weights;
+}
+
+void door_string_out(const char *from, char *to, int most, int *length_out)
+{
+    size_t n = strnlen(from, (size_t)most - 1);
+    memcpy(to, from, n);
+    to[n] = 0;
+    if (length_out) *length_out = (int)n;
+}
+
+/* ---- attributes ---- */
+/* The library answers where the number is.  What is a constant is shown in the door's own variables; those that differ between
+ * windows have one for each value. */
+void door_attribute_out(int client_keyval, void *address_of_value)
+{
+    static int host, io, last_code, flavors[5], models[3];
+    int keyval = door_keyval_in(client_keyval), *at, value;
+    memcpy(&at, address_of_value, sizeof at);
+    if (!at || keyval < MPI_TAG_UB || keyval > MPI_WIN_MODEL) return;
+    switch (keyval) {
+    case MPI_HOST: host = door_rank_out(*at), at = &host; break;
+    case MPI_IO: io = door_rank_out(*at), at = &io; break;
+    case MPI_LASTUSEDCODE: last_code = door_code_out(*at), at = &last_code; break;
+    case MPI_WIN_CREATE_FLAVOR:
+        value = *at;
+        at = &flavors[value - MPI_WIN_FLAVOR_CREATE];
+        *at = door_flavor_out_any(value);
+        break;
+    case MPI_WIN_MODEL:
+        value = *at;
+        at = &models[value - MPI_WIN_UNIFIED];
+        *at = door_winmodel_out_any(value);
+        break;
+    default: return;
+    }
+    memcpy(address_of_value, &at, sizeof at);
+}

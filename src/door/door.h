@@ -1,0 +1,142 @@
+/* door.h -- what the entry points of every door need: how they are made, and how arguments and results change over.
+ *
+ * This folder is compiled once for each door, with the generated client.h of its ABI (types and constants of the programs) and the
+ * codec of its handles, statuses and special addresses (mpich.h, ompi.h).  client_X is the programs' MPI_X, MPI_X the standard's.
+ * door_X_in() is given what a program passed and returns what the library takes; door_X_out() is the other way.  Anything may come in:
+ * what means nothing becomes something that the library refuses in its own words.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_DOOR_DOOR_H
+#define GW_DOOR_DOOR_H
+
+#include "client.h"
+
+#include <limits.h>
+
+#define DOOR_EXPORT __attribute__((visibility("default")))
+
+/* Head of the entry point PMPI_##name, with its weak twin MPI_##name; core_##name is the library's. */
+#define DOOR(type, name, parameters)                                                                                               \
+    extern __typeof__(PMPI_##name) core_##name __asm__("godwit_MPI_" #name);                                                       \
+    DOOR_OWN(type, name, parameters)
+/* The same for what the standard does not have. */
+#define DOOR_OWN(type, name, parameters)                                                                                           \
+    DOOR_EXPORT type client_##name parameters __asm__("PMPI_" #name);                                                              \
+    extern __typeof__(client_##name) weak_##name __asm__("MPI_" #name)                                                             \
+        __attribute__((weak, alias("PMPI_" #name), visibility("default")));                                                        \
+    DOOR_EXPORT type client_##name parameters
+#define DOOR_CORE(name) extern __typeof__(PMPI_##name) core_##name __asm__("godwit_MPI_" #name)
+
+/* ---- constants ---- */
+#define DOOR_SET(word)                                                                                                             \
+    static inline int door_##word##_in(int v) { return door_##word##_in_any(v); }                                                  \
+    static inline int door_##word##_out(int v) { return door_##word##_out_any(v); }
+DOOR_SET(thread)
+DOOR_SET(order)
+DOOR_SET(combiner)
+DOOR_SET(typeclass)
+DOOR_SET(comparison)
+DOOR_SET(topology)
+DOOR_SET(split)
+DOOR_SET(lock)
+DOOR_SET(whence)
+DOOR_SET(keyval)
+DOOR_SET(verbosity)
+DOOR_SET(bind)
+DOOR_SET(scope)
+DOOR_SET(pvar)
+DOOR_SET(ordering)
+DOOR_SET(safety)
+#undef DOOR_SET
+static inline int door_rank_in(int rank) { return likely(rank >= 0) ? rank : door_rank_in_any(rank); }
+static inline int door_rank_out(int rank) { return likely(rank >= 0) ? rank : door_rank_out_any(rank); }
+static inline int door_tag_in(int tag) { return likely(tag >= 0) ? tag : door_tag_in_any(tag); }
+static inline int door_tag_out(int tag) { return likely(tag >= 0) ? tag : door_tag_out_any(tag); }
+int door_code_in(int code) GW_COLD; /* error classes and codes, also those that users added */
+int door_code_out(int code) GW_COLD;
+static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_code_out(rc); } /* what an entry point answers */
+void door_codes_out(int *codes, int n);
+int door_is_root(client_Comm comm, int root);
+
+/* ---- arrays: on the stack while they are short ---- */
+enum { DOOR_STACK = 64 };
+void *door_memory(int64_t n, size_t size) GW_COLD; /* never NULL: the process ends where there is none */
+void door_memory_free(void *array) GW_COLD;
+static inline void *door_array(void *stack, int64_t n, size_t size)
+{
+    return likely(n <= DOOR_STACK) ? stack : door_memory(n, size);
+}
+static inline void door_array_free(void *array, void *stack)
+{
+    if (unlikely(array != stack) && array) door_memory_free(array);
+}
+/* NULL stays NULL, so that the library can say so. */
+const int *door_ints_copy(const int *from, int64_t n, int *stack, int (*change)(int));
+static inline int *door_ints_in(const int *from, int64_t n, int *stack, int (*change)(int))
+{
+    return from ? (int *)(uintptr_t)door_ints_copy(from, n, stack, change) : NULL;
+}
+
+#define DOOR_HANDLES(word)                                                                                                         \
+    static inline MPI_##word *door_##word##s_in(const client_##word *from, int64_t n, MPI_##word *stack)                           \
+    {                                                                                                                              \
+        MPI_##word *to = from ? door_array(stack, n, sizeof *to) : NULL;                                                           \
+        for (int64_t i = 0; to && i < n; i++) to[i] = door_##word##_in(from[i]);                                                   \
+        return to;                                                                                                                 \
+    }
+DOOR_HANDLES(Request)
+DOOR_HANDLES(Datatype)
+DOOR_HANDLES(Info)
+#undef DOOR_HANDLES
+/* Only what changed is written: another thread may read its own request's slot meanwhile. */
+static inline void door_Requests_changed(const MPI_Request *from, int64_t n, client_Request *to)
+{
+    for (int64_t i = 0; from && i < n; i++)
+        if (from[i] == MPI_REQUEST_NULL && to[i] != CLIENT_REQUEST_NULL) to[i] = CLIENT_REQUEST_NULL;
+}
+MPI_Datatype *door_Datatypes_new(const client_Datatype *to, int64_t n, MPI_Datatype *stack);
+void door_Datatypes_out(const MPI_Datatype *from, int64_t n, client_Datatype *to); /* those that were set */
+void door_contents_out(MPI_Datatype type, int n, int *ints); /* constants among the integers that a datatype was made with */
+
+/* ---- statuses ----
+ * The error field is the program's in both directions: only where a call returns MPI_ERR_IN_STATUS has it been written. */
+enum { DOOR_UNTOUCHED = INT_MIN }; /* no tag */
+static inline MPI_Status *door_status_in(const client_Status *from, MPI_Status *to)
+{
+    if (!from) return NULL;
+    door_status_load(from, to);
+    return to;
+}
+static inline void door_status_out(const MPI_Status *from, client_Status *to) { door_status_store(from, to); }
+static inline MPI_Status *door_status_begin(client_Status *s, MPI_Status *mine)
+{
+    if (s == CLIENT_STATUS_IGNORE) return MPI_STATUS_IGNORE;
+    mine->MPI_TAG = DOOR_UNTOUCHED;
+    mine->MPI_ERROR = s->ERROR;
+    return mine;
+}
+static inline void door_status_end(const MPI_Status *mine, client_Status *s)
+{
+    if (s != CLIENT_STATUS_IGNORE && likely(mine->MPI_TAG != DOOR_UNTOUCHED)) door_status_store(mine, s);
+}
+MPI_Status *door_statuses_begin(client_Status *s, int64_t n, MPI_Status *stack);
+void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int rc);
+
+/* ---- special addresses, users' functions, attributes, texts ---- */
+static inline void *door_buffer_in(const void *buf)
+{
+    if (unlikely(buf == CLIENT_IN_PLACE)) return MPI_IN_PLACE;
+    return unlikely(buf == CLIENT_BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : (void *)(uintptr_t)buf;
+}
+void door_buffer_out(void *address_of_buffer);
+const int *door_weights_const(const int *weights);
+static inline int *door_weights_in(const int *weights) { return (int *)(uintptr_t)door_weights_const(weights); }
+void (*door_copy_in(void (*fn)(void)))(void);
+void (*door_delete_in(void (*fn)(void)))(void);
+/* Values that stand for constants are shown to the program as its own. */
+void door_attribute_out(int client_keyval, void *address_of_value);
+void door_string_out(const char *from, char *to, int most, int *length_out); /* most: with the 0 */
+void *door_object_in(const void *handle, uintptr_t *mine); /* the object of an MPI_T handle: a pointer to a handle of any kind */
+
+#endif

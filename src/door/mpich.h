@@ -1,0 +1,145 @@
+/* mpich.h -- the MPICH ABI: handles are ints, statuses have 20 bytes, some special addresses are variables.
+ *
+ * A handle:  bits 31-30 its form (1 predefined, 2 and 3 others), 29-26 kind of object, 25-0 the rest.  What was made at run time has the
+ * library's object id in it (obj/obj.h): bit 31 set, bit 30 the highest of the five bits of the id's generation, below the kind the
+ * other four and the slot.  So the way is a few instructions in either direction, and no table is needed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_DOOR_MPICH_H
+#define GW_DOOR_MPICH_H
+
+#include "obj/obj.h"
+
+_Static_assert(sizeof(client_Status) == 20, "the status of MPICH programs");
+_Static_assert(GW_ID_SLOT_BITS == 22 && GW_ID_GEN_BITS == 5, "how an id fits into a handle");
+
+enum { DOOR_PREDEFINED = 768 }; /* the standard's predefined handles lie below */
+struct door_predefined {
+    uintptr_t client; /* 0: the programs do not have it */
+    const char *name;
+};
+extern const struct door_predefined door_predefined[DOOR_PREDEFINED];
+extern const uint16_t door_Datatype_index[256], door_Op_index[256];
+
+/* What is neither of the usual forms: another predefined handle, one of another kind, or none at all. */
+uintptr_t door_strange_in(int h, unsigned first, unsigned n) GW_COLD;
+
+#define DOOR_FORM(bits) (1u << 31 | (unsigned)(bits) << 26)
+static inline bool door_is_dynamic(uint32_t v) { return likely(!(v & 0xbc000000u)); } /* v: handle ^ DOOR_FORM */
+static inline uintptr_t door_dynamic_in(uint32_t v, enum gw_kind kind)
+{
+    return (v & 0x03ffffffu) | (v >> 4 & 1u << 26) | (uintptr_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS);
+}
+static inline int door_id_out(uintptr_t id, unsigned bits)
+{
+    if (unlikely(id < GW_ID_PREDEF_END)) return (int)door_predefined[id % DOOR_PREDEFINED].client;
+    return (int)((id & 0x03ffffffu) | (id & 1u << 26) << 4 | DOOR_FORM(bits));
+}
+
+#define DOOR_CODEC(word, bits, kind, first, n)                                                                                     \
+    static inline MPI_##word door_##word##_in(client_##word h)                                                                     \
+    {                                                                                                                              \
+        uint32_t v = (uint32_t)h ^ DOOR_FORM(bits);                                                                                \
+        return (MPI_##word)(door_is_dynamic(v) ? door_dynamic_in(v, kind) : door_strange_in(h, first, n));                         \
+    }                                                                                                                              \
+    static inline client_##word door_##word##_out(MPI_##word h) { return door_id_out((uintptr_t)h, bits); }
+DOOR_CODEC(Group, 2, GW_KIND_GROUP, 264, 8)
+DOOR_CODEC(Errhandler, 5, GW_KIND_ERRHANDLER, 320, 8)
+DOOR_CODEC(Info, 7, GW_KIND_INFO, 304, 8)
+DOOR_CODEC(Win, 8, GW_KIND_WIN, 272, 8)
+DOOR_CODEC(Request, 11, GW_KIND_REQ, 384, 1)
+DOOR_CODEC(Message, 12, GW_KIND_MSG, 296, 8)
+DOOR_CODEC(Session, 14, GW_KIND_SESSION, 288, 8)
+#undef DOOR_CODEC
+
+static inline client_Comm door_Comm_out(MPI_Comm h) { return door_id_out((uintptr_t)h, 1); }
+
+static inline client_Op door_Op_out(MPI_Op h) { return door_id_out((uintptr_t)h, 6); }
+
+/* The pairs with gaps (MPI_FLOAT_INT and so on) are not of form 1 but the first five of form 2; so slots count from the end. */
+#define DOOR_TYPE_SLOTS ((1u << GW_ID_SLOT_BITS) - 1)
+static inline client_Datatype door_Datatype_out(MPI_Datatype h)
+{
+    uintptr_t id = (uintptr_t)h;
+    return id < GW_ID_PREDEF_END ? door_id_out(id, 3) : door_id_out(id ^ DOOR_TYPE_SLOTS, 3);
+}
+
+/* The usual handles, 0 for others. */
+static inline MPI_Comm door_Comm_quick(client_Comm h)
+{
+    uint32_t v = (uint32_t)h - CLIENT_COMM_WORLD;
+    if (likely(v <= CLIENT_COMM_SELF - CLIENT_COMM_WORLD)) return (MPI_Comm)((uintptr_t)MPI_COMM_WORLD + v);
+    v = (uint32_t)h ^ DOOR_FORM(1);
+    return door_is_dynamic(v) ? (MPI_Comm)door_dynamic_in(v, GW_KIND_COMM) : 0;
+}
+static inline MPI_Datatype door_Datatype_quick(client_Datatype h)
+{
+    uint32_t v = (uint32_t)h;
+    if (likely(v >> 16 == 0x4c00)) return (MPI_Datatype)(uintptr_t)door_Datatype_index[v & 255];
+    v ^= DOOR_FORM(3);
+    return door_is_dynamic(v) && v >= 5 ? (MPI_Datatype)door_dynamic_in(v ^ DOOR_TYPE_SLOTS, GW_KIND_TYPE) : 0;
+}
+static inline MPI_Op door_Op_quick(client_Op h)
+{
+    uint32_t v = (uint32_t)h;
+    if (likely(v >> 8 == 0x580000)) return (MPI_Op)(uintptr_t)door_Op_index[v & 255];
+    v ^= DOOR_FORM(6);
+    return door_is_dynamic(v) ? (MPI_Op)door_dynamic_in(v, GW_KIND_OP) : 0;
+}
+static inline MPI_Win door_Win_quick(client_Win h)
+{
+    uint32_t v = (uint32_t)h ^ DOOR_FORM(8);
+    return door_is_dynamic(v) ? (MPI_Win)door_dynamic_in(v, GW_KIND_WIN) : 0;
+}
+
+static inline MPI_Comm door_Comm_in(client_Comm h)
+{
+    MPI_Comm c = door_Comm_quick(h);
+    return likely(c) ? c : (MPI_Comm)door_strange_in(h, 256, 8);
+}
+static inline MPI_Datatype door_Datatype_in(client_Datatype h)
+{
+    MPI_Datatype t = door_Datatype_quick(h);
+    return likely(t) ? t : (MPI_Datatype)door_strange_in(h, 512, 256);
+}
+static inline MPI_Op door_Op_in(client_Op h)
+{
+    MPI_Op op = door_Op_quick(h);
+    return likely(op) ? op : (MPI_Op)door_strange_in(h, 32, 32);
+}
+
+/* Files are pointers: the id, or NULL. */
+static inline MPI_File door_File_in(client_File h)
+{
+    uintptr_t id = (uintptr_t)h;
+    return (MPI_File)(id >= GW_ID_PREDEF_END ? id : id == 0 ? (uintptr_t)MPI_FILE_NULL : id | 1ull << 32);
+}
+static inline client_File door_File_out(MPI_File h) { return (client_File)(h == MPI_FILE_NULL ? 0 : (uintptr_t)h); }
+
+enum { CLIENT_GPU_FIRST = 0, CLIENT_GPU_LAST = 2 }; /* MPIX_GPU_SUPPORT_* */
+
+/* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are variables, and have the standard's values. */
+static inline const int *door_unweighted(void) { return MPI_UNWEIGHTED; }
+static inline const int *door_weights_empty(void) { return MPI_WEIGHTS_EMPTY; }
+
+/* ---- statuses: the high part of the count above the mark of cancelled requests ---- */
+_Static_assert(offsetof(struct gw_status, cancelled) == offsetof(MPI_Status, MPI_internal), "where what the library keeps begins");
+static inline void door_status_load(const client_Status *from, MPI_Status *to)
+{
+    *to =
+        (MPI_Status){.MPI_SOURCE = door_rank_in_any(from->SOURCE), .MPI_TAG = door_tag_in_any(from->TAG), .MPI_ERROR = from->ERROR};
+    to->MPI_internal[0] = from->count_hi_and_cancelled & 1;
+    to->MPI_internal[1] = from->count_lo;
+    to->MPI_internal[2] = (int)((uint32_t)from->count_hi_and_cancelled >> 1);
+}
+static inline void door_status_store(const MPI_Status *from, client_Status *to)
+{
+    to->count_lo = from->MPI_internal[1];
+    to->count_hi_and_cancelled = (int)((uint32_t)from->MPI_internal[2] << 1) | (from->MPI_internal[0] != 0);
+    to->SOURCE = likely(from->MPI_SOURCE >= 0) ? from->MPI_SOURCE : door_rank_out_any(from->MPI_SOURCE);
+    to->TAG = likely(from->MPI_TAG >= 0) ? from->MPI_TAG : door_tag_out_any(from->MPI_TAG);
+    to->ERROR = from->MPI_ERROR;
+}
+
+#endif

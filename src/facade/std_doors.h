@@ -1,0 +1,16 @@
+/* std_doors.h -- where calls of users' functions find the door that these came through.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_FACADE_STD_DOORS_H
+#define GW_FACADE_STD_DOORS_H
+
+#include "facade/doors.h"
+#include "facade/std_codec.h"
+
+extern const struct door_calls *std_doors[DOOR_COUNT]; /* [DOOR_STD] stays NULL */
+
+/* NULL: the function is one of the standard ABI. */
+static inline const struct door_calls *std_door_of(const struct gw_callback *cb) { return std_doors[cb->abi]; }
+
+#endif

@@ -1,0 +1,161 @@
+/* info_program.c -- `godwit-info FILE`: which MPI library a program or library was built with, and what this installation does for it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "info_program.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What we have for those that need it: a door, our library itself, or nothing. */
+static const struct family {
+    const char *begin, *built_with, *door; /* door NULL: none */
+} families[] = {
+    {"libmpi_abi.so", "the standard ABI", NULL},          {"libmpich.so.12", "MPICH", "libmpich.so.12"},
+    {"libmpi.so.12", "MPICH", "libmpich.so.12"},          {"libmpichfort.so.12", "MPICH, in Fortran", NULL},
+    {"libmpifort.so.12", "MPICH, in Fortran", NULL},      {"libmpi.so.40", "Open MPI", NULL},
+    {"libmpi_mpifh.so.40", "Open MPI, in Fortran", NULL},
+};
+enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0 };
+
+struct file {
+    const char *at;
+    size_t bytes;
+    bool needs[FAMILIES];
+    const ElfW(Sym) * symbols;
+    size_t n_symbols;
+    const char *names;
+    size_t names_bytes;
+};
+
+static const void *part(const struct file *f, uint64_t offset, uint64_t n)
+{
+    return offset <= f->bytes && n <= f->bytes - offset ? f->at + offset : NULL;
+}
+
+/* A text in the names of the dynamic symbols, "" where there is none. */
+static const char *name_at(const struct file *f, uint64_t offset)
+{
+    return offset < f->names_bytes && memchr(f->names + offset, 0, f->names_bytes - offset) ? f->names + offset : "";
+}
+
+static bool file_map(const char *path, struct file *f)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    if (ok) {
+        f->bytes = (size_t)st.st_size;
+        f->at = mmap(NULL, f->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = f->at != MAP_FAILED;
+    }
+    if (fd >= 0) close(fd);
+    return ok;
+}
+
+/* The sections of the dynamic linker: libraries and symbols.  False: no such file. */
+static bool file_read(struct file *f)
+{
+    const ElfW(Ehdr) *eh = part(f, 0, sizeof *eh);
+    if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_shoff % 8) return false;
+    const ElfW(Shdr) *sh = part(f, eh->e_shoff, (uint64_t)eh->e_shnum * sizeof *sh), *dynamic = NULL;
+    for (int i = 0; sh && i < eh->e_shnum; i++) {
+        if (sh[i].sh_type == SHT_DYNAMIC) dynamic = &sh[i];
+        if (sh[i].sh_type != SHT_DYNSYM || sh[i].sh_offset % 8 || sh[i].sh_link >= eh->e_shnum) continue;
+        const ElfW(Shdr) *names = &sh[sh[i].sh_link];
+        f->symbols = part(f, sh[i].sh_offset, sh[i].sh_size);
+        f->n_symbols = f->symbols ? sh[i].sh_size / sizeof *f->symbols : 0;
+        f->names = part(f, names->sh_offset, names->sh_size);
+        f->names_bytes = f->names ? names->sh_size : 0;
+    }
+    const ElfW(Dyn) *d = dynamic && dynamic->sh_offset % 8 == 0 ? part(f, dynamic->sh_offset, dynamic->sh_size) : NULL;
+    for (size_t i = 0; d && i < dynamic->sh_size / sizeof *d && d[i].d_tag != DT_NULL; i++)
+        for (int k = 0; d[i].d_tag == DT_NEEDED && k < FAMILIES; k++)
+            if (strncmp(name_at(f, d[i].d_un.d_val), families[k].begin, strlen(families[k].begin)) == 0) f->needs[k] = true;
+    return d && f->symbols;
+}
+
+static bool is_mpi_name(const char *name)
+{
+    static const char *const begins[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "MPIR_"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
+static void *door_load(const char *library, char path[PATH_MAX + 64])
+{
+    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich"};
+    char here[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
+    here[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(here, '/');
+    if (slash) *slash = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(path, PATH_MAX + 64, "%s/%s/%s", here, places[i], library);
+        void *door = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (door) return door;
+    }
+    return NULL;
+}
+
+static int report_door(const struct file *f, const char *path, const struct family *family)
+{
+    char where[PATH_MAX + 64];
+    void *door = door_load(family->door, where);
+    int wanted = 0, lacking = 0;
+    if (!door) {
+        fprintf(stderr, "godwit-info: the door %s is not in this installation; install Godwit again\n", family->door);
+        return 1;
+    }
+    printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
+           family->built_with, where);
+    for (size_t i = 0; i < f->n_symbols; i++) {
+        const char *name = name_at(f, f->symbols[i].st_name);
+        if (f->symbols[i].st_shndx != SHN_UNDEF || !is_mpi_name(name)) continue;
+        wanted++;
+        if (dlsym(door, name)) continue;
+        if (!lacking++) printf("it will not start, as Godwit lacks\n");
+        printf("  %s\n", name);
+    }
+    if (!lacking) printf("all %d MPI names that it asks for are there\n", wanted);
+    dlclose(door);
+    return lacking > 0;
+}
+
+int info_program(const char *path)
+{
+    struct file f = {0};
+    if (!file_map(path, &f)) {
+        fprintf(stderr, "godwit-info: cannot read %s\n", path);
+        return 1;
+    }
+    if (!file_read(&f)) {
+        printf("%s is no program of this machine (a script?): the libraries of what it starts decide\n", path);
+        return 0;
+    }
+    for (int i = 0; i < FAMILIES; i++) {
+        if (!f.needs[i]) continue;
+        if (i == STANDARD) {
+            printf("%s was built for %s: it runs on Godwit as it is\n", path, families[i].built_with);
+            return 0;
+        }
+        if (families[i].door) return report_door(&f, path, &families[i]);
+        printf("%s was built with %s, for which there is no door: it runs on its own library (%s)\n", path, families[i].built_with,
+               families[i].begin);
+        return 0;
+    }
+    printf("%s names no MPI library: those that it loads or starts decide\n", path);
+    return 0;
+}
