@@ -5,6 +5,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+#include "base/time.h"
 #include "type/type.h"
 
 #include <stdio.h>

@@ -8,6 +8,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
 
+#include "base/count.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "fuzz.h"
 
 enum { WITH_KEY = 1, IN_BUFFER = 2, TEXT = 4, MANY = 8, OFFSET_SHIFT = 4, MOST = 4096 };

@@ -11,6 +11,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../test/loop_rooms.h"
 
+#include "base/base.h"
+#include "base/count.h"
+#include "base/lock.h"
+#include "base/settings.h"
 #include "fuzz.h"
 
 enum { TRIPS = 12, OLD = 16, STEPS = 600, MOST = 13000 };

@@ -8,6 +8,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../test/rma_rooms.h"
 
+#include "base/base.h"
+#include "base/count.h"
+#include "base/lock.h"
 #include "fuzz.h"
 
 enum { STEPS = 64, MOST = 24 << 10 };

@@ -3,6 +3,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+#include "boot/boot.h"
 #include "wire_shm/shm_private.h"
 
 #include "fuzz.h"

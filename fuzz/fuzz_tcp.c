@@ -17,6 +17,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/count.h"
+#include "boot/boot.h"
 #include "fuzz.h"
 #include "node/node.h"
 #include "wire_tcp/tcp_private.h"

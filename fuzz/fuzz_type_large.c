@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
 #include "type/type.h"
 
 #include "fuzz.h"

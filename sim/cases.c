@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/base.h"
+#include "base/settings.h"
 #include "classic.h"
 #include "coll/coll_private.h"
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "classic.h"
 
+#include "base/base.h"
 #include "coll/coll_private.h"
 
 static int64_t block_bytes(const struct plan_args *a) { return a->rcount * a->rt->size; }

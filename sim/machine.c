@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/settings.h"
 
 struct key {
     const char *word, *name;

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
+#include "boot/boot.h"
 #include "proto/proto_private.h"
 #include "wire_sim/loop.h"
 

@@ -20,9 +20,15 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/count.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "wire_ofi/ofi_watch.h"
 
 enum { PAGE = 4096, LEN = 4 * PAGE };

@@ -12,10 +12,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 
+#include "base/base.h"
+#include "boot/boot.h"
 #include "wire_ofi/ofi_private.h"
 
-#include "../../test/unit.h"
+#include "unit.h"
 
 static struct ways {
     uint64_t caps, mode;

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
+#include "boot/boot.h"
 #include "coll/coll.h"
 #include "p2p/p2p.h"
 #include "proto/proto.h"

@@ -8,7 +8,11 @@
 #ifndef GW_TEST_RANKS_H
 #define GW_TEST_RANKS_H
 
+#include "base/base.h"
+#include "base/settings.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
+#include "boot/world.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

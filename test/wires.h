@@ -11,7 +11,10 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 
+#include "base/base.h"
+#include "base/time.h"
 #include "boot/boot.h"
 #include "wire/wire_ring.h"
 

@@ -6,6 +6,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+#include "base/settings.h"
 #include "coll/coll_private.h"
 #include "proto/proto_private.h"
 

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/foreign.h"
+#include "base/os.h"
+#include "base/settings.h"
 #include "info_program.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"

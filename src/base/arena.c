@@ -15,6 +15,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -3,7 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

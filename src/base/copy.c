@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/copy.h"
 
 typedef uint64_t piece __attribute__((vector_size(16), aligned(1), may_alias));
 

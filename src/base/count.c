@@ -3,10 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/count.h"
+#include "base/event.h"
+#include "base/time.h"
 
 struct gw_counters gw_count;
 const struct gw_counter_row gw_counter_rows[] = {
-#define X(name, class, text) {#name, text, GW_T_PVAR_CLASS_##class, &gw_count.name},
+#define X(name, class, text) {#name, text, GW_##class, &gw_count.name},
 #include "base/counters.def"
 #undef X
 };

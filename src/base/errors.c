@@ -1,4 +1,4 @@
-/* errors.c -- error codes: their sentences and MPI classes, and the reason of the last one per thread.
+/* errors.c -- error codes: their sentences, and the reason of the last one per thread.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -6,27 +6,16 @@
 
 #include <stdio.h>
 
-struct error_row {
-    const char *text;
-    int class;
-};
-
-static const struct error_row rows[] = {
-#define X(name, mpi_class, text) {text, mpi_class},
+static const char *const texts[] = {
+#define X(name, mpi_class, text) text,
 #include "base/errors.def"
 #undef X
 };
-_Static_assert(GW_ARRAY_LEN(rows) == GW_ELAST_ - GW_EFIRST_ - 1, "one row per error code");
+_Static_assert(GW_ARRAY_LEN(texts) == GW_ELAST_ - GW_EFIRST_ - 1, "one row per error code");
 
 /* In the thread's own storage, so that two threads that fail at once each keep their reason. */
 static _Thread_local char fail_text[1024];
 static _Thread_local int callback_code; /* of the last GW_ECALLBACK */
-
-static const struct error_row *error_find(int code)
-{
-    if (code <= GW_EFIRST_ || code >= GW_ELAST_) return NULL;
-    return &rows[code - GW_EFIRST_ - 1];
-}
 
 static GW_COLD void text_set(const char *fmt, va_list args)
 {
@@ -61,13 +50,8 @@ void gw_fail_clear(void) { fail_text[0] = 0; }
 
 const char *gw_error_text(int code)
 {
-    const struct error_row *row = error_find(code);
-    return row ? row->text : code >= 0 ? "no error" : "unknown error";
+    bool is_known = code > GW_EFIRST_ && code < GW_ELAST_;
+    return is_known ? texts[code - GW_EFIRST_ - 1] : code >= 0 ? "no error" : "unknown error";
 }
 
-int gw_error_class(int code)
-{
-    const struct error_row *row = error_find(code);
-    if (code == GW_ECALLBACK && callback_code) return callback_code;
-    return row ? row->class : code >= 0 ? 0 : GW_ERR_UNKNOWN;
-}
+int gw_fail_callback_code(void) { return callback_code; }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/foreign.h"
 #include "base/base_private.h"
+#include "base/settings.h"
 #include "base/settings_table.h"
 
 #include <stdio.h>

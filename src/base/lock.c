@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/time.h"
 
 bool gw_threads, gw_checking, gw_careful;
 

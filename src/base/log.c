@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base_private.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

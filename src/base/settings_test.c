@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/settings_table.h"
 #include "base/base_private.h"
+#include "base/settings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

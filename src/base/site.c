@@ -9,6 +9,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base_private.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/lock.h"
 
 enum { OWN_MOST = 16 };
 static _Atomic pid_t own[OWN_MOST]; /* 0: free */

@@ -7,12 +7,16 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bind/bind.h"
+#include "base/base.h"
+#include "base/file.h"
+#include "base/os.h"
 #include "bind/place.h"
 #include "job/hosts.h"
 #include "job/job.h"

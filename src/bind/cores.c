@@ -2,10 +2,13 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bind/place.h"
+#include "base/base.h"
+#include "base/os.h"
 #include "job/job.h"
 
 static bool read_text(char *text, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bind/place.h"
+#include "base/base.h"
 #include "job/job.h"
 
 static void list_add(struct core_list *l, int core)

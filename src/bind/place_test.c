@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bind/place.h"
+#include "base/base.h"
 #include "job/job.h"
 #include "unit.h"
 

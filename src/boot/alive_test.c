@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "boot/alive.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -3,6 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/count.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "boot/kvs.h"
+#include "boot/order.h"
+#include "boot/port.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,6 +4,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/os.h"
+#include "base/time.h"
+#include "boot/alive.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+#include "base/os.h"
+#include "base/settings.h"
 
 int boot_crash_watcher;
 

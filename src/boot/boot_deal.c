@@ -6,6 +6,7 @@
 #include "boot/boot_deal.h"
 
 #include "boot/boot.h"
+#include "boot/order.h"
 
 /* The processes node by node. */
 struct slots {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "boot/boot_private.h"
+#include "base/lock.h"
+#include "boot/kvs.h"
 
 static struct {
     pthread_t thread;

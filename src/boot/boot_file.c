@@ -7,6 +7,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "boot/port.h"
+#include "boot/world.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/lock.h"
+#include "base/time.h"
+#include "boot/port.h"
 
 #include <errno.h>
 #include <inttypes.h>

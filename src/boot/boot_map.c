@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/hash.h"
+#include "boot/order.h"
 
 #include <errno.h>
 #include <stdio.h>

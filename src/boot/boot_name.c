@@ -13,6 +13,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/hash.h"
+#include "boot/name.h"
+#include "boot/port.h"
+#include "boot/world.h"
+#include "obj/consts_gen.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "boot/boot_deal.h"
+#include "base/file.h"
 #include "boot/boot_private.h"
+#include "boot/order.h"
 
 /* ---- the file: ranks and ranges with commas, lines one behind the other, # to the end of the line ---- */
 struct reader {

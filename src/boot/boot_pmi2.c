@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+#include "base/settings.h"
 
 enum { MESSAGE_MOST = 16384, LENGTH_CHARS = 6, VALUE_MOST = 1024 };
 

@@ -6,6 +6,9 @@
 #define GW_BOOT_BOOT_PRIVATE_H
 
 #include "boot/boot.h"
+#include "boot/segment.h"
+
+struct sockaddr_storage;
 
 /* A way to find the others.  `join` fills gw_boot (rank, size, local ranks, appnum, universe, jobid) and answers GW_OK, or
  * GW_EUNSUPPORTED with the reason in gw_fail_text() and nothing left open.  The rest is called only after that. */

@@ -3,6 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/time.h"
+#include "boot/kvs.h"
+#include "boot/order.h"
+#include "boot/port.h"
+#include "boot/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct boot_head *head;

@@ -3,8 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/settings.h"
+#include "boot/kvs.h"
+#include "boot/order.h"
+#include "boot/world.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -7,6 +7,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/lock.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/alive.h"
+#include "boot/port.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/os.h"
+#include "boot/kvs.h"
+#include "boot/world.h"
 
 #include <errno.h>
 #include <stdio.h>

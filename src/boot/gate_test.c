@@ -3,6 +3,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "boot/name.h"
+#include "boot/port.h"
+#include "boot/world.h"
+#include "obj/consts_gen.h"
 
 #include <dirent.h>
 #include <errno.h>

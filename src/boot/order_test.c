@@ -2,10 +2,12 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+#include "boot/order.h"
 
 #include "../../test/unit.h"
 

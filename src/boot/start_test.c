@@ -4,7 +4,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/settings.h"
+#include "boot/kvs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

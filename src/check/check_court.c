@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "boot/boot.h"
+#include "boot/where.h"
 #include "plan/plan.h"
 
 enum { TAG_CALL, TAG_VERDICT };

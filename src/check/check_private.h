@@ -7,6 +7,8 @@
 
 #include "check/check.h"
 
+#include "base/base.h"
+#include "base/lock.h"
 #include "proto/proto.h"
 
 /* ---- places and calls (check_place.c) ---- */

@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 
+#include "base/count.h"
+#include "base/time.h"
 #include "check/check_call.h"
 
 enum state { OPEN_NONE, OPEN_FENCE, OPEN_START, OPEN_LOCKS };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check/check_race.h"
+#include "base/time.h"
 
 /* A word or less may be a flag, which the target sees by loads and puts back before the put is complete (MPI 4.1, section 12.7: polling). */
 enum { PEEK_MIN = 9, PEEK_MAX = 1 << 16, LEAST = 256 };

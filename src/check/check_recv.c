@@ -11,6 +11,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
+#include "base/os.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/os.h"
+#include "base/settings.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
 
 enum { MODE_OFF, MODE_ON, MODE_ABORT, MODES }; /* the setting's words come twice */
 static _Atomic int n_findings;

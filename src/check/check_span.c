@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written)

@@ -9,6 +9,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/settings.h"
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------- */
 static int behind(const struct plan_args *a) { return (a->rank - a->root + a->size) % a->size; }

@@ -7,6 +7,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/check_sim.h"
+#include "base/settings.h"
+
+#include <stdio.h>
 
 #include "../../test/unit.h"
 

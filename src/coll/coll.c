@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "boot/where.h"
 
 /* In the order of enum coll_kind. */
 static const char *const call_names[COLL_CALLS] = {

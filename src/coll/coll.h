@@ -12,6 +12,7 @@
 #ifndef GW_COLL_COLL_H
 #define GW_COLL_COLL_H
 
+#include "base/base.h"
 #include "comm/comm.h"
 #include "op/op.h"
 

@@ -6,6 +6,7 @@
 #define GW_COLL_COLL_PRIVATE_H
 
 #include "coll/coll.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 static inline struct plan_ref ref_typed(enum plan_buf buf, int64_t off, int64_t count, struct gw_type *t)

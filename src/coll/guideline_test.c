@@ -9,9 +9,11 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "coll/coll_private.h"
+#include "base/settings.h"
 
 #include "../../test/unit.h"
 

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/check_sim.h"
 
+#include <stdio.h>
+
 #include "../../test/unit.h"
 
 enum { MAX = 40, SEQUENCE = 12 };

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "boot/where.h"
 
 static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
 {

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/check_sim.h"
 
+#include <stdio.h>
+
 #include "../../test/unit.h"
 
 enum { P_MAX = 60, EDGES_MAX = 4000, JOBS = 12, SCALE_MAX = 2500 };

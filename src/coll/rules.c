@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/settings.h"
 
 /* From so many ranks on the documents' scatterv sends one block after the other. */
 enum { SCATTERV_MANY = 200000 };

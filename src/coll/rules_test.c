@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "coll/coll_private.h"
+#include "base/settings.h"
 
 #include "../../test/unit.h"
 

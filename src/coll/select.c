@@ -9,6 +9,9 @@
 #include <strings.h>
 
 #include "coll/coll_private.h"
+#include "base/count.h"
+#include "base/event.h"
+#include "base/settings.h"
 
 static const char *const kind_names[COLL_KINDS] = {
     "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "boot/boot.h"
+#include "boot/segment.h"
+#include "boot/where.h"
 
 struct gw_comm gw_comm_world, gw_comm_self;
 struct comm_upcalls comm_upcalls;

@@ -16,6 +16,7 @@
 #define GW_COMM_COMM_H
 
 #include "comm/group.h"
+#include "base/base.h"
 #include "req/req.h"
 
 /* Messages of different streams never match each other. */

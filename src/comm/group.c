@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "boot/boot.h"
 #include "node/node.h"
 
 struct gw_group gw_group_empty = {.rank = GW_UNDEFINED, .step = 1};

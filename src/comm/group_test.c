@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/comm_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "boot/boot.h"

@@ -3,10 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "base/settings.h"
+#include "boot/segment.h"
 #include "job/job.h"
 #include "job/program.h"
 

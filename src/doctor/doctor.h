@@ -9,6 +9,7 @@
 #ifndef GW_DOCTOR_DOCTOR_H
 #define GW_DOCTOR_DOCTOR_H
 
+#include "base/base.h"
 #include "job/job.h"
 #include "job/words.h"
 

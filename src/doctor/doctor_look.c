@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <limits.h>
-#include <netdb.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -16,9 +16,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "bind/bind.h"
 #include "doctor/doctor.h"
 #include "job/child.h"

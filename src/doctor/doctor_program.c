@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "job/child.h"
 #include "job/program.h"
 #include "job/say.h"

@@ -10,6 +10,7 @@
 #ifndef GW_DOOR_DOOR_H
 #define GW_DOOR_DOOR_H
 
+#include "base/base.h"
 #include "client.h"
 
 #include <limits.h>

@@ -9,6 +9,7 @@
 #ifndef GW_DOOR_MPICH_H
 #define GW_DOOR_MPICH_H
 
+#include "base/base.h"
 #include "obj/obj.h"
 
 _Static_assert(sizeof(client_Status) == 20, "the status of MPICH programs");

@@ -9,6 +9,8 @@
 #include <time.h>
 
 #include "engine/engine.h"
+#include "base/base.h"
+#include "boot/alive.h"
 #include "job/hosts.h"
 
 struct watched {

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,6 +21,9 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "base/base.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "job/child.h"
 #include "job/hosts.h"
 #include "job/job.h"

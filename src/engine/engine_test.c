@@ -3,14 +3,16 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
-#include "launch/launch.h"
+#include "base/base.h"
 #include "job/hosts.h"
 #include "job/job.h"
 #include "job/words.h"
+#include "launch/launch.h"
 #include "unit.h"
 
 static char line[4096], set[1024];

@@ -7,10 +7,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine.h"
+#include "base/base.h"
 #include "job/hosts.h"
 #include "job/job.h"
 #include "job/words.h"

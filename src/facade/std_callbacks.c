@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "facade/std.h"
+#include "base/lock.h"
 #include "facade/std_doors.h"
 
 #include <limits.h>

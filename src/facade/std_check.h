@@ -10,6 +10,7 @@
 #define GW_FACADE_STD_CHECK_H
 
 #include "facade/std_codec.h"
+#include "base/base.h"
 
 /* ---- quick ---- */
 static inline bool std_bad_type(const struct gw_type *t)

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "base/base.h"
 #include "check/check.h"
 #include "mpi/mpi_room.h"
 

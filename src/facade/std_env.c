@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "facade/std.h"
+#include "base/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "io/io_private.h"
+#include "base/event.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 

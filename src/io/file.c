@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+#include "base/time.h"
 #include "coll/coll.h"
 #include "world/world.h"
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "coll/coll.h"
 
 static const char *const choices[] = {[IO_AUTO] = "automatic", [IO_DISABLE] = "disable", [IO_ENABLE] = "enable"};

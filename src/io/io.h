@@ -15,6 +15,7 @@
 #ifndef GW_IO_IO_H
 #define GW_IO_IO_H
 
+#include "base/lock.h"
 #include "comm/comm.h"
 
 struct io_rep; /* a data representation */

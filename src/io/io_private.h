@@ -5,6 +5,9 @@
 #ifndef GW_IO_IO_PRIVATE_H
 #define GW_IO_IO_PRIVATE_H
 
+#include <sys/uio.h>
+
+#include "base/base.h"
 #include "coll/coll.h"
 #include "io/io.h"
 #include "type/type.h"

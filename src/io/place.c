@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "coll/coll.h"
 
 enum { AUTO_AGGREGATORS = 4, NAME = 64 };

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "io/io_private.h"
 
+#include <stdio.h>
+
 #include "../../test/unit.h"
 
 static const int two[8] = {0, 0, 0, 0, 1, 1, 1, 1}, turns[6] = {0, 1, 2, 0, 1, 2}, one[5] = {0};

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "boot/boot.h"
 #include "coll/coll.h"
 #include "io/io_private.h"
 #include "node/node.h"

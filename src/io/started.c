@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "base/event.h"
+#include "base/time.h"
 #include "coll/coll.h"
 #include "node/node.h"
 

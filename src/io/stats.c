@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "coll/coll.h"
 
 static const char line[] = "+--------------------------------------------------------+\n";

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "boot/boot.h"
 
 struct io_interval {

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/one_rank.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "io/io_private.h"

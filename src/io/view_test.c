@@ -6,6 +6,7 @@
 #include "../../test/one_rank.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "io/io_private.h"

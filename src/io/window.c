@@ -15,6 +15,8 @@
 
 #include <stdlib.h>
 
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "node/node.h"
 
 enum {

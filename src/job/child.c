@@ -12,6 +12,7 @@
 
 #include "job/child.h"
 #include "base/base.h"
+#include "base/time.h"
 
 pid_t child_ended(pid_t pid, int *status_out)
 {

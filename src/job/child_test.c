@@ -13,6 +13,7 @@
 
 #include "job/child.h"
 #include "base/base.h"
+#include "base/time.h"
 #include "unit.h"
 
 static pid_t begin(int code, int sig)

@@ -13,6 +13,7 @@
 
 #include "job/hosts.h"
 #include "base/base.h"
+#include "base/file.h"
 #include "job/job.h"
 
 /* "node7" and "node7.cluster.example" are taken for one. */

@@ -9,6 +9,8 @@
 #include <sys/types.h>
 
 #include "boot/boot.h"
+#include "boot/port.h"
+#include "boot/segment.h"
 #include "job/hosts.h"
 #include "job/words.h"
 

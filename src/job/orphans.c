@@ -15,6 +15,7 @@
 
 #include "job/child.h"
 #include "base/base.h"
+#include "base/time.h"
 #include "job/words.h"
 
 void orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }

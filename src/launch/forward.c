@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "launch/launch.h"
+#include "base/base.h"
+#include "base/time.h"
 
 enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, MARKED_MAX_BYTES = 64 << 20, STALE_MS = 50, STALE_AT_LAST_MS = 1000 };
 static int epoll_fd;

@@ -25,6 +25,9 @@
 #include <unistd.h>
 
 #include "launch/gdb.h"
+#include "base/base.h"
+#include "base/time.h"
+#include "boot/port.h"
 
 /* What a window says of itself. */
 struct window {

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/settings.h"
+#include "boot/port.h"
+#include "boot/segment.h"
 #include "doctor/doctor.h"
 #include "engine/engine.h"
 #include "launch/gdb.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "launch/launch.h"
+#include "base/base.h"
 
 #define FOR_DEBUGGERS __attribute__((visibility("default"), used))
 

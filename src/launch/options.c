@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "launch/gdb.h"
+#include "boot/boot.h"
+#include "boot/order.h"
+#include "boot/segment.h"
 #include "launch/options_private.h"
 
 void options_free(struct launch_options *o)

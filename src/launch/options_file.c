@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "launch/options_private.h"
+#include "base/file.h"
 
 /* One word at *at, without its quotes and backslashes, into `out`, which has room for the line; false: there is none. */
 static bool word_take(const char **at, char *out)

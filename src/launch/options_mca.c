@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "launch/options_private.h"
+#include "base/settings.h"
 
 static bool is_yes(const char *value)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "launch/options_private.h"
+#include "base/settings.h"
 
 /* Words for parts of a machine.  The first ones are offered; board and machine are the whole of it, as one host is here. */
 static const struct unit_word {

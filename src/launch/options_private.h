@@ -11,6 +11,7 @@
 #define GW_LAUNCH_OPTIONS_PRIVATE_H
 
 #include "launch/launch.h"
+#include "base/base.h"
 
 /* ---- options_table.c ---- */
 enum option {

@@ -5,6 +5,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "launch/options_private.h"
+#include "base/file.h"
+#include "boot/order.h"
 
 #include <limits.h>
 #include <stdlib.h>

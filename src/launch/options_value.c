@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launch/options_private.h"
+#include "base/settings.h"
 
 extern char **environ;
 

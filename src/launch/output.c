@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "launch/launch.h"
 
 /* A descriptor that several ranks may write to. */

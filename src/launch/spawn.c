@@ -15,9 +15,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "verdict/crash.h"
+#include "base/base.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/order.h"
+#include "boot/port.h"
+#include "boot/segment.h"
+#include "boot/world.h"
 #include "doctor/doctor.h"
 #include "launch/gdb.h"
+#include "verdict/crash.h"
 
 extern char **environ;
 

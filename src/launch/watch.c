@@ -13,9 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/time.h"
 #include "boot/call_names_gen.h"
-#include "verdict/crash.h"
+#include "boot/segment.h"
 #include "launch/launch.h"
+#include "verdict/crash.h"
 #include "verdict/stack.h"
 
 enum { GRACE_MS = 1000 };

@@ -6,6 +6,7 @@
 #define GW_MATCH_MATCH_FAST_H
 
 #include "match/match.h"
+#include "base/base.h"
 
 #define MATCH_BUCKET_BITS 14
 #define MATCH_BUCKETS     (1u << MATCH_BUCKET_BITS)

@@ -6,6 +6,7 @@
 #define GW_MATCH_MATCH_PRIVATE_H
 
 #include "match/match_fast.h"
+#include "base/base.h"
 
 /* match_state.c: the invariant that does not hold, in words; NULL: all do.  Walks all of the queue. */
 const char *match_broken(struct match_queue *q);

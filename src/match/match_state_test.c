@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "match/match_private.h"
 
+#include <stdio.h>
+
 #include "../../test/unit.h"
 
 enum { N = 6 };

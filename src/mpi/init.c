@@ -15,10 +15,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+#include "base/settings.h"
+#include "boot/kvs.h"
+#include "boot/segment.h"
+#include "net/network.h"
 #include "node/node.h"
 #include "plan/plan.h"
 #include "proto/proto.h"
-#include "net/network.h"
 
 static _Atomic(uint32_t) call_before_init;
 _Atomic int mpi_phase = MPI_PHASE_BEFORE;

@@ -5,6 +5,7 @@
 #ifndef GW_MPI_MPI_ROOM_H
 #define GW_MPI_MPI_ROOM_H
 
+#include "base/base.h"
 #include "boot/boot.h"
 #include "coll/coll.h"
 #include "io/io.h"

@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
+#include "base/settings.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

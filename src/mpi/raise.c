@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "boot/call_names_gen.h"
+#include "boot/segment.h"
 #include "node/node.h"
 
 enum { BLOCK_MAX = 4096 };

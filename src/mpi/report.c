@@ -4,6 +4,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
+#include "base/count.h"
+#include "base/file.h"
+#include "base/os.h"
+#include "base/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

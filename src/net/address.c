@@ -9,7 +9,9 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
+#include "base/settings.h"
 #include "boot/boot.h"
+#include "boot/port.h"
 
 static char iface_found[IFACE_NAME];
 

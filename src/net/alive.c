@@ -12,7 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/alive.h"
 #include "boot/boot.h"
+#include "boot/kvs.h"
+#include "boot/world.h"
 #include "net/network.h"
 
 enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "boot/boot.h"
+#include "boot/world.h"
 #include "net/net_private.h"
 #include "net/tclass.h"
 

@@ -6,6 +6,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/fabric.h"
+#include "base/os.h"
+#include "base/settings.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../test/unit.h"

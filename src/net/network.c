@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 
 #include "net/net_private.h"
+#include "base/settings.h"
 
 static void ifaces_print(FILE *to, const struct ofi_ifaces *f)
 {

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/file.h"
+#include "base/settings.h"
+#include "base/time.h"
 #include "boot/boot.h"
 #include "net/net_private.h"
 #include "net/nic_counters.h"

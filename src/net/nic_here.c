@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
+#include "base/time.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
 #include "net/net_private.h"
 
 enum { CPUS = 4096 };

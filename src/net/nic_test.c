@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/nic.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "../../test/nic_recorded.h"

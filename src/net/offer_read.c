@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "net/net_private.h"
+#include "base/settings.h"
 
 static void address_text(const struct fi_info *i, char *out, size_t cap)
 {

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/tclass.h"
 
+#include <stdio.h>
 #include <rdma/fabric.h>
 #include <unistd.h>
 

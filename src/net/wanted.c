@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "net/network.h"
+#include "base/settings.h"
 
 bool network_is_late;
 

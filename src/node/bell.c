@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "node/node_private.h"
+#include "base/lock.h"
+#include "boot/port.h"
 
 static int watch = -1, bell = -1; /* epoll; our own socket, also the one that rings others */
 

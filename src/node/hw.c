@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "node/node_private.h"
+#include "base/lock.h"
 
 enum { CACHES = 10 }; /* indices of a cpu's caches that are looked at */
 

@@ -10,7 +10,12 @@
 #ifndef GW_NODE_NODE_H
 #define GW_NODE_NODE_H
 
+#include "base/base.h"
+#include "base/list.h"
+#include "base/time.h"
 #include "boot/boot.h"
+#include "boot/where.h"
+#include "boot/world.h"
 
 /* One line per local rank.  Written by its owner except `seq`.  One more counts in `sleeping` those of the whole node. */
 struct node_door {
@@ -73,7 +78,7 @@ struct node_other {
     struct node_door *doors;
     char *areas;
     uint64_t area_bytes;
-    void *wire[16]; /* per lane: of wire_shm */
+    void *wire[GW_MAX_LANES]; /* per lane: of wire_shm */
 };
 /* A reference to the world that lives there, which may be new; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);

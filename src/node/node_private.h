@@ -6,6 +6,7 @@
 #define GW_NODE_NODE_PRIVATE_H
 
 #include "node/node.h"
+#include "boot/segment.h"
 
 void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
 void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */

@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "node/node_private.h"
+#include "base/lock.h"
+#include "base/settings.h"
 
 #include <pthread.h>
 #include <sys/resource.h>

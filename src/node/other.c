@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "node/node_private.h"
+#include "base/lock.h"
 
 static struct gw_lock others_lock;                 /* of what follows */
 static struct gw_list others = {&others, &others}; /* by `first`, ascending */

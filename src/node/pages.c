@@ -17,6 +17,8 @@
 #include <sys/sysinfo.h>
 
 #include "node/node.h"
+#include "base/count.h"
+#include "base/settings.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25

@@ -13,6 +13,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "node/node_private.h"
+#include "base/count.h"
+#include "base/event.h"
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "boot/alive.h"
 
 #include <limits.h>
 #include <linux/membarrier.h>

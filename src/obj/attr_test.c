@@ -5,6 +5,7 @@
 #include "obj/obj.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "../../test/unit.h"
 

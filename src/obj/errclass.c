@@ -138,3 +138,16 @@ int gw_errcode_last(void)
     obj_unlock(&list_lock);
     return last;
 }
+
+int gw_error_class(int code)
+{
+    static const int classes[] = {
+#define X(name, mpi_class, text) mpi_class,
+#include "base/errors.def"
+#undef X
+    };
+    _Static_assert(GW_ARRAY_LEN(classes) == GW_ELAST_ - GW_EFIRST_ - 1, "one row per error code");
+    int of_callback = code == GW_ECALLBACK ? gw_fail_callback_code() : 0;
+    if (of_callback) return of_callback;
+    return code > GW_EFIRST_ && code < GW_ELAST_ ? classes[code - GW_EFIRST_ - 1] : code >= 0 ? 0 : GW_ERR_UNKNOWN;
+}

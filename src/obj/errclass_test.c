@@ -37,8 +37,18 @@ static void many_pairs(void)
     CHECK_EQ(gw_errclass_remove(kept), GW_OK);
 }
 
+static void test_core_classes(void)
+{
+    CHECK_EQ(gw_error_class(GW_EBUFFER), GW_ERR_BUFFER);
+    CHECK_EQ(gw_error_class(GW_ESESSION), GW_ERR_SESSION);
+    CHECK_EQ(gw_error_class(GW_OK), 0);
+    CHECK_EQ(gw_error_class(-1), GW_ERR_UNKNOWN);
+    CHECK_EQ(gw_error_class(GW_ELAST_), GW_ERR_UNKNOWN);
+}
+
 int main(void)
 {
+    test_core_classes();
     int class, code, code2, found;
     char text[GW_MAX_ERROR_STRING], long_text[2 * GW_MAX_ERROR_STRING];
     gw_attr_predefined_set(GW_LASTUSEDCODE, GW_ERR_LASTCODE);

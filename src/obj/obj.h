@@ -14,6 +14,7 @@
 #define GW_OBJ_OBJ_H
 
 #include "base/base.h"
+#include "obj/consts_gen.h" /* GW_<X> = value of MPI_<X> in the standard ABI (generated) */
 
 enum gw_kind {
     GW_KIND_NONE,
@@ -237,5 +238,7 @@ int gw_attr_delete(struct gw_attrs *a, struct gw_obj *owner, int keyval);
 /* On dup.  If a copy function fails, `to` holds what was copied before; the caller destroys its owner. */
 int gw_attr_copy_all(struct gw_attrs *from, struct gw_obj *from_owner, struct gw_attrs *to);
 int gw_attr_delete_all(struct gw_attrs *a, struct gw_obj *owner); /* on free, reverse order of setting */
+
+int gw_error_class(int code); /* the MPI error class; GW_OK -> 0; GW_ECALLBACK -> the thread's last code of that kind */
 
 #endif

@@ -6,6 +6,8 @@
 #define GW_OBJ_OBJ_PRIVATE_H
 
 #include "obj/obj.h"
+#include "base/lock.h"
+#include "base/os.h"
 
 /* A lock that is real whatever the thread level: info objects, keyvals and error handlers may be used by any thread
  * before MPI_Init and after MPI_Finalize.  Word as in struct gw_lock. */

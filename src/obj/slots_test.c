@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "obj/obj.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>

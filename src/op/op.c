@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
+
 struct op_upcalls op_upcalls;
 
 #define G(x) (1u << GW_GROUP_##x)

@@ -4,7 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/one_rank.h"
 
+#include <stdio.h>
+
 #include "p2p/p2p_private.h"
+#include "base/count.h"
 
 #include "unit.h"
 

@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p.h"
+#include "base/lock.h"
 
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done)
 {

@@ -9,6 +9,8 @@
 #ifndef GW_P2P_P2P_H
 #define GW_P2P_P2P_H
 
+#include "base/base.h"
+#include "boot/where.h"
 #include "comm/comm.h"
 #include "node/node.h"
 

@@ -6,6 +6,8 @@
 #define GW_P2P_P2P_FAST_H
 
 #include "p2p/p2p.h"
+#include "base/base.h"
+#include "base/lock.h"
 #include "proto/proto_fast.h"
 
 static inline bool p2p_is_rank(int rank, const struct gw_comm *c) { return (unsigned)rank < (unsigned)c->targets; }

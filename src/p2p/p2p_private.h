@@ -6,6 +6,10 @@
 #define GW_P2P_P2P_PRIVATE_H
 
 #include "p2p/p2p.h"
+#include "base/base.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "boot/where.h"
 #include "proto/proto.h"
 
 _Static_assert(PROTO_STREAM_MASK == (1 << GW_STREAM_BITS) - 1 && GW_STREAM_P2P == 0, "proto/ tells the user's messages by it");

@@ -5,6 +5,7 @@
 #include "../../test/one_rank.h"
 
 #include "p2p/p2p_private.h"
+#include "base/count.h"
 
 #include "unit.h"
 

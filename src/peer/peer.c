@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
+#include "base/settings.h"
+#include "boot/boot.h"
+#include "boot/kvs.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_shm/shm.h"

@@ -9,10 +9,12 @@
 #ifndef GW_PEER_PEER_H
 #define GW_PEER_PEER_H
 
+#include "base/base.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "boot/world.h"
 #include "node/node.h"
 #include "wire/wire.h"
-
-#define GW_MAX_LANES 16
 
 /* One wire of a lane.  The first is the node's: its peers share memory with this process and ring its doorbell.  The others are networks,
  * best first: a peer on another node is reached by the first that is open and reaches it. */

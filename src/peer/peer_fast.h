@@ -6,6 +6,7 @@
 #define GW_PEER_PEER_FAST_H
 
 #include "peer/peer.h"
+#include "base/base.h"
 #include "wire/wire_ring.h"
 
 static inline struct wire_line *peer_line(const struct gw_peer *p) { return likely(p->ep) ? wire_ring_line(p->ep) : NULL; }

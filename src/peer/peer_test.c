@@ -6,6 +6,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "peer/peer.h"
+#include "base/count.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 
 #include <stdlib.h>
 

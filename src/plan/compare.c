@@ -9,6 +9,7 @@
 
 #include "boot/boot.h"
 #include "boot/call_names_gen.h"
+#include "boot/segment.h"
 #include "plan/plan_private.h"
 
 const char *const *plan_call_names;

@@ -7,7 +7,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 
+#include "base/copy.h"
+#include "base/lock.h"
+#include "base/time.h"
 #include "node/node.h"
 #include "plan/plan_private.h"
 

@@ -7,6 +7,7 @@
 #include "../../test/ranks.h"
 
 #include "plan/plan_private.h"
+#include "boot/segment.h"
 
 enum { N = 40, LONG = 100000, COLL_NAMES = 16 };
 static struct gw_comm *const world = &gw_comm_world;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "boot/boot.h"
 #include "node/node.h"
 #include "plan/plan_private.h"

@@ -38,6 +38,8 @@
 #ifndef GW_PLAN_PLAN_H
 #define GW_PLAN_PLAN_H
 
+#include "base/base.h"
+#include "boot/where.h"
 #include "op/op.h"
 #include "p2p/p2p.h"
 

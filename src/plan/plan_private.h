@@ -6,6 +6,8 @@
 #define GW_PLAN_PLAN_PRIVATE_H
 
 #include "plan/plan.h"
+#include "base/base.h"
+#include "boot/where.h"
 
 /* In the segment, a line per member, written by that member only. */
 struct leaf_flag {

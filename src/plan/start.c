@@ -10,7 +10,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
 #include "plan/plan_private.h"
 
 struct plan_op {

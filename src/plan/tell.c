@@ -2,7 +2,9 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/lock.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
 #include "node/node.h"
 #include "plan/plan_private.h"
 

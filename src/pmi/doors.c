@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "job/words.h"
 #include "pmi/foreign.h"
 

@@ -6,10 +6,12 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "job/job.h"
 #include "job/program.h"
 #include "job/say.h"

@@ -5,6 +5,7 @@
 #ifndef GW_PMI_FOREIGN_H
 #define GW_PMI_FOREIGN_H
 
+#include "boot/segment.h"
 #include "job/job.h"
 
 int foreign_start(struct job *j); /* starts the servers that they may ask: 0, or an exit status after an explanation */

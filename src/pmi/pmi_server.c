@@ -9,12 +9,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "job/job.h"
 #include "job/say.h"
 #include "pmi/foreign.h"

@@ -4,12 +4,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "boot/segment.h"
 #include "job/job.h"
 #include "pmi/pmi.h"
 #include "unit.h"

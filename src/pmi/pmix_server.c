@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <pmix.h>
 #include <pmix_server.h>
+#include <stdio.h>
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/os.h"
 #include "job/job.h"
 #include "job/keeper.h"
 #include "job/say.h"

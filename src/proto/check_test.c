@@ -5,6 +5,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/loop_rooms.h"
 
+#include <stdio.h>
+
+#include "base/base.h"
+#include "base/count.h"
+#include "base/settings.h"
 #include "unit.h"
 
 enum { LONG = 40000, SHARED = 1 << 20, EDGE = 64 };

@@ -16,7 +16,9 @@
 #ifndef GW_PROTO_PROTO_H
 #define GW_PROTO_PROTO_H
 
+#include "base/base.h"
 #include "boot/boot.h"
+#include "boot/where.h"
 #include "match/match.h"
 #include "req/req.h"
 

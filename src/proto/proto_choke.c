@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "proto/proto_private.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "boot/world.h"
 
 enum { BITS = 64, ROOM_FIRST = 1 << 20, ROOM_LEAST = 4 << 20 };
 static const int64_t ROOM_MOST = (int64_t)16 << 30; /* an arena has addresses for four times that */

@@ -7,6 +7,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/lock.h"
+#include "base/settings.h"
+#include "base/time.h"
+
+#include <sys/uio.h>
 
 enum { EAGER_CARD = 64 << 10, EAGER_SOFT = 128 << 10 };
 enum { CHUNKS_AHEAD = 4, HEADER_COUNTED = 40 /* of the documents: it counts towards the limit of E1 */ };

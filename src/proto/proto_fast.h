@@ -6,6 +6,9 @@
 #ifndef GW_PROTO_PROTO_FAST_H
 #define GW_PROTO_PROTO_FAST_H
 
+#include "base/base.h"
+#include "base/count.h"
+#include "base/list.h"
 #include "match/match_fast.h"
 #include "peer/peer_fast.h"
 #include "proto/proto.h"

@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/os.h"
 
 /* ---- the receiver --------------------------------------------------------------------------------------- */
 

@@ -6,8 +6,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 #include <limits.h>
+#include <sys/uio.h>
 
 enum { GET_IOV = 128 };
 

@@ -13,6 +13,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/os.h"
+#include "base/settings.h"
+
+#include <sys/uio.h>
 
 /* ---- the receiver --------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/settings.h"
 
 struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
 {

@@ -14,6 +14,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 /* Of every 128 ms the first four are for R0, the next for R1; the first half of both brings caches to where that way leaves them. */
 enum { HALF_NS = 2000000, WINDOWS = 32, SLOWER_BY = 8 };

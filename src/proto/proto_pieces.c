@@ -6,6 +6,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/copy.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
 

@@ -7,6 +7,9 @@
 #ifndef GW_PROTO_PROTO_PRIVATE_H
 #define GW_PROTO_PROTO_PRIVATE_H
 
+#include <stdio.h>
+
+#include "base/arena.h"
 #include "boot/boot.h"
 #include "proto/proto_fast.h"
 

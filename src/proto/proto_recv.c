@@ -3,6 +3,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/event.h"
+#include "base/lock.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "proto/proto_private.h"
+#include "base/lock.h"
+#include "base/settings.h"
 
 static int64_t eager_limit(const struct proto_lane *pl)
 {

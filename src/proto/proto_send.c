@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/lock.h"
+#include "base/settings.h"
 
 /* The arguments of proto_send in one piece. */
 struct send_args {

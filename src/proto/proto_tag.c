@@ -17,6 +17,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

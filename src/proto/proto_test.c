@@ -5,6 +5,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/loop_rooms.h"
 
+#include <stdio.h>
+
+#include "base/base.h"
+#include "base/settings.h"
 #include "unit.h"
 
 enum { MESSAGES = 24, TAGS = 3, EDGE = 16 };

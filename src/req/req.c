@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/lock.h"
+#include "base/settings.h"
 #include "node/node.h"
 
 #include <sched.h>

@@ -13,6 +13,8 @@
 #ifndef GW_REQ_REQ_H
 #define GW_REQ_REQ_H
 
+#include "base/base.h"
+#include "base/list.h"
 #include "peer/peer.h"
 
 #define GW_REQ_BYTES 320

@@ -6,6 +6,7 @@
 #define GW_REQ_REQ_PRIVATE_H
 
 #include "req/req.h"
+#include "base/base.h"
 
 enum { CHUNK_REQS = 64, CHECKED_REQS = 2048 }; /* by which a lane's pool grows, and with which it begins under GODWIT_CHECK */
 

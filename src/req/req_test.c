@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "req/req_private.h"
+#include "base/lock.h"
+
+#include <stdio.h>
 
 #include "../../test/ranks.h"
 #include "wire_shm/shm.h"

@@ -7,6 +7,9 @@
 
 #include "req/req_private.h"
 
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/settings.h"
 #include "node/node.h"
 
 /* The program most likely computes on the same core, so this thread hardly spins before it gives the core back. */

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "req/req_private.h"
+#include "base/lock.h"
 
 const struct req_user_calls *req_call_user;
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "req/req_private.h"
 
+#include "base/lock.h"
 #include "node/node.h"
 
 static _Thread_local const void *error_context;

@@ -5,6 +5,7 @@
 #include "rma/rma_private.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
 /* One side of an operation. */
 struct data {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "rma/rma_private.h"
+#include "boot/boot.h"
 
 enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
 static struct piece {

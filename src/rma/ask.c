@@ -12,6 +12,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <sys/uio.h>
 
 #include "rma/rma_private.h"
 

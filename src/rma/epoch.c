@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/event.h"
 #include "coll/coll.h"
 
 enum held { NOT_HELD, SHARED, EXCLUSIVE, NOT_CHECKED };

@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/rma_rooms.h"
 
+#include <stdio.h>
+
+#include "base/base.h"
 #include "unit.h"
 
 static struct rma_win *w;

@@ -19,8 +19,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <sys/uio.h>
 
 #include "rma/rma_private.h"
+#include "base/list.h"
+#include "base/settings.h"
 
 enum { LONG_GET = 1024 };
 

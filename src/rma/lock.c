@@ -16,6 +16,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
+#include "base/time.h"
 
 #define EXCLUSIVE      (UINT32_C(1) << 31)
 #define ONE_ALL        (UINT64_C(1) << 32)

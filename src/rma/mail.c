@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "rma/rma_private.h"
+#include "base/settings.h"
 
 enum {
     LEFT_ALONE = 64,

@@ -20,9 +20,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/os.h"
+#include "base/time.h"
+#include "boot/world.h"
 #include "coll/coll.h"
 
 /* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a

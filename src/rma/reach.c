@@ -5,7 +5,9 @@
 #include "rma/rma_private.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
+#include "base/settings.h"
 #include "coll/coll.h"
 
 enum { RUNS = 512 };

@@ -5,6 +5,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/rma_rooms.h"
 
+#include <stdio.h>
+
+#include "base/base.h"
+#include "base/count.h"
 #include "unit.h"
 
 enum { EDGE = 512, MOST = 1 << 17, ASKED = 60000, PLACE = 61000, DATA = 62000 }; /* the last three: numbers of answers and data */

@@ -11,6 +11,8 @@
 #ifndef GW_RMA_RMA_FAST_H
 #define GW_RMA_RMA_FAST_H
 
+#include "base/base.h"
+#include "base/count.h"
 #include "node/node.h"
 #include "rma/rma.h"
 

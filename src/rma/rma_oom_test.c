@@ -5,8 +5,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/rma_rooms.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/count.h"
 #include "oom.h"
 
 enum { LONG_GET_BYTES = 2000, FEW = 40 };

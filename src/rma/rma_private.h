@@ -5,6 +5,8 @@
 #ifndef GW_RMA_RMA_PRIVATE_H
 #define GW_RMA_RMA_PRIVATE_H
 
+#include "base/base.h"
+#include "base/lock.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
 #include "rma/rma_fast.h"

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "coll/coll.h"
 #include "rma/rma_private.h"
 

@@ -11,6 +11,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
+#include "base/copy.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 enum { PIECES = 16, PIECE = 16384, PART = 512 << 10 };
 enum { PACE_HELPED, PACE_ALONE }; /* the ways, in rma_target.pace */

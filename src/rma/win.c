@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "coll/coll.h"
 #include "world/world.h"
 

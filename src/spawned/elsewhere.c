@@ -9,10 +9,13 @@
 #include <ctype.h>
 #include <limits.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "boot/port.h"
 #include "job/hosts.h"
 #include "job/job.h"
 #include "job/say.h"

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,6 +22,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/time.h"
+#include "boot/boot.h"
+#include "boot/name.h"
+#include "boot/port.h"
+#include "boot/segment.h"
 #include "job/job.h"
 #include "job/say.h"
 #include "job/words.h"

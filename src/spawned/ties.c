@@ -8,10 +8,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "boot/segment.h"
+#include "boot/world.h"
 #include "job/job.h"
 #include "job/say.h"
 #include "spawned/ties.h"

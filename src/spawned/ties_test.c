@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "boot/segment.h"
+#include "boot/world.h"
 #include "job/job.h"
 #include "spawned/ties.h"
 #include "verdict/stack.h"

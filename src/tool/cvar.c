@@ -6,6 +6,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/tool_private.h"
+#include "base/base.h"
+#include "base/lock.h"
+#include "base/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/tool_private.h"
+#include "base/base.h"
+#include "base/event.h"
+#include "base/lock.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/tool_private.h"
+#include "base/base.h"
+#include "base/count.h"
+#include "base/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,9 +143,11 @@ static void make(void)
     add(MARK, GW_LEVEL_UNEXPECTED_BYTES, GW_T_PVAR_CLASS_HIGHWATERMARK, CAT_MESSAGES, "unexpected_bytes_max",
         "The most bytes of messages that were held at once");
     add_queues();
+    static const int classes[] = {
+        [GW_COUNTER] = GW_T_PVAR_CLASS_COUNTER, [GW_TIMER] = GW_T_PVAR_CLASS_TIMER, [GW_AGGREGATE] = GW_T_PVAR_CLASS_AGGREGATE};
     for (int i = 0; i < gw_counter_row_count; i++) {
         const struct gw_counter_row *r = &gw_counter_rows[i];
-        add(COUNTED, i, r->class, counted_category(r->name), r->name, r->text);
+        add(COUNTED, i, classes[r->class], counted_category(r->name), r->name, r->text);
     }
     add(COMM_COLLECTIVES, 0, GW_T_PVAR_CLASS_COUNTER, CAT_COLLECTIVES, "comm_collectives",
         "Collectives that were begun on the communicator")

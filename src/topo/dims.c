@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/topo.h"
+#include "base/base.h"
 
 /* No int has more divisors than 1,600 (2,095,133,040 has them), more prime factors than 30 or more different ones than 9. */
 enum { DIVISORS_MAX = 1600, FACTORS_MAX = 30, PRIMES_MAX = 9 };

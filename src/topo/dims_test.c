@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/topo.h"
+#include "base/base.h"
 
 #include "../../test/unit.h"
 

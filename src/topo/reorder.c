@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "coll/coll.h"
 #include "node/node.h"
 #include "topo/topo_private.h"

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "type/type_private.h"
+#include "base/base.h"
 
 static int room_for(const char *what, int64_t position, int64_t need, int64_t size)
 {

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "type/type_private.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 

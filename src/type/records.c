@@ -9,6 +9,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "type/type_private.h"
+#include "base/base.h"
 
 typedef char block16 __attribute__((vector_size(16)));
 

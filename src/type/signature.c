@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "type/type_private.h"
+#include "base/base.h"
 
 static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(1234567891011121314);
 

@@ -11,6 +11,8 @@
 #ifndef GW_TYPE_TYPE_H
 #define GW_TYPE_TYPE_H
 
+#include <sys/uio.h>
+
 #include "obj/obj.h"
 
 /* Basic element kinds: what a reduction or external32 needs to know of a predefined type. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -19,6 +20,8 @@
 #include <unistd.h>
 
 #include "verdict/crash.h"
+#include "base/base.h"
+#include "base/os.h"
 #include "job/child.h"
 #include "job/job.h"
 #include "job/program.h"

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "verdict/crash.h"

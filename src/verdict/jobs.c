@@ -4,10 +4,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "job/child.h"
 #include "job/words.h"
 #include "verdict/stack.h"

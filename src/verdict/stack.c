@@ -5,12 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "verdict/stack.h"
+#include "base/base.h"
+#include "base/os.h"
+#include "base/time.h"
+#include "boot/world.h"
 #include "job/child.h"
 #include "job/program.h"
 #include "job/say.h"

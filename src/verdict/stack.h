@@ -7,6 +7,7 @@
 #ifndef GW_VERDICT_STACK_H
 #define GW_VERDICT_STACK_H
 
+#include "boot/segment.h"
 #include "job/job.h"
 #include "job/words.h"
 

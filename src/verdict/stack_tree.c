@@ -3,8 +3,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "job/words.h"
 #include "verdict/stack.h"
 

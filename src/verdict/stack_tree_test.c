@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "job/words.h"
-#include "verdict/stack.h"
 #include "unit.h"
+#include "verdict/stack.h"
 
 static struct stacks s;
 

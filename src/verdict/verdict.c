@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "verdict/verdict_view.h"
+#include "obj/consts_gen.h"
 
 #include <stdio.h>
 #include <stdlib.h>

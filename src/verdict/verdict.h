@@ -13,7 +13,10 @@
 #ifndef GW_VERDICT_VERDICT_H
 #define GW_VERDICT_VERDICT_H
 
+#include "base/base.h"
 #include "boot/boot.h"
+#include "boot/segment.h"
+#include "boot/where.h"
 
 struct verdict_rank {
     int world;            /* rank in the job */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "verdict/verdict.h"
+#include "obj/consts_gen.h"
 #include "unit.h"
 
 enum { RECV = 1, SEND, BARRIER, ALLREDUCE_C, GATHER, FINALIZE, WAITALL, TEST, WAIT, IALLREDUCE, ALLREDUCE };

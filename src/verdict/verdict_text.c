@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "verdict/verdict.h"
+#include "obj/consts_gen.h"
 
 void text_add(struct text *t, const char *fmt, ...)
 {

@@ -6,6 +6,7 @@
 #define GW_VERDICT_VERDICT_VIEW_H
 
 #include "verdict/verdict.h"
+#include "boot/where.h"
 
 struct view {
     const struct verdict_job *j;

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+#include "base/time.h"
 #include "boot/call_names_gen.h"
 #include "job/job.h"
 #include "job/say.h"
-#include "verdict/where.h"
 #include "verdict/verdict.h"
+#include "verdict/where.h"
 
 /* ---- the processes ---------------------------------------------------------------------------------------------------------- */
 /* The state in a file PID/stat of /proc; 0: it cannot be read.  ticks_out: the CPU time used, in clock ticks. */

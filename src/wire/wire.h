@@ -24,6 +24,9 @@
 #ifndef GW_WIRE_WIRE_H
 #define GW_WIRE_WIRE_H
 
+#include <sys/uio.h>
+
+#include "base/base.h"
 #include "type/type.h"
 
 #define WIRE_HDR_BYTES 16

@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
+#include "base/lock.h"
+#include "base/time.h"
+#include "boot/kvs.h"
 #include "wire_ofi/ofi_fds.h"
 
 #include <pthread.h>
@@ -15,7 +18,6 @@
 enum {
     PACK_MAX = 128 << 10,
     PACK_MAX_LAYERED = 8 << 10,
-    LANES_MOST = 16,
     AV_MOST = 1024, /* addresses that there is room for at the first one; it grows */
 };
 
@@ -24,9 +26,9 @@ static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct fid_fabric *fabric;
 static struct fi_info *chosen;
 static int n_open;
-static struct wire *wires[LANES_MOST]; /* by lane */
-static bool is_shared;                 /* where to knock: others can read it */
-static char own_at[KNOCK_AT];          /* where to knock here, for others; "": nowhere yet */
+static struct wire *wires[GW_MAX_LANES]; /* by lane */
+static bool is_shared;                   /* where to knock: others can read it */
+static char own_at[KNOCK_AT];            /* where to knock here, for others; "": nowhere yet */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -227,10 +229,10 @@ bool ofi_was_opened(struct wire *w)
 /* In the thread of ofi_knock.c. */
 static int open_for_others(int lane, const struct knock_asker *asker, char where_out[KNOCK_VALUE])
 {
-    assert(lane >= 0 && lane < LANES_MOST);
+    assert(lane >= 0 && lane < GW_MAX_LANES);
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
-    if (asker) ofi_guard_admit(wires, LANES_MOST, asker->from, asker->n);
+    if (asker) ofi_guard_admit(wires, GW_MAX_LANES, asker->from, asker->n);
     bool was_closed = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_CLOSED;
     open_once(w);
     bool is_open = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_READY;
@@ -248,7 +250,7 @@ static void connections_mark(void)
         char room[OFI_NAME_MOST];
     } own;
     pthread_mutex_lock(&opening);
-    for (int i = 0; i < LANES_MOST; i++) {
+    for (int i = 0; i < GW_MAX_LANES; i++) {
         size_t bytes = sizeof own;
         bool is_open = wires[i] && atomic_load_explicit(&wires[i]->state, memory_order_relaxed) == OFI_READY;
         if (is_open && ofi_is_by_tcp(wires[i]) && fi_getname(&wires[i]->ep->fid, &own, &bytes) == 0)
@@ -320,7 +322,7 @@ static int ofi_invite(char *at_out, size_t cap)
     pthread_mutex_lock(&opening);
     bool is_first = !own_at[0], is_here = !ofi_is_far();
     bool has_net = false;
-    for (int i = 0; i < LANES_MOST; i++) has_net = has_net || wires[i];
+    for (int i = 0; i < GW_MAX_LANES; i++) has_net = has_net || wires[i];
     if (has_net && is_here)
         rc = gw_fail(
             GW_EUNSUPPORTED,
@@ -421,7 +423,7 @@ static void self_admit(struct wire *w)
     uint8_t ip[1][ADMIT_IP];
     if (!ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0 || !admit_address_of(&own.any, ip[0])) return;
     pthread_mutex_lock(&opening);
-    ofi_guard_admit(wires, LANES_MOST, ip, 1);
+    ofi_guard_admit(wires, GW_MAX_LANES, ip, 1);
     pthread_mutex_unlock(&opening);
 }
 
@@ -560,10 +562,10 @@ static void ofi_close(struct wire *w)
     for (uint64_t since = gw_now_ns(); !ofi_drained(w) && gw_now_ns() - since < patience_ns;)
         if (ofi_progress(w)) since = gw_now_ns();
     wire_free(w);
-    for (int i = 0; i < LANES_MOST; i++)
+    for (int i = 0; i < GW_MAX_LANES; i++)
         if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* others knocked for it, and the program never used it */
     bool any = false;
-    for (int i = 0; i < LANES_MOST; i++) any = any || wires[i];
+    for (int i = 0; i < GW_MAX_LANES; i++) any = any || wires[i];
     if (any) return;
     if (woken >= 0) close(woken);
     woken = -1;

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
 #include "../../test/wires.h"
+#include "base/base.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 
 static const struct ways *kind;
 static void begin(void) { fake_set_up(kind); }

@@ -16,6 +16,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
+#include "base/time.h"
 
 #include <sched.h>
 #include <stdlib.h>

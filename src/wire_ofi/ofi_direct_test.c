@@ -3,6 +3,10 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
+#include "base/base.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/boot.h"
 
 enum { LONG = 512 << 10, SHORT = 200 };
 static char to[LONG];

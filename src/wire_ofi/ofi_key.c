@@ -9,6 +9,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
+#include "base/count.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,6 +4,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
+#include "base/base.h"
+#include "base/count.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/boot.h"
+
+#include <stdio.h>
 
 static struct {
     unsigned next;

@@ -14,6 +14,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+#include "base/time.h"
+#include "boot/port.h"
 #include "wire_ofi/ofi_private.h"
 
 enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, KEY_DIGITS = 16, AT_ONCE = 64 };

@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
+#include "base/base.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 
 enum { MESSAGES = 4000, PARTS = 40, KIND = 7 };
 static struct {

@@ -5,15 +5,18 @@
 #ifndef GW_WIRE_OFI_OFI_PRIVATE_H
 #define GW_WIRE_OFI_OFI_PRIVATE_H
 
+#include <sys/uio.h>
+
+#include "base/settings.h"
 #include "boot/boot.h"
 #include "net/fabric.h"
 #include "net/network.h"
+#include "node/node.h"
+#include "wire/wire.h"
 #include "wire_ofi/ofi.h"
 #include "wire_ofi/ofi_knock.h"
 #include "wire_ofi/ofi_regs.h"
 #include "wire_ofi/ofi_tag.h"
-#include "node/node.h"
-#include "wire/wire.h"
 
 /* GODWIT_REG_CACHE_MONITOR, as far as it is about us. */
 static inline bool ofi_by_userfaultfd(void)

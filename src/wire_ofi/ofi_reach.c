@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wire_ofi/ofi_private.h"
+#include "base/time.h"
 #include "wire_ofi/ofi_fds.h"
+#include "wire_ofi/ofi_private.h"
 
 enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256 };
 

@@ -25,6 +25,8 @@
 
 #include <stdlib.h>
 
+#include "base/time.h"
+#include "boot/alive.h"
 #include "net/offer.h"
 
 enum {

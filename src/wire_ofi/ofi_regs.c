@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "wire_ofi/ofi_watch.h"
 
 static const uint64_t remote = FI_REMOTE_READ | FI_REMOTE_WRITE;

@@ -10,6 +10,7 @@
 #define GW_WIRE_OFI_OFI_REGS_H
 
 #include "base/base.h"
+#include "base/list.h"
 
 struct wire;
 struct fid_mr;

@@ -3,6 +3,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_card.h"
+#include "base/base.h"
+#include "base/count.h"
+#include "base/settings.h"
+
+#include <sys/syscall.h>
 
 /* That a registration which is kept too long would show: the card has the old pages. */
 static void test_card(void)

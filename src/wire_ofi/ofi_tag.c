@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_tag.h"
+#include "obj/consts_gen.h"
 
 enum { SYNC_BITS = 2, CID_BITS_MIN = 8, SOURCE_BYTES = 4 };
 

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_tag.h"
+#include "obj/consts_gen.h"
 
 #include "../../test/unit.h"
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "net/offer.h"
 
 enum { CATCHES = 16 };

@@ -5,9 +5,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_fake.h"
 
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/count.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 #include "proto/proto.h"
 #include "wire_shm/shm.h"
 

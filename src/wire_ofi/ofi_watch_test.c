@@ -5,10 +5,14 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/ofi_card.h"
+#include "base/base.h"
+#include "base/count.h"
 
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 
 /* A program that has sent some of a mapping may still do with the whole what it likes. */
 static void test_whole(void)

@@ -6,6 +6,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm_private.h"
+#include "base/hash.h"
+#include "boot/boot.h"
+#include "boot/world.h"
 
 #include <stdlib.h>
 
@@ -32,7 +35,7 @@ static struct wire_line *ring_lines(const struct shm_shape *s, struct shm_box *b
     return (struct wire_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
 }
 
-static struct wire *wires[16]; /* by lane */
+static struct wire *wires[GW_MAX_LANES]; /* by lane */
 static int n_lanes;
 
 static void rx_publish(struct wire_rings *rings, int i)

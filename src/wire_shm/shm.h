@@ -12,8 +12,9 @@
 #ifndef GW_WIRE_SHM_SHM_H
 #define GW_WIRE_SHM_SHM_H
 
-#include "wire/wire.h"
+#include "base/base.h"
 #include "node/node.h"
+#include "wire/wire.h"
 
 GW_EXTERN const struct wire_ops shm_ops;
 int shm_progress(struct wire *w);                /* shm_ops.progress: the peer room calls it directly */

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "wire_shm/shm_private.h"
+#include "base/count.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 static uint64_t my_nonce; /* others read it here, in this process, to see whether CMA works */
 

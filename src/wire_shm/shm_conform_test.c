@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm.h"
+#include "base/settings.h"
+#include "boot/boot.h"
 
 #include "../../test/wires.h"
 

@@ -5,6 +5,8 @@
 #ifndef GW_WIRE_SHM_SHM_PRIVATE_H
 #define GW_WIRE_SHM_SHM_PRIVATE_H
 
+#include <sys/uio.h>
+
 #include "wire_shm/shm.h"
 
 #include "wire/wire_ring.h"

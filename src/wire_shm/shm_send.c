@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm_private.h"
+#include "base/copy.h"
 
 /* Room that was reserved: a line, and `start` in the byte buffer where the payload does not fit the line. */
 struct room {

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm_private.h"
+#include "boot/boot.h"
 
 #include <sys/prctl.h>
 

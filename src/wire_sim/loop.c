@@ -5,6 +5,7 @@
 #include "wire_sim/loop.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
 #include "node/node.h"
 

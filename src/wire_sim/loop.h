@@ -10,6 +10,7 @@
 #ifndef GW_WIRE_SIM_LOOP_H
 #define GW_WIRE_SIM_LOOP_H
 
+#include "base/base.h"
 #include "wire/wire.h"
 
 enum { LOOP_NEAR = 1, LOOP_FAR = 2, LOOP_RANKS = 3, LOOP_ROOM = 512 };

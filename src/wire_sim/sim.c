@@ -5,6 +5,7 @@
 #include "wire_sim/sim.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
 #include "node/node.h"
 

@@ -10,6 +10,9 @@
 #ifndef GW_WIRE_SIM_SIM_H
 #define GW_WIRE_SIM_SIM_H
 
+#include <stdio.h>
+
+#include "base/base.h"
 #include "wire/wire.h"
 
 #define SIM_LANES 16

@@ -11,6 +11,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/alive.h"
+#include "boot/kvs.h"
+#include "boot/port.h"
+#include "boot/world.h"
 #include "node/node.h"
 #include "wire_tcp/tcp_private.h"
 

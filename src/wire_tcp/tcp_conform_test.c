@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "wire_tcp/tcp_private.h"
+#include "base/settings.h"
 
 #include "../../test/wires.h"
 

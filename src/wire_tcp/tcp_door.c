@@ -14,6 +14,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/count.h"
+#include "base/lock.h"
+#include "base/time.h"
+#include "boot/port.h"
 #include "node/node.h"
 #include "wire_tcp/tcp_private.h"
 
@@ -33,8 +37,8 @@ static struct {
         uint64_t until_ns;
         struct tcp_hello_rest rest;
     } new[NEW_MOST];
-    struct wire *wires[TCP_LANES];
-    struct tcp_in *inbox[TCP_LANES]; /* the last one first */
+    struct wire *wires[GW_MAX_LANES];
+    struct tcp_in *inbox[GW_MAX_LANES]; /* the last one first */
 } door;
 
 /* ---- addresses ---------------------------------------------------------------------------------------------------------------- */
@@ -101,7 +105,7 @@ void tcp_door_close(void)
 {
     if (!door.is_open) return;
     while (door.n_new) close(new_take(door.n_new - 1));
-    for (int i = 0; i < TCP_LANES; i++)
+    for (int i = 0; i < GW_MAX_LANES; i++)
         for (struct tcp_in *in = door.inbox[i], *next; in; in = next) {
             next = in->next;
             close(in->fd);
@@ -146,7 +150,7 @@ static void admit(int fd, const struct tcp_hello_rest *rest)
 
 static bool is_sound(const struct tcp_hello_rest *r)
 {
-    return r->magic == TCP_MAGIC && r->lane >= 0 && r->lane < TCP_LANES && r->as >= 0 && r->as < node_numbers_max() && r->nonce;
+    return r->magic == TCP_MAGIC && r->lane >= 0 && r->lane < GW_MAX_LANES && r->as >= 0 && r->as < node_numbers_max() && r->nonce;
 }
 
 /* True: it is here no more. */

@@ -7,6 +7,8 @@
 
 #include <sys/socket.h>
 
+#include "base/base.h"
+#include "base/list.h"
 #include "boot/boot.h"
 #include "net/network.h"
 #include "node/node.h"
@@ -16,7 +18,7 @@
 /* ---- what is on the wire --------------------------------------------------------------------------------------------------------
  * Who connects sends a hello, the other end answers with a welcome, and then messages go the one way: a head, the payload, and what is
  * missing to a multiple of TCP_ALIGN. */
-enum { TCP_ALIGN = 8, TCP_PACK_MAX = 128 << 10, TCP_LANES = 16 };
+enum { TCP_ALIGN = 8, TCP_PACK_MAX = 128 << 10 };
 #define TCP_MAGIC 0x31707774u
 struct tcp_hello {
     struct boot_secret secret; /* of who is called: boot_gate.c reads it */

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "wire_tcp/tcp_private.h"
+#include "base/copy.h"
+#include "boot/port.h"
 
 /* ---- memory that is to be filled ------------------------------------------------------------------------------------------------ */
 /* A ticket is the place in the table + 1, and above it how often that place was used. */

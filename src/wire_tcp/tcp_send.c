@@ -15,6 +15,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/copy.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/port.h"
 #include "node/node.h"
 #include "wire_tcp/tcp_private.h"
 

@@ -11,10 +11,15 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/count.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/port.h"
 #include "node/node.h"
 #include "unit.h"
 #include "wire_tcp/tcp_private.h"
@@ -301,7 +306,7 @@ static void test_members(void)
     struct tcp_hello good = hello_of(LANE, 0);
     struct tcp_hello odd[] = {good, good, good, good, good};
     odd[0].rest.magic++;
-    odd[1].rest.lane = TCP_LANES;
+    odd[1].rest.lane = GW_MAX_LANES;
     odd[2].rest.lane = -1;
     odd[3].rest.as = -1;
     odd[4].rest.nonce = 0;

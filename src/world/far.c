@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/base.h"
+#include "boot/boot.h"
 #include "node/node.h"
 #include "world/world_private.h"
 

@@ -6,6 +6,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "world/world_private.h"
+#include "base/base.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 

@@ -12,6 +12,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+#include "base/lock.h"
 #include "boot/boot.h"
 #include "node/node.h"
 #include "world/world_private.h"

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/base.h"
+#include "base/lock.h"
 #include "plan/plan.h"
 #include "world/world_private.h"
 

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/time.h"
+#include "boot/alive.h"
+#include "boot/boot.h"
+#include "boot/port.h"
+#include "boot/segment.h"
 #include "node/node.h"
 #include "plan/plan.h"
 

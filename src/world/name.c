@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "world/world_private.h"
+#include "base/base.h"
+#include "base/lock.h"
+#include "boot/name.h"
 
 struct name {
     struct gw_list link;

@@ -13,6 +13,11 @@
 #include <unistd.h>
 
 #include "world/world_private.h"
+#include "base/base.h"
+#include "base/hash.h"
+#include "base/settings.h"
+#include "boot/name.h"
+#include "boot/port.h"
 
 static char *file_of(const char *service)
 {

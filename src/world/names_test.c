@@ -5,6 +5,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/one_rank.h"
 
+#include <stdio.h>
+
+#include "base/base.h"
+#include "boot/boot.h"
 #include "node/node.h"
 #include "world/world_private.h"
 

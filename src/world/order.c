@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "world/order.h"
+#include "base/base.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>

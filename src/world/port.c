@@ -12,6 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/lock.h"
+#include "base/settings.h"
+#include "base/time.h"
+#include "boot/alive.h"
+#include "boot/boot.h"
+#include "boot/port.h"
 #include "node/node.h"
 #include "plan/plan.h"
 #include "world/join.h"

@@ -9,6 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/lock.h"
+#include "boot/boot.h"
+#include "boot/name.h"
+#include "boot/port.h"
 #include "node/node.h"
 #include "plan/plan.h"
 #include "world/join.h"

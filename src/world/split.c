@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "boot/boot.h"
 #include "node/node.h"
 #include "plan/plan.h"

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "plan/plan.h"
 
 int world_party_whole(struct gw_comm *c, int leader, struct party *out)

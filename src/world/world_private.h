@@ -5,6 +5,8 @@
 #ifndef GW_WORLD_WORLD_PRIVATE_H
 #define GW_WORLD_WORLD_PRIVATE_H
 
+#include "base/list.h"
+#include "boot/world.h"
 #include "coll/coll.h"
 #include "p2p/p2p.h"
 #include "world/world.h"

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "boot/boot.h"
+#include "boot/kvs.h"
+#include "boot/segment.h"
 
 static void check(bool ok, const char *what, int about)
 {

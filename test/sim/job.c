@@ -11,8 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "boot/boot.h"
 #include "boot/call_names_gen.h"
+#include "boot/segment.h"
+#include "boot/where.h"
+#include "boot/world.h"
 #include "verdict/verdict.h"
 
 /* A job in which nothing has moved for so many scheduling points, or sleeps that timed out for each rank, will not move any more. */

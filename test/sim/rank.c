@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/settings.h"
 #include "op/op.h"
 #include "peer/peer.h"
 #include "rma/rma_private.h"

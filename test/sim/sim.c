@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "job.h"
 
 enum { MAX_ENTRIES = 256, MAX_ARGS = 16, MAX_JOBS = 64, SECONDS_MAX = 120, SHOWN_MAX = 5 };

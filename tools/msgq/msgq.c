@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
+#include "base/list.h"
 #include "match/match_fast.h"
 #include "proto/proto_private.h"
 #include "tool/tool.h"

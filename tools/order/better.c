@@ -5,6 +5,7 @@
 #include "pattern.h"
 
 #include "boot/boot.h"
+#include "boot/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "boot/boot.h"
+#include "boot/order.h"
 
 #include <errno.h>
 #include <getopt.h>

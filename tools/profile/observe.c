@@ -3,6 +3,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/file.h"
+#include "boot/order.h"
 #include "observe.h"
 
 #include "../../src/base/file.h"

@@ -1,0 +1,32 @@
+/* settings.h -- what the user has set: variables of the environment, a site's file.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_BASE_SETTINGS_H
+#define GW_BASE_SETTINGS_H
+
+#include "base/base.h"
+#include "base/settings_gen.h" /* struct gw_settings and gw_set (generated from every cvars.def) */
+
+/* ---- settings ----------------------------------------------------------------------------------
+ * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
+ * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
+ * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
+ * own variables, and one setting that is needed before main()) and where libfabric is opened (one of its own). */
+bool gw_set_bool(const char *text, bool *out);         /* false: it is neither a word of truth nor one of falsehood */
+bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
+void gw_settings_load(
+    void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
+const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
+struct gw_setting_info {                      /* one row, for godwit-info, man pages and MPI_T */
+    const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;
+};
+void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
+int gw_settings_count(void);
+void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
+/* Parses as from the environment and takes it; false: it is not of the setting's type or range, and nothing changes. */
+bool gw_settings_set(int i, const char *text);
+const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
+const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
+
+#endif
