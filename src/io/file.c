@@ -114,7 +114,35 @@ static int open_here(struct gw_file *f, bool may_create)
     if (f->fd < 0) return io_fail(errno, "opening", f->name);
     if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode)) return gw_fail(GW_EBADFILE, "%s is a directory", f->name);
     io_fs_ask(f);
+    if (f->hints.direct) f->direct_fd = io_fs_open_direct(f);
+    f->hints.direct = f->direct_fd >= 0; /* what MPI_File_get_info tells */
     return GW_OK;
+}
+
+int io_open_late(struct gw_file *f)
+{
+    gw_lock(&f->range);
+    int rc = f->fd < 0 ? open_here(f, false) : GW_OK;
+    if (rc == GW_OK) io_fs_advise(f);
+    gw_unlock(&f->range);
+    return rc;
+}
+
+static bool opens_at_once(const struct gw_file *f)
+{
+    for (int i = 0; i < f->n_aggregators; i++)
+        if (f->aggregators[i] == f->comm->rank) return true;
+    return !f->hints.collective_only;
+}
+
+/* What rank 0 saw of the file system, for those who do not look. */
+static int share_system(struct gw_file *f)
+{
+    int64_t seen[2] = {f->block, f->lock_all};
+    int rc = f->comm->size > 1 && f->hints.collective_only ? coll_bcast(seen, 2, gw_type_int64, 0, f->comm, NULL) : GW_OK;
+    f->block = seen[0];
+    f->lock_all = seen[1] != 0;
+    return rc;
 }
 
 /* Rank 0 makes the file; the others find it. */
@@ -124,14 +152,16 @@ static int open_everywhere(struct gw_file *f)
     if (f->comm->rank == 0) rc = open_here(f, true);
     rc = io_agree(f, rc);
     if (rc == GW_OK) rc = io_hints_share(f, &f->hints); /* the stripes that it has */
-    if (rc != GW_OK) return rc;
-    if (f->comm->rank != 0) rc = open_here(f, false);
+    if (rc == GW_OK) rc = share_system(f);
+    if (rc == GW_OK) rc = io_place(f);
+    if (rc == GW_OK && f->comm->rank != 0 && opens_at_once(f)) rc = open_here(f, false);
     return io_agree(f, rc);
 }
 
 static void file_free(struct gw_file *f)
 {
     if (f->fd >= 0) close(f->fd);
+    if (f->direct_fd >= 0) close(f->direct_fd);
     if (f->comm) io_shared_free(f);
     io_view_release(&f->view);
     if (f->errhandler) gw_errhandler_release(f->errhandler);
@@ -156,7 +186,6 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     io_hints_of_user(&f->hints, f->name);
     rc = io_hints_share(f, &f->hints);
     if (rc == GW_OK) rc = open_everywhere(f);
-    if (rc == GW_OK) rc = io_place(f);
     if (rc != GW_OK) return rc;
     io_fs_advise(f);
     if (f->comm->rank == 0 && gw_set.mpiio_hints_display) io_hints_show(f);
@@ -170,7 +199,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator: a file is opened by an intracommunicator");
     struct gw_file *f = gw_xcalloc(1, sizeof *f);
-    f->fd = f->split = -1;
+    f->fd = f->direct_fd = f->split = -1;
     f->end_of[0] = f->end_of[1] = -1;
     uint64_t began = gw_now_ns();
     int rc = world_comm_create(c, c->group, &f->comm);
@@ -193,6 +222,7 @@ int io_close(struct gw_file **file)
 {
     struct gw_file *f = *file;
     if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
+    f->hints.collective_only = 0; /* nobody opens it any more */
     bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
     io_clock_enter(f, !(f->amode & GW_MODE_RDONLY), IO_T_OPEN);
     int rc = io_agree(f, GW_OK); /* nobody closes, and nobody deletes, while others still use it */
@@ -253,6 +283,8 @@ int io_preallocate(struct gw_file *f, int64_t size)
 int io_get_size(struct gw_file *f, int64_t *size_out)
 {
     struct stat st;
+    int rc = io_need_open(f);
+    if (rc != GW_OK) return rc;
     if (fstat(f->fd, &st) != 0) return io_fail(errno, "asking the size of", f->name);
     *size_out = st.st_size;
     /* A block device has a size that only seeking tells. */
@@ -285,7 +317,8 @@ int io_get_atomicity(struct gw_file *f, int *flag_out)
 int io_sync(struct gw_file *f)
 {
     int failed = 0;
-    do failed = fsync(f->fd) == 0 ? 0 : errno;
+    bool has_written = f->fd >= 0 || !f->hints.collective_only;
+    do failed = !has_written || fsync(f->fd) == 0 ? 0 : errno;
     while (failed == EINTR);
     if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to write back */
     return io_agree(f, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -81,6 +82,15 @@ int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_
     int fd = open_again(name, flags | NO_LAYOUT_YET, permissions);
     if (fd >= 0) set_layout(fd, h);
     return fd;
+}
+
+/* By way of the descriptor, as another file may have the name by now. */
+int io_fs_open_direct(const struct gw_file *f)
+{
+    char path[32];
+    int access = fcntl(f->fd, F_GETFL) & O_ACCMODE;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+    return open_again(path, access | O_DIRECT | O_CLOEXEC, 0);
 }
 
 void io_fs_ask(struct gw_file *f)

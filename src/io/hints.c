@@ -15,7 +15,7 @@
 
 static const char *const choices[] = {[IO_AUTO] = "automatic", [IO_DISABLE] = "disable", [IO_ENABLE] = "enable"};
 
-enum kind { SIZE, COUNT, INDEX, CHOICE, OCTAL, BOTH, STYLE, LIST };
+enum kind { SIZE, COUNT, INDEX, CHOICE, OCTAL, BOTH, STYLE, LIST, FLAG, COLLECTIVE };
 static const struct {
     const char *key;
     enum kind kind;
@@ -25,11 +25,14 @@ static const struct {
     {"ind_wr_buffer_size", SIZE, offsetof(struct io_hints, write_buffer)},
     {"cb_buffer_size", SIZE, offsetof(struct io_hints, collective_buffer)},
     {"cb_nodes", COUNT, offsetof(struct io_hints, aggregators)},
+    {"cray_cb_nodes_multiplier", COUNT, offsetof(struct io_hints, multiplier)},
     {"romio_cb_read", CHOICE, offsetof(struct io_hints, buffer_read)},
     {"romio_cb_write", CHOICE, offsetof(struct io_hints, buffer_write)},
     {"romio_ds_read", CHOICE, offsetof(struct io_hints, sieve_read)},
     {"romio_ds_write", CHOICE, offsetof(struct io_hints, sieve_write)},
     {"collective_buffering", BOTH, 0},
+    {"romio_no_indep_rw", COLLECTIVE, offsetof(struct io_hints, collective_only)},
+    {"direct_io", FLAG, offsetof(struct io_hints, direct)},
     {"cb_config_list", LIST, offsetof(struct io_hints, aggregator_list)},
     {"striping_factor", COUNT, offsetof(struct io_hints, stripes)},
     {"striping_unit", SIZE, offsetof(struct io_hints, stripe)},
@@ -38,11 +41,20 @@ static const struct {
     {"file_perm", OCTAL, offsetof(struct io_hints, permissions)},
 };
 
+/* Those that other libraries know and that change nothing here: MPI_File_get_info does not have them. */
+static const struct {
+    const char *key, *why;
+} idle[] = {
+    {"cray_cb_write_lock_mode", "aggregators write different stripes, and there are no locks ahead of writes"},
+    {"overstriping_factor", "a file has as many stripes as striping_factor says"},
+};
+
 void io_hints_default(struct io_hints *h)
 {
     *h = (struct io_hints){.read_buffer = 4 << 20,
                            .write_buffer = 512 << 10,
                            .collective_buffer = 16 << 20,
+                           .multiplier = 1,
                            .permissions = -1,
                            .start = -1,
                            .aggregator_list = "*:*"};
@@ -61,12 +73,11 @@ static bool number(const char *text, int base, int64_t least, int64_t most, int6
     return true;
 }
 
-/* "true" or "enable": aggregators always. */
-static void read_both(struct io_hints *h, const char *text)
+/* "true" and "enable" mean the same; false: it is neither that nor the contrary. */
+static bool read_flag(const char *text, bool *on_out)
 {
-    bool on = strcmp(text, "true") == 0 || strcmp(text, "enable") == 0;
-    if (on || strcmp(text, "false") == 0 || strcmp(text, "disable") == 0)
-        h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
+    *on_out = strcmp(text, "true") == 0 || strcmp(text, "enable") == 0;
+    return *on_out || strcmp(text, "false") == 0 || strcmp(text, "disable") == 0;
 }
 
 /* A list of words, of which the kernel can be told some. */
@@ -100,6 +111,7 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
 {
     void *field = (char *)h + at;
     int64_t v;
+    bool on;
     switch (kind) {
     case SIZE:
         if (number(text, 10, 1, (int64_t)1 << 40, &v)) *(int64_t *)field = v;
@@ -110,7 +122,16 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
     case INDEX:
         if (number(text, 10, 0, UINT16_MAX, &v)) *(int32_t *)field = (int32_t)v;
         return;
-    case BOTH: read_both(h, text); return;
+    case BOTH: /* aggregators always, or never */
+        if (read_flag(text, &on)) h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
+        return;
+    case COLLECTIVE:
+        if (read_flag(text, &on)) *(int32_t *)field = on;
+        if (h->collective_only) h->buffer_read = h->buffer_write = IO_ENABLE; /* else the others would open it after all */
+        return;
+    case FLAG:
+        if (read_flag(text, &on)) *(int32_t *)field = on;
+        return;
     case STYLE: read_style(h, text); return;
     case LIST: read_list(field, sizeof h->aggregator_list, text); return;
     case OCTAL:
@@ -128,6 +149,8 @@ void io_hints_read(struct io_hints *h, const struct gw_info *info)
         const char *text = gw_info_find(info, rows[i].key);
         if (text) read_one(h, rows[i].kind, rows[i].at, text);
     }
+    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)
+        if (gw_info_find(info, idle[i].key)) h->idle |= 1 << i;
 }
 
 int io_hints_share(struct gw_file *f, struct io_hints *h)
@@ -157,6 +180,8 @@ static void read_pair(struct io_hints *h, const char *pair, size_t n)
     if (len >= 2 && value[0] == '#' && value[len - 1] == '#') value[len - 1] = 0, value++;
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].key, text) == 0) read_one(h, rows[i].kind, rows[i].at, value);
+    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)
+        if (strcmp(idle[i].key, text) == 0) h->idle |= 1 << i;
 }
 
 void io_hints_of_user(struct io_hints *h, const char *file)
@@ -190,9 +215,12 @@ int io_set_info(struct gw_file *f, struct gw_info *info)
     h.stripes = old.stripes;
     h.stripe = old.stripe;
     h.start = old.start;
+    h.collective_only = old.collective_only;
+    h.direct = old.direct;
     f->hints = h;
     if (h.sequential != old.sequential || h.random != old.random || h.once != old.once) io_fs_advise(f);
-    bool is_placed = h.aggregators == old.aggregators && strcmp(h.aggregator_list, old.aggregator_list) == 0;
+    bool is_placed =
+        h.aggregators == old.aggregators && h.multiplier == old.multiplier && strcmp(h.aggregator_list, old.aggregator_list) == 0;
     return is_placed ? GW_OK : io_place(f);
 }
 
@@ -215,6 +243,8 @@ static bool text_of(const struct gw_file *f, size_t row, char *text, size_t room
         snprintf(text, room, "%s", h->buffer_write == IO_ENABLE ? "true" : "false");
         return h->buffer_write == h->buffer_read && h->buffer_write != IO_AUTO;
     case LIST: snprintf(text, room, "%s", (const char *)field); return true;
+    case COLLECTIVE:
+    case FLAG: snprintf(text, room, "%s", *(const int32_t *)field ? "true" : "false"); return true;
     case STYLE:
         snprintf(text, room, "%s%s%s", h->sequential ? "sequential," : "", h->random ? "random," : "", h->once ? "read_once," : "");
         n = (int32_t)strlen(text);
@@ -247,5 +277,7 @@ void io_hints_show(struct gw_file *f)
     fprintf(stderr, "PE 0: MPIIO hints for %s:\n", f->name);
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
         if (text_of(f, i, text, sizeof text)) fprintf(stderr, "          %-24s = %s\n", rows[i].key, text);
+    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)
+        if (f->hints.idle & 1 << i) fprintf(stderr, "          %-24s is of no effect here: %s\n", idle[i].key, idle[i].why);
     fprintf(stderr, "          %-24s = %lld\n", "aggregator_placement_stride", (long long)gw_set.mpiio_aggregator_placement_stride);
 }

@@ -37,12 +37,16 @@ struct io_hints {
     int64_t collective_buffer;         /* of an aggregator, bytes */
     int32_t sieve_read, sieve_write;   /* enum io_choice */
     int32_t buffer_read, buffer_write; /* two-phase: enum io_choice */
-    int32_t aggregators;               /* how many; 0: as many as seem good */
+    int32_t aggregators;               /* how many; 0: as many as seem good, */
+    int32_t multiplier;                /* times this */
+    int32_t collective_only;           /* only rank 0 and aggregators open the file, others when they first need it */
+    int32_t direct;                    /* past the page cache, where place, length and memory allow it */
     int32_t permissions;               /* of a file that is created; -1: as the umask says */
     int32_t stripes, start;            /* of a file that is created on a striped file system; then what it has; 0, -1: its choice */
     int64_t stripe;                    /* bytes of one; 0: the file system's choice, or there are none */
     int32_t sequential, random, once;  /* access_style */
     int32_t stats, timers, time_waits; /* what is reported when it is closed */
+    int32_t idle;                      /* bit i: number i of the hints without effect was given (hints.c) */
     char aggregator_list[128];         /* cb_config_list: host:number,... */
 };
 
@@ -75,6 +79,7 @@ struct gw_file {
     struct gw_errhandler *errhandler;
     char *name;
     int fd, amode;
+    int direct_fd; /* the same file with O_DIRECT; -1: none */
     bool atomic;
     struct io_view view;
     struct io_hints hints;

@@ -17,6 +17,9 @@
 int io_fail(int system_error, const char *doing, const char *name);
 /* What all ranks return: rc, or where that is fine the worst of the others', with words for it. */
 int io_agree(struct gw_file *f, int rc);
+int io_open_late(struct gw_file *f); /* see io_need_open() */
+/* Before f->fd is used by a rank that may not have opened the file (hint romio_no_indep_rw). */
+static inline int io_need_open(struct gw_file *f) { return likely(!f->hints.collective_only) ? GW_OK : io_open_late(f); }
 /* GW_ENOTSAME on every rank unless all gave the same value; also agrees on rc, which comes first. */
 int io_same(struct gw_file *f, int rc, int64_t value, const char *what);
 
@@ -31,8 +34,9 @@ void io_hints_show(struct gw_file *f);
 /* ---- the file system (fs.c) ---- */
 /* open(2), which stripes a file that it makes where the file system can.  -1: errno. */
 int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_hints *h);
-void io_fs_ask(struct gw_file *f);          /* fills in lock_all, block, and the stripes of the hints */
-void io_fs_advise(const struct gw_file *f); /* how it will be accessed */
+int io_fs_open_direct(const struct gw_file *f); /* the open file once more, past the page cache; -1: not there */
+void io_fs_ask(struct gw_file *f);              /* fills in lock_all, block, and the stripes of the hints */
+void io_fs_advise(const struct gw_file *f);     /* how it will be accessed */
 
 /* ---- aggregators (place.c) ---- */
 /* The ranks that are aggregators, in order, to ranks_out; how many (1 to n).  node[i]: the number of rank i's node, by first appearance;

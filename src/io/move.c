@@ -17,6 +17,7 @@ enum {
     SMALL_PIECES = 1024, /* bytes of a piece of memory below which packing them first is cheaper */
     STAGE_MAX = 4 << 20,
     BATCH = 256,        /* runs of one sieve */
+    DIRECT_UNIT = 4096, /* of places, lengths and addresses past the page cache: no disk has larger blocks */
     GAP_MAX = 16 << 10, /* bytes that are read in less time than another call takes */
 };
 
@@ -32,6 +33,15 @@ struct mover {
 };
 
 /* ---- system calls --------------------------------------------------------------------------------------------------------- */
+/* Where hint direct_io asks for it and the kernel is likely to take it: past the page cache. */
+static int fd_of(const struct gw_file *f, const struct iovec *iov, int n, int64_t at)
+{
+    uintptr_t all = (uintptr_t)at;
+    if (likely(f->direct_fd < 0)) return f->fd;
+    for (int i = 0; i < n; i++) all |= (uintptr_t)iov[i].iov_base | iov[i].iov_len;
+    return all % DIRECT_UNIT ? f->fd : f->direct_fd;
+}
+
 /* One piece on the fast path: with a vector, which the kernel fetches first, a small access takes a tenth longer. */
 static ssize_t once(int fd, bool write, const struct iovec *iov, int n, int64_t at)
 {
@@ -42,11 +52,15 @@ static ssize_t once(int fd, bool write, const struct iovec *iov, int n, int64_t 
 static int io_once(struct gw_file *f, bool write, struct iovec *iov, int n, int64_t at, int64_t *moved_out)
 {
     ssize_t k;
-    int failed;
+    int failed, fd = fd_of(f, iov, n, at);
     do {
-        k = once(f->fd, write, iov, n, at);
+        k = once(fd, write, iov, n, at);
         failed = k < 0 ? errno : 0; /* counting may change it */
         io_count_call(f, write, at, k);
+        if (failed == EINVAL && fd != f->fd) { /* the device wants larger pieces */
+            fd = f->fd;
+            failed = EINTR;
+        }
     } while (failed == EINTR);
     if (failed) return io_fail(failed, write ? "writing" : "reading", f->name);
     *moved_out = k;
@@ -227,7 +241,8 @@ int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t by
 {
     bool lock = must_lock(f, write);
     *moved_out = 0;
-    int rc = lock ? range_lock(f, write, at, bytes) : GW_OK;
+    int rc = io_need_open(f);
+    if (rc == GW_OK && lock) rc = range_lock(f, write, at, bytes);
     if (rc != GW_OK) return rc;
     rc = move_bytes(f, write, buf, bytes, at, moved_out);
     if (lock) range_unlock(f, at, bytes);
@@ -256,6 +271,8 @@ int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t
     type_cursor_init(&m.mem, buf, count, t);
     int rc = io_walk_begin(&m.walk, &f->view, pos, bytes);
     if (rc != GW_OK || bytes == 0) return rc;
+    rc = io_need_open(f);
+    if (rc != GW_OK) return rc;
     if (f->atomic) {
         rc = io_offset_byte(&f->view, pos, &first);
         if (rc == GW_OK) rc = io_offset_byte(&f->view, pos + bytes - 1, &last);

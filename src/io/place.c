@@ -178,7 +178,8 @@ int io_place(struct gw_file *f)
     for (int i = 0; i < c->size; i++) at[i] = names[i];
     free(f->aggregators);
     f->aggregators = gw_xcalloc((size_t)c->size, sizeof *f->aggregators);
-    int wanted = h->aggregators > 0 ? h->aggregators : h->stripes > 0 ? h->stripes : nodes > 1 ? nodes : AUTO_AGGREGATORS;
+    int64_t each = h->stripes > 0 ? h->stripes : nodes > 1 ? nodes : AUTO_AGGREGATORS;
+    int wanted = h->aggregators > 0 ? h->aggregators : (int)gw_min64(each * h->multiplier, c->size);
     f->n_aggregators = io_place_choose(node, at, c->size, wanted, h->aggregator_list, (int)gw_set.mpiio_aggregator_placement_stride,
                                        f->aggregators);
     qsort(f->aggregators, (size_t)f->n_aggregators, sizeof *f->aggregators, by_rank);

@@ -43,7 +43,8 @@ struct phase {
     int64_t done, buffer; /* bytes of each domain: that are over, and of a round */
     struct io_run *mine, *theirs;
     int64_t mine_room, theirs_room;
-    char *data_out, *data_in, *window;
+    char *data_out, *data_in;
+    char *memory, *window; /* window: the first block of memory (for direct_io) */
     int64_t data_out_room, data_in_room;
     int64_t moved;
     int rc; /* of my own system calls; the rounds go on, as others wait for them */
@@ -83,7 +84,8 @@ static void phase_begin(struct phase *p, const struct io_data *d, const struct i
         if (rank_of(p, a) == p->f->comm->rank) p->me = a;
     }
     p->buffer = gw_min64(p->f->hints.collective_buffer, p->domain);
-    if (p->me >= 0) p->window = gw_xmalloc((size_t)p->buffer);
+    if (p->me >= 0) p->memory = gw_xmalloc((size_t)p->buffer + BLOCK);
+    p->window = (char *)gw_align_up((size_t)p->memory, BLOCK);
     io_count_active(p->f, p->write, (p->to - p->from + p->domain - 1) / p->domain);
 }
 
@@ -95,7 +97,7 @@ static void phase_end(struct phase *p)
     free(p->theirs);
     free(p->data_out);
     free(p->data_in);
-    free(p->window);
+    free(p->memory);
 }
 
 /* ---- a round ---------------------------------------------------------------------------------------------------------------- */

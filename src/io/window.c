@@ -53,7 +53,10 @@ struct pool {
 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------------ */
-static int64_t room_for(int64_t slots, int64_t window) { return slots * ((int64_t)sizeof(struct slot) + window + window / 8); }
+static int64_t room_for(int64_t slots, int64_t window)
+{
+    return BLOCK + slots * ((int64_t)sizeof(struct slot) + window + window / 8);
+}
 
 void io_windows_offer(struct gw_file *f, struct io_extent *mine)
 {
@@ -88,7 +91,8 @@ static void pool_lay(struct pool *p, const struct io_extent *whole)
     p->slots = (int64_t)PER_AGGREGATOR * p->aggregators;
     node_heap_join();
     p->slot = node_ptr(whole->room);
-    p->data = (char *)(p->slot + p->slots);
+    p->data =
+        (char *)gw_align_up((size_t)(p->slot + p->slots), BLOCK); /* for direct_io; the segment begins with a page in every rank */
     p->marks = (_Atomic uint64_t *)(p->data + p->slots * whole->window);
     p->from = whole->from;
     p->to = whole->to;

@@ -105,7 +105,7 @@ sed -n '/MPIIO write/,/MPIIO read/p' "$dir/err" | awk '
 unset MPICH_MPIIO_TIMERS
 
 # Hints from outside come before those of the program; the first pattern that fits counts.
-export MPICH_MPIIO_HINTS="*.other:cb_nodes=1,$dir/*:cb_nodes=3:romio_ds_write=disable:cb_config_list=#*:2,x:1#,*:cb_nodes=1"
+export MPICH_MPIIO_HINTS="*.other:cb_nodes=1,$dir/*:cb_nodes=3:romio_ds_write=disable:overstriping_factor=2:cb_config_list=#*:2,x:1#,*:cb_nodes=1"
 export MPICH_MPIIO_HINTS_DISPLAY=1 MPICH_MPIIO_AGGREGATOR_PLACEMENT_DISPLAY=1 MPICH_MPIIO_STATS=1
 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 cat > "$dir/golden" <<EOF
@@ -120,11 +120,15 @@ PE 0: MPIIO hints for $file:
           ind_wr_buffer_size       = 524288
           cb_buffer_size           = 16777216
           cb_nodes                 = 2
+          cray_cb_nodes_multiplier = 1
           romio_cb_read            = automatic
           romio_cb_write           = automatic
           romio_ds_read            = automatic
           romio_ds_write           = disable
+          romio_no_indep_rw        = false
+          direct_io                = false
           cb_config_list           = *:2,x:1
+          overstriping_factor      is of no effect here: a file has as many stripes as striping_factor says
           aggregator_placement_stride = -1
 EOF
 sed '/^+---/,$d' "$dir/err" | diff "$dir/golden" - || fail "hints or placement are others"
