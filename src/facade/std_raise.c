@@ -149,6 +149,7 @@ struct gw_comm *std_request_comm(const struct gw_req *r, int code)
     if (code == GW_ECALLBACK) return NULL; /* a generalized request, which belongs to no communicator */
     const void *ctx = r ? r->errctx : req_error_context();
     struct gw_obj *comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_COMM);
-    /* A collective access to a file: what raises asks only for the handler. */
-    return (struct gw_comm *)(comm ? comm : gw_obj_lookup((uintptr_t)ctx, GW_KIND_FILE));
+    /* An access to a file or a window: what raises asks only for the handler. */
+    if (!comm) comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_FILE);
+    return (struct gw_comm *)(comm ? comm : gw_obj_lookup((uintptr_t)ctx, GW_KIND_WIN));
 }

@@ -24,8 +24,9 @@ struct place {
     struct rma_win *w;
     int rank;
     struct rma_target *target;
-    struct data there; /* its address in the target's process; followed only where that is near */
-    bool is_held;      /* we have its `busy` */
+    struct data there;           /* its address in the target's process; followed only where that is near */
+    bool is_held;                /* we have its `busy` */
+    struct rma_started *started; /* the operation's request; NULL: it has none, or is over when it returns */
 };
 
 /* ---- checks ---- */
@@ -88,7 +89,7 @@ static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, 
     int rc = rma_epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
-    *p = (struct place){w, rank, target, {NULL, count, t}, false};
+    *p = (struct place){w, rank, target, {NULL, count, t}, false, NULL};
     bool is_dynamic = w->flavor == GW_WIN_FLAVOR_DYNAMIC;
     if (unlikely(disp < 0) && !is_dynamic)
         return gw_fail(GW_EDISP, "target_disp is %lld; it must not be negative", (long long)disp);
@@ -125,17 +126,21 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     char *run = one_run(here), *packed = run ? run : malloc((size_t)bytes_of(here));
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
+    if (p->started && !run) rma_started_keep(p->started, packed, bytes);
+    if (p->started && !run && !is_put) rma_started_unpack(p->started, here->buf, here->count, here->type);
+    struct rma_packed data = {packed, p->started};
     char *there = one_run(&p->there);
-    int rc = there ? rma_stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, packed)
+    int rc = there ? rma_stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, data)
                    : rma_reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
-                                    (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, packed);
-    if (!run && rc == GW_OK) rc = rma_late_settle(p->w);
-    if (!is_put && !run && rc == GW_OK) {
+                                    (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, data);
+    if (run || p->started) return rc;
+    if (rc == GW_OK) rc = rma_late_settle(p->w);
+    if (!is_put && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
         type_cursor_unpack(&c, packed, bytes);
     }
-    if (!run) free(packed);
+    free(packed);
     return rc;
 }
 
@@ -158,29 +163,49 @@ static int move(struct place *p, bool is_put, const struct data *here)
     return GW_OK;
 }
 
+/* ---- requests ----  req_out NULL: a call without one. */
+/* What reaches its target in the call has a request that is complete. */
+static int started(struct place *p, struct gw_req **req_out)
+{
+    if (likely(!req_out) || !p->w->late || p->target->is_near) return GW_OK;
+    p->started = rma_started_new(p->w);
+    return p->started ? GW_OK : GW_ENOMEM;
+}
+
+static int ended(const struct place *p, int rc, struct gw_req **req_out)
+{
+    if (p->started) return rma_started_end(p->started, rc, req_out);
+    if (rc == GW_OK && req_out) *req_out = &gw_req_sent;
+    return rc;
+}
+
 /* ---- put and get ---- */
 static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
-               bool must_be_passive)
+               struct gw_req **req_out)
 {
     struct place p;
-    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
-    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    p.started = NULL;
+    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
     if (rc == GW_OK) rc = check_fits(&origin, "origin", &p.there, "target");
+    if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
     rma_counted(w, &gw_count.rma_puts);
-    return move(&p, true, &origin);
+    return ended(&p, move(&p, true, &origin), req_out);
 }
 
 static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
-               bool must_be_passive)
+               struct gw_req **req_out)
 {
     struct place p;
-    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
-    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    p.started = NULL;
+    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
     if (rc == GW_OK) rc = check_fits(&p.there, "target", &origin, "origin");
+    if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
     rma_counted(w, &gw_count.rma_gets);
-    return move(&p, false, &origin);
+    return ended(&p, move(&p, false, &origin), req_out);
 }
 
 static void *writable(const void *p) { return (void *)(uintptr_t)p; }
@@ -188,13 +213,13 @@ static void *writable(const void *p) { return (void *)(uintptr_t)p; }
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, false);
+    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, NULL);
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, false);
+    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, NULL);
 }
 
 /* ---- accumulates ---- */
@@ -277,15 +302,19 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     char *operand = run || !has_operand ? run : malloc((size_t)bytes), *old = into || !result ? into : malloc((size_t)bytes);
     bool has_all = (operand || !has_operand) && (old || !result);
     int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
+    struct rma_packed room = {old, is_here(p->w, p->rank) ? NULL : p->started};
+    bool is_kept = rc == GW_OK && room.started && result && !into;
+    if (is_kept) rma_started_keep(p->started, old, bytes);
+    if (is_kept) rma_started_unpack(p->started, result->buf, result->count, result->type);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
-    if (rc == GW_OK) rc = rma_ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, old);
-    if (rc == GW_OK && result && !into) {
+    if (rc == GW_OK) rc = rma_ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, room);
+    if (rc == GW_OK && result && !into && !is_kept) {
         struct type_cursor c;
         type_cursor_init(&c, result->buf, result->count, result->type);
         type_cursor_unpack(&c, old, bytes);
     }
     if (!run) free(operand);
-    if (!into) free(old);
+    if (!into && !is_kept) free(old);
     return rc;
 }
 
@@ -344,18 +373,20 @@ static int update(struct place *p, struct gw_op *op, const struct data *in, cons
 }
 
 static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount, struct gw_type *tt,
-                      struct gw_op *op, struct rma_win *w, bool must_be_passive)
+                      struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
     struct place p;
+    p.started = NULL;
     if (rma_is_op(op, GW_H_NO_OP) && !result)
         return gw_fail(GW_EOP, "op is MPI_NO_OP, which is for calls that return the old value");
-    if (unlikely(rank == GW_PROC_NULL)) return GW_OK;
-    int rc = place_find(w, rank, disp, tcount, tt, must_be_passive, &p);
+    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
     if (rc == GW_OK) rc = check_op(op, &origin, &p.there);
     if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
-    if (rc == GW_OK) rma_counted(w, &gw_count.rma_accumulates);
-    if (rc != GW_OK || bytes_of(&p.there) == 0) return rc;
-    return update(&p, op, &origin, result);
+    if (rc == GW_OK) rc = started(&p, req_out);
+    if (rc != GW_OK) return rc;
+    rma_counted(w, &gw_count.rma_accumulates);
+    return ended(&p, bytes_of(&p.there) == 0 ? GW_OK : update(&p, op, &origin, result), req_out);
 }
 
 /* The fast path of rma_fast.h; false: another way, or an error. */
@@ -382,14 +413,14 @@ int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int t
                    struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     if (likely(accumulate_short(origin, ocount, ot, target, disp, tcount, tt, op, w))) return GW_OK;
-    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, false);
+    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, NULL);
 }
 
 int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
                        int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     struct data r = {result, rcount, rt};
-    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, false);
+    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, NULL);
 }
 
 static int check_single(const void *result, struct gw_type *t)
@@ -413,7 +444,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
     int rc = check_single(result, t);
     if (rc == GW_OK && !origin && !rma_is_op(op, GW_H_NO_OP))
         rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
-    return rc == GW_OK ? accumulate((struct data){writable(origin), 1, t}, &r, target, disp, 1, t, op, w, false) : rc;
+    return rc == GW_OK ? accumulate((struct data){writable(origin), 1, t}, &r, target, disp, 1, t, op, w, NULL) : rc;
 }
 
 static bool may_compare(const struct gw_type *t)
@@ -486,31 +517,23 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
     return swap_if(&p, origin, compare, &r);
 }
 
-/* ---- behind requests, which are complete ---- */
-static int request(struct rma_win *w, int rc, struct gw_req **req_out)
-{
-    if (rc == GW_OK) rc = rma_late_settle(w);
-    if (rc == GW_OK) *req_out = &gw_req_sent;
-    return rc;
-}
-
+/* ---- with requests ---- */
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return request(w, put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, req_out);
 }
 
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return request(w, get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, true), req_out);
+    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, req_out);
 }
 
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                     struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
-    return request(w, accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, true),
-                   req_out);
+    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, req_out);
 }
 
 int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
@@ -518,5 +541,5 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         struct gw_req **req_out)
 {
     struct data r = {result, rcount, rt};
-    return request(w, accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, true), req_out);
+    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, req_out);
 }

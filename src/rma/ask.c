@@ -60,19 +60,19 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
 }
 
 /* An answer is as long as was asked for, also where it says why not; and it says one of few things. */
-static int answer_check(const struct asking *a, int64_t bytes, struct ask_reply *how_out)
+int rma_ask_answer_check(const char *answer, int64_t bytes, int64_t wanted, struct ask_reply *how_out)
 {
     const char *what = "the answer of a window's target";
-    if (bytes >= (int64_t)sizeof *how_out) memcpy(how_out, a->answer, sizeof *how_out);
+    if (bytes >= (int64_t)sizeof *how_out) memcpy(how_out, answer, sizeof *how_out);
     bool is_known =
         bytes >= (int64_t)sizeof *how_out && (how_out->rc == GW_OK || how_out->rc == GW_AGAIN || how_out->rc == GW_ERMA_RANGE);
-    if (is_known && bytes == (how_out->rc == GW_OK ? a->answer_bytes : (int64_t)sizeof *how_out)) return GW_OK;
+    if (is_known && bytes == (how_out->rc == GW_OK ? wanted : (int64_t)sizeof *how_out)) return GW_OK;
     if (is_known || bytes < (int64_t)sizeof *how_out)
         gw_refused(what, "length", bytes);
     else
         gw_refused(what, "error", how_out->rc);
     *how_out = (struct ask_reply){GW_OK, 0};
-    return gw_fail(GW_EOTHER, "rank %d of the window did not answer what was asked (%lld bytes)", a->target, (long long)bytes);
+    return gw_fail(GW_EOTHER, "a rank of the window did not answer what was asked (%lld bytes)", (long long)bytes);
 }
 
 /* Whatever ask_begin() said. */
@@ -82,7 +82,7 @@ static int ask_end(struct asking *a, void *answer)
     int64_t bytes = 0;
     assert(a->rc != GW_OK || (a->answer && a->got));
     int rc = a->rc == GW_OK ? p2p_stream_wait_bytes(a->got, &bytes) : a->rc;
-    if (rc == GW_OK) rc = answer_check(a, bytes, &how);
+    if (rc == GW_OK) rc = rma_ask_answer_check(a->answer, bytes, a->answer_bytes, &how);
     if (rc == GW_OK && how.rc == GW_OK && answer) memcpy(answer, a->answer + sizeof how, (size_t)a->answer_bytes - sizeof how);
     if (a->answer != a->few) free(a->answer);
     if (rc != GW_OK || how.rc >= 0) return rc != GW_OK ? rc : (int)how.rc;
@@ -96,6 +96,14 @@ static int ask(struct rma_win *w, int target, struct ask_head h, const struct as
     struct asking a;
     ask_begin(w, target, h, runs, data, bytes, answer_bytes, &a);
     return ask_end(&a, answer);
+}
+
+/* With a request the answer is not waited for. */
+static int asked(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
+                 struct rma_packed into, int64_t bytes)
+{
+    return into.started ? rma_late_ask(w, target, h, runs, data, into, bytes)
+                        : ask(w, target, h, runs, data.at, data.bytes, into.at, bytes);
 }
 
 /* ---- put and get ---- */
@@ -121,7 +129,7 @@ static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, s
 }
 
 int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                 char *packed)
+                 struct rma_packed packed)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
@@ -132,38 +140,40 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
         return is_put ? rma_late_put_long(w, target, run, packed) : rma_late_get(w, target, &run, 1, bytes, packed);
     }
-    for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
+    for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
         got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
         struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ, .n_runs = n, .bytes = got};
+        struct rma_given data = {packed.at, is_put ? got : 0};
+        struct rma_packed into = {is_put ? NULL : packed.at, packed.started};
         if (!may_be_late)
-            rc = ask(w, target, h, runs, packed, is_put ? got : 0, is_put ? NULL : packed, is_put ? 0 : got);
+            rc = asked(w, target, h, runs, data, into, got - data.bytes);
         else
-            rc = is_put ? rma_late_change(w, target, h, runs, packed, got) : rma_late_get(w, target, runs, n, got, packed);
+            rc = is_put ? rma_late_change(w, target, h, runs, packed.at, got) : rma_late_get(w, target, runs, n, got, packed);
     }
     return rc;
 }
 
 /* ---- accumulates ---- */
 int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
-                   const char *packed, char *old)
+                   const char *packed, struct rma_packed old)
 {
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
     bool has_operand = op->obj.id != GW_H_NO_OP;
     /* On this machine the next accumulate might go by mail, and be there first. */
-    bool may_be_late = !old && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
+    bool may_be_late = !old.at && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
     int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
     int rc = GW_OK, n;
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
     for (int64_t done = 0, got; done < total && rc == GW_OK; done += got) {
         got = next_runs(&c, gw_min64(ASK_PIECE, total - done), element, runs, &n);
         struct ask_head h = {
-            .what = ASK_UPDATE, .flags = old ? ASK_OLD : 0, .n_runs = n, .bytes = got, .op = op->obj.id, .basic = t->basic};
+            .what = ASK_UPDATE, .flags = old.at ? ASK_OLD : 0, .n_runs = n, .bytes = got, .op = op->obj.id, .basic = t->basic};
         if (may_be_late)
             rc = rma_late_change(w, target, h, runs, packed + done, got);
         else
-            rc = ask(w, target, h, runs, has_operand ? packed + done : NULL, has_operand ? got : 0, old ? old + done : NULL,
-                     old ? got : 0);
+            rc = asked(w, target, h, runs, (struct rma_given){has_operand ? packed + done : NULL, has_operand ? got : 0},
+                       rma_packed_at(old, done), old.at ? got : 0);
     }
     return rc;
 }

@@ -9,12 +9,15 @@
  * when somebody waits; the answer to its small gets is one message, too.  So many small puts or gets are few messages, and a put with
  * its flush is one round trip.
  *
- * Two things are waited for, by different calls:
+ * Three things are waited for, by different calls:
+ *   started   what belongs to one request (started.c): its wait.  Gets of several requests gather, too; as nothing but progress may
+ *             follow, they go at once while nothing else is under way, else in the next round of progress
  *   settled   at this end: buffers of the user's may be changed, and what was got is there (requests, temporary buffers)
  *   flushed   at the target, too: it has counted as many requests as were sent to it.  One question per target asks that, all
  *             targets at once (flushes, and the end of an epoch)
  *
- * What may fail for a reason that only the target knows (dynamic windows) is not done so: its errors belong to the call.
+ * What may fail for a reason that only the target knows (dynamic windows) is done so with a request only, which has the error then:
+ * else its errors belong to the call.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -29,7 +32,7 @@ enum { LONG_GET = 1024 };
 
 /* The small gets of a batch; `data` is their answer. */
 struct got {
-    char *into;
+    struct rma_packed into;
     int64_t bytes;
 };
 struct late_gets {
@@ -48,6 +51,7 @@ struct late {
     uint32_t used, last;
     struct gw_req *req; /* of a receive, else NULL: so many bytes are to come */
     int64_t wanted;
+    struct rma_packed into;      /* .started: it is a part of that.  .at: where the data of the answer in `bytes` go */
     struct late_gets *gets;      /* NULL: it has none; then, of the message that answers them */
     char bytes[] GW_ALIGNED(16); /* of a message, or for one */
 };
@@ -57,6 +61,9 @@ struct rma_late {
     _Atomic bool is_counted; /* some target has been sent more than it has said it did */
     struct gw_lock lock;     /* of batches, and so that they go in the order of their requests; before a lane's */
     struct gw_list open;     /* batches */
+    struct req_work go;      /* sends them; counted in n while it is to run */
+    struct rma_win *w;
+    bool goes; /* under the lane's lock: it is to run */
 };
 
 /* All of what was asked for has come. */
@@ -73,7 +80,10 @@ static void late_done(struct gw_done *done, int err)
     struct rma_late *all = l->w->late;
     int none = GW_OK;
     if (err >= 0) err = late_check(l);
-    if (err < 0) atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
+    if (l->into.started)
+        rma_started_over(l->into.started, err);
+    else if (err < 0)
+        atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
     free(l);
     uint32_t n = atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: what was got is there */
     assert(n > 0);
@@ -84,6 +94,7 @@ static bool has_room(void *arg)
 {
     return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_relaxed) < gw_set.rma_max_pending;
 }
+static bool is_idle(void *arg) { return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */ }
 static struct late *late_new(struct rma_win *w, size_t bytes)
 {
     struct late *l = malloc(sizeof *l + bytes);
@@ -93,12 +104,17 @@ static struct late *late_new(struct rma_win *w, size_t bytes)
     }
     l->done.fn = late_done;
     l->w = w;
+    l->into = (struct rma_packed){NULL, NULL};
     l->gets = NULL;
     l->req = NULL;
     return l;
 }
 /* Before it is given away; late_done() ends it. */
-static void late_starts(struct late *l) { atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed); }
+static void late_starts(struct late *l)
+{
+    rma_started_part(l->into.started);
+    atomic_fetch_add_explicit(&l->w->late->n, 1, memory_order_relaxed);
+}
 
 /* ---- messages ---- */
 /* From, or into, memory that stays until rma_late_settle(). */
@@ -121,6 +137,13 @@ static int late_receive(struct late *l, int target, int tag, void *into, int64_t
     return rc < 0 ? rc : GW_OK;
 }
 
+/* With the lane's lock: those that belong to requests, each a part of its own. */
+static void gets_over(const struct late_gets *g, int err)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->each[i].into.started) rma_started_over(g->each[i].into.started, err);
+}
+
 static void gets_free(struct late_gets *g)
 {
     if (g) free(g->each);
@@ -133,7 +156,8 @@ static void gets_done(struct gw_done *done, int err)
     struct late_gets *g = l->gets;
     const char *from = g->data;
     if (err >= 0) err = late_check(l);
-    for (int i = 0; i < g->n && err >= 0; from += g->each[i++].bytes) memcpy(g->each[i].into, from, (size_t)g->each[i].bytes);
+    for (int i = 0; i < g->n && err >= 0; from += g->each[i++].bytes) memcpy(g->each[i].into.at, from, (size_t)g->each[i].bytes);
+    gets_over(g, err);
     gets_free(g);
     late_done(done, err);
 }
@@ -148,7 +172,8 @@ static void batch_close(struct late *l)
 /* With the lock.  The receive of an answer is posted once its question is out: one that could not be sent is answered by nobody. */
 static int batch_send(struct late *l)
 {
-    struct late *answer = l->gets ? late_new(l->w, 0) : NULL;
+    struct rma_win *w = l->w;
+    struct late *answer = l->gets ? late_new(w, 0) : NULL;
     int target = l->target;
     assert(l->used > 0 && (!l->gets || l->gets->n > 0));
     if (l->gets && !answer) return GW_ENOMEM;
@@ -161,6 +186,9 @@ static int batch_send(struct late *l)
         answer->done.fn = gets_done;
         return late_receive(answer, target, TAG_REPLY + answer->gets->number, answer->gets->data, answer->gets->bytes);
     }
+    gw_lock(&w->comm->lane->lock);
+    gets_over(answer->gets, rc);
+    gw_unlock(&w->comm->lane->lock);
     gets_free(answer->gets);
     free(answer);
     return rc;
@@ -174,6 +202,31 @@ static int batches_send(struct rma_win *w)
     while (rc == GW_OK && !gw_list_empty(&all->open)) rc = batch_send(container_of(all->open.next, struct late, link));
     gw_unlock(&all->lock);
     return rc;
+}
+
+/* Batches of gets that belong to requests: nobody might call this room again before their wait. */
+static void batches_go(struct gw_done *done, int err)
+{
+    struct rma_late *all = container_of(container_of(done, struct req_work, run), struct rma_late, go);
+    struct gw_lane *lane = all->w->comm->lane;
+    int none = GW_OK;
+    gw_lock(&lane->lock);
+    all->goes = false; /* who appends from now on asks for it again */
+    gw_unlock(&lane->lock);
+    err = batches_send(all->w);
+    if (err < 0) atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1]; `all` may be gone from here on */
+}
+static void batches_go_soon(struct rma_late *all)
+{
+    struct gw_lane *lane = all->w->comm->lane;
+    gw_lock(&lane->lock);
+    if (!all->goes) {
+        atomic_fetch_add_explicit(&all->n, 1, memory_order_relaxed);
+        req_work_add(lane, &all->go);
+    }
+    all->goes = true;
+    gw_unlock(&lane->lock);
 }
 
 /* Once for each operation, before anything of it is under way. */
@@ -248,7 +301,7 @@ int rma_late_change(struct rma_win *w, int target, struct ask_head h, const stru
     return rc == GW_OK ? counted(w, target, tell(w, target, &h, runs, data, bytes, false)) : rc;
 }
 
-int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from)
+int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from)
 {
     struct ask_head h = {.what = ASK_WRITE,
                          .flags = ASK_LATE | ASK_LONG,
@@ -258,12 +311,13 @@ int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, const c
                          .number = rma_ask_number(w)};
     struct late *l = late_new(w, 0);
     int rc = l ? wait_for_room(w) : GW_ENOMEM;
+    if (l) l->into.started = from.started;
     if (rc == GW_OK) rc = rma_late_say(w, target, &h, &run, NULL, 0);
     if (rc != GW_OK) {
         free(l);
         return rc;
     }
-    return counted(w, target, late_send(l, target, TAG_DATA + h.number, from, h.bytes));
+    return counted(w, target, late_send(l, target, TAG_DATA + h.number, from.at, h.bytes));
 }
 
 /* The batch's list of gets, with room for one more; NULL: no memory. */
@@ -286,7 +340,7 @@ static struct late_gets *gets_with_room(struct late *l)
 }
 
 /* With the lock. */
-static int get_small(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, char *into)
+static int get_small(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_packed into)
 {
     struct late *l = w->targets[target].batch;
     int rc = l && l->gets && l->gets->bytes + h.bytes > ASK_BATCH ? batch_send(l) : GW_OK;
@@ -300,10 +354,14 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
     g->each[g->n++] = (struct got){into, h.bytes};
     g->bytes += h.bytes;
     h.number = g->number;
-    return append(l, &h, runs, NULL, 0, false);
+    rma_started_part(into.started);
+    bool is_alone = into.started && is_idle(w->late); /* it gains nothing by waiting for others */
+    rc = append(l, &h, runs, NULL, 0, is_alone);
+    if (into.started && w->targets[target].batch) batches_go_soon(w->late);
+    return rc;
 }
 
-int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into)
+int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, struct rma_packed into)
 {
     if (bytes < LONG_GET) {
         struct ask_head h = {
@@ -323,21 +381,60 @@ int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int 
     int rc = wait_for_room(w);
     struct late *l = rc == GW_OK ? late_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
+    l->into.started = into.started;
     rc = rma_late_say(w, target, &h, runs, NULL, 0);
-    if (rc == GW_OK) return late_receive(l, target, TAG_REPLY + h.number, into, bytes);
+    if (rc == GW_OK) return late_receive(l, target, TAG_REPLY + h.number, into.at, bytes);
+    free(l);
+    return rc;
+}
+
+/* ---- questions of requests, whose answer says how it went ---- */
+static void answered(struct gw_done *done, int err)
+{
+    struct late *l = container_of(done, struct late, done);
+    struct rma_started *s = l->into.started;
+    struct ask_reply how = {GW_OK, 0};
+    int64_t bytes = l->req ? gw_status_bytes(&l->req->status) : 0;
+    if (err >= 0) err = rma_ask_answer_check(l->bytes, bytes, l->wanted, &how);
+    if (err >= 0 && how.rc < 0) {
+        err = (int)how.rc;
+        s->refused_at = how.at;
+        s->refused_by = l->target;
+    }
+    if (err >= 0 && l->into.at) memcpy(l->into.at, l->bytes + sizeof how, (size_t)l->wanted - sizeof how);
+    l->wanted = bytes; /* an answer that says why not is short */
+    late_done(done, err);
+}
+
+int rma_late_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
+                 struct rma_packed into, int64_t bytes)
+{
+    int64_t room = (int64_t)sizeof(struct ask_reply) + bytes;
+    int rc = wait_for_room(w);
+    struct late *l = rc == GW_OK ? late_new(w, (size_t)room) : NULL;
+    if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
+    assert(into.started);
+    l->into = into;
+    l->target = target;
+    l->done.fn = answered;
+    h.origin = w->comm->rank;
+    h.number = rma_ask_number(w);
+    rc = rma_late_say(w, target, &h, runs, data.at, data.bytes);
+    if (rc == GW_OK) return late_receive(l, target, TAG_REPLY + h.number, l->bytes, room);
     free(l);
     return rc;
 }
 
 /* ---- the wire ---- */
-int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed)
+int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed)
 {
     struct gw_lane *lane = w->comm->lane;
     struct gw_peer *p = comm_peer(w->comm, target);
-    struct iovec here = {packed, (size_t)bytes};
+    struct iovec here = {packed.at, (size_t)bytes};
     int room = wait_for_room(w);
     struct late *l = room == GW_OK ? late_new(w, 0) : NULL;
     if (!l) return room == GW_OK ? GW_ENOMEM : room;
+    l->into.started = packed.started;
     late_starts(l);
     for (;;) {
         gw_lock(&lane->lock);
@@ -354,8 +451,6 @@ int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, in
 }
 
 /* ---- waiting ---- */
-static bool is_idle(void *arg) { return atomic_load_explicit(&((struct rma_late *)arg)->n, memory_order_acquire) == 0; /* [A1] */ }
-
 bool rma_late_may_unlock(struct rma_win *w, int target)
 {
     gw_lock(&w->late->lock);
@@ -440,7 +535,11 @@ int rma_late_flush_all(struct rma_win *w)
 int rma_late_open(struct rma_win *w)
 {
     w->late = calloc(1, sizeof *w->late);
-    if (w->late) gw_list_init(&w->late->open);
+    if (w->late) {
+        gw_list_init(&w->late->open);
+        w->late->go.run.fn = batches_go;
+        w->late->w = w;
+    }
     return w->late ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of ranks on several nodes");
 }
 

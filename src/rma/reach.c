@@ -58,7 +58,7 @@ static int move_by_kernel(struct rma_win *w, int target, unsigned how, const str
 }
 
 int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                   char *packed)
+                   struct rma_packed packed)
 {
     struct type_cursor c;
     struct iovec runs[RUNS];
@@ -68,9 +68,9 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
         return rma_late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
-    for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed += got) {
+    for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
         int n = type_cursor_iov(&c, runs, RUNS, bytes - done, &got);
-        rc = move_by_kernel(w, target, how, runs, n, packed);
+        rc = move_by_kernel(w, target, how, runs, n, packed.at);
     }
     return rc;
 }

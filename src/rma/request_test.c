@@ -313,16 +313,16 @@ static void answers(void)
     struct ask_run run = {at(0), sizeof into};
     uint64_t told = refused();
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, sizeof into, into), GW_OK);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, sizeof into, (struct rma_packed){into, NULL}), GW_OK);
     CHECK(rma_late_settle(w) < 0);
     CHECK_EQ(refused(), told + 1);
     run.bytes = 100; /* gathered */
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
     memset(into, 9, sizeof into);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, into), GW_OK);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
     CHECK(rma_late_settle(w) < 0 && into[0] == 9);
     CHECK_EQ(refused(), told + 2);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, into), GW_OK);
+    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
     CHECK_EQ(rma_late_settle(w), GW_OK);
     CHECK(memcmp(into, base, 100) == 0);
 }

@@ -99,7 +99,7 @@ static int get_of(int64_t bytes)
     struct ask_run run = {at(8), (uint64_t)bytes};
     change();
     memcpy(base, from, WIN_BYTES);
-    return settled(rma_late_get(w, 0, &run, 1, bytes, into));
+    return settled(rma_late_get(w, 0, &run, 1, bytes, (struct rma_packed){into, NULL}));
 }
 static int get_long(void) { return get_of(LONG_GET_BYTES); }
 static void got_long(void) { CHECK(memcmp(into, from, LONG_GET_BYTES) == 0); }
@@ -108,7 +108,7 @@ static void got_few(void) { CHECK(memcmp(into, from, FEW) == 0); }
 static int put_long(void)
 {
     change();
-    return settled(rma_late_put_long(w, 0, (struct ask_run){at(8), LONG_GET_BYTES}, from));
+    return settled(rma_late_put_long(w, 0, (struct ask_run){at(8), LONG_GET_BYTES}, (struct rma_packed){from, NULL}));
 }
 static int put_few(void)
 {
@@ -132,7 +132,8 @@ static int put_and_get(void)
     struct ask_run run = {at(8), FEW};
     struct ask_head h = {.what = ASK_WRITE, .n_runs = 1, .bytes = FEW};
     change();
-    int rc = rma_late_change(w, 0, h, &run, from, FEW), got = rc == GW_OK ? rma_late_get(w, 0, &run, 1, FEW, into) : rc;
+    int rc = rma_late_change(w, 0, h, &run, from, FEW),
+        got = rc == GW_OK ? rma_late_get(w, 0, &run, 1, FEW, (struct rma_packed){into, NULL}) : rc;
     return settled(got);
 }
 static void put_and_got(void) { CHECK(memcmp(into, from, FEW) == 0 && memcmp(base + 8, from, FEW) == 0); }
@@ -158,7 +159,7 @@ static int get_wide(void) /* the answer does not fit what a question has for it 
     struct gw_op *no_op = container_of(gw_obj_lookup(GW_H_NO_OP, GW_KIND_OP), struct gw_op, obj);
     change();
     memcpy(base, from, WIN_BYTES);
-    return rma_ask_update(w, 0, no_op, at(0), LONG_GET_BYTES, gw_type_byte, NULL, into);
+    return rma_ask_update(w, 0, no_op, at(0), LONG_GET_BYTES, gw_type_byte, NULL, (struct rma_packed){into, NULL});
 }
 static int lock(void) { return rma_ask_lock(w, 0, LOCK_KIND_EXCLUSIVE); }
 static void unlock(void) { CHECK_EQ(rma_ask_unlock(w, 0, LOCK_KIND_EXCLUSIVE), GW_OK); }

@@ -58,14 +58,47 @@ bool rma_is_one_machine(struct gw_comm *c);
 int rma_here_open(struct rma_win *w); /* collective: `here`, `leaders`, and the targets' doors */
 void rma_here_close(struct rma_win *w);
 
+/* ---- operations with a request (started.c) ---- */
+struct rma_started {
+    struct gw_req req;
+    _Atomic uint32_t parts; /* under way for it; and the call, until it returns */
+    char *packed;           /* NULL, or memory of its own between two layouts */
+    int64_t bytes;          /* of `packed` */
+    void *buf;              /* type not NULL: where that is unpacked */
+    int64_t count;
+    struct gw_type *type; /* held */
+    struct gw_done say;   /* why it failed */
+    uint64_t refused_at;  /* GW_ERMA_RANGE: the address, and the target */
+    int refused_by;
+};
+struct rma_started *rma_started_new(struct rma_win *w); /* NULL: no memory (gw_fail set) */
+/* Takes `packed`, freed at the end; the second: whose data are then unpacked first.  While the call goes on. */
+void rma_started_keep(struct rma_started *s, char *packed, int64_t bytes);
+void rma_started_unpack(struct rma_started *s, void *buf, int64_t count, struct gw_type *t);
+static inline void rma_started_part(struct rma_started *s)
+{
+    if (s) atomic_fetch_add_explicit(&s->parts, 1, memory_order_relaxed);
+}
+void rma_started_over(struct rma_started *s, int err);                       /* a part; lane's lock held */
+int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out); /* the call, which failed or not; returns rc */
+
+/* Bytes at this end in one run.  They stay until `started` is over, or, where that is NULL, until rma_late_settle(). */
+struct rma_packed {
+    char *at;
+    struct rma_started *started;
+};
+static inline struct rma_packed rma_packed_at(struct rma_packed p, int64_t offset)
+{
+    return (struct rma_packed){p.at ? p.at + offset : NULL, p.started};
+}
+
 /* ---- reaching memory (reach.c) ---- */
 int rma_reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
 int rma_reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
-/* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near; `packed` stays until
- * rma_late_settle(). */
+/* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near. */
 enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the caller has the target's `busy` */
 int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                   char *packed);
+                   struct rma_packed packed);
 
 /* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
 enum {
@@ -107,12 +140,14 @@ static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
     return sizeof *h + (size_t)h->n_runs * sizeof(struct ask_run) + (size_t)bytes;
 }
 void rma_ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
+/* `wanted`: bytes of an answer that has all. */
+int rma_ask_answer_check(const char *answer, int64_t bytes, int64_t wanted, struct ask_reply *how_out);
 int rma_ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
 int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                 char *packed);
+                 struct rma_packed packed);
 /* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
 int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
-                   const char *packed, char *old);
+                   const char *packed, struct rma_packed old);
 int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
 int rma_ask_lock(struct rma_win *w, int target, enum lock_kind kind);
 int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all that was done there */
@@ -127,12 +162,19 @@ bool rma_requests_are_right(const struct rma_win *w, const char *message, int64_
 bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
 int64_t rma_request_data(const struct ask_head *h);                                          /* bytes behind its runs */
 
-/* ---- what goes on after its call (late.c) ----  Not of dynamic windows.  `from` and `into` stay until it is settled; other data are
- * copied.  Requests reach the target in the order of the calls; rma_late_say() sends one, of any window, at once with those before it. */
+/* ---- what goes on after its call (late.c) ----  Not of dynamic windows, but for rma_late_ask().  What is not
+ * given as struct rma_packed is copied.  Requests reach the target in the order of the calls; rma_late_say() sends one, of any window, at once with those before it. */
 int rma_late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
-int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, const char *from);
-int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, char *into);
-int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed);
+int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from);
+int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, struct rma_packed into);
+struct rma_given { /* copied in the call */
+    const void *at;
+    int64_t bytes;
+};
+/* A question, whose answer ends it; `bytes` of it follow how it went.  into.at NULL: no data are wanted.  It belongs to a request. */
+int rma_late_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
+                 struct rma_packed into, int64_t bytes);
+int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
 int rma_late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
                  int64_t bytes);
 /* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
@@ -155,7 +197,7 @@ struct stream_end {
 bool rma_stream_step(struct stream_end *e); /* a piece; false: there is nothing to take, or no room */
 bool rma_stream_is_over(const struct stream_end *e);
 /* As rma_reach_move(), for a run of bytes at the target, which helps while it waits in MPI.  is_held: the caller has its `busy`. */
-int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
+int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
 
 /* ---- small accesses that the target serves (mail.c) ---- */
 enum { MAIL_BYTES = 2048, MAIL_SHORT = 16 };

@@ -101,14 +101,14 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
     return moved;
 }
 
-int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed)
+int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed)
 {
     unsigned how = (is_put ? REACH_PUT : 0) | (is_held ? REACH_HELD : 0);
     if (!may_help(w, target)) return rma_reach_move(w, target, how, at, bytes, gw_type_byte, bytes, packed);
     int rc = GW_OK;
-    for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed += moved) {
+    for (int64_t moved; bytes > 0 && rc == GW_OK; bytes -= moved, at += (uint64_t)moved, packed = rma_packed_at(packed, moved)) {
         int64_t part = gw_min64(bytes, PART);
-        moved = move_part(w, target, is_held, is_put, at, part, packed);
+        moved = move_part(w, target, is_held, is_put, at, part, packed.at);
         if (moved > 0) continue;
         uint64_t since = gw_ticks();
         moved = part;

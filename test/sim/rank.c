@@ -189,11 +189,11 @@ void __wrap_op_reduce(struct gw_op *op, const void *in, void *inout, int64_t cou
     free(loaded);
 }
 int __real_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                          char *packed);
+                          struct rma_packed packed);
 int __wrap_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                          char *packed);
+                          struct rma_packed packed);
 int __wrap_rma_reach_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
-                          char *packed)
+                          struct rma_packed packed)
 {
     host->pause(false);
     return __real_rma_reach_move(w, target, is_put, at, count, t, bytes, packed);

@@ -1,0 +1,87 @@
+/* started.c -- operations with a request to targets out of reach: the request completes with the last of what is under way for it.
+ *
+ *   new [rma_started_new] --parts begin--> the call returns [rma_started_end] --the last part is over--> unpacked, req_complete()
+ *
+ * The call itself counts as a part, so that nothing completes while more of it is to come.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "rma/rma_private.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct rma_started) <= GW_REQ_BYTES, "it lies in the memory of a request");
+
+/* In the call that retires the request, so that the error has its reason there. */
+static void say_why(struct gw_done *done, int err)
+{
+    const struct rma_started *s = container_of(done, struct rma_started, say);
+    if (err == GW_ERMA_RANGE)
+        gw_fail(err, "the memory at 0x%llx is none that rank %d attached to the window", (unsigned long long)s->refused_at,
+                s->refused_by);
+    else if (err < 0)
+        gw_fail(err, "a put, get or accumulate with a request did not reach its target");
+}
+
+struct rma_started *rma_started_new(struct rma_win *w)
+{
+    struct gw_lane *lane = w->comm->lane;
+    gw_lock(&lane->lock);
+    struct rma_started *s = (struct rma_started *)req_new(lane, REQ_GENERAL);
+    gw_unlock(&lane->lock);
+    if (!s) return NULL;
+    memset((char *)s + sizeof s->req, 0, GW_REQ_BYTES - sizeof s->req); /* no room's own kind of request */
+    s->req.err = GW_OK;
+    s->req.errctx = (const void *)(uintptr_t)w->obj.id;
+    gw_status_empty(&s->req.status);
+    atomic_store_explicit(&s->parts, 1, memory_order_relaxed);
+    s->say.fn = say_why;
+    return s;
+}
+
+void rma_started_keep(struct rma_started *s, char *packed, int64_t bytes)
+{
+    assert(!s->packed);
+    s->packed = packed;
+    s->bytes = bytes;
+}
+
+void rma_started_unpack(struct rma_started *s, void *buf, int64_t count, struct gw_type *t)
+{
+    assert(s->packed && !s->type);
+    s->buf = buf;
+    s->count = count;
+    s->type = type_hold(t);
+}
+
+void rma_started_over(struct rma_started *s, int err)
+{
+    if (err < 0 && s->req.err == GW_OK) s->req.err = err;
+    uint32_t parts =
+        atomic_fetch_sub_explicit(&s->parts, 1, memory_order_relaxed); /* what they brought is ordered by the lane's lock */
+    assert(parts > 0);
+    if (parts > 1) return;
+    if (s->type && s->req.err == GW_OK) {
+        struct type_cursor c;
+        type_cursor_init(&c, s->buf, s->count, s->type);
+        type_cursor_unpack(&c, s->packed, s->bytes);
+    }
+    if (s->type) type_release(s->type);
+    free(s->packed);
+    if (s->req.err < 0) {
+        s->req.flags |= REQ_FINALIZE;
+        s->req.final = &s->say;
+    }
+    req_complete(&s->req);
+}
+
+int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out)
+{
+    struct gw_lane *lane = &gw_lanes[s->req.lane];
+    gw_lock(&lane->lock);
+    if (rc != GW_OK) s->req.flags |= REQ_FREED; /* nobody gets it: parts that went may still be under way */
+    rma_started_over(s, GW_OK);
+    gw_unlock(&lane->lock);
+    if (rc == GW_OK) *req_out = &s->req;
+    return rc;
+}
