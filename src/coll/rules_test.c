@@ -213,11 +213,44 @@ static void names(void)
     plan_nodes_free(two);
 }
 
+/* The most members that have leave of the root of a started gatherv and have not sent yet. */
+static int have_leave(const char *sync_freq)
+{
+    const char *why;
+    struct plan_step steps[PLAN_STEPS];
+    int leave = 0, most = 0, received = 0, n;
+    setenv("MPICH_IGATHERV_MIN_COMM_SIZE", "300", 1);
+    set("MPICH_IGATHERV_SYNC_FREQ", sync_freq);
+    unsetenv("MPICH_IGATHERV_MIN_COMM_SIZE");
+    last = (struct plan_args){.size = 300, .scount = 8, .rcount = 8, .st = gw_type_byte, .rt = gw_type_byte};
+    const struct plan_algorithm *alg = coll_decide_apart(COLL_GATHERV, 0, &last, true, &why);
+    CHECK(alg == &coll_alg_gather_permitted);
+    for (int round = 0; (n = alg->emit(&last, round, steps)) > 0; round++) {
+        int now = 0;
+        for (int i = 0; i < n; i++) leave += steps[i].kind == PLAN_SEND, now += steps[i].kind == PLAN_RECV;
+        most = leave > most ? leave : most;
+        leave -= now;
+        received += now;
+    }
+    CHECK_EQ(received, 299);
+    CHECK_EQ(leave, 0);
+    return most;
+}
+
+static void leaves_to_send(void)
+{
+    CHECK_EQ(have_leave("2"), 2);
+    CHECK_EQ(have_leave("16"), 16);
+    CHECK_EQ(have_leave("100"), 100);
+    CHECK_EQ(have_leave("1000"), 299); /* all at once */
+}
+
 int main(void)
 {
     CHECK_EQ(type_init(), GW_OK);
     CHECK_EQ(op_init(), GW_OK);
     throttles();
+    leaves_to_send();
     empty_blocks();
     trees();
     reduce_scatter();

@@ -105,6 +105,20 @@ def mca():
         assert re.search(r"= (0|false|off) +from " + word, info(name, **{word: "0"})[1]), info(name, **{word: "0"})[1]
 
 
+def verbose():
+    """Which network was taken is told for the asking."""
+    said = job(2, "mpi_hello", "--vnodes 2", MPICH_OFI_VERBOSE="1")
+    assert re.search(r"^godwit\[0\] wire: between nodes: \w+ of ", said, re.M) and "lane 0: network" in said, said
+    assert "wire:" not in job(2, "mpi_hello", "--vnodes 2", MPICH_OFI_VERBOSE="0")
+
+
+def spawning():
+    """The servers and pools of others for MPI_Comm_spawn: told that mpiexec needs none, unless the value asks for nothing."""
+    for name in ("MPICH_DPM_DIR", "MPICH_LOCAL_SPAWN_SERVER", "MPICH_SPAWN_USE_RANKPOOL", "PMI_SPAWN_SRUN_ARGS"):
+        assert name + "=1 is of no effect: mpiexec starts the processes of MPI_Comm_spawn itself" in job(1, "mpi_hello", **{name: "1"}), name
+    assert "RANKPOOL" not in job(1, "mpi_hello", MPICH_SPAWN_USE_RANKPOOL="0")
+
+
 def chunk():
     """The documents' two names of 512 K: where R0 ends, and the chunk; the latter is told."""
     rc, said = info("net_chunk", MPI_GNI_MAX_NDREG_SIZE="256K")
@@ -176,6 +190,8 @@ def timers():
 if __name__ == "__main__":
     names()
     aliases()
+    verbose()
+    spawning()
     chunk()
     mca()
     proto()
