@@ -52,6 +52,7 @@ struct check_span {
     bool is_written;
     bool is_told;   /* that it lies over another one */
     bool owns_type; /* it was made for this span; else the caller's */
+    int64_t each;   /* it is that of several calls, each of so many of the count; 0: of one */
     uint64_t *sums; /* of what is read, a number for each piece of the packed data; NULL: not taken */
     int64_t n_sums, piece;
 };
@@ -62,6 +63,7 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(
     struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
+void check_span_append_sums(struct check_span *s, const struct check_span *next); /* of pieces of the same size, all whole */
 bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more, or protected. */
@@ -78,6 +80,7 @@ struct check_tree {
     uint64_t n_added;
 }; /* zeros: an empty one */
 void check_tree_add(struct check_tree *t, struct check_node *n);
+void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi); /* one that is in it, to a larger hi */
 void check_tree_remove(struct check_tree *t, struct check_node *n); /* that is in it */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
@@ -99,6 +102,7 @@ struct check_item {
     int32_t rank, tag;               /* the peer; rank GW_UNDEFINED: not a message's */
     uint32_t owner;                  /* id of the window, file or partitioned request whose operation it is, to `rank`; 0: none */
     int32_t partitions;              /* the span is that of the first of so many; 0: the operation is not partitioned */
+    int64_t n_calls;                 /* loose ones: of a loop that went along the buffers */
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
     struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
@@ -136,6 +140,15 @@ void check_arrays_drop(struct check_array *v, int n);
 enum { CHECK_ABOUT_TEXT = CHECK_COMM_TEXT + 96 };
 const char *check_about_text(const struct check_item *i, char *out);
 
+enum { CHECK_EVERYONE = -1 };
+/* ---- operations by their owner (check_owed.c); with check_lock ---- */
+struct check_item *check_owed_first(uint32_t owner, int32_t rank); /* rank: or CHECK_EVERYONE */
+struct check_item *check_owed_any(void);
+int64_t check_owed_calls(uint32_t owner, int32_t rank);
+void check_owed_add(struct check_item *i);
+void check_owed_more(struct check_item *i); /* it is that of one call more */
+void check_owed_remove(struct check_item *i);
+
 /* ---- buffers in use (check_use.c) ----
  * Before the call: do its buffers lie over others, pending ones or each other? */
 void check_use_look(struct check_span *spans, int n); /* sets their is_told */
@@ -161,7 +174,6 @@ void check_use_over(uint32_t id, bool is_gone);
 /* The same for operations that end without a request of their own, by a call on their owner. */
 void check_use_pend(const struct check_span *spans, int n, struct check_about about);
 /* What belongs to the owner and `rank` (CHECK_EVERYONE: to all) is complete, whether it has requests or not. */
-enum { CHECK_EVERYONE = -1 };
 void check_use_settle(uint32_t owner, int rank);
 int check_use_count(uint32_t owner, int rank, int most); /* how many are not, counted to `most` */
 /* The request's span is that of one partition of so many; and a send's partition is about to be marked ready. */
@@ -205,13 +217,13 @@ struct check_race {
     const void *data;       /* PUT, GET: the same bytes here, if they are there already; else NULL */
     int64_t data_count;
     struct gw_type *data_type;
-    bool has_before;
     bool brings;      /* data to the origin */
     bool has_request; /* which may say that it is complete there */
-    uint64_t before;
+    const void *before; /* PUT: what was there; NULL: not known */
+    void *owned;        /* the caller's; NULL: `before` is in the next */
+    char small[64];
 };
-/* Before a put: the sum of what is there.  False: it is not wanted. */
-bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
+void check_race_before(struct rma_win *w, struct check_race *a); /* before a put: looks at what is there, if that is wanted */
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */

@@ -17,18 +17,13 @@
 
 enum state { OPEN_NONE, OPEN_FENCE, OPEN_START, OPEN_LOCKS };
 enum { TAG_LOG = 1, RUNS_MAX = 256, COPY_MAX = 64 << 20, TOLD_MAX = 5, BEFORE_MAX = 1 << 16 };
-struct logged {
-    int32_t target;
-    struct race_access access;
-};
 
 struct race_win {
     struct race_win *next;
     struct rma_win *win;
     enum state state;
     bool is_exposed;    /* by a fence or MPI_Win_post */
-    struct logged *log; /* this rank's accesses in the epoch that is open */
-    size_t n, room;
+    struct race_log *log; /* this rank's accesses in the epoch that is open */
     struct race_access *own; /* to this rank's part, by calls of its own */
     size_t n_own, own_room;
     char *copy;               /* of the part as the exposure began, or NULL */
@@ -50,6 +45,7 @@ static struct race_win *race_of(struct rma_win *w)
     if (r) return r;
     r = gw_xcalloc(1, sizeof *r);
     r->win = w;
+    r->log = check_race_log_new();
     r->next = wins;
     return wins = r;
 }
@@ -69,28 +65,35 @@ static const char *run_at(const void *buf, const struct gw_type *t)
     return (const char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
-/* Most accesses are made at the place of the last one. */
+/* Most accesses are made at few places, which are looked up once. */
 static struct race_access access_new(struct rma_win *w, enum race_kind kind)
 {
-    static _Thread_local struct race_access last;
-    static _Thread_local const void *from;
-    if (from != check_now.from || !from) last.place = check_site_pack(check_now, last.module);
-    from = check_now.from;
-    struct race_access a = last;
+    enum { PLACES = 16 };
+    static _Thread_local struct {
+        const void *from;
+        struct race_access is;
+    } known[PLACES];
+    uint64_t h = (uintptr_t)check_now.from * 0x9e3779b97f4a7c15u;
+    int k = (int)(h >> 60);
+    _Static_assert(PLACES == 1 << (64 - 60), "an index for each");
+    if (known[k].from != check_now.from || !check_now.from) known[k].is.place = check_site_pack(check_now, known[k].is.module);
+    known[k].from = check_now.from;
+    struct race_access a = known[k].is;
     a.origin = w->comm->rank;
     a.kind = kind;
     a.fn = check_now.fn;
     return a;
 }
 
-static void log_add(struct race_win *r, int target, const struct race_access *a)
+static void log_one(struct race_win *r, int target, const struct race_access *a, const struct race_bytes *is, bool is_over)
 {
-    if (r->n == ACCESSES_MAX) return;
-    if (r->n == r->room) r->log = gw_xrealloc(r->log, (r->room = 2 * r->room + 64) * sizeof *r->log);
-    r->log[r->n++] = (struct logged){target, *a};
+    if (r->state == OPEN_LOCKS)
+        check_race_locks_add(r->under_locks, r->win, target, a, is_over);
+    else
+        check_race_log_add(r->log, r->win, target, a, is);
 }
 
-/* The first `moved` bytes of them: an access of so many runs that it is not looked at leaves no trace. */
+/* The first `moved` bytes of several runs: an access of so many that it is not looked at leaves no trace. */
 static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t, int64_t moved,
                      bool is_over)
 {
@@ -101,43 +104,50 @@ static void log_runs(struct race_win *r, int target, struct race_access a, int64
     type_cursor_init(&c, (const void *)anywhere, count, t);
     int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
     if (bytes < moved) return;
+    a.has_before = a.has_after = 0;
     for (int i = 0; i < n; i++) {
         a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
         a.hi = a.lo + (int64_t)iov[i].iov_len;
-        if (n > 1) a.has_before = a.has_after = 0;
-        if (r->state == OPEN_LOCKS)
-            check_race_locks_add(r->under_locks, r->win, target, &a, is_over);
-        else
-            log_add(r, target, &a);
+        log_one(r, target, &a, NULL, is_over);
     }
+}
+
+static bool read_there(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, void *into)
+{
+    int rc = rma_get(into, count * t->size, gw_type_byte, target, disp, count, t, w);
+    if (rc == GW_OK) { /* which the program did not make */
+        gw_counted(&gw_count.rma_gets, (uint64_t)-1);
+        gw_counted(&w->n_ops, (uint64_t)-1);
+        rc = rma_settle(w);
+    }
+    return rc == GW_OK;
 }
 
 bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
 {
     int64_t bytes = count * t->size;
     char *is = gw_xmalloc((size_t)bytes);
-    int rc = rma_get(is, bytes, gw_type_byte, target, disp, count, t, w);
-    if (rc == GW_OK) { /* which the program did not make */
-        gw_counted(&gw_count.rma_gets, (uint64_t)-1);
-        gw_counted(&w->n_ops, (uint64_t)-1);
-        rc = rma_settle(w);
-    }
-    if (rc == GW_OK) *sum_out = check_sum_bytes(RACE_SEED, is, (size_t)bytes);
+    bool is_there = read_there(w, target, disp, count, t, is);
+    if (is_there) *sum_out = check_sum_bytes(RACE_SEED, is, (size_t)bytes);
     free(is);
-    return rc == GW_OK;
+    return is_there;
 }
 
-bool check_race_before(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out)
+void check_race_before(struct rma_win *w, struct check_race *a)
 {
     enum { AWAITED = 64 };
-    int64_t bytes = count * t->size;
+    int64_t bytes = a->count * a->type->size;
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
-    bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START, is_soon = !w->late || r->n < AWAITED;
-    bool wanted = is_open && is_soon && target >= 0 && count > 0 && count <= BEFORE_MAX && bytes > 0 && bytes <= BEFORE_MAX &&
-        is_run(count, t);
+    bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START, is_soon = !w->late || check_race_log_calls(r->log) < AWAITED;
+    bool wanted = is_open && is_soon && a->target >= 0 && a->count > 0 && a->count <= BEFORE_MAX && bytes > 0 &&
+        bytes <= BEFORE_MAX && is_run(a->count, a->type);
     gw_unlock(&check_lock);
-    return wanted && check_race_peek(w, target, disp, count, t, sum_out);
+    if (!wanted) return;
+    bool is_small = bytes <= (int64_t)sizeof a->small;
+    if (!is_small) a->owned = gw_xmalloc((size_t)bytes);
+    void *into = is_small ? a->small : a->owned;
+    if (read_there(w, a->target, a->disp, a->count, a->type, into)) a->before = into;
 }
 
 void check_race_access(struct rma_win *w, const struct check_race *a)
@@ -148,20 +158,28 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     struct race_access made = access_new(w, a->kind);
     made.disp = a->disp;
     if (a->kind == RACE_UPDATE) made.op = a->op->obj.id;
-    made.has_before = a->has_before && moved == whole;
-    made.before = a->before;
     made.brings = a->brings;
     bool is_whole =
         a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) && a->data_count * a->data_type->size == whole;
+    bool is_one = is_run(a->count, a->type);
+    struct race_bytes is = {a->before, is_whole ? run_at(a->data, a->data_type) : NULL};
+    made.has_before = a->before && moved == whole;
     made.has_after = is_whole;
-    if (is_whole) made.after = check_sum_bytes(RACE_SEED, run_at(a->data, a->data_type), (size_t)whole);
+    made.lo = a->type->true_lb;
+    made.hi = made.lo + moved;
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
-    if (r->state != OPEN_LOCKS) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
-    if (r->state == OPEN_LOCKS && r->first_lock.fn) r->locked = r->first_lock;
-    if (r->state == OPEN_LOCKS) made.since_ns = gw_now_ns();
-    if (r->state != OPEN_NONE && (r->state != OPEN_LOCKS || r->under_locks))
-        log_runs(r, a->target, made, a->count, a->type, moved, a->brings && a->has_request);
+    bool is_locked = r->state == OPEN_LOCKS, is_over = a->brings && a->has_request;
+    if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
+    if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
+    if (is_locked) made.since_ns = gw_now_ns();
+    if (is_locked && is_whole) made.after = check_sum_bytes(RACE_SEED, is.after, (size_t)whole);
+    if (r->state != OPEN_NONE && (!is_locked || r->under_locks)) {
+        if (is_one)
+            log_one(r, a->target, &made, &is, is_over);
+        else
+            log_runs(r, a->target, made, a->count, a->type, moved, is_over);
+    }
     gw_unlock(&check_lock);
 }
 
@@ -176,6 +194,12 @@ void check_race_touch(const struct check_span *s)
         struct race_access a = access_new(r->win, s->is_written ? RACE_STORE : RACE_LOAD);
         a.lo = (int64_t)((s->lo > base ? s->lo : base) - base);
         a.hi = gw_min64((int64_t)(s->hi - base), size);
+        struct race_access *last = r->n_own ? &r->own[r->n_own - 1] : NULL;
+        if (last && last->kind == a.kind && last->fn == a.fn && last->place == a.place && last->hi == a.lo &&
+            strcmp(last->module, a.module) == 0) {
+            last->hi = a.hi;
+            continue;
+        }
         if (r->n_own == r->own_room) r->own = gw_xrealloc(r->own, (r->own_room = 2 * r->own_room + 16) * sizeof *r->own);
         r->own[r->n_own++] = a;
     }
@@ -272,12 +296,12 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
 {
     int64_t size;
     const char *base = part_of(t->r->win, &size);
-    bool has_copy = t->r->copy && is_alone_in(t->r);
+    bool has_copy = t->r->copy && is_alone_in(t->r), is_readable = base && check_can_read(base, (size_t)size);
     for (size_t i = 0; i < n && base; i++) {
         const struct race_access *a = &v[i];
         if (a->is_hit || a->lo < 0 || a->lo >= a->hi || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
         size_t bytes = (size_t)(a->hi - a->lo);
-        if (!check_can_read(base + a->lo, bytes)) continue;
+        if (!is_readable && !check_can_read(base + a->lo, bytes)) continue;
         bool stored = a->has_after && check_sum_bytes(RACE_SEED, base + a->lo, bytes) != a->after;
         if (!stored && has_copy && (a->kind == RACE_GET ? a->has_after : a->has_before))
             stored = check_sum_bytes(RACE_SEED, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
@@ -323,13 +347,6 @@ static void expose(struct race_win *r, bool is_exposed)
 }
 
 /* ---- fences ---- */
-static struct race_access *log_for(const struct race_win *r, int target, struct race_access *out)
-{
-    for (size_t k = 0; k < r->n; k++)
-        if (r->log[k].target == target) *out++ = r->log[k].access;
-    return out;
-}
-
 static int damaged(int from) { return gw_fail(GW_EOTHER, "what rank %d says of its accesses (GODWIT_CHECK) cannot be", from); }
 
 /* Logs to the targets: v with room for one more, by target, of which each gets counts[i] bytes; *v_out is the caller's.  Takes v and counts. */
@@ -358,19 +375,6 @@ static int trade(const struct rma_win *w, struct race_access *v, int64_t *counts
     *v_out = in;
     *n_out = (size_t)all / sizeof *in;
     return rc;
-}
-
-/* What this rank did in the epoch, by target. */
-static struct race_access *epoch_log(const struct race_win *r, int64_t *counts)
-{
-    size_t p = (size_t)r->win->comm->size, at = 0;
-    struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out);
-    size_t *next = gw_xcalloc(p + 1, sizeof *next);
-    for (size_t k = 0; k < r->n; k++) counts[r->log[k].target] += (int64_t)sizeof *out;
-    for (size_t i = 0; i < p; i++) next[i] = at, at += (size_t)counts[i] / sizeof *out;
-    for (size_t k = 0; k < r->n; k++) out[next[r->log[k].target]++] = r->log[k].access;
-    free(next);
-    return out;
 }
 
 static struct race_access *locks_log(const struct race_win *r, int64_t *counts)
@@ -413,13 +417,13 @@ int check_race_fence(struct rma_win *w, int assertions)
     size_t n;
     look_at_lock(r, assertions);
     int64_t *counts = gw_xcalloc((size_t)w->comm->size, sizeof *counts);
-    int rc = trade(w, epoch_log(r, counts), counts, &v, &n);
+    int rc = trade(w, check_race_log_all(r->log, w->comm->size, counts), counts, &v, &n);
     if (rc == GW_OK)
         judge_part(r, v, n, "MPI_Win_fence");
     else
         free(v);
     gw_lock(&check_lock);
-    r->n = 0;
+    check_race_log_clear(r->log);
     r->state = assertions & GW_MODE_NOSUCCEED ? OPEN_NONE : OPEN_FENCE;
     expose(r, r->state == OPEN_FENCE);
     gw_unlock(&check_lock);
@@ -447,7 +451,7 @@ void check_race_started(struct rma_win *w, struct gw_group *g)
     free(r->targets);
     r->targets = ranks_in(w, g, &r->n_targets);
     r->state = OPEN_START;
-    r->n = 0;
+    check_race_log_clear(r->log);
 }
 
 int check_race_complete(struct rma_win *w)
@@ -457,13 +461,13 @@ int check_race_complete(struct rma_win *w)
     if (r->state != OPEN_START) return GW_OK;
     for (int i = 0; i < r->n_targets && rc == GW_OK; i++) {
         int to = r->targets[i];
-        struct race_access *out = gw_xmalloc((r->n + 1) * sizeof *out), *end = log_for(r, to, out);
-        int64_t bytes = (char *)end - (char *)out;
+        int64_t bytes;
+        struct race_access *out = check_race_log_for(r->log, to, &bytes);
         rc = check_court_post(w->comm, to, TAG_LOG, &bytes, sizeof bytes);
         if (rc == GW_OK && bytes) rc = check_court_post(w->comm, to, TAG_LOG, out, (size_t)bytes);
         free(out);
     }
-    r->n = 0;
+    check_race_log_clear(r->log);
     r->state = OPEN_NONE;
     return rc;
 }
@@ -561,14 +565,13 @@ void check_race_free(struct rma_win *w)
     *at = r->next;
     expose(r, false);
     gw_unlock(&check_lock);
-    if (r->state == OPEN_FENCE && r->n) {
-        const struct race_access *a = &r->log[0].access;
+    int target;
+    const struct race_access *a = check_race_log_first(r->log, &target);
+    if (r->state == OPEN_FENCE && a)
         check_say(
             "epoch not closed: no MPI_Win_fence followed %s at rank %d on %s before MPI_Win_free; only that fence completes it",
-            check_site_text(check_site_unpack(a->fn, a->place, a->module), site), r->log[0].target,
-            window_text(w, name, sizeof name));
-    }
-    free(r->log);
+            check_site_text(check_site_unpack(a->fn, a->place, a->module), site), target, window_text(w, name, sizeof name));
+    check_race_log_drop(r->log);
     free(r->own);
     free(r->origins);
     free(r->targets);

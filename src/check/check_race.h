@@ -52,6 +52,23 @@ typedef void race_tell_fn(const struct race_access *a, const struct race_access 
  * many that not all are marked. */
 bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
 
+/* ---- check_race_log.c: the log of an epoch; with check_lock ----
+ * ACCESSES_MAX entries are kept at most.  is: the bytes of which the access has sums, of which the log computes them. */
+struct race_bytes {
+    const void *before, *after;
+};
+struct race_log;
+struct race_log *check_race_log_new(void);
+void check_race_log_drop(struct race_log *l); /* may be NULL */
+void check_race_log_clear(struct race_log *l);
+void check_race_log_add(struct race_log *l, const struct rma_win *w, int target, const struct race_access *a,
+                        const struct race_bytes *is);
+int64_t check_race_log_calls(const struct race_log *l); /* accesses, of which several may be one entry */
+const struct race_access *check_race_log_first(const struct race_log *l, int *target_out); /* NULL: none */
+/* The entries of one target, and those of all by target with what each gets added to bytes[size]; the caller's. */
+struct race_access *check_race_log_for(const struct race_log *l, int target, int64_t *bytes_out);
+struct race_access *check_race_log_all(const struct race_log *l, int size, int64_t *bytes);
+
 /* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for check_race_locks_look() ----
  * LOCKED_MAX accesses to each rank's part are kept at most, shared among the origins; that the rest is not judged is said once. */
 enum { LOCKED_MAX = 1 << 18, ACCESSES_MAX = 1 << 18 }; /* ACCESSES_MAX: of an epoch */

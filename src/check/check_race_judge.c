@@ -161,6 +161,42 @@ static void judge_in_time(struct court *c, struct item **begins, size_t n)
     free(ends);
 }
 
+/* ---- in order of addresses, for the most frequent answer: nobody meets an enemy, whenever it was ---- */
+struct begin {
+    int64_t lo;
+    const struct race_access *access;
+};
+static int by_lo(const void *a, const void *b)
+{
+    const struct begin *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static bool may_meet_any(struct item *const *right, size_t n)
+{
+    struct begin *v = gw_xmalloc((n + 1) * sizeof *v);
+    int64_t reach[RACE_KINDS] = {0};
+    uint32_t op = 0;
+    bool is_sorted = true, has_op = false, has_ops = false, found = false;
+    for (size_t i = 0; i < n; i++) {
+        v[i] = (struct begin){right[i]->access->lo, right[i]->access};
+        is_sorted = is_sorted && (i == 0 || v[i - 1].lo <= v[i].lo);
+        if (v[i].access->kind != RACE_UPDATE) continue;
+        has_ops = has_ops || (has_op && op != v[i].access->op);
+        has_op = true;
+        op = v[i].access->op;
+    }
+    if (!is_sorted) qsort(v, n, sizeof *v, by_lo);
+    for (size_t i = 0; i < n && !found; i++) {
+        int kind = v[i].access->kind;
+        for (int k = 0; k < RACE_KINDS; k++)
+            found = found || ((enemies[kind] & BIT(k) || (has_ops && k == RACE_UPDATE && kind == k)) && reach[k] > v[i].lo);
+        reach[kind] = gw_max64(reach[kind], v[i].access->hi);
+    }
+    free(v);
+    return found;
+}
+
 bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg)
 {
     struct court c = {.tell = tell, .arg = arg, .has_all = true};
@@ -176,8 +212,9 @@ bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void 
         right[n_right++] = it;
         has_times = has_times && v[i].until_ns != 0;
     }
-    if (has_times) judge_in_time(&c, right, n_right);
-    for (size_t i = 0; i < n_right && !has_times; i++) {
+    bool may_meet = may_meet_any(right, n_right);
+    if (has_times && may_meet) judge_in_time(&c, right, n_right);
+    for (size_t i = 0; i < n_right && !has_times && may_meet; i++) {
         look(&c, right[i]);
         add(&c, right[i]);
     }

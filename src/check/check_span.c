@@ -158,7 +158,7 @@ void check_span_sum_now(struct check_span *s)
     struct readable readable = {0, 0};
     if (s->lo == s->hi) return;
     type_cursor_init(&c, s->buf, s->count, s->type);
-    s->piece = gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN);
+    s->piece = gw_min64(gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN), c.total);
     s->n_sums = (c.total + s->piece - 1) / s->piece;
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
     for (int64_t i = 0; i < s->n_sums; i++) {
@@ -166,6 +166,16 @@ void check_span_sum_now(struct check_span *s)
         free(s->sums); /* who looks at the buffer will say so */
         s->sums = NULL;
         return;
+    }
+}
+
+/* Their room doubles. */
+void check_span_append_sums(struct check_span *s, const struct check_span *next)
+{
+    if (!next->sums) return;
+    for (int64_t i = 0; i < next->n_sums; i++) {
+        if ((s->n_sums & (s->n_sums - 1)) == 0 || !s->each) s->sums = gw_xrealloc(s->sums, 2 * (size_t)(s->n_sums + 1) * sizeof *s->sums);
+        s->sums[s->n_sums++] = next->sums[i];
     }
 }
 

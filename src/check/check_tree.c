@@ -59,6 +59,14 @@ void check_tree_add(struct check_tree *t, struct check_node *n)
     *at = n;
 }
 
+void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi)
+{
+    for (struct check_node *at = t->root; at != n; at = is_before(n, at) ? at->left : at->right)
+        if (hi > at->reach) at->reach = hi;
+    n->hi = hi;
+    update(n);
+}
+
 static struct check_node *without(struct check_node *top, const struct check_node *n)
 {
     assert(top);

@@ -33,6 +33,7 @@ static void parts_met(const struct p2p_parts_met *m)
 
 bool check_type_fits(int64_t count, struct gw_type *t, int64_t room, struct gw_type *there)
 {
+    if (t == there && count <= room) return true;
     return type_has_packed(t) || fits(type_signature(t, count, INT64_MAX), count * t->size, room, there);
 }
 

@@ -12,56 +12,7 @@ static struct check_tree in_use[2]; /* read, written */
 /* Of a program that begins more operations in one epoch, so many are looked at. */
 enum { LOOSE_MAX = 1 << 18 };
 static int n_loose;
-
-/* ---- operations by their owner: of one rank, and of all ---- */
-struct owed {
-    struct owed *next;
-    uint32_t owner;
-    int32_t rank;
-    struct check_item *first;
-};
-enum { OWED_BUCKETS = 4096 };
-static struct owed *owed[OWED_BUCKETS];
-
-static struct owed **owed_at(uint32_t owner, int32_t rank)
-{
-    uint64_t h = ((uint64_t)owner << 32 | (uint32_t)rank) * 0x9e3779b97f4a7c15u;
-    struct owed **at = &owed[h >> 40 & (OWED_BUCKETS - 1)];
-    while (*at && ((*at)->owner != owner || (*at)->rank != rank)) at = &(*at)->next;
-    return at;
-}
-
-static struct check_item *first_owed(uint32_t owner, int32_t rank)
-{
-    struct owed *o = *owed_at(owner, rank);
-    return o ? o->first : NULL;
-}
-
-static void link_in(struct check_item *i, int which, int32_t rank)
-{
-    struct owed **at = owed_at(i->owner, rank);
-    struct check_link *l = &i->links[which];
-    if (!*at) {
-        *at = gw_xcalloc(1, sizeof **at);
-        **at = (struct owed){.owner = i->owner, .rank = rank};
-    }
-    l->next = (*at)->first;
-    l->at = &(*at)->first;
-    if (l->next) l->next->links[which].at = &l->next;
-    *l->at = i;
-}
-
-static void link_out(struct check_item *i, int which, int32_t rank)
-{
-    struct check_link *l = &i->links[which];
-    *l->at = l->next;
-    if (l->next) l->next->links[which].at = l->at;
-    l->at = NULL;
-    struct owed **at = owed_at(i->owner, rank), *o = *at;
-    if (o->first) return;
-    *at = o->next;
-    free(o);
-}
+static struct check_item *last_loose; /* of a window or file, the last one that was begun: most loops go on where it ends */
 
 static void used_add(struct check_item *item)
 {
@@ -71,10 +22,7 @@ static void used_add(struct check_item *item)
         item->used[k] = (struct check_used){.node = {.lo = s->lo, .hi = s->hi}, .item = item};
         check_tree_add(&in_use[s->is_written], &item->used[k].node);
     }
-    if (item->owner && !item->links[0].at) {
-        link_in(item, 0, item->rank);
-        link_in(item, 1, CHECK_EVERYONE);
-    }
+    check_owed_add(item);
     item->is_active = true;
 }
 
@@ -85,10 +33,7 @@ static void used_remove(struct check_item *item)
         check_tree_remove(&in_use[item->spans[k].is_written], &item->used[k].node);
         item->used[k].item = NULL;
     }
-    if (item->links[0].at) {
-        link_out(item, 0, item->rank);
-        link_out(item, 1, CHECK_EVERYONE);
-    }
+    check_owed_remove(item);
     item->is_active = false;
 }
 
@@ -137,10 +82,56 @@ const char *check_about_text(const struct check_item *i, char *out)
     return out;
 }
 
+/* ---- one call of several that are one item ---- */
+/* The span of the one in which byte `at` of the packed data lies; *before_out: how much lies before it. */
+static struct check_span one_call(const struct check_span *s, int64_t at, int64_t *before_out)
+{
+    struct check_span one = *s;
+    int64_t bytes = s->each * s->type->size, k = s->each ? at / bytes : 0;
+    *before_out = k * bytes;
+    if (!s->each) return one;
+    one.count = s->each;
+    one.buf = (const char *)s->buf + k * s->each * s->type->extent;
+    return one;
+}
+
+/* The next call of a loop that goes along the buffers: all are dense, of one type, and sums of whole pieces stand behind each other. */
+static bool can_follow(const struct check_item *i, const struct check_span *spans, int n, const struct check_about *about)
+{
+    if (!i || i->n_spans != n || i->started.from != check_now.from || i->started.fn != check_now.fn || i->owner != about->owner ||
+        i->rank != about->rank)
+        return false;
+    for (int k = 0; k < n; k++) {
+        const struct check_span *last = &i->spans[k], *s = &spans[k];
+        bool is_alike = last->type == s->type && s->type->is_dense && last->is_written == s->is_written && !last->is_told &&
+            !s->is_told && !last->owns_type && !s->owns_type && (last->each ? last->each : last->count) == s->count;
+        bool have_sums = last->sums && s->sums && last->piece == s->piece && s->piece * s->n_sums == s->count * s->type->size;
+        if (!is_alike || last->hi != s->lo || (!have_sums && (last->sums || s->sums))) return false;
+    }
+    return true;
+}
+
+static void follow(struct check_item *i, struct check_span *spans, int n)
+{
+    for (int k = 0; k < n; k++) {
+        struct check_span *last = &i->spans[k], *s = &spans[k];
+        check_span_append_sums(last, s);
+        last->each = s->count;
+        last->count += s->count;
+        last->hi = s->hi;
+        check_tree_extend(&in_use[s->is_written], &i->used[k].node, s->hi);
+        check_span_drop(s);
+    }
+    check_owed_more(i);
+}
+
 /* ---- overlap ---- */
 static void say_overlap(const struct check_span *s, const struct check_item *other, const struct check_span *theirs, uintptr_t at)
 {
     char here[CHECK_SITE_TEXT], there[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
+    int64_t before;
+    struct check_span one = one_call(theirs, (int64_t)(at - theirs->lo), &before);
+    theirs = &one;
     check_say("buffers overlap: the %s of %s (%lld x %s at %p) and the %s of %s%s (%lld x %s at %p), which is not completed yet, "
               "have the bytes from %p on in common%s",
               buffer_word(s), check_site_text(check_now, here), (long long)s->count, type_name(s->type), s->buf,
@@ -271,6 +262,7 @@ static void fill(struct check_item *i, const struct check_span *spans, int n, st
     i->rank = about.rank;
     i->tag = about.tag;
     i->owner = about.owner;
+    i->n_calls = 1;
     i->n_spans = n;
     for (int k = 0; k < n; k++) {
         i->spans[k] = spans[k];
@@ -318,6 +310,10 @@ static void pend(const struct check_span *spans, int n, struct check_about about
     int m = 0;
     for (int k = 0; k < n; k++)
         if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
+    if (m > 0 && can_follow(last_loose, v, m, &about)) {
+        follow(last_loose, v, m);
+        return;
+    }
     if (m == 0 || n_loose == LOOSE_MAX) {
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
         return;
@@ -328,6 +324,7 @@ static void pend(const struct check_span *spans, int n, struct check_about about
     fill(i, v, m, about);
     used_add(i);
     n_loose++;
+    last_loose = about.comm ? i : NULL; /* partitions are told apart */
 }
 
 void check_use_pend(const struct check_span *spans, int n, struct check_about about)
@@ -361,7 +358,7 @@ void check_use_partition(uint32_t id, int number)
 {
     gw_lock(&check_lock);
     const struct check_item *i = check_item_find(id);
-    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !first_owed(id, number))
+    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !check_owed_first(id, number))
         partition_begin(i, number);
     gw_unlock(&check_lock);
 }
@@ -456,6 +453,13 @@ static void look_at_contents(const struct check_item *i, const struct check_span
     bool gone;
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     if (!check_span_changed(s, &from, &to, &gone)) return;
+    int64_t before;
+    struct check_span one = one_call(s, gone ? 0 : from, &before);
+    if (s->each && !gone) {
+        from -= before;
+        to = gw_min64(to - before, one.count * one.type->size);
+        s = &one;
+    }
     check_site_text(i->started, site);
     check_about_text(i, about);
     if (gone)
@@ -476,6 +480,7 @@ static void over(struct check_item *i)
     check_arrays_look(i);
     used_remove(i);
     if (!i->is_loose) return;
+    if (i == last_loose) last_loose = NULL;
     n_loose--;
     check_item_free(i);
 }
@@ -483,7 +488,7 @@ static void over(struct check_item *i)
 static void settle(uint32_t owner, int rank)
 {
     int which = rank == CHECK_EVERYONE;
-    for (struct check_item *i = first_owed(owner, rank), *next; i; i = next) {
+    for (struct check_item *i = check_owed_first(owner, rank), *next; i; i = next) {
         next = i->links[which].next;
         over(i);
     }
@@ -498,11 +503,10 @@ void check_use_settle(uint32_t owner, int rank)
 
 int check_use_count(uint32_t owner, int rank, int most)
 {
-    int n = 0;
     gw_lock(&check_lock);
-    for (const struct check_item *i = first_owed(owner, rank); i && n < most; i = i->links[rank == CHECK_EVERYONE].next) n++;
+    int64_t n = check_owed_calls(owner, rank);
     gw_unlock(&check_lock);
-    return n;
+    return (int)gw_min64(n, most);
 }
 
 void check_use_over(uint32_t id, bool is_gone)
@@ -583,13 +587,12 @@ struct check_site check_use_maker(uint32_t id)
 
 void check_use_end(void)
 {
-    for (int k = 0; k < OWED_BUCKETS; k++)
-        while (owed[k]) {
-            struct check_item *i = owed[k]->first;
-            used_remove(i);
-            if (i->is_loose) check_item_free(i);
-        }
+    for (struct check_item *i; (i = check_owed_any());) {
+        used_remove(i);
+        if (i->is_loose) check_item_free(i);
+    }
     n_loose = 0;
+    last_loose = NULL;
     check_recv_end();
     check_items_free();
     in_use[0].root = in_use[1].root = NULL;

@@ -6,6 +6,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "check/check_private.h"
 
 struct uses {
@@ -32,18 +34,18 @@ static int sum_all(struct uses *u, int target, struct rma_win *w)
 }
 
 /* After the call, as one that is refused uses nothing; req_out NULL: it has no request. */
-static int end(int rc, struct uses *u, struct check_race race, struct rma_win *w, struct gw_req **req_out)
+static int end(int rc, struct uses *u, struct check_race *race, struct rma_win *w, struct gw_req **req_out)
 {
-    int target = race.target;
+    int target = race->target;
     struct check_about about = {w->comm, target, GW_UNDEFINED, w->obj.id};
     if (rc != GW_OK) return rc;
     check_use_look(u->v, u->n);
     rc = sum_all(u, target, w);
     if (rc != GW_OK) return rc;
-    if (race.kind == RACE_GET && !u->v[0].sums) race.data = NULL; /* it may not be there yet */
-    for (int k = 0; k < u->n; k++) race.brings = race.brings || u->v[k].is_written;
-    race.has_request = req_out != NULL;
-    check_race_access(w, &race);
+    if (race->kind == RACE_GET && !u->v[0].sums) race->data = NULL; /* it may not be there yet */
+    for (int k = 0; k < u->n; k++) race->brings = race->brings || u->v[k].is_written;
+    race->has_request = req_out != NULL;
+    check_race_access(w, race);
     if (req_out)
         check_use_track(req_out, u->v, u->n, about);
     else
@@ -85,8 +87,10 @@ int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int ta
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
     struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
-    race.has_before = check_race_before(w, target, disp, tcount, tt, &race.before);
-    return end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, race, w, NULL);
+    check_race_before(w, &race);
+    int rc = end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, &race, w, NULL);
+    free(race.owned);
+    return rc;
 }
 
 int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -96,7 +100,7 @@ int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int t
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
     struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, race, w, req_out);
+    return end(rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, &race, w, req_out);
 }
 
 int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -106,7 +110,7 @@ int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, 
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
     struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_get(origin, ocount, ot, target, disp, tcount, tt, w), &u, race, w, NULL);
+    return end(rma_get(origin, ocount, ot, target, disp, tcount, tt, w), &u, &race, w, NULL);
 }
 
 int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -116,7 +120,7 @@ int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target,
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
     struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, race, w, req_out);
+    return end(rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, &race, w, req_out);
 }
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
@@ -147,7 +151,8 @@ int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot,
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
-    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, updates(op, target, disp, tcount, tt), w,
+    struct check_race race = updates(op, target, disp, tcount, tt);
+    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, &race, w,
                NULL);
 }
 
@@ -157,8 +162,9 @@ int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
+    struct check_race race = updates(op, target, disp, tcount, tt);
     return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u,
-               updates(op, target, disp, tcount, tt), w, req_out);
+               &race, w, req_out);
 }
 
 int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
@@ -170,8 +176,9 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
     look_at_op(tcount, tt, op, target, w);
+    struct check_race race = updates(op, target, disp, tcount, tt);
     return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u,
-               updates(op, target, disp, tcount, tt), w, NULL);
+               &race, w, NULL);
 }
 
 int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
@@ -183,8 +190,9 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
     look_at_op(tcount, tt, op, target, w);
+    struct check_race race = updates(op, target, disp, tcount, tt);
     return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u,
-               updates(op, target, disp, tcount, tt), w, req_out);
+               &race, w, req_out);
 }
 
 int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
@@ -193,7 +201,8 @@ int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, 
     struct uses u = {.n = 0};
     if (reads_origin(op)) add(&u, origin, origin ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
-    return end(rma_fetch_and_op(origin, result, t, target, disp, op, w), &u, updates(op, target, disp, 1, t), w, NULL);
+    struct check_race race = updates(op, target, disp, 1, t);
+    return end(rma_fetch_and_op(origin, result, t, target, disp, op, w), &u, &race, w, NULL);
 }
 
 int check_rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
@@ -204,7 +213,7 @@ int check_rma_compare_and_swap(const void *origin, const void *compare, void *re
     add(&u, compare, compare ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
     struct check_race race = {.kind = RACE_SWAP, .target = target, .disp = disp, .count = 1, .type = t};
-    return end(rma_compare_and_swap(origin, compare, result, t, target, disp, w), &u, race, w, NULL);
+    return end(rma_compare_and_swap(origin, compare, result, t, target, disp, w), &u, &race, w, NULL);
 }
 
 /* ---- locks of a window that was promised to have none ---- */
