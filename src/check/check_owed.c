@@ -45,6 +45,7 @@ static void link_in(struct check_item *i, int which, int32_t rank)
         **at = (struct owed){.owner = i->owner, .rank = rank};
     }
     (*at)->n_calls += i->n_calls;
+    l->of = *at;
     l->next = (*at)->first;
     l->at = &(*at)->first;
     if (l->next) l->next->links[which].at = &l->next;
@@ -57,9 +58,10 @@ static void link_out(struct check_item *i, int which, int32_t rank)
     *l->at = l->next;
     if (l->next) l->next->links[which].at = l->at;
     l->at = NULL;
-    struct owed **at = owed_at(i->owner, rank), *o = *at;
+    struct owed *o = l->of, **at;
     o->n_calls -= i->n_calls;
     if (o->first) return;
+    at = owed_at(i->owner, rank);
     *at = o->next;
     free(o);
 }
@@ -74,8 +76,8 @@ void check_owed_add(struct check_item *i)
 void check_owed_more(struct check_item *i)
 {
     i->n_calls++;
-    (*owed_at(i->owner, i->rank))->n_calls++;
-    (*owed_at(i->owner, CHECK_EVERYONE))->n_calls++;
+    i->links[0].of->n_calls++;
+    i->links[1].of->n_calls++;
 }
 
 void check_owed_remove(struct check_item *i)

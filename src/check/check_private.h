@@ -112,6 +112,7 @@ struct check_item {
     } used[CHECK_SPANS]; /* of spans in use */
     struct check_link {
         struct check_item *next, **at;
+        struct owed *of;
     } links[2];      /* in use, of the same owner: and rank; at NULL: not in use, or no owner */
     bool is_active;  /* the spans are in use now */
     bool is_receive; /* of one message, into the first span (check_recv.c) */
@@ -220,10 +221,10 @@ struct check_race {
     bool brings;      /* data to the origin */
     bool has_request; /* which may say that it is complete there */
     const void *before; /* PUT: what was there; NULL: not known */
-    void *owned;        /* the caller's; NULL: `before` is in the next */
-    char small[64];
+    void *owned;        /* the caller's to free, where that did not fit into its room */
 };
-void check_race_before(struct rma_win *w, struct check_race *a); /* before a put: looks at what is there, if that is wanted */
+/* Before a put: looks at what is there, if that is wanted; into the room if it fits. */
+void check_race_before(struct rma_win *w, struct check_race *a, void *room, size_t cap);
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */

@@ -85,31 +85,52 @@ static struct race_access access_new(struct rma_win *w, enum race_kind kind)
     return a;
 }
 
-static void log_one(struct race_win *r, int target, const struct race_access *a, const struct race_bytes *is, bool is_over)
+static void log_one(struct race_win *r, int target, const struct race_access *a, const struct race_step *step, bool is_over)
 {
     if (r->state == OPEN_LOCKS)
         check_race_locks_add(r->under_locks, r->win, target, a, is_over);
     else
-        check_race_log_add(r->log, r->win, target, a, is);
+        check_race_log_add(r->log, target, a, step);
 }
 
 /* The first `moved` bytes of several runs: an access of so many that it is not looked at leaves no trace. */
-static void log_runs(struct race_win *r, int target, struct race_access a, int64_t count, struct gw_type *t, int64_t moved,
-                     bool is_over)
+static void log_runs(struct race_win *r, const struct check_race *is, struct race_access a, struct race_step *step, int64_t moved)
 {
     static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
     struct type_cursor c;
     struct iovec iov[RUNS_MAX];
     int64_t bytes;
-    type_cursor_init(&c, (const void *)anywhere, count, t);
+    type_cursor_init(&c, (const void *)anywhere, is->count, is->type);
     int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
     if (bytes < moved) return;
     a.has_before = a.has_after = 0;
+    step->before = step->after = NULL;
     for (int i = 0; i < n; i++) {
         a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
         a.hi = a.lo + (int64_t)iov[i].iov_len;
-        log_one(r, target, &a, NULL, is_over);
+        log_one(r, is->target, &a, step, is->brings && is->has_request);
     }
+}
+
+/* An access that is not the next step of a loop. */
+static void log_new(struct race_win *r, const struct check_race *is, struct race_step *step, bool is_one, int64_t moved)
+{
+    struct race_access a = access_new(r->win, is->kind);
+    a.disp = step->disp;
+    a.op = step->op;
+    a.brings = step->brings;
+    a.has_before = step->before != NULL;
+    a.has_after = step->after != NULL;
+    a.lo = step->lo;
+    a.hi = step->hi;
+    if (r->state == OPEN_LOCKS) {
+        a.since_ns = gw_now_ns();
+        if (a.has_after) a.after = check_sum_bytes(RACE_SEED, step->after, (size_t)moved);
+    }
+    if (is_one)
+        log_one(r, is->target, &a, step, is->brings && is->has_request);
+    else
+        log_runs(r, is, a, step, moved);
 }
 
 static bool read_there(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, void *into)
@@ -133,7 +154,7 @@ bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count,
     return is_there;
 }
 
-void check_race_before(struct rma_win *w, struct check_race *a)
+void check_race_before(struct rma_win *w, struct check_race *a, void *room, size_t cap)
 {
     enum { AWAITED = 64 };
     int64_t bytes = a->count * a->type->size;
@@ -144,10 +165,8 @@ void check_race_before(struct rma_win *w, struct check_race *a)
         bytes <= BEFORE_MAX && is_run(a->count, a->type);
     gw_unlock(&check_lock);
     if (!wanted) return;
-    bool is_small = bytes <= (int64_t)sizeof a->small;
-    if (!is_small) a->owned = gw_xmalloc((size_t)bytes);
-    void *into = is_small ? a->small : a->owned;
-    if (read_there(w, a->target, a->disp, a->count, a->type, into)) a->before = into;
+    if ((size_t)bytes > cap) room = a->owned = gw_xmalloc((size_t)bytes);
+    if (read_there(w, a->target, a->disp, a->count, a->type, room)) a->before = room;
 }
 
 void check_race_access(struct rma_win *w, const struct check_race *a)
@@ -155,31 +174,22 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (a->target < 0 || a->count <= 0) return;
     int64_t whole = a->count * a->type->size, moved = a->data_type ? gw_min64(whole, a->data_count * a->data_type->size) : whole;
     if (moved == 0) return;
-    struct race_access made = access_new(w, a->kind);
-    made.disp = a->disp;
-    if (a->kind == RACE_UPDATE) made.op = a->op->obj.id;
-    made.brings = a->brings;
-    bool is_whole =
-        a->data && is_run(a->data_count, a->data_type) && is_run(a->count, a->type) && a->data_count * a->data_type->size == whole;
+    struct race_step step = {.kind = a->kind, .fn = check_now.fn, .from = check_now.from, .disp = a->disp, .brings = a->brings};
     bool is_one = is_run(a->count, a->type);
-    struct race_bytes is = {a->before, is_whole ? run_at(a->data, a->data_type) : NULL};
-    made.has_before = a->before && moved == whole;
-    made.has_after = is_whole;
-    made.lo = a->type->true_lb;
-    made.hi = made.lo + moved;
+    bool is_whole = a->data && is_one && is_run(a->data_count, a->data_type) && a->data_count * a->data_type->size == whole;
+    if (a->kind == RACE_UPDATE) step.op = a->op->obj.id;
+    step.before = moved == whole ? a->before : NULL;
+    step.after = is_whole ? run_at(a->data, a->data_type) : NULL;
+    step.lo = a->type->true_lb;
+    step.hi = step.lo + moved;
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
-    bool is_locked = r->state == OPEN_LOCKS, is_over = a->brings && a->has_request;
+    bool is_locked = r->state == OPEN_LOCKS;
     if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
-    if (is_locked) made.since_ns = gw_now_ns();
-    if (is_locked && is_whole) made.after = check_sum_bytes(RACE_SEED, is.after, (size_t)whole);
-    if (r->state != OPEN_NONE && (!is_locked || r->under_locks)) {
-        if (is_one)
-            log_one(r, a->target, &made, &is, is_over);
-        else
-            log_runs(r, a->target, made, a->count, a->type, moved, is_over);
-    }
+    if (r->state != OPEN_NONE && (!is_locked || r->under_locks) &&
+        (is_locked || !is_one || !check_race_log_follow(r->log, w, a->target, &step)))
+        log_new(r, a, &step, is_one, moved);
     gw_unlock(&check_lock);
 }
 

@@ -53,16 +53,22 @@ typedef void race_tell_fn(const struct race_access *a, const struct race_access 
 bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
 
 /* ---- check_race_log.c: the log of an epoch; with check_lock ----
- * ACCESSES_MAX entries are kept at most.  is: the bytes of which the access has sums, of which the log computes them. */
-struct race_bytes {
-    const void *before, *after;
+ * ACCESSES_MAX entries are kept at most. */
+struct race_step { /* an access of one run of bytes, of which fn, disp, lo, hi and so on are as in its record */
+    int32_t kind, fn;
+    uint32_t op;
+    bool brings;
+    const void *from; /* the place in this process */
+    int64_t disp, lo, hi;
+    const void *before, *after; /* the bytes of which the record has sums, which the log computes; or NULL */
 };
 struct race_log;
 struct race_log *check_race_log_new(void);
 void check_race_log_drop(struct race_log *l); /* may be NULL */
 void check_race_log_clear(struct race_log *l);
-void check_race_log_add(struct race_log *l, const struct rma_win *w, int target, const struct race_access *a,
-                        const struct race_bytes *is);
+/* False: it is not the next step of the loop that made the last entry, and must be added. */
+bool check_race_log_follow(struct race_log *l, const struct rma_win *w, int target, const struct race_step *s);
+void check_race_log_add(struct race_log *l, int target, const struct race_access *a, const struct race_step *s);
 int64_t check_race_log_calls(const struct race_log *l); /* accesses, of which several may be one entry */
 const struct race_access *check_race_log_first(const struct race_log *l, int *target_out); /* NULL: none */
 /* The entries of one target, and those of all by target with what each gets added to bytes[size]; the caller's. */

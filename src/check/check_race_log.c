@@ -15,6 +15,7 @@ struct running_sum {
 };
 struct logged {
     int32_t target;
+    const void *from;
     struct running_sum before, after;
     struct race_access access;
 };
@@ -58,33 +59,40 @@ static uint64_t sum_on(struct running_sum *s, size_t n, const void *bytes, size_
     return (n + more) % WORD ? check_sum_bytes(s->whole, &s->tail, (n + more) % WORD) : s->whole;
 }
 
-static bool is_next(const struct logged *last, int target, const struct race_access *a, int64_t unit)
+static bool is_next(const struct logged *last, int target, const struct race_step *s, int64_t unit)
 {
     const struct race_access *b = &last->access;
-    bool has_sums = a->has_before || a->has_after;
-    return last->target == target && b->kind == a->kind && b->op == a->op && b->fn == a->fn && b->place == a->place &&
-        b->has_before == a->has_before && b->has_after == a->has_after && b->brings == a->brings &&
-        b->disp * unit + b->hi == a->disp * unit + a->lo && (!has_sums || b->hi - b->lo + a->hi - a->lo <= SUMMED_MAX) &&
-        strcmp(b->module, a->module) == 0;
+    bool has_sums = s->before || s->after;
+    return last->target == target && last->from == s->from && b->kind == s->kind && b->op == s->op && b->fn == s->fn &&
+        b->has_before == (s->before != NULL) && b->has_after == (s->after != NULL) && b->brings == s->brings &&
+        b->disp * unit + b->hi == s->disp * unit + s->lo && (!has_sums || b->hi - b->lo + s->hi - s->lo <= SUMMED_MAX);
 }
 
-void check_race_log_add(struct race_log *l, const struct rma_win *w, int target, const struct race_access *a,
-                        const struct race_bytes *is)
+static void sum_step(struct logged *to, size_t had, const struct race_step *s)
+{
+    size_t bytes = (size_t)(s->hi - s->lo);
+    if (s->before) to->access.before = sum_on(&to->before, had, s->before, bytes);
+    if (s->after) to->access.after = sum_on(&to->after, had, s->after, bytes);
+}
+
+bool check_race_log_follow(struct race_log *l, const struct rma_win *w, int target, const struct race_step *s)
 {
     struct logged *last = l->n ? &l->v[l->n - 1] : NULL;
-    size_t bytes = (size_t)(a->hi - a->lo), had = 0;
+    if (!last || !is_next(last, target, s, rma_disp_unit(w, target))) return false;
+    sum_step(last, (size_t)(last->access.hi - last->access.lo), s);
+    last->access.hi += s->hi - s->lo;
     l->n_calls++;
-    if (last && is_next(last, target, a, rma_disp_unit(w, target))) {
-        had = (size_t)(last->access.hi - last->access.lo);
-        last->access.hi += (int64_t)bytes;
-    } else {
-        if (l->n == ACCESSES_MAX) return;
-        if (l->n == l->room) l->v = gw_xrealloc(l->v, (l->room = 2 * l->room + 64) * sizeof *l->v);
-        last = &l->v[l->n++];
-        *last = (struct logged){target, {RACE_SEED, 0}, {RACE_SEED, 0}, *a};
-    }
-    if (a->has_before) last->access.before = sum_on(&last->before, had, is->before, bytes);
-    if (a->has_after) last->access.after = sum_on(&last->after, had, is->after, bytes);
+    return true;
+}
+
+void check_race_log_add(struct race_log *l, int target, const struct race_access *a, const struct race_step *s)
+{
+    l->n_calls++;
+    if (l->n == ACCESSES_MAX) return;
+    if (l->n == l->room) l->v = gw_xrealloc(l->v, (l->room = 2 * l->room + 64) * sizeof *l->v);
+    struct logged *last = &l->v[l->n++];
+    *last = (struct logged){target, s->from, {RACE_SEED, 0}, {RACE_SEED, 0}, *a};
+    sum_step(last, 0, s);
 }
 
 struct race_access *check_race_log_for(const struct race_log *l, int target, int64_t *bytes_out)

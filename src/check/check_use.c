@@ -111,16 +111,17 @@ static bool can_follow(const struct check_item *i, const struct check_span *span
     return true;
 }
 
-static void follow(struct check_item *i, struct check_span *spans, int n)
+static void follow(struct check_item *i, const struct check_span *spans, int n)
 {
     for (int k = 0; k < n; k++) {
-        struct check_span *last = &i->spans[k], *s = &spans[k];
+        struct check_span *last = &i->spans[k];
+        const struct check_span *s = &spans[k];
         check_span_append_sums(last, s);
         last->each = s->count;
         last->count += s->count;
         last->hi = s->hi;
         check_tree_extend(&in_use[s->is_written], &i->used[k].node, s->hi);
-        check_span_drop(s);
+        free(s->sums);
     }
     check_owed_more(i);
 }
@@ -308,12 +309,12 @@ static void pend(const struct check_span *spans, int n, struct check_about about
 {
     struct check_span v[CHECK_SPANS];
     int m = 0;
-    for (int k = 0; k < n; k++)
-        if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
-    if (m > 0 && can_follow(last_loose, v, m, &about)) {
-        follow(last_loose, v, m);
+    if (can_follow(last_loose, spans, n, &about)) {
+        follow(last_loose, spans, n);
         return;
     }
+    for (int k = 0; k < n; k++)
+        if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
     if (m == 0 || n_loose == LOOSE_MAX) {
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
         return;

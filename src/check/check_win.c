@@ -54,8 +54,8 @@ static int end(int rc, struct uses *u, struct check_race *race, struct rma_win *
 }
 
 /* What the operation moves from (count, t) to (room, there), of which one is at the target. */
-static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
-                    struct rma_win *w)
+static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
+                                struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     struct check_item place = {.owner = w->obj.id, .rank = target};
@@ -64,6 +64,12 @@ static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t
         "datatypes differ: %s %s %lld x %s as %lld x %s%s. The sequence of basic types must be the same at the origin and at the target",
         check_site_text(check_now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
         check_about_text(&place, about));
+}
+
+static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
+                    struct rma_win *w)
+{
+    if (t != there || count > room) compare_all(moves, count, t, room, there, target, w);
 }
 
 /* ---- operations ---- */
@@ -83,11 +89,13 @@ static struct check_race moves(enum race_kind kind, const void *data, int64_t oc
 int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                   struct gw_type *tt, struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    char small[64];
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
     struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
-    check_race_before(w, &race);
+    check_race_before(w, &race, small, sizeof small);
     int rc = end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, &race, w, NULL);
     free(race.owned);
     return rc;
@@ -96,7 +104,8 @@ int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int ta
 int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                    struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     add(&u, origin, ocount, ot, target, false);
     compare("puts", ocount, ot, tcount, tt, target, w);
     struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
@@ -106,7 +115,8 @@ int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int t
 int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
                   struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
     struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
@@ -116,7 +126,8 @@ int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, 
 int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
                    struct rma_win *w, struct gw_req **req_out)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     add(&u, origin, ocount, ot, target, true);
     compare("gets", tcount, tt, ocount, ot, target, w);
     struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
@@ -148,7 +159,8 @@ static struct check_race updates(const struct gw_op *op, int target, int64_t dis
 int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                          struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
@@ -159,7 +171,8 @@ int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot,
 int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                           struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
@@ -171,7 +184,8 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
                              struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
                              struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
@@ -185,7 +199,8 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
                               struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
                               struct rma_win *w, struct gw_req **req_out)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     add(&u, result, rcount, rt, target, true);
     compare("fetches", tcount, tt, rcount, rt, target, w);
@@ -198,7 +213,8 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
 int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
                            struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     if (reads_origin(op)) add(&u, origin, origin ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
     struct check_race race = updates(op, target, disp, 1, t);
@@ -208,7 +224,8 @@ int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, 
 int check_rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
                                struct rma_win *w)
 {
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0; /* the spans are written as they come */
     add(&u, origin, origin ? 1 : 0, t, target, false);
     add(&u, compare, compare ? 1 : 0, t, target, false);
     add(&u, result, result ? 1 : 0, t, target, true);
