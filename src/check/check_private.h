@@ -64,7 +64,7 @@ void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(
     struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
 void check_span_append_sums(struct check_span *s, const struct check_span *next); /* of pieces of the same size, all whole */
-bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
+bool check_can_read(const void *at, size_t n);                                    /* mapped, and not protected */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more, or protected. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
@@ -81,7 +81,7 @@ struct check_tree {
 }; /* zeros: an empty one */
 void check_tree_add(struct check_tree *t, struct check_node *n);
 void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi); /* one that is in it, to a larger hi */
-void check_tree_remove(struct check_tree *t, struct check_node *n); /* that is in it */
+void check_tree_remove(struct check_tree *t, struct check_node *n);               /* that is in it */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
 bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);
@@ -218,8 +218,8 @@ struct check_race {
     const void *data;       /* PUT, GET: the same bytes here, if they are there already; else NULL */
     int64_t data_count;
     struct gw_type *data_type;
-    bool brings;      /* data to the origin */
-    bool has_request; /* which may say that it is complete there */
+    bool brings;        /* data to the origin */
+    bool has_request;   /* which may say that it is complete there */
     const void *before; /* PUT: what was there; NULL: not known */
     void *owned;        /* the caller's to free, where that did not fit into its room */
 };

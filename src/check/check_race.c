@@ -22,8 +22,8 @@ struct race_win {
     struct race_win *next;
     struct rma_win *win;
     enum state state;
-    bool is_exposed;    /* by a fence or MPI_Win_post */
-    struct race_log *log; /* this rank's accesses in the epoch that is open */
+    bool is_exposed;         /* by a fence or MPI_Win_post */
+    struct race_log *log;    /* this rank's accesses in the epoch that is open */
     struct race_access *own; /* to this rank's part, by calls of its own */
     size_t n_own, own_room;
     char *copy;               /* of the part as the exposure began, or NULL */
@@ -188,7 +188,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state != OPEN_NONE && (!is_locked || r->under_locks) &&
-        (is_locked || !is_one || !check_race_log_follow(r->log, w, a->target, &step)))
+        (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step)))
         log_new(r, a, &step, is_one, moved);
     gw_unlock(&check_lock);
 }

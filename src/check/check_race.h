@@ -66,8 +66,8 @@ struct race_log;
 struct race_log *check_race_log_new(void);
 void check_race_log_drop(struct race_log *l); /* may be NULL */
 void check_race_log_clear(struct race_log *l);
-/* False: it is not the next step of the loop that made the last entry, and must be added. */
-bool check_race_log_follow(struct race_log *l, const struct rma_win *w, int target, const struct race_step *s);
+/* False: it is not the next step of the loop that made the last entry, and must be added.  unit: the target's. */
+bool check_race_log_follow(struct race_log *l, int64_t unit, int target, const struct race_step *s);
 void check_race_log_add(struct race_log *l, int target, const struct race_access *a, const struct race_step *s);
 int64_t check_race_log_calls(const struct race_log *l); /* accesses, of which several may be one entry */
 const struct race_access *check_race_log_first(const struct race_log *l, int *target_out); /* NULL: none */

@@ -75,10 +75,10 @@ static void sum_step(struct logged *to, size_t had, const struct race_step *s)
     if (s->after) to->access.after = sum_on(&to->after, had, s->after, bytes);
 }
 
-bool check_race_log_follow(struct race_log *l, const struct rma_win *w, int target, const struct race_step *s)
+bool check_race_log_follow(struct race_log *l, int64_t unit, int target, const struct race_step *s)
 {
     struct logged *last = l->n ? &l->v[l->n - 1] : NULL;
-    if (!last || !is_next(last, target, s, rma_disp_unit(w, target))) return false;
+    if (!last || !is_next(last, target, s, unit)) return false;
     sum_step(last, (size_t)(last->access.hi - last->access.lo), s);
     last->access.hi += s->hi - s->lo;
     l->n_calls++;

@@ -174,7 +174,8 @@ void check_span_append_sums(struct check_span *s, const struct check_span *next)
 {
     if (!next->sums) return;
     for (int64_t i = 0; i < next->n_sums; i++) {
-        if ((s->n_sums & (s->n_sums - 1)) == 0 || !s->each) s->sums = gw_xrealloc(s->sums, 2 * (size_t)(s->n_sums + 1) * sizeof *s->sums);
+        if ((s->n_sums & (s->n_sums - 1)) == 0 || !s->each)
+            s->sums = gw_xrealloc(s->sums, 2 * (size_t)(s->n_sums + 1) * sizeof *s->sums);
         s->sums[s->n_sums++] = next->sums[i];
     }
 }

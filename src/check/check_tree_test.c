@@ -80,6 +80,10 @@ int main(void)
     struct found f = {.ordered = true};
     check_tree_each(&t, 80, 96, take, &f);
     CHECK(f.n == 2);
+    check_tree_extend(&t, &many[3], 96);
+    f = (struct found){.ordered = true};
+    check_tree_each(&t, 80, 96, take, &f);
+    CHECK(f.n == 3 && f.ordered);
     free(many);
     return unit_end();
 }

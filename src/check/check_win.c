@@ -54,8 +54,8 @@ static int end(int rc, struct uses *u, struct check_race *race, struct rma_win *
 }
 
 /* What the operation moves from (count, t) to (room, there), of which one is at the target. */
-static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
-                                struct rma_win *w)
+static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there,
+                                int target, struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT], about[CHECK_ABOUT_TEXT];
     struct check_item place = {.owner = w->obj.id, .rank = target};
@@ -164,8 +164,7 @@ int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot,
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, &race, w,
-               NULL);
+    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, &race, w, NULL);
 }
 
 int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
@@ -176,8 +175,7 @@ int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot
     if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u,
-               &race, w, req_out);
+    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u, &race, w, req_out);
 }
 
 int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
@@ -191,8 +189,7 @@ int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type 
     compare("fetches", tcount, tt, rcount, rt, target, w);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u,
-               &race, w, NULL);
+    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u, &race, w, NULL);
 }
 
 int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
@@ -206,8 +203,8 @@ int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type
     compare("fetches", tcount, tt, rcount, rt, target, w);
     look_at_op(tcount, tt, op, target, w);
     struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u,
-               &race, w, req_out);
+    return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u, &race, w,
+               req_out);
 }
 
 int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
