@@ -442,6 +442,9 @@ static void window_buffers(int early)
     local_end(BY_FLUSH, &q);
     CHECK((rank == 0 && early) || ints[20] == 500);
     ints[20]++;
+    for (int i = 0; i < 10; i++) MPI_Put(ints + 30 + i, 1, MPI_INT, there, 200 + 10 * rank + i, 1, MPI_INT, win);
+    if (rank == 0 && early) ints[37]++, ints[39]++;
+    local_end(BY_FLUSH, &q);
     MPI_Accumulate(ints, 10, MPI_INT, there, 100, 10, MPI_INT, MPI_SUM, win);
     if (rank == 0 && early) ints[1]++;
     local_end(BY_FLUSH, &q);
@@ -457,7 +460,7 @@ static void window_buffers(int early)
     epoch_end(BY_FLUSH);
     MPI_Win_free(&win);
 }
-static void windows(void) /* fourteen findings of rank 0 */ { window_buffers(1); }
+static void windows(void) /* fifteen findings of rank 0 */ { window_buffers(1); }
 
 static void windows_overlap(void) /* four findings of every rank */
 {
