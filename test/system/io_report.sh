@@ -88,6 +88,41 @@ fi
         END { exit !(bytes == total && w >= 14 && r >= 201000) }' || fail "the files have other sums"
 )
 
+# The tool adds them up, and refuses what is none of them.
+"$build/cray_mpiio_summary" "$dir/over_time" > "$dir/sums" || fail "cray_mpiio_summary failed"
+sum() { sed -n "s/^|   $1  *= //p" "$dir/sums"; }
+grep -qxF "| MPIIO access over time for $file" "$dir/sums" || fail "the summary has another head"
+[ "$(sum ranks)" = 4 ] || fail "the summary has $(sum ranks) ranks"
+[ "$(sum 'total bytes for writes')" = "$total = 0 MiB = 0 GiB" ] || fail "the summary has other bytes: $(sum 'total bytes for writes')"
+for way in 3,writes 5,reads; do
+    [ "$(cat "$dir"/over_time.*.csv | awk -F, -v k=${way%,*} '$2 ~ /^[0-9]/ { n += $k } END { print n }')" = "$(sum "system ${way#*,}")" ] ||
+        fail "the summary has other ${way#*,}: $(sum "system ${way#*,}")"
+done
+printf 'file,start_ms,writes,bytes_written,reads,bytes_read\n"a""b, c",0,2,8,0,0\n"a""b, c",250,1,10,0,0\n' > "$dir/two.0.csv"
+printf 'file,start_ms,writes,bytes_written,reads,bytes_read\n"a""b, c",0,1,7,1,5\n' > "$dir/two.1.csv"
+"$build/cray_mpiio_summary" "$dir/two" > "$dir/sums"
+bar > "$dir/golden"
+cat >> "$dir/golden" <<EOF
+| MPIIO access over time for a"b, c
+|   ranks                   = 2
+|   from, to                = 0, 250 ms
+|   system writes           = 4
+|   total bytes for writes  = 25 = 0 MiB = 0 GiB
+|   ave system write size   = 6
+|   most in one interval    = 15 bytes, from 0 ms on
+|   system reads            = 1
+|   total bytes for reads   = 5 = 0 MiB = 0 GiB
+|   ave system read size    = 5
+|   most in one interval    = 5 bytes, from 0 ms on
+EOF
+bar >> "$dir/golden"
+diff "$dir/golden" "$dir/sums" || fail "the summary is another"
+echo '"a",1,2,3,4' >> "$dir/two.1.csv"
+"$build/cray_mpiio_summary" "$dir/two.1.csv" 2> "$dir/err" && fail "a row that is none was taken"
+grep -qF "$dir/two.1.csv:3 is no row" "$dir/err" || fail "not told which row is none"
+"$build/cray_mpiio_summary" "$dir/none" 2> "$dir/err" && fail "files that are not there were taken"
+grep -qF "there is no file $dir/none.*.csv" "$dir/err" || fail "not told that there are no files"
+
 # Times: phases that make up the whole.
 unset MPICH_MPIIO_STATS
 export MPICH_MPIIO_TIMERS=1
