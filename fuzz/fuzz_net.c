@@ -6,7 +6,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "../../test/ofi_fake.h"
+#include "../test/ofi_fake.h"
 
 #include "base/count.h"
 #include "base/settings.h"

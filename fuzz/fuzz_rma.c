@@ -51,6 +51,9 @@ static int64_t some_run(struct input *in, int64_t most, int64_t *bytes_out)
 /* An answer to what was forged may have come in the place of a true one. */
 static void fine(int rc) { FUZZ_CHECK(rc == GW_OK || is_forged); }
 
+/* Not of a request. */
+static struct rma_packed packed(char *at) { return (struct rma_packed){.at = at}; }
+
 static void true_one(struct input *in)
 {
     char data[WIN_BYTES], got[WIN_BYTES];
@@ -60,11 +63,11 @@ static void true_one(struct input *in)
     memset(data, (int)what, sizeof data);
     switch (what & 7) {
     case 0:
-        fine(rma_ask_move(w, 0, true, at, bytes, gw_type_byte, bytes, data));
+        fine(rma_ask_move(w, 0, true, at, bytes, gw_type_byte, bytes, packed(data)));
         memcpy(model + from, data, (size_t)bytes);
         break;
     case 1:
-        fine(rma_ask_move(w, 0, false, at, bytes, gw_type_byte, bytes, got));
+        fine(rma_ask_move(w, 0, false, at, bytes, gw_type_byte, bytes, packed(got)));
         fine(rma_late_settle(w));
         if (!is_forged) FUZZ_CHECK(memcmp(got, model + from, (size_t)bytes) == 0);
         break;
@@ -82,7 +85,7 @@ static void true_one(struct input *in)
         int64_t n = bytes / 4;
         int32_t sum;
         if (n == 0) break;
-        fine(rma_ask_update(w, 0, gw_op_sum, at, n, gw_type_int, data, what & 128 ? got : NULL));
+        fine(rma_ask_update(w, 0, gw_op_sum, at, n, gw_type_int, data, packed(what & 128 ? got : NULL)));
         for (int64_t i = 0; i < n; i++) {
             int32_t add;
             memcpy(&sum, model + from + 4 * i, 4);
@@ -197,7 +200,7 @@ static void answer(struct input *in)
     memcpy(message, &how, sizeof how);
     is_forged = true;
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), message, n);
-    rma_ask_move(w, 0, false, at, 40, gw_type_byte, 40, got);
+    rma_ask_move(w, 0, false, at, 40, gw_type_byte, 40, packed(got));
     rma_late_settle(w);
 }
 

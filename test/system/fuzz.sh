@@ -31,8 +31,9 @@ if ! clang -fsanitize=fuzzer,address -o "$dir/probe" "$dir/probe.c" > "$dir/log"
     exit 77
 fi
 
+ccache=$(command -v ccache || :)
 if [ ! -f "$build/build.ninja" ]; then
-    CC=clang meson setup "$build" "$root" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 > "$dir/log" 2>&1 ||
+    CC="${ccache:+ccache }clang" meson setup "$build" "$root" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 > "$dir/log" 2>&1 ||
         { tail -n 5 "$dir/log"; exit 1; }
 fi
 ninja -C "$build" $(echo "$targets" | sed 's|\([^ ]*\) .*|fuzz/fuzz_\1|') > "$dir/log" 2>&1 || { grep -E -A3 'error|FAILED' "$dir/log" | head -n 20; exit 1; }
