@@ -1,7 +1,7 @@
 /* io.h -- files (MPI 4.1 chapter 14) on POSIX file systems: open, views, data access.
  *
- * A file is opened by every member of a communicator; the object holds a private communicator over the same group, one file
- * descriptor a rank, and a view: the datatype that is tiled over the file from a displacement on, of whose data bytes a rank sees
+ * A file is opened by every member of a communicator; the object holds a private communicator over the same group, a file
+ * descriptor (hints: none yet, or one more with O_DIRECT), and a view: the datatype that is tiled over the file from a displacement on, of whose data bytes a rank sees
  * the stream.  Data access turns a place in that stream into runs of the file (view.c), the buffer into runs of memory (type/), and
  * moves the one to the other with pread and pwrite.  Offsets are counted in etypes, everything inside in bytes, 64-bit.
  *
