@@ -211,6 +211,22 @@ static int leaf_emit(const struct plan_args *a, int round, struct plan_step *s)
     s[n++] = (struct plan_step){.kind = PLAN_COPY, .a = line, .b = raw(PLAN_OUT, 4, 4)};
     return n;
 }
+/* A member that began nothing yet holds nobody back in the first round of slots, and there may be one who reads of the next. */
+static void how_far_ahead(void)
+{
+    static struct leaf_flag flags[2];
+    struct comm_coll k = {.size = 2, .me = 1, .flags = flags};
+    for (uint64_t begun = 0; begun < 3; begun++) {
+        uint64_t most = (begun ? begun : 1) + PLAN_SMALLS;
+        k.leaf_n = begun;
+        atomic_store(&flags[1].value, begun << 20);
+        atomic_store(&flags[0].value, most << 20 | 1);
+        CHECK(!plan_region_broken(&k));
+        atomic_store(&flags[0].value, (most + 1) << 20 | 1);
+        CHECK_STR(plan_region_broken(&k), "P1: a slot is written when everybody has read what was there");
+    }
+}
+
 static void leaves(int rank)
 {
     static const struct plan_algorithm narrow = {.name = "narrow", .emit = leaf_emit, .kind = PLAN_NARROW};
@@ -323,6 +339,7 @@ int main(void)
     type_release(t);
     CHECK(type_commit(&gaps) == GW_OK);
     copies();
+    how_far_ahead();
     CHECK_EQ(coll_barrier(world, NULL), GW_OK);
     blocking();
     requests();
