@@ -94,12 +94,15 @@ for provider in net "tcp;ofi_rxm"; do
         [ "$went" = "0 went" ] || fail "$provider: frames arrive: $went"
     done <"$dir/at"
     end "$provider"
-    begin GODWIT_OFI_PROVIDER="$provider" GODWIT_NET_FILTER=off
-    sockets >"$dir/before"
-    [ "$(if [ "$provider" = net ]; then silent 90; else silent; fi | sort -u)" = "100 went" ] || fail "$provider: without the filter not all connections come about"
-    # tcp;ofi_rxm accepts them when it comes to it, which on a loaded machine may be after they are gone.
-    [ "$provider" != net ] || rises ">=" 90 || fail "$provider: without the filter they cost nothing: from $(echo $(cat "$dir/before")) to $(echo $(cat "$dir/during"))"
-    end "$provider without the filter"
+    # A rank accepts when it looks; what a loaded machine keeps it from in one job, the next one shows.
+    for _ in 1 2 3; do
+        begin GODWIT_OFI_PROVIDER="$provider" GODWIT_NET_FILTER=off
+        sockets >"$dir/before"
+        [ "$(silent 90 | sort -u)" = "100 went" ] || fail "$provider: without the filter not all connections come about"
+        end "$provider without the filter"
+        if rises ">=" 90; then break; fi
+    done
+    rises ">=" 90 || fail "$provider: without the filter they cost nothing: from $(echo $(cat "$dir/before")) to $(echo $(cat "$dir/during"))"
     belongs "$provider, IPv6" env GODWIT_OFI_PROVIDER="$provider" GODWIT_NET_IFACE=v1,v2 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped"
 done
 [ $n -gt 0 ] || { echo "skipped: neither provider net nor tcp;ofi_rxm here"; exit 77; }
