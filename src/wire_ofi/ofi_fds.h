@@ -1,8 +1,8 @@
 /* ofi_fds.h -- descriptors that libfabric opens are not for the processes that the program starts.
  *
  * libfabric opens its sockets and epolls without close-on-exec, and has no setting for it.  What comes with an endpoint is marked when
- * that is open; connections, once a second for ten seconds after one was made, because a peer under load is late to accept.  Only
- * sockets and the kernel's nameless objects are marked.
+ * that is open; connections, every 50 ms of progress for ten seconds after one was made, because a peer under load is late to accept.
+ * Only sockets and the kernel's nameless objects are marked.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

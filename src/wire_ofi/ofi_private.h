@@ -115,6 +115,7 @@ struct wire {
     bool is_marking;               /* connections have been made since their descriptors were looked at (ofi_fds.h) */
     uint64_t connect_ns;           /* when the last of them was begun */
     uint64_t look_at;              /* when to look for them, in ticks */
+    uint64_t doubt_at;             /* when to look for the doubted ones among them */
     struct network_alive *alive;   /* hosts that are watched; NULL: none */
     uint32_t idle;                 /* looks in vain */
     int n_injects;                 /* of these, small messages without a buffer: all have one record */

@@ -13,7 +13,7 @@
 #include "wire_ofi/ofi_fds.h"
 #include "wire_ofi/ofi_private.h"
 
-enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256 };
+enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256, MARK_US = 50000, DOUBT_US = 1000000 };
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 /* An address is printed as words of 32 bits, each as this machine reads them. */
@@ -74,7 +74,9 @@ void ofi_reach_begin(struct ofi_ep *ep)
     ep->doubted_ns = w->connect_ns = gw_now_ns();
     w->n_doubted += !w->is_marking;
     w->is_marking = true;
-    if (w->n_doubted++ <= 1) w->look_at = gw_ticks() + gw_ticks_per_us() * 1000000;
+    if (w->n_doubted++ > 1) return;
+    w->look_at = gw_ticks() + MARK_US * gw_ticks_per_us();
+    w->doubt_at = gw_ticks() + DOUBT_US * gw_ticks_per_us();
 }
 
 void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned)
@@ -151,9 +153,10 @@ void ofi_reach_look(struct wire *w)
     uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* while the program computes, nothing connects */
     for (int r = 0; r < w->n_eps && away_ns > second_ns; r++)
         if (w->eps[r] && w->eps[r]->doubted_ns) w->eps[r]->doubted_ns += away_ns;
-    w->look_at = ticks + gw_ticks_per_us() * 1000000;
+    w->look_at = ticks + (w->is_marking ? MARK_US : DOUBT_US) * gw_ticks_per_us();
     if (w->is_marking) connections_mark(w, now);
-    if (w->n_doubted == w->is_marking) return;
+    if (w->n_doubted == w->is_marking || ticks < w->doubt_at) return;
+    w->doubt_at = ticks + DOUBT_US * gw_ticks_per_us();
     char *four = table_read("/proc/net/tcp"), *six = table_read("/proc/net/tcp6");
     const char *tables[2] = {four, six};
     for (int r = 0; r < w->n_eps && w->n_doubted > 0; r++)
