@@ -63,8 +63,8 @@ static void start_at(struct wire *w, int ring, struct shm_ep *ep, uint32_t line,
 
 static void drain(struct wire *w)
 {
-    while (shm_progress(w)) continue;
-    shm_progress(w); /* idle: publishes */
+    while (shm_ops.progress(w)) continue;
+    shm_ops.progress(w); /* idle: publishes */
     FUZZ_CHECK(arrived[0] == sent[0] && arrived[1] == sent[1]);
 }
 
@@ -73,7 +73,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     setenv("GODWIT_SINGLETON", "1", 1);
     FUZZ_CHECK(boot_init() == GW_OK && type_init() == GW_OK);
-    FUZZ_CHECK(node_init(shm_area_bytes(1, 1), 0, 65536) == GW_OK);
+    FUZZ_CHECK(node_init(shm_ops.area_bytes(1, 1), 0, 65536) == GW_OK);
     return 0;
 }
 
@@ -84,12 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wire_ep *own;
     struct shm_ep eps[2];
     struct wire_caps caps;
-    memset(node_area(0), 0, shm_area_bytes(1, 1));
+    memset(node_area(0), 0, shm_ops.area_bytes(1, 1));
     memset(sent, 0, sizeof sent), memset(arrived, 0, sizeof arrived);
     FUZZ_CHECK(shm_ops.open(0, receive, arrived, &w) == GW_OK);
     FUZZ_CHECK(shm_ops.connect(w, 0, &own) == GW_OK && shm_ep_of(own)->exclusive);
     shm_ops.caps(w, &caps);
-    while (shm_progress(w)) continue; /* the announcement */
+    while (shm_ops.progress(w)) continue; /* the announcement */
     FUZZ_CHECK(w->in.n == 2);
     eps[0] = eps[1] = *shm_ep_of(own);
     for (int ring = 0; ring < 2; ring++) {
@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 3: h.len = (uint32_t)in_below(&in, 3000); break;
         case 4: h.len = (uint32_t)in_below(&in, (int)caps.pack_max + 1); break;
         case 5: h.len = (uint32_t)caps.pack_max - (uint32_t)in_below(&in, 3); break;
-        case 6: shm_progress(w); continue;
+        case 6: shm_ops.progress(w); continue;
         default: drain(w); continue;
         }
         for (int times = 1 + (int)(what >> 6) * in_below(&in, h.len > WIRE_LINE_BYTES ? 5 : 60); times > 0; times--, h.seq++) {

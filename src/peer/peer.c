@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "peer/peer.h"
+#include "peer/peer_private.h"
 
 #include <stdlib.h>
 
@@ -10,56 +10,16 @@
 #include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/kvs.h"
-#include "net/network.h"
-#include "wire_ofi/ofi.h"
-#include "wire_shm/shm.h"
-#include "wire_tcp/tcp.h"
 
 struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
-const struct wire_ops *peer_wires[PEER_WIRES] = {&shm_ops, &ofi_ops};
 static struct peer_upcalls up;
 static bool by_net_alone; /* GODWIT_WIRES without shm */
 
-/* ---- the wires between nodes, by their words in GODWIT_WIRES: the first one that is listed, and that nothing speaks against ---- */
-static const struct net_row {
-    const char *word;
-    const struct wire_ops *ops;
-    const char *(*against)(void); /* why not, on this host and with these settings; NULL: nothing */
-} nets[] = {
-    {"tcp", &tcp_ops, network_wants_libfabric},
-    {"ofi", &ofi_ops, NULL},
-};
-
-static bool may_net(void)
-{
-    bool may = false;
-    for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) may = may || gw_set_lists(gw_set.wires, nets[i].word);
-    return peer_wires[1] && may;
-}
-
-/* The first network of peer_wires; a test's stays. */
-static void net_choose(void)
-{
-    const struct net_row *chosen = NULL;
-    const char *why = NULL;
-    bool is_ours = false;
-    for (size_t i = 0; i < GW_ARRAY_LEN(nets); i++) {
-        bool is_better = !chosen || (chosen->against && (why = chosen->against()) != NULL);
-        is_ours = is_ours || peer_wires[1] == nets[i].ops;
-        if (is_better && gw_set_lists(gw_set.wires, nets[i].word)) chosen = &nets[i];
-    }
-    if (!is_ours || !chosen) return;
-    peer_wires[1] = chosen->ops;
-    if (gw_boot.nnodes > 1 || by_net_alone)
-        GW_EXPLAIN(GW_LOG_WIRE, "between nodes: %s of GODWIT_WIRES=%s%s%s", chosen->word, gw_set.wires, why ? ", because of " : "",
-                   why ? why : "");
-}
-
 /* Is a network wire needed? */
-static bool wants_net(void) { return may_net() && (gw_boot.nnodes > 1 || by_net_alone); }
+static bool wants_net(void) { return peer_may_net() && (gw_boot.nnodes > 1 || by_net_alone); }
 
 static int net_open(struct gw_lane *lane, struct lane_wire *w)
 {
@@ -127,8 +87,8 @@ int peer_init(const struct peer_upcalls *upcalls)
 {
     up = *upcalls;
     by_net_alone = peer_wires[1] && !gw_set_lists(gw_set.wires, "shm");
-    net_choose();
-    if (peer_wires[1] && gw_boot.nnodes > 1 && !may_net())
+    peer_choose_net(gw_boot.nnodes > 1 || by_net_alone);
+    if (peer_wires[1] && gw_boot.nnodes > 1 && !peer_may_net())
         return gw_fail(
             GW_EARG,
             "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi or tcp, or leave "
@@ -141,11 +101,22 @@ int peer_init(const struct peer_upcalls *upcalls)
     return nets_opened(&gw_lanes[0]);
 }
 
-uint64_t peer_area_bytes(int nlocal, int nlanes) { return shm_area_bytes(nlocal, nlanes); }
+uint64_t peer_area_bytes(int nlocal, int nlanes)
+{
+    const struct wire_ops *node = peer_wires[0];
+    return node->area_bytes ? node->area_bytes(nlocal, nlanes) : 0;
+}
+
+/* Worlds of this node, as the node's wire knows them. */
+static int near_meet(struct node_other *o) { return peer_wires[0]->meet ? peer_wires[0]->meet(o) : GW_OK; }
+static void near_part(struct node_other *o)
+{
+    if (peer_wires[0]->part) peer_wires[0]->part(o);
+}
 
 void peer_finalize(void)
 {
-    node_others_close(shm_forget);
+    node_others_close(near_part);
     for (int i = 0; i < gw_nlanes; i++) {
         for (int k = gw_lanes[i].n_wires; k-- > 0;)
             if (gw_lanes[i].wires[k].wire) gw_lanes[i].wires[k].ops->close(gw_lanes[i].wires[k].wire);
@@ -220,7 +191,7 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
     int rc = node_other_join(home, &o);
     if (rc != GW_OK) return rc;
     gw_lock(&gw_lanes[0].lock);
-    rc = shm_meet(o);
+    rc = near_meet(o);
     if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
     gw_unlock(&gw_lanes[0].lock);
     if (rc == GW_OK)
@@ -245,7 +216,7 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 int peer_invite(char at_out[PEER_AT])
 {
     const struct wire_ops *net = peer_wires[1]; /* a job has one that others are invited to */
-    if (!may_net() || !net->invite)
+    if (!peer_may_net() || !net->invite)
         return gw_fail(
             GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
@@ -263,7 +234,7 @@ int peer_invite(char at_out[PEER_AT])
 
 int peer_address(struct sockaddr_storage *out)
 {
-    if (may_net() && peer_wires[1]->address) return peer_wires[1]->address(out);
+    if (peer_may_net() && peer_wires[1]->address) return peer_wires[1]->address(out);
     return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
 }
 
@@ -278,7 +249,7 @@ static void forget(struct node_other *o)
             gw_lanes[i].gone_sent_bytes += peer_get(&gw_lanes[i], o->first + k)->sent_bytes;
         }
     for (int i = 0; i < gw_nlanes; i++) memset(peer_get(&gw_lanes[i], o->first), 0, sizeof(struct gw_peer) * (size_t)o->n);
-    shm_forget(o);
+    near_part(o);
 }
 
 void peer_sweep(void)
@@ -326,7 +297,7 @@ void peer_leave(bool is_leaving)
 int peer_progress(struct gw_lane *lane)
 {
     struct lane_wire *node = &lane->wires[0];
-    int n = likely(node->ops == &shm_ops) ? shm_progress(node->wire) : node->ops->progress(node->wire), found = 0;
+    int n = node->ops->progress(node->wire), found = 0;
     if (likely(!lane->n_nets)) return n;
     for (struct lane_wire *w = NULL; (w = peer_next_net(lane, w));) found += net_progress(w, n > 0);
     return n + found;

@@ -211,6 +211,18 @@ static void states(void)
     down();
 }
 
+/* What the node's wire needs of the node's memory: what it says, or nothing. */
+static uint64_t three_a_lane(int nlocal, int nlanes) { return (uint64_t)(3 * nlocal * nlanes); }
+static void area(void)
+{
+    CHECK_EQ(peer_area_bytes(5, 2), 0);
+    struct wire_ops big = near_ops;
+    big.area_bytes = three_a_lane;
+    peer_wires[0] = &big;
+    CHECK_EQ(peer_area_bytes(5, 2), 30);
+    peer_wires[0] = &near_ops;
+}
+
 /* A wire that does not open ends the start with its error; so does a setting that leaves ranks without a way to each other. */
 static void failures(void)
 {
@@ -371,6 +383,7 @@ int main(void)
     which_wire();
     connecting();
     states();
+    area();
     failures();
     looking();
     two_networks();

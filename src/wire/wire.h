@@ -80,6 +80,7 @@ enum { WIRE_PART_BYTES = 32 }; /* what a part needs beside its payload, at most 
 
 struct sockaddr_storage;
 struct node_door;
+struct node_other;
 struct wire_line;
 struct wire_rings;
 struct wire_ops;
@@ -128,6 +129,12 @@ struct wire_ops {
      * number of things that happened: 0 lets the caller sleep. */
     int (*progress)(struct wire *w);
     /* ---- from here on NULL where a wire has no need of it ---- */
+    /* Of the node's wire: what node_init() must reserve for it per rank. */
+    uint64_t (*area_bytes)(int nlocal, int nlanes);
+    /* Of the node's wire, for worlds of this node.  The ranks of another one can be reached as ours are: says under which numbers we know
+     * them, where they look for that; until they have said so, connect answers GW_AGAIN.  The first lane's lock is held. */
+    int (*meet)(struct node_other *other);
+    void (*part)(struct node_other *other); /* nothing goes there, nor comes from there, any more; all lanes' locks are held */
     /* Several networks are open, and peers use the first that reaches them: whether this one does.  Both ends say the same, always. */
     bool (*reaches)(struct wire *w, int number);
     /* The rings of lines that peers write and this process reads (wire_ring.h), for inlined looks; alive as long as the wire. */

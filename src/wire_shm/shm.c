@@ -23,7 +23,7 @@ static struct shm_shape shape_of(int nlocal)
     return s;
 }
 
-uint64_t shm_area_bytes(int nlocal, int nlanes) { return shape_of(nlocal).box_bytes * (uint64_t)nlanes; }
+static uint64_t shm_area_bytes(int nlocal, int nlanes) { return shape_of(nlocal).box_bytes * (uint64_t)nlanes; }
 
 static struct shm_box *box_at(char *area, int lane, const struct shm_shape *s)
 {
@@ -214,7 +214,7 @@ static struct shm_known *known_find(uint64_t home)
     return NULL;
 }
 
-int shm_meet(struct node_other *o)
+static int shm_meet(struct node_other *o)
 {
     if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, n_lanes), 4096))
         return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
@@ -241,7 +241,7 @@ static void rings_reclaim(struct wire *w, const struct node_other *o)
     }
 }
 
-void shm_forget(struct node_other *o)
+static void shm_part(struct node_other *o)
 {
     if (!o->base) return;
     struct shm_known *k = known_find(home_key(&o->home));
@@ -300,7 +300,7 @@ static int rx_drain(struct wire *w, int index, int most)
     return n;
 }
 
-int shm_progress(struct wire *w)
+static int shm_progress(struct wire *w)
 {
     enum { BATCH = 32 };
     int total = 0;
@@ -334,6 +334,9 @@ const struct wire_ops shm_ops = {
     .get = shm_get,
     .put = shm_put,
     .progress = shm_progress,
+    .area_bytes = shm_area_bytes,
+    .meet = shm_meet,
+    .part = shm_part,
     .rings = shm_rings,
     .try_read = shm_cma_try,
     .caps = shm_caps,

@@ -17,11 +17,5 @@
 #include "wire/wire.h"
 
 GW_EXTERN const struct wire_ops shm_ops;
-int shm_progress(struct wire *w);                /* shm_ops.progress: the peer room calls it directly */
-uint64_t shm_area_bytes(int nlocal, int nlanes); /* what node_init must reserve per rank */
-/* The ranks of another world can be reached as ours are: their rings are as this library lays them out.  Says under which numbers we
- * know them, where they look for that: until they have said so, connect answers GW_AGAIN. */
-int shm_meet(struct node_other *other);
-void shm_forget(struct node_other *other); /* nothing is sent there, nor does anything come from there, any more */
 
 #endif

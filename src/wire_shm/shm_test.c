@@ -56,7 +56,7 @@ static struct wire *open_wire(void)
 {
     struct wire *w = NULL;
     CHECK_EQ(type_init(), GW_OK);
-    CHECK_EQ(node_init(shm_area_bytes(gw_boot.nlocal, 1), 0, 65536), GW_OK);
+    CHECK_EQ(node_init(shm_ops.area_bytes(gw_boot.nlocal, 1), 0, 65536), GW_OK);
     CHECK_EQ(shm_ops.open(0, arrived, &seen, &w), GW_OK);
     state = 99 + (uint64_t)gw_boot.rank * 1000003;
     return w;
@@ -74,7 +74,7 @@ static struct wire_ep *connect_to(struct wire *w, int rank)
 {
     struct wire_ep *ep = NULL;
     int rc;
-    while ((rc = shm_ops.connect(w, rank, &ep)) == GW_AGAIN) shm_progress(w);
+    while ((rc = shm_ops.connect(w, rank, &ep)) == GW_AGAIN) shm_ops.progress(w);
     CHECK_EQ(rc, GW_OK);
     CHECK(ep != NULL);
     return ep;
@@ -89,7 +89,7 @@ static void send(struct wire *w, struct wire_ep *ep, uint8_t kind, uint32_t seq,
     int rc;
     if (!packed) {
         for (uint32_t i = 0; i < len; i++) buf[i] = pattern(&h, i);
-        while ((rc = shm_ops.send_short(ep, kind, &h, buf, len)) == GW_AGAIN) shm_progress(w);
+        while ((rc = shm_ops.send_short(ep, kind, &h, buf, len)) == GW_AGAIN) shm_ops.progress(w);
     } else {
         if (!pairs) {
             struct gw_type *two;
@@ -102,7 +102,7 @@ static void send(struct wire *w, struct wire_ep *ep, uint8_t kind, uint32_t seq,
         type_cursor_init(&c, buf, (len + 1) / 2, pairs);
         while ((rc = shm_ops.send_pack(ep, kind, &h, &c, len)) == GW_AGAIN) {
             CHECK_EQ(c.pos, 0);
-            shm_progress(w);
+            shm_ops.progress(w);
         }
         CHECK_EQ(c.pos, len);
     }
@@ -133,15 +133,15 @@ static void traffic(int rank)
         if (rnd(500) == 0) len = (uint32_t)caps.pack_max;
         send(w, eps[to], KIND_DATA, seq[to]++, len, rnd(3) == 0);
         if (rank == 0 && rnd(400) == 0) usleep(5000); /* the rings towards us fill up */
-        if (rnd(4) == 0) shm_progress(w);
+        if (rnd(4) == 0) shm_ops.progress(w);
     }
     for (int to = 0; to < gw_boot.size; to++) {
         if (!eps[to]) eps[to] = connect_to(w, to);
         send(w, eps[to], KIND_DATA, seq[to]++, 41, false);
     }
     for (int to = 0; to < gw_boot.size; to++) send(w, eps[to], KIND_LAST, seq[to]++, 0, false);
-    while (seen.lasts < gw_boot.size) shm_progress(w);
-    CHECK_EQ(shm_progress(w), 0);
+    while (seen.lasts < gw_boot.size) shm_ops.progress(w);
+    CHECK_EQ(shm_ops.progress(w), 0);
     close_wire(w);
 }
 
@@ -153,7 +153,7 @@ static void full(int rank)
     struct wire_ep *ep = connect_to(w, 0);
     struct wire_caps caps;
     shm_ops.caps(w, &caps);
-    while (shm_progress(w)) continue; /* the announcement */
+    while (shm_ops.progress(w)) continue; /* the announcement */
     CHECK(shm_ep_of(ep)->exclusive);
     static unsigned char payload[128 << 10];
     for (int lap = 0; lap < 5; lap++) {
@@ -161,21 +161,21 @@ static void full(int rank)
         uint32_t n = 0;
         for (; shm_ops.send_short(ep, KIND_DATA, &h, NULL, 0) == GW_OK; n++) h.seq++;
         CHECK_EQ(n, w->shape.nlines);
-        while (shm_progress(w)) continue;
+        while (shm_ops.progress(w)) continue;
         CHECK_EQ(seen.next[0], h.seq);
-        shm_progress(w); /* idle: publishes */
+        shm_ops.progress(w); /* idle: publishes */
         h.len = (uint32_t)caps.pack_max;
         for (uint32_t i = 0; i < h.len; i++) payload[i] = pattern(&h, i);
         for (n = 0; shm_ops.send_short(ep, KIND_DATA, &h, payload, h.len) == GW_OK; n++) h.seq++;
         CHECK_EQ(n, w->shape.data_size / caps.pack_max);
-        while (shm_progress(w)) continue;
-        shm_progress(w);
+        while (shm_ops.progress(w)) continue;
+        shm_ops.progress(w);
         h.len = 65; /* two lines of bytes: pieces do not run over the end */
         for (n = 0; shm_ops.send_short(ep, KIND_DATA, &h, payload, h.len) == GW_OK; n++) h.seq++;
         CHECK_EQ(n, w->shape.nlines);
-        while (shm_progress(w)) continue;
+        while (shm_ops.progress(w)) continue;
         CHECK_EQ(seen.next[0], h.seq);
-        shm_progress(w);
+        shm_ops.progress(w);
     }
     close_wire(w);
 }
@@ -186,7 +186,7 @@ static void turn_over(int rank)
     (void)rank;
     struct wire *w = open_wire();
     struct shm_ep *ep = shm_ep_of(connect_to(w, 0)), shared = *ep;
-    while (shm_progress(w)) continue;
+    while (shm_ops.progress(w)) continue;
     for (int ring = 0; ring < 2; ring++) {
         struct wire_rx *rx = &w->in.rx[ring];
         struct shm_rx *data = &w->rx[ring];
@@ -203,9 +203,9 @@ static void turn_over(int rank)
         uint32_t seq = seen.next[0];
         for (int i = 0; i < 3000; i++) {
             send(w, &use->base, KIND_DATA, seq++, rnd(4) ? rnd(41) : rnd(5000), false);
-            if (rnd(100) == 0) shm_progress(w); /* mostly full */
+            if (rnd(100) == 0) shm_ops.progress(w); /* mostly full */
         }
-        while (seen.next[0] != seq) shm_progress(w);
+        while (seen.next[0] != seq) shm_ops.progress(w);
         CHECK(rx->head < 5000); /* it did turn over */
     }
     close_wire(w);
