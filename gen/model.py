@@ -11,7 +11,11 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 API = os.path.join(ROOT, "api")
-FLAGS = {"inline", "any", "nostate", "null_ok", "null_failed"}
+# Flags of api/*.tbl, which api/p2p.tbl explains; those with a value name a parameter, but for null=.
+FLAGS = {"any", "value", "inline", "hot", "null_failed", "lent", "data", "uncommitted", "parts", "alias"}
+VALUED = {"null", "raises", "leader", "room", "everywhere", "in_place", "blocks"}
+OF_COLLECTIVES = {"in_place", "blocks", "parts", "alias"}
+NULLS = {"comm": "COMMUNICATOR", "file": "FILE", "info": "INFO", "request": "REQUEST", "type": "DATATYPE", "win": "WINDOW"}
 
 # Chapters of MPI 4.1/5.0 -> the generated file that holds their entry points.
 FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env", 10: "env", 11: "env", 12: "rma", 13: "env", 14: "io", 15: "env",
@@ -19,17 +23,13 @@ FILES = {3: "p2p", 4: "p2p", 5: "type", 6: "coll", 7: "comm", 8: "comm", 9: "env
 FILE_NAMES = ["p2p", "coll", "type", "comm", "env", "io", "rma"]
 
 
-# The Forum's description says that these count at the root alone, against the text and the other forms of the call.
-EVERYWHERE = {("MPI_Scatterv_init", "recvbuf")}
-
-
 class Param:
-    def __init__(self, row, large, function):
+    def __init__(self, row, large):
         self.name, self.kind, self.dir = row["name"], row["kind"], row["dir"]
         self.c = row.get("c_large") if large and row.get("c_large") else row.get("c")
         self.len = row.get("len")
         self.const = bool(row.get("const"))
-        self.root_only = bool(row.get("root_only")) and (function, self.name) not in EVERYWHERE
+        self.root_only = bool(row.get("root_only"))
         self.func_type = row.get("func_type")
         self.is_array = self.c.endswith("]") or (self.len is not None and self.kind in ("STATUS", "REQUEST"))
 
@@ -52,12 +52,14 @@ class Entry:
         row = function.row
         self.name = row["c_large_name"] if large else row["name"]
         self.return_c = row["return_c"]
-        self.params = [Param(p, large, row["name"]) for p in row["params"]
+        self.params = [Param(p, large) for p in row["params"]
                        if "c_parameter" not in p.get("suppress", []) and (large or not p.get("large_only"))]
 
+    def parameters(self):
+        return ", ".join(p.decl() for p in self.params) or "void"
+
     def prototype(self, prefix=""):
-        args = ", ".join(p.decl() for p in self.params) or "void"
-        return "%s %s%s(%s)" % (self.return_c, prefix, self.name, args)
+        return "%s %s%s(%s)" % (self.return_c, prefix, self.name, self.parameters())
 
     @property
     def fn_id(self):
@@ -77,12 +79,17 @@ class Function:
         self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
         self.is_checked = False                     # GODWIT_CHECK: its target has a twin,
         self.together = None                        # or the members agree first: and wait? (true, false)
-        self.target = self.flags = self.text = None # from the overlay; target None: not implemented
+        self.target = self.text = None              # from the overlay; target None: not implemented
+        self.flags = {}                             # flag -> its values, [] of those that have none
         self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []
 
     @property
     def implemented(self):
         return self.target is not None
+
+    def allows_null(self, kind):
+        """The null handle of this kind may be given."""
+        return kind in [NULLS[v] for v in self.flags.get("null", [])]
 
     @property
     def file(self):
@@ -90,8 +97,8 @@ class Function:
 
     @property
     def is_neighbor(self):
-        """A neighbourhood collective."""
-        return "eighbor_all" in self.name
+        """A neighbourhood collective: of the calls of chapter 8 those with buffers."""
+        return self.chapter == 8 and any(p["kind"] == "BUFFER" for p in self.row["params"])
 
     @property
     def moves_data(self):
@@ -119,6 +126,7 @@ class Model:
         self.abi = load_abi()
         for path in sorted(glob.glob(os.path.join(API, "*.tbl"))):
             self.load_overlay(path)
+        self.share_flags()
         self.load_checked()
 
     def load_overlay(self, path):
@@ -138,10 +146,16 @@ class Model:
                     sys.exit("%s: %s is no C function of the standard" % (where, name))
                 if function.implemented:
                     sys.exit("%s: %s stands here twice" % (where, name))
-                bad = set(flags.split()) - FLAGS
-                if bad:
-                    sys.exit("%s: unknown flag %s" % (where, ", ".join(sorted(bad))))
-                function.target, function.flags, function.text = target, set(flags.split()), text
+                function.target, function.flags, function.text = target, read_flags(flags, function, where), text
+
+    def share_flags(self):
+        """The other forms of a collective have flags of the blocking one."""
+        for f in self.functions:
+            plain = self.by_name.get(f.blocking)
+            if plain and plain is not f:
+                f.flags.update((k, v) for k, v in plain.flags.items() if k in OF_COLLECTIVES)
+            for p in [p for e in f.entries for p in e.params if p.name in f.flags.get("everywhere", [])]:
+                p.root_only = False
 
     def load_checked(self):
         checked, together = set(), {}
@@ -168,6 +182,20 @@ class Model:
     def numbered(self):
         """Every entry point in the order of its GW_FN_ number, which starts at 1."""
         return sorted(self.entries(), key=lambda e: e.name)
+
+
+def read_flags(text, function, where):
+    """The third column: flag -> its values."""
+    flags = {}
+    names = {p.name for e in function.entries for p in e.params}
+    for word in text.split():
+        flag, equals, value = word.partition("=")
+        if flag not in (VALUED if equals else FLAGS):
+            sys.exit("%s: unknown flag %s" % (where, word))
+        if equals and value.split("*")[0] not in (NULLS if flag == "null" else names):
+            sys.exit("%s: %s names no %s" % (where, word, "kind of handle" if flag == "null" else "parameter of " + function.name))
+        flags.setdefault(flag, []).extend([value] if equals else [])
+    return flags
 
 
 def load_abi():
