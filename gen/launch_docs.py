@@ -109,21 +109,16 @@ def settings_text():
 
 def foreign_text():
     """The rows of src/base/foreign.def by their first word: (names and reasons)."""
-    with open(os.path.join(ROOT, "src", "base", "foreign.def"), encoding="utf-8") as f:
-        text = f.read()
-    reasons = dict(re.findall(r'^#define (\w+) +"(.*)"$', text, re.M))
+    rows = settings.load_foreign(os.path.join(ROOT, "src"))
     families = [("MPICH_GPU_", "Cray MPICH: GPUs"), ("MPICH_GNI_", "Cray MPICH: GNI"), ("MPICH_PTL_", "Cray MPICH: Portals"), ("MPICH_MPIIO_", "Cray MPICH: files"),
                 ("MPICH_", "Cray MPICH"), ("SHMEM_", "OpenSHMEM"), ("FI_CXI_", "Slingshot's provider"), ("CXI_", "Slingshot"), ("FI_", "libfabric"), ("", "Others")]
-    rows = re.findall(r'^(X|MCA|OTHERS|NOTED)\((\w+), (?:"[^"]*", )?(?:"((?:[^"\\]|\\.)*)"|(\w+))\)$', text, re.M)
-    assert len(rows) == len(re.findall(r"^(?:X|MCA|OTHERS|NOTED)\(", text, re.M)), "foreign.def has a row that cannot be read"
     lines = []
     for begin, title in families:
-        mine = [r for r in rows if next(b for b, _ in families if r[1].startswith(b)) == begin]
+        mine = [r for r in rows if next(b for b, _ in families if r.name.startswith(b)) == begin]
         lines += [".SS " + title] if mine else []
-        for kind, name, why, macro in mine:
-            reason = why or reasons[macro]
-            word = {"X": "Of no effect: ", "MCA": "Of no effect, with OMPI_MCA_ before it or without: ", "OTHERS": "No setting: ", "NOTED": "Read, and "}[kind]
-            lines += [".TP", ".B " + roff(name), roff(word + reason + ".")]
+        for row in mine:
+            word = {"X": "Of no effect: ", "MCA": "Of no effect, with OMPI_MCA_ before it or without: ", "OTHERS": "No setting: ", "NOTED": "Read, and "}[row.kind]
+            lines += [".TP", ".B " + roff(row.name), roff(word + row.why + ".")]
     return lines
 
 

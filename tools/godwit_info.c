@@ -69,11 +69,11 @@ static void print_summary(const struct row *r)
 }
 
 /* What other libraries have, and no setting reads. */
-static void print_foreign(const struct gw_foreign *f)
+static void print_foreign(struct gw_foreign f)
 {
     static const char *const words[] = {"of no effect: ", "", "read, and "};
-    printf("%s: %s", f->name, words[f->kind]);
-    print_wrapped(f->why, 4);
+    printf("%s: %s", f.name, words[f.kind]);
+    print_wrapped(f.why, 4);
 }
 
 static void print_all_foreign(void)
@@ -150,12 +150,12 @@ static int explain(const char *name)
         names[n++] = r.info.name;
         names[n++] = r.info.env;
     }
-    const struct gw_foreign *f = gw_foreign_find(name);
-    if (f && f->kind != GW_FOREIGN_NOTED) {
-        printf("%s is %s%s\n", name, f->kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f->why);
+    struct gw_foreign f;
+    if (gw_foreign_find(name, &f) && f.kind != GW_FOREIGN_NOTED) {
+        printf("%s is %s%s\n", name, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
         return 0;
     }
-    for (int i = 0; i < gw_foreign_count() && n < NAMES_MAX; i++) names[n++] = gw_foreign_at(i)->name;
+    for (int i = 0; i < gw_foreign_count() && n < NAMES_MAX; i++) names[n++] = gw_foreign_at(i).name;
     const char *near = gw_nearest(name, names, n);
     if (near)
         fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near);

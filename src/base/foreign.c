@@ -7,20 +7,7 @@
 #include "base/settings.h"
 #include "base/settings_table.h"
 
-#include <stdio.h>
 #include <unistd.h>
-
-static const struct gw_foreign foreign[] = {
-#define X(name, usual, why)   {#name, GW_FOREIGN_NOTHING, usual, why},
-#define MCA(name, usual, why) X(name, usual, why) X(OMPI_MCA_##name, usual, why)
-#define OTHERS(name, why)     {#name, GW_FOREIGN_OTHERS, "", why},
-#define NOTED(name, why)      {#name, GW_FOREIGN_NOTED, "", why},
-#include "base/foreign.def"
-#undef X
-#undef MCA
-#undef OTHERS
-#undef NOTED
-};
 
 /* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters that may
  * differ; of libraries below us not all names are known. */
@@ -31,32 +18,26 @@ static const struct family {
     {"MPICH_", 4}, {"MPI_GNI_", 4}, {"OMPI_MCA_", 4}, {"mtl_ofi_", 4}, {"SHMEM_", 4}, {"CXI_", 2}, {"FI_", 2},
 };
 
-int gw_foreign_count(void) { return (int)GW_ARRAY_LEN(foreign); }
-const struct gw_foreign *gw_foreign_at(int i) { return &foreign[i]; }
+int gw_foreign_count(void) { return gw_foreign_row_count; }
 
-const struct gw_foreign *gw_foreign_find(const char *name)
+struct gw_foreign gw_foreign_at(int i)
 {
-    for (size_t i = 0; i < GW_ARRAY_LEN(foreign); i++)
-        if (foreign[i].name[0] == name[0] && strcmp(foreign[i].name, name) == 0) return &foreign[i];
-    return NULL;
+    const struct foreign_row *r = &gw_foreign_rows[i];
+    return (struct gw_foreign){setting_text(r->name), (enum gw_foreign_kind)r->kind, setting_text(r->usual), setting_text(r->why)};
+}
+
+bool gw_foreign_find(const char *name, struct gw_foreign *out)
+{
+    int at = gw_setting_name_find(name, strlen(name));
+    if (at < 0 || gw_setting_names[at].foreign < 0) return false;
+    *out = gw_foreign_at(gw_setting_names[at].foreign);
+    return true;
 }
 
 const char *gw_foreign_why(const char *name)
 {
-    const struct gw_foreign *f = gw_foreign_find(name);
-    return f && f->kind == GW_FOREIGN_NOTHING ? f->why : NULL;
-}
-
-static bool is_read(const char *name)
-{
-    size_t len = strlen(name);
-    for (int i = 0; i < gw_setting_row_count; i++)
-        for (const char *p = gw_setting_rows[i].aliases; *p; p += strspn(p, " ")) {
-            size_t n = strcspn(p, " ");
-            if (n == len && strncmp(p, name, n) == 0) return true;
-            p += n;
-        }
-    return false;
+    struct gw_foreign f;
+    return gw_foreign_find(name, &f) && f.kind == GW_FOREIGN_NOTHING ? f.why : NULL;
 }
 
 /* The name of the same family that is spelled most like it; the program that finds the compilers and the like have MPICH_ names, too,
@@ -64,55 +45,45 @@ static bool is_read(const char *name)
 static void say_near(const char *name, const struct family *of, void (*complain)(const char *fmt, ...))
 {
     enum { WORDS = 512 };
-    static char text[16 << 10];
     const char *words[WORDS];
-    size_t used = 0, begin = strlen(of->begin);
     int n = 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(foreign) && n < WORDS; i++)
-        if (strncmp(foreign[i].name, of->begin, begin) == 0) words[n++] = foreign[i].name;
-    for (int i = 0; i < gw_setting_row_count; i++)
-        for (const char *p = gw_setting_rows[i].aliases; *p; p += strspn(p, " ")) {
-            size_t len = strcspn(p, " ");
-            if (n < WORDS && used + len + 1 <= sizeof text && strncmp(p, of->begin, begin) == 0) {
-                words[n++] = memcpy(text + used, p, len);
-                text[used + len] = 0;
-                used += len + 1;
-            }
-            p += len;
-        }
+    for (int i = 0; i < gw_setting_name_count && n < WORDS; i++)
+        if (strncmp(setting_text(gw_setting_names[i].name), of->begin, strlen(of->begin)) == 0)
+            words[n++] = setting_text(gw_setting_names[i].name);
     const char *near = gw_nearest(name, words, n);
     if (near && gw_edits(name, near) <= of->edits) complain("%s is not a variable that is read; did you mean %s?", name, near);
 }
 
-/* Letters that names begin with: a bit each, capital or small. */
-static uint32_t letter(const char *name) { return 1u << (*name & 31); }
-static uint32_t first_letters(void)
+static void say_foreign(const struct gw_foreign *f, const char *value, void (*complain)(const char *fmt, ...))
 {
-    uint32_t all = 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(foreign); i++) all |= letter(foreign[i].name);
-    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++) all |= letter(families[i].begin);
-    return all;
+    if (f->kind == GW_FOREIGN_NOTED && *value)
+        complain("%s=%s %s", f->name, value, f->why);
+    else if (f->kind == GW_FOREIGN_NOTHING && *value && gw_word_index(f->usual, value, strlen(value)) < 0)
+        complain("%s=%s is of no effect: %s", f->name, value, f->why);
+}
+
+static void look_for_near(const char *name, void (*complain)(const char *fmt, ...))
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) {
+            say_near(name, &families[i], complain);
+            return;
+        }
 }
 
 void gw_foreign_check(void (*complain)(const char *fmt, ...))
 {
-    const uint32_t firsts = first_letters();
     for (char **e = environ; e && *e; e++) {
-        if (!(firsts & letter(*e))) continue; /* each rank looks at all of them as it starts */
-        char name[128];
         size_t len = strcspn(*e, "=");
-        const char *value = *e + len + ((*e)[len] == '=');
-        if (len >= sizeof name) continue;
-        snprintf(name, sizeof name, "%.*s", (int)len, *e);
-        const struct gw_foreign *f = gw_foreign_find(name);
-        if (f && f->kind == GW_FOREIGN_NOTED && *value)
-            complain("%s=%s %s", name, value, f->why);
-        else if (f && f->kind == GW_FOREIGN_NOTHING && *value && gw_word_index(f->usual, value, strlen(value)) < 0)
-            complain("%s=%s is of no effect: %s", name, value, f->why);
-        for (size_t i = 0; !f && i < GW_ARRAY_LEN(families); i++)
-            if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0 && !is_read(name)) {
-                say_near(name, &families[i], complain);
-                break;
-            }
+        int at = gw_setting_name_find(*e, len);
+        if (at >= 0 && gw_setting_names[at].foreign >= 0) {
+            struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+            say_foreign(&f, *e + len + ((*e)[len] == '='), complain);
+        } else if (at < 0) {
+            char name[128];
+            if (len >= sizeof name) continue;
+            *(char *)mempcpy(name, *e, len) = 0;
+            look_for_near(name, complain);
+        }
     }
 }

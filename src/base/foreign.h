@@ -5,6 +5,8 @@
 #ifndef GW_BASE_FOREIGN_H
 #define GW_BASE_FOREIGN_H
 
+#include <stdbool.h>
+
 enum gw_foreign_kind {
     GW_FOREIGN_NOTHING, /* of no effect; that is said, but for usual values */
     GW_FOREIGN_OTHERS,  /* another library reads it, and does what it says */
@@ -17,7 +19,7 @@ struct gw_foreign {
     const char *why;
 };
 int gw_foreign_count(void);
-const struct gw_foreign *gw_foreign_at(int i);
-const struct gw_foreign *gw_foreign_find(const char *name); /* NULL: it is not known */
+struct gw_foreign gw_foreign_at(int i);
+bool gw_foreign_find(const char *name, struct gw_foreign *out); /* false: it is not known */
 
 #endif

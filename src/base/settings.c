@@ -22,7 +22,14 @@ static const char *const reserved[] = {
 };
 
 enum { SETTINGS_MAX = 512 };
-static const char *origins[SETTINGS_MAX]; /* by row: the variable that set it (an alias: a copy); NULL: the default */
+static const char
+    *origins[SETTINGS_MAX]; /* by row: the variable that set it, a word of the table, or from_mpi_t; NULL: the default */
+static const char from_mpi_t[] = "MPI_T";
+/* While the environment is read, by row: the value of the name that counts most. */
+struct found {
+    const char *value; /* NULL: none of its names is set */
+    const struct setting_name *name;
+};
 static bool loaded;
 static char complaints[16 << 10];
 
@@ -159,75 +166,112 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
     case SETTING_SIZE:
         if (!parse_number(text, row->kind == SETTING_SIZE, &v)) return false;
         /* A default may lie outside ("auto"); so may a value that says the same. */
-        if (!is_default && strcasecmp(text, row->default_text) != 0 && !in_range(row->range, v)) return false;
+        if (!is_default && strcasecmp(text, setting_text(row->default_text)) != 0 && !in_range(setting_text(row->range), v))
+            return false;
         *(int64_t *)field(row) = v;
         return true;
     case SETTING_ENUM: {
-        int i = gw_word_index(row->choices, text, strlen(text));
+        int i = gw_word_index(setting_text(row->choices), text, strlen(text));
         if (i >= 0) *(int *)field(row) = i;
         return i >= 0;
     }
     case SETTING_LIST:
-        if (!list_allowed(row->range, text)) return false;
+        if (!list_allowed(setting_text(row->range), text)) return false;
         break;
     case SETTING_STRING: break;
     }
     /* A copy, since the program may change its environment. */
     const char **slot = field(row);
+    size_t bytes = strlen(text) + 1;
     free((void *)*slot);
-    *slot = gw_xasprintf("%s", text);
+    *slot = memcpy(gw_xmalloc(bytes), text, bytes);
     return true;
 }
 
 static const char *const kind_words[] = {"a switch (1 or 0)", "a number", "a size (with K, M or G)", "a text", "a list", "a word"};
 
-static void setting_load(int i)
+/* ---- the environment: each variable is looked for among all names, since there are fewer of them ---- */
+static int name_compare(int i, const char *name, size_t len)
 {
-    const struct setting_row *row = &gw_setting_rows[i];
-    char name[128];
-    const char *aliases = row->aliases, *variable = row->env, *value = getenv(row->env);
-    while (!value && *aliases) {
-        size_t n = strcspn(aliases, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, aliases);
-        value = getenv(name);
-        variable = name;
-        aliases += n + strspn(aliases + n, " ");
-    }
-    setting_parse(row, row->default_text, true);
-    if (!value) return;
-    if (setting_parse(row, value, false)) {
-        origins[i] = strcmp(variable, row->env) == 0 ? row->env : gw_xasprintf("%s", variable);
-        return;
-    }
-    const char *allowed = row->kind == SETTING_ENUM ? row->choices : row->range;
-    complain("%s=%s is not %s%s%s; using the default, %s", variable, value, kind_words[row->kind],
-             allowed[0] ? row->kind == SETTING_ENUM || row->kind == SETTING_LIST ? " of " : " in " : "", allowed,
-             row->default_text[0] ? row->default_text : "none");
+    const char *known = setting_text(gw_setting_names[i].name);
+    int c = strncmp(known, name, len);
+    return c ? c : known[len] != 0;
 }
 
-static bool known_name(const char *name)
+int gw_setting_name_find(const char *name, size_t len)
 {
-    for (int i = 0; i < gw_setting_row_count; i++)
-        if (strcmp(gw_setting_rows[i].env, name) == 0) return true;
+    int lo = 0, hi = gw_setting_letters >> (*name & 63) & 1 ? gw_setting_name_count : 0;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (name_compare(mid, name, len) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < gw_setting_name_count && name_compare(lo, name, len) == 0 ? lo : -1; /* a letter that none has: 0, and not equal */
+}
+
+static void setting_load(int i, const struct found *found)
+{
+    const struct setting_row *row = &gw_setting_rows[i];
+    const char *range = setting_text(row->range), *default_text = setting_text(row->default_text);
+    setting_parse(row, default_text, true);
+    if (!found->value) return;
+    const char *variable = setting_text(found->name->name);
+    if (setting_parse(row, found->value, false)) {
+        origins[i] = variable;
+        return;
+    }
+    const char *allowed = row->kind == SETTING_ENUM ? setting_text(row->choices) : range;
+    complain("%s=%s is not %s%s%s; using the default, %s", variable, found->value, kind_words[row->kind],
+             allowed[0] ? row->kind == SETTING_ENUM || row->kind == SETTING_LIST ? " of " : " in " : "", allowed,
+             default_text[0] ? default_text : "none");
+}
+
+/* One variable, for all settings that read it; of two entries with the same name the first counts, as for getenv(). */
+static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
+{
+    size_t len = strcspn(entry, "=");
+    int at = entry[len] ? gw_setting_name_find(entry, len) : -1;
+    for (int i = at; i >= 0 && i < gw_setting_name_count && gw_setting_names[i].name == gw_setting_names[at].name; i++) {
+        const struct setting_name *n = &gw_setting_names[i];
+        if (n->row >= 0 && (!found[n->row].value || n->order < found[n->row].name->order))
+            found[n->row] = (struct found){entry + len + 1, n};
+    }
+}
+
+static void environment_load(void)
+{
+    struct found found[SETTINGS_MAX] = {{0}};
+    for (char **e = environ; e && *e; e++) take_variable(*e, found);
+    for (int i = 0; i < gw_setting_row_count; i++) setting_load(i, &found[i]);
+}
+
+static bool is_reserved(const char *name)
+{
     for (size_t i = 0; i < GW_ARRAY_LEN(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
     return strncmp(name, "GODWIT_TEST_", 12) == 0;
 }
 
-static void check_unknown(void)
+static void say_unknown(const char *name)
 {
     const char *words[SETTINGS_MAX];
-    for (int i = 0; i < gw_setting_row_count; i++) words[i] = gw_setting_rows[i].env;
+    for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
+    const char *near = gw_nearest(name, words, gw_setting_row_count);
+    if (near)
+        complain("%s is not a setting; did you mean %s?", name, near);
+    else
+        complain("%s is not a setting; `godwit-info --settings` lists them", name);
+}
+
+static void check_unknown(void)
+{
     for (char **e = environ; e && *e; e++) {
         if (strncmp(*e, "GODWIT_", 7) != 0) continue;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-        if (known_name(name)) continue;
-        const char *near = gw_nearest(name, words, gw_setting_row_count);
-        if (near)
-            complain("%s is not a setting; did you mean %s?", name, near);
-        else
-            complain("%s is not a setting; `godwit-info --settings` lists them", name);
+        if (gw_setting_name_find(name, strlen(name)) < 0 && !is_reserved(name)) say_unknown(name);
     }
 }
 
@@ -252,11 +296,8 @@ static void explain_mask(void)
 
 bool gw_settings_set(int i, const char *text)
 {
-    static const char set[] = "MPI_T";
-    const struct setting_row *row = &gw_setting_rows[i];
-    if (!setting_parse(row, text, false)) return false;
-    if (origins[i] != row->env) free((void *)origins[i]);
-    origins[i] = gw_xasprintf("%s", set);
+    if (!setting_parse(&gw_setting_rows[i], text, false)) return false;
+    origins[i] = from_mpi_t;
     explain_mask();
     return true;
 }
@@ -269,7 +310,7 @@ void gw_settings_load(void)
     loaded = true;
     assert(gw_setting_row_count <= SETTINGS_MAX);
     site_load();
-    for (int i = 0; i < gw_setting_row_count; i++) setting_load(i);
+    environment_load();
     check_unknown();
     gw_foreign_check(complain);
     explain_mask();
@@ -281,7 +322,6 @@ void gw_settings_free(void)
 {
     for (int i = 0; i < gw_setting_row_count; i++) {
         const struct setting_row *row = &gw_setting_rows[i];
-        if (origins[i] != row->env) free((void *)origins[i]);
         origins[i] = NULL;
         if (row->kind != SETTING_STRING && row->kind != SETTING_LIST) continue;
         const char **slot = field(row);
@@ -309,7 +349,7 @@ static void setting_format(const struct setting_row *row, char *out, size_t cap)
     case SETTING_BOOL: snprintf(out, cap, "%s", *(bool *)field(row) ? "true" : "false"); break;
     case SETTING_INT:
     case SETTING_SIZE:
-        if (*(int64_t *)field(row) == -1 && strcmp(row->default_text, "auto") == 0)
+        if (*(int64_t *)field(row) == -1 && strcmp(setting_text(row->default_text), "auto") == 0)
             snprintf(out, cap, "auto");
         else if (row->kind == SETTING_SIZE)
             format_size(*(int64_t *)field(row), out, cap);
@@ -317,7 +357,7 @@ static void setting_format(const struct setting_row *row, char *out, size_t cap)
             snprintf(out, cap, "%lld", (long long)*(int64_t *)field(row));
         break;
     case SETTING_ENUM:
-        text = row->choices;
+        text = setting_text(row->choices);
         for (n = *(int *)field(row); n > 0; n--) text += strcspn(text, ",") + 1;
         snprintf(out, cap, "%.*s", (int)strcspn(text, ","), text);
         break;
@@ -335,14 +375,14 @@ void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, s
     assert(i >= 0 && i < gw_setting_row_count);
     const struct setting_row *row = &gw_setting_rows[i];
     *info_out = (struct gw_setting_info){
-        .name = row->name,
-        .room = row->room,
-        .env = row->env,
+        .name = setting_text(row->name),
+        .room = setting_text(row->room),
+        .env = setting_text(row->env),
         .type = types[row->kind],
-        .default_text = row->default_text,
-        .range = row->kind == SETTING_ENUM ? row->choices : row->range,
-        .aliases = row->aliases,
-        .help = row->help,
+        .default_text = setting_text(row->default_text),
+        .range = setting_text(row->kind == SETTING_ENUM ? row->choices : row->range),
+        .aliases = setting_text(row->aliases),
+        .help = setting_text(row->help),
     };
     setting_format(row, value_out, cap);
     *origin_out = origins[i] ? origins[i] : "default";

@@ -171,7 +171,7 @@ static void test_foreign(void)
     CHECK_STR(gw_foreign_why("MPICH_ENABLE_HCOLL"), "there is no HCOLL");
     for (int i = 0; i < gw_setting_row_count; i++) { /* what is read is not said to be without effect */
         char names[512], *save, *name = NULL;
-        snprintf(names, sizeof names, "%s", gw_setting_rows[i].aliases);
+        snprintf(names, sizeof names, "%s", setting_text(gw_setting_rows[i].aliases));
         for (name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) CHECK(!gw_foreign_why(name));
     }
 }
@@ -181,28 +181,31 @@ static void test_all_rows(void)
 {
     for (int i = 0; i < gw_setting_row_count; i++) {
         const struct setting_row *row = &gw_setting_rows[i];
-        const char *dots = strstr(row->range, ".."), *origin;
+        const char *dots = strstr(setting_text(row->range), ".."), *origin;
         char lo[32], value[64];
         struct gw_setting_info info;
         load_with(NULL, NULL);
         gw_settings_get(i, &info, value, sizeof value, &origin);
         CHECK_STR(origin, "default");
         if (row->kind == SETTING_ENUM) {
-            const char *comma = strrchr(row->choices, ',');
-            expect(row->env, comma ? comma + 1 : row->choices, row->name, comma ? comma + 1 : row->choices, false);
-            expect(row->env, "nonsense", row->name, row->default_text, true);
+            const char *comma = strrchr(setting_text(row->choices), ',');
+            expect(setting_text(row->env), comma ? comma + 1 : setting_text(row->choices), setting_text(row->name),
+                   comma ? comma + 1 : setting_text(row->choices), false);
+            expect(setting_text(row->env), "nonsense", setting_text(row->name), setting_text(row->default_text), true);
         }
         if (row->kind != SETTING_INT && row->kind != SETTING_SIZE) continue;
         char plain[64];
         snprintf(plain, sizeof plain, "%s", value);
-        expect(row->env, "12x3", row->name, plain, true);
-        expect(row->env, "99999999999999999999", row->name, plain, true);
-        if (dots && dots > row->range) {
-            snprintf(lo, sizeof lo, "%.*s", (int)(dots - row->range), row->range);
-            expect(row->env, lo, row->name, strcmp(lo, "-1") == 0 && strcmp(row->default_text, "auto") == 0 ? "auto" : lo, false);
+        expect(setting_text(row->env), "12x3", setting_text(row->name), plain, true);
+        expect(setting_text(row->env), "99999999999999999999", setting_text(row->name), plain, true);
+        if (dots && dots > setting_text(row->range)) {
+            snprintf(lo, sizeof lo, "%.*s", (int)(dots - setting_text(row->range)), setting_text(row->range));
+            expect(setting_text(row->env), lo, setting_text(row->name),
+                   strcmp(lo, "-1") == 0 && strcmp(setting_text(row->default_text), "auto") == 0 ? "auto" : lo, false);
         }
-        if (dots && dots[2]) expect(row->env, dots + 2, row->name, dots + 2, false);
-        if (dots && dots > row->range) expect(row->env, "-77777777", row->name, plain, true);
+        if (dots && dots[2]) expect(setting_text(row->env), dots + 2, setting_text(row->name), dots + 2, false);
+        if (dots && dots > setting_text(row->range))
+            expect(setting_text(row->env), "-77777777", setting_text(row->name), plain, true);
     }
 }
 

@@ -142,15 +142,28 @@ static uint32_t kinds_of(const char *setting, const char *text)
     return kinds;
 }
 
+/* A rule's algorithm is often that of a rule before it: the same name, at the same address. */
+static bool choice_again(const struct coll_rule *r, const struct choice *row, int n, struct choice *out)
+{
+    for (int i = n - 1; i >= 0; i--)
+        if (row[i].rule->name == r->name) {
+            *out = (struct choice){row[i].alg, r, row[i].number};
+            return true;
+        }
+    return false;
+}
+
 static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS])
 {
     int n[COLL_KINDS] = {0};
     for (int i = 0; i < count; i++) {
         const struct coll_rule *r = &rules[i];
+        struct choice *row = table[r->kind], *here = &row[n[r->kind]];
+        assert(n[r->kind] < MAX_ROWS - 1);
+        if (choice_again(r, row, n[r->kind]++, here)) continue;
         const struct plan_algorithm *alg = find(r->kind, r->name, strlen(r->name));
         if (!alg) return bad_algorithm(r->kind, r->name, (int)strlen(r->name));
-        assert(n[r->kind] < MAX_ROWS - 1);
-        table[r->kind][n[r->kind]++] = (struct choice){alg, r, number_of(r->kind, alg)};
+        *here = (struct choice){alg, r, number_of(r->kind, alg)};
     }
     return GW_OK;
 }

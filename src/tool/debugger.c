@@ -2,7 +2,9 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +20,20 @@ FOR_DEBUGGERS const struct tool_debugger godwit_debugger = {
     GODWIT_VERSION, TOOL_LAYOUT, gw_lanes, &gw_nlanes_used, &gw_slots[GW_KIND_COMM], &gw_comm_world, &gw_comm_self,
 };
 
-/* It lies beside this library, wherever that has been put; a debugger may ask before MPI_Init. */
-__attribute__((constructor)) static void name_it(void)
+static int name_beside(struct dl_phdr_info *object, size_t size, void *out)
 {
-    Dl_info here;
-    const char *end = dladdr((void *)&godwit_debugger, &here) && here.dli_fname ? strrchr(here.dli_fname, '/') : NULL;
-    if (end) snprintf(MPIR_dll_name, sizeof MPIR_dll_name, "%.*s/libgodwit_msgq.so", (int)(end - here.dli_fname), here.dli_fname);
+    uintptr_t at = (uintptr_t)&godwit_debugger;
+    bool is_here = false;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum && !is_here; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        is_here = part->p_type == PT_LOAD && at - (object->dlpi_addr + part->p_vaddr) < part->p_memsz;
+    }
+    const char *end = is_here ? strrchr(object->dlpi_name, '/') : NULL;
+    if (end) snprintf(out, sizeof MPIR_dll_name, "%.*s/libgodwit_msgq.so", (int)(end - object->dlpi_name), object->dlpi_name);
+    return is_here;
 }
+
+/* It lies beside this library, wherever that has been put; a debugger may ask before MPI_Init.  Not by dladdr(), which goes through all
+ * our symbols in each process that starts. */
+__attribute__((constructor)) static void name_it(void) { dl_iterate_phdr(name_beside, MPIR_dll_name); }
