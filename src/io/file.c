@@ -314,11 +314,20 @@ int io_get_atomicity(struct gw_file *f, int *flag_out)
     return GW_OK;
 }
 
+/* -1: this rank has not opened the file, so it has written nothing.  Another thread may open it just now (io_open_late()). */
+static int opened_now(struct gw_file *f)
+{
+    if (!f->hints.collective_only) return f->fd;
+    gw_lock(&f->range);
+    int fd = f->fd;
+    gw_unlock(&f->range);
+    return fd;
+}
+
 int io_sync(struct gw_file *f)
 {
-    int failed = 0;
-    bool has_written = f->fd >= 0 || !f->hints.collective_only;
-    do failed = !has_written || fsync(f->fd) == 0 ? 0 : errno;
+    int failed = 0, fd = opened_now(f);
+    do failed = fd < 0 || fsync(fd) == 0 ? 0 : errno;
     while (failed == EINTR);
     if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to write back */
     return io_agree(f, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);

@@ -13,15 +13,17 @@
 enum { RUNS = 512 };
 
 /* ---- CMA ---- */
-/* Copies that are over on return, as move_by_kernel() needs them: those of the kernel, which a wire finds out by trying one. */
+/* Copies that are over on return, as move_by_kernel() needs them. */
 static bool has_cma(struct rma_win *w, int target)
 {
     struct gw_lane *lane = w->comm->lane;
     struct gw_peer *p = comm_peer(w->comm, target);
+    struct wire_caps caps;
     int rc = GW_OK;
     gw_lock(&lane->lock);
     while (!p->ep && (rc = peer_connect(lane, p)) == GW_AGAIN) req_progress_locked(lane);
-    bool is_ok = rc == GW_OK && p->ep->ops->try_read && wire_may_still_read(p->ep);
+    peer_caps(lane, p, &caps);
+    bool is_ok = rc == GW_OK && caps.at_once && caps.get && caps.put && wire_may_still_read(p->ep);
     gw_unlock(&lane->lock);
     return is_ok;
 }

@@ -41,6 +41,7 @@ struct wire_caps {
     size_t pack_max;  /* largest payload of one send_short/send_pack (E1, and chunks of R1) */
     bool get, put;    /* one-sided copies of remote memory by address (R0) */
     bool keys;        /* but only where its owner has exposed it */
+    bool at_once;     /* and these are over when the call returns: get() and put() never answer GW_POSTED */
     bool soft;        /* and these are done by the processes themselves, not by a card */
     bool direct;      /* messages from memory to memory (recv_into, send_from) */
     bool node;        /* both ends share the node segment */

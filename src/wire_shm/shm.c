@@ -318,8 +318,8 @@ static int shm_progress(struct wire *w)
 
 static void shm_caps(struct wire *w, struct wire_caps *caps_out)
 {
-    *caps_out =
-        (struct wire_caps){.short_max = WIRE_LINE_BYTES, .pack_max = w->shape.pack_max, .get = true, .put = true, .node = true};
+    *caps_out = (struct wire_caps){
+        .short_max = WIRE_LINE_BYTES, .pack_max = w->shape.pack_max, .get = true, .put = true, .at_once = true, .node = true};
 }
 
 static struct wire_rings *shm_rings(struct wire *w) { return &w->in; }
