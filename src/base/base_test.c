@@ -9,11 +9,13 @@
 #include "base/time.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -191,6 +193,24 @@ static void test_memory_and_limits(void)
     CHECK(limit && limit[0]);
 }
 
+/* Lines of the kernel's files, and where this program is. */
+static void test_lines_and_folder(void)
+{
+    char text[32] = "kept", few[4], self[PATH_MAX];
+    CHECK_EQ(prctl(PR_SET_NAME, "godwit-line"), 0);
+    CHECK(gw_line_read(text, sizeof text, "/proc/%s/comm", "thread-self"));
+    CHECK_STR(text, "godwit-line\n");
+    CHECK(gw_line_read(few, sizeof few, "/proc/thread-self/comm"));
+    CHECK_STR(few, "god");
+    CHECK(!gw_line_read(text, sizeof text, "/proc/self/none-of-%d", 3) && !gw_line_read(text, sizeof text, "/dev/null"));
+    CHECK_STR(text, "godwit-line\n");
+    char *folder = gw_own_folder(), *program = gw_xasprintf("%s/%s", folder, program_invocation_short_name);
+    CHECK(realpath("/proc/self/exe", self) && folder[0] == '/');
+    CHECK_STR(program, self);
+    free(program);
+    free(folder);
+}
+
 /* A thread of our own gets no signals, and is known as one while it runs. */
 static void *own_thread(void *tid)
 {
@@ -255,5 +275,6 @@ int main(void)
     test_futex();
     test_cma();
     test_memory_and_limits();
+    test_lines_and_folder();
     return unit_end();
 }

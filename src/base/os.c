@@ -1,4 +1,4 @@
-/* os.c -- system calls that glibc does not wrap: futex and cross-memory attach; a home for who has none.
+/* os.c -- system calls that glibc does not wrap: futex and cross-memory attach; what the kernel says; a home for who has none.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -6,8 +6,11 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -44,6 +47,29 @@ ssize_t gw_cma_write(pid_t pid, const struct iovec *local, int nlocal, const str
     do n = process_vm_writev(pid, local, (unsigned long)nlocal, remote, (unsigned long)nremote, 0);
     while (n < 0 && errno == EINTR);
     return n < 0 ? -errno : n;
+}
+
+bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...)
+{
+    char path[PATH_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(path, sizeof path, fmt, ap);
+    va_end(ap);
+    FILE *f = n < (int)sizeof path ? fopen(path, "re") : NULL;
+    bool ok = f && fgets(text_out, (int)cap, f);
+    if (f) fclose(f);
+    return ok;
+}
+
+char *gw_own_folder(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+    return gw_xasprintf("%s", path);
 }
 
 /* How many of the bytes the kernel could copy from them, and with is_write back again.  It goes as the processor does there: memory of

@@ -11,6 +11,11 @@
 
 #include "base/base.h"
 
+/* The first line of a file of the kernel's, as in /proc and /sys, with its end; false: there is none. */
+bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
+/* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
+char *gw_own_folder(void);
+
 /* ---- memory that this process had at most, in bytes ----
  * MALLOC: of malloc, by everything in the process; the peaks of its heaps and of large blocks are added, which need not have been at one
  * time.  MAPPED and SHARED: what the rooms note, mappings of shared memory, and shared memory that this rank has made. */

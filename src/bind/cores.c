@@ -11,21 +11,6 @@
 #include "base/os.h"
 #include "job/job.h"
 
-static bool read_text(char *text, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-static bool read_text(char *text, size_t cap, const char *fmt, ...)
-{
-    char path[160];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(path, sizeof path, fmt, ap);
-    va_end(ap);
-    FILE *f = fopen(path, "re");
-    if (!f) return false;
-    bool ok = fgets(text, (int)cap, f) != NULL;
-    fclose(f);
-    return ok;
-}
-
 static cpu_set_t *set_new(void)
 {
     cpu_set_t *set = CPU_ALLOC(PLACE_CPUS);
@@ -39,10 +24,10 @@ static void numa_nodes(short *of_out)
 {
     char text[4096];
     cpu_set_t *cpus = set_new(), *online = set_new();
-    if (read_text(text, sizeof text, "/sys/devices/system/node/online")) gw_cpus_read(text, online, PLACE_SET_BYTES);
+    if (gw_line_read(text, sizeof text, "/sys/devices/system/node/online")) gw_cpus_read(text, online, PLACE_SET_BYTES);
     for (int node = 0; node < PLACE_CPUS; node++) {
         if (!CPU_ISSET_S((size_t)node, PLACE_SET_BYTES, online)) continue;
-        if (!read_text(text, sizeof text, "/sys/devices/system/node/node%d/cpulist", node)) continue;
+        if (!gw_line_read(text, sizeof text, "/sys/devices/system/node/node%d/cpulist", node)) continue;
         gw_cpus_read(text, cpus, PLACE_SET_BYTES);
         for (int cpu = 0; cpu < PLACE_CPUS; cpu++)
             if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus)) of_out[cpu] = (short)node;
@@ -56,10 +41,12 @@ static int cache_of(int cpu, int level)
 {
     char text[4096];
     for (int i = 0; i < 16; i++) {
-        if (!read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, i)) break;
+        if (!gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, i)) break;
         if (atoi(text) != level) continue;
-        if (!read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, i) || text[0] == 'I') continue;
-        if (read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, i)) return atoi(text);
+        if (!gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, i) || text[0] == 'I')
+            continue;
+        if (gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, i))
+            return atoi(text);
     }
     return cpu;
 }
@@ -67,7 +54,7 @@ static int cache_of(int cpu, int level)
 static int package_of(int cpu)
 {
     char text[64];
-    return read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu) ? atoi(text) : 0;
+    return gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu) ? atoi(text) : 0;
 }
 
 /* The kernel's numbers have gaps, and of caches they are CPUs: from 0 on in the order in which they come. */
@@ -111,7 +98,7 @@ struct cores cores_find(const char *list, unsigned units)
         if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, allowed) || CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, done)) continue;
         cpu_set_t *siblings = set_new();
         c.at = gw_xrealloc(c.at, sizeof *c.at * (size_t)(c.n + 1));
-        if (read_text(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+        if (gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
             gw_cpus_read(text, siblings, PLACE_SET_BYTES);
         if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, siblings)) {
             CPU_ZERO_S(PLACE_SET_BYTES, siblings);

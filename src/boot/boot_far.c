@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 #include "base/hash.h"
+#include "base/os.h"
 #include "boot/port.h"
 #include "boot/world.h"
 
@@ -24,11 +25,7 @@ uint64_t boot_host_id(void)
 {
     static const char *const spaces[] = {"/proc/self/ns/net", "/proc/self/ns/pid", "/proc/self/ns/user"};
     char machine[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)!read(fd, machine, sizeof machine - 1);
-        close(fd);
-    }
+    gw_line_read(machine, sizeof machine, "/proc/sys/kernel/random/boot_id");
     uint64_t h = gw_hash(gw_hash_text(machine), gw_boot.host, strlen(gw_boot.host));
     for (size_t i = 0; i < GW_ARRAY_LEN(spaces); i++) {
         struct stat st;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+#include "base/os.h"
 
 /* ---- the socket ---- */
 bool boot_pmi_offered(void)
@@ -67,13 +68,8 @@ void boot_pmi_unescape(char *text)
 /* Without a mapping: everybody says its host and boot id. */
 static int locals_by_host(const struct boot_way *way, int **ranks_out, int *n_out)
 {
-    char mine[160], other[160], boot_id[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, boot_id, 36);
-        boot_id[n > 0 ? n : 0] = 0;
-        close(fd);
-    }
+    char mine[160], other[160], boot_id[37] = "";
+    gw_line_read(boot_id, sizeof boot_id, "/proc/sys/kernel/random/boot_id");
     snprintf(mine, sizeof mine, "%s:%s", gw_boot.host, boot_id);
     int rc = way->put("gw.host", mine);
     if (rc == GW_OK) rc = way->fence();

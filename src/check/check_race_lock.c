@@ -5,11 +5,11 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check/check_race.h"
+#include "base/os.h"
 #include "base/time.h"
 
 /* A word or less may be a flag, which the target sees by loads and puts back before the put is complete (MPI 4.1, section 12.7: polling). */
@@ -31,12 +31,10 @@ static _Atomic int has_said;
 static uint64_t clock_here(void)
 {
     char text[256];
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, 128), k;
-    if (fd >= 0) close(fd);
-    if (n <= 0) return 0;
-    k = readlink("/proc/self/ns/time", text + n, 100); /* older kernels have none */
-    return check_sum_bytes(RACE_SEED, text, (size_t)(n + (k > 0 ? k : 0))) | 1;
+    if (!gw_line_read(text, 128, "/proc/sys/kernel/random/boot_id")) return 0;
+    size_t n = strlen(text);
+    ssize_t k = readlink("/proc/self/ns/time", text + n, 100); /* older kernels have none */
+    return check_sum_bytes(RACE_SEED, text, n + (size_t)(k > 0 ? k : 0)) | 1;
 }
 
 struct race_locks *check_race_locks_new(const struct rma_win *w)

@@ -142,16 +142,6 @@ static void resolve(struct machine *m)
     close(p[0]);
 }
 
-static char *own_folder(void)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = 0;
-    return gw_xasprintf("%s", path);
-}
-
 void machine_look(struct machine *m, unsigned when)
 {
     struct statvfs fs;
@@ -163,7 +153,7 @@ void machine_look(struct machine *m, unsigned when)
     m->tmpdir = getenv("TMPDIR");
     m->home = getenv("HOME");
     m->env = environ;
-    m->own_bin = own_folder();
+    m->own_bin = gw_own_folder();
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
     m->host = gw_xasprintf("%s", host);
     m->uid = geteuid();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launch/options_private.h"
+#include "base/os.h"
 #include "base/settings.h"
 
 extern char **environ;
@@ -102,16 +103,15 @@ int set_export(struct launch_app *a, struct launch_options *o, const char *text)
 /* The profiling library lies where we were installed, or beside us in a build folder. */
 int set_profile(struct launch_options *o, const char *file)
 {
-    char here[PATH_MAX], lib[PATH_MAX + 64], list[2 * PATH_MAX];
+    char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
     const char *also = getenv("LD_PRELOAD");
-    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
-    here[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(here, '/');
-    if (slash) *slash = 0;
     snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
     if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
-    if (access(lib, R_OK) != 0)
-        return bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+    int rc = access(lib, R_OK) == 0
+        ? -1
+        : bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+    free(here);
+    if (rc != -1) return rc;
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
     add_pair(&o->env, "LD_PRELOAD", list);
     add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
+
 static const char *const timeouts[] = {"rh:spt_timeouts", "local_ack_timeout_err", "tcp:TCPTimeouts"};
 static const struct {
     const char *what, *above, *below;
@@ -73,16 +75,14 @@ bool counter_is_timeout(const char *name)
 static bool number_read(int64_t *out, const char *fmt, ...) GW_PRINTF(2, 3);
 static bool number_read(int64_t *out, const char *fmt, ...)
 {
-    char path[512];
+    char path[512], text[128], *end;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(path, sizeof path, fmt, ap);
     va_end(ap);
-    FILE *f = fopen(path, "re");
-    if (!f) return false;
-    bool ok = fscanf(f, "%" SCNd64, out) == 1; /* Slingshot's have a time behind an @ */
-    fclose(f);
-    return ok && *out >= 0;
+    if (!gw_line_read(text, sizeof text, "%s", path)) return false;
+    *out = strtoll(text, &end, 10); /* Slingshot's have a time behind an @ */
+    return end > text && *out >= 0;
 }
 
 /* "Tcp: A B C" above "Tcp: 1 2 3": the number below a name. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/boot.h"
@@ -18,21 +19,6 @@ enum { CPUS = 4096 };
 struct cpus {
     uint64_t bits[CPUS / 64];
 };
-
-static bool line_read(char *text, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-static bool line_read(char *text, size_t cap, const char *fmt, ...)
-{
-    char path[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(path, sizeof path, fmt, ap);
-    va_end(ap);
-    FILE *f = fopen(path, "re");
-    if (!f) return false;
-    bool ok = fgets(text, (int)cap, f) != NULL;
-    fclose(f);
-    return ok;
-}
 
 /* "0-3,8" */
 static void list_parse(const char *text, struct cpus *set)
@@ -51,7 +37,7 @@ static void locate(const char *root, const char *device, struct nic_device *d)
     char link[512], real[PATH_MAX], text[64], sys[256];
     d->numa = NIC_UNKNOWN;
     snprintf(link, sizeof link, "%s%s", root, device);
-    if (line_read(text, sizeof text, "%s/numa_node", link)) d->numa = atoi(text); /* -1 where the firmware does not say */
+    if (gw_line_read(text, sizeof text, "%s/numa_node", link)) d->numa = atoi(text); /* -1 where the firmware does not say */
     if (d->numa < 0) d->numa = NIC_UNKNOWN;
     if (!realpath(link, real)) return;
     int n = snprintf(sys, sizeof sys, "%s/sys/devices/", root);
@@ -76,10 +62,10 @@ void nic_locate(const char *root, const struct ofi_offer *o, struct nic_device *
 static bool is_gpu(const char *root, const char *busid)
 {
     char text[32];
-    if (!line_read(text, sizeof text, "%s/sys/bus/pci/devices/%s/class", root, busid)) return false;
+    if (!gw_line_read(text, sizeof text, "%s/sys/bus/pci/devices/%s/class", root, busid)) return false;
     unsigned long class = strtoul(text, NULL, 16) >> 8;
     if (class != 0x0300 && class != 0x0302 && class != 0x0380 && class != 0x1200) return false;
-    if (!line_read(text, sizeof text, "%s/sys/bus/pci/devices/%s/vendor", root, busid)) return false;
+    if (!gw_line_read(text, sizeof text, "%s/sys/bus/pci/devices/%s/vendor", root, busid)) return false;
     unsigned long vendor = strtoul(text, NULL, 16);
     return vendor == 0x10de || vendor == 0x1002 || vendor == 0x8086;
 }
@@ -111,12 +97,12 @@ void nic_distances(const char *root, struct nic_node *node)
     char text[2048];
     struct cpus online;
     int numbers[NIC_NUMA_MOST], n = 0;
-    if (!line_read(text, sizeof text, "%s/sys/devices/system/node/online", root)) return;
+    if (!gw_line_read(text, sizeof text, "%s/sys/devices/system/node/online", root)) return;
     list_parse(text, &online);
     for (int i = 0; i < NIC_NUMA_MOST; i++)
         if (online.bits[0] >> i & 1) numbers[n++] = i;
     for (int i = 0; i < n; i++) {
-        if (!line_read(text, sizeof text, "%s/sys/devices/system/node/node%d/distance", root, numbers[i])) continue;
+        if (!gw_line_read(text, sizeof text, "%s/sys/devices/system/node/node%d/distance", root, numbers[i])) continue;
         char *p = text;
         for (int k = 0; k < n; k++) node->distance[numbers[i]][numbers[k]] = (uint8_t)strtol(p, &p, 10);
     }
@@ -129,11 +115,11 @@ int nic_numa_of_process(const char *root, pid_t pid)
     struct cpus mask = {0}, online, node;
     int found = NIC_UNKNOWN;
     if (sched_getaffinity(pid, sizeof mask, (cpu_set_t *)(void *)&mask) < 0) return NIC_UNKNOWN;
-    if (!line_read(text, sizeof text, "%s/sys/devices/system/node/online", root)) return NIC_UNKNOWN;
+    if (!gw_line_read(text, sizeof text, "%s/sys/devices/system/node/online", root)) return NIC_UNKNOWN;
     list_parse(text, &online);
     for (int i = 0; i < NIC_NUMA_MOST; i++) {
         if (!(online.bits[i / 64] >> i % 64 & 1)) continue;
-        if (!line_read(text, sizeof text, "%s/sys/devices/system/node/node%d/cpulist", root, i)) continue;
+        if (!gw_line_read(text, sizeof text, "%s/sys/devices/system/node/node%d/cpulist", root, i)) continue;
         list_parse(text, &node);
         bool is_here = false;
         for (int w = 0; w < CPUS / 64; w++) is_here |= (mask.bits[w] & node.bits[w]) != 0;

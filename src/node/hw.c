@@ -9,6 +9,7 @@
 
 #include "node/node_private.h"
 #include "base/lock.h"
+#include "base/os.h"
 
 enum { CACHES = 10 }; /* indices of a cpu's caches that are looked at */
 
@@ -40,22 +41,12 @@ static bool is_within(const struct hw_cpus *a, const struct hw_cpus *b)
     return true;
 }
 
-/* The first line of a file; false if there is none. */
-static bool line_read(char *text, int cap, const char *path)
-{
-    FILE *f = fopen(path, "re");
-    if (!f) return false;
-    bool ok = fgets(text, cap, f) != NULL;
-    fclose(f);
-    return ok;
-}
-
 /* "0-3,8" */
 static bool list_read(struct hw_cpus *set, const char *path)
 {
     char text[8192];
     memset(set, 0, sizeof *set);
-    if (!line_read(text, sizeof text, path)) return false;
+    if (!gw_line_read(text, sizeof text, "%s", path)) return false;
     for (char *p = text, *end; *p >= '0' && *p <= '9'; p = *end == ',' ? end + 1 : end) {
         long a = strtol(p, &end, 10), b = a;
         if (*end == '-') b = strtol(end + 1, &end, 10);
@@ -85,7 +76,7 @@ static bool cache_of(const char *sys, int cpu, int level, struct hw_cpus *set)
     char path[256], text[64];
     for (int i = 0; i < CACHES; i++) {
         snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
-        if (!line_read(text, sizeof text, path)) return false;
+        if (!gw_line_read(text, sizeof text, "%s", path)) return false;
         if (strtol(text, NULL, 10) != level) continue;
         snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", sys, cpu, i);
         return list_read(set, path);

@@ -18,6 +18,7 @@
 
 #include "node/node.h"
 #include "base/count.h"
+#include "base/os.h"
 #include "base/settings.h"
 
 #ifndef MADV_COLLAPSE
@@ -43,10 +44,7 @@ enum { NOT_ASKED, MAY, MAY_NOT };
 
 static bool file_says(const char *path, const char *word, char *text_out, size_t cap)
 {
-    FILE *f = fopen(path, "re");
-    bool is_read = f && fgets(text_out, (int)cap, f);
-    if (f) fclose(f);
-    return is_read && strstr(text_out, word);
+    return gw_line_read(text_out, cap, "%s", path) && strstr(text_out, word);
 }
 
 /* Not where whoever runs this machine has turned huge pages off, nor where these have another size. */

@@ -2,13 +2,13 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/os.h"
 #include "job/words.h"
 #include "pmi/foreign.h"
 
@@ -17,20 +17,18 @@ static const char VARIABLE[] = "LD_LIBRARY_PATH=";
 /* Where we were installed, or beside us in a build folder; malloc'ed, NULL: there are none. */
 static char *folder_find(void)
 {
-    char here[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
-    here[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(here, '/');
-    if (slash) *slash = 0;
+    char *here = gw_own_folder(), *found = NULL;
     static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich"};
-    for (size_t i = 0; i < GW_ARRAY_LEN(places); i++) {
+    for (size_t i = 0; i < GW_ARRAY_LEN(places) && !found; i++) {
         char *folder = gw_xasprintf("%s/%s", here, places[i]), *lib = gw_xasprintf("%s/libmpich.so.12", folder);
-        bool is_there = access(lib, R_OK) == 0;
+        if (access(lib, R_OK) == 0)
+            found = folder;
+        else
+            free(folder);
         free(lib);
-        if (is_there) return folder;
-        free(folder);
     }
-    return NULL;
+    free(here);
+    return found;
 }
 
 /* The folder in front of what these words say the variable is; false: they do not say. */

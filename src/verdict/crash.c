@@ -64,10 +64,7 @@ bool crash_core_glob(const char *pattern, bool uses_pid, const char *folder, int
 
 static void kernel_word(const char *path, char *out, size_t cap)
 {
-    FILE *f = fopen(path, "re");
-    out[0] = 0;
-    if (f && !fgets(out, (int)cap, f)) out[0] = 0;
-    if (f) fclose(f);
+    if (!gw_line_read(out, cap, "%s", path)) out[0] = 0;
     out[strcspn(out, "\n")] = 0;
 }
 
