@@ -1,15 +1,19 @@
 /* proto.h -- message protocols: E0 and E1 eager, R0 and R1 rendezvous; the matching side of receives.
  *
- *   E0  header and payload in one short slot of the wire          (<= caps.short_max)
- *   E1  eager through the wire's buffers, copied on both sides    (<= gw_set.eager_max)
- *   R0  rendezvous, the receiver copies straight from the sender's memory (wire get); for large messages the sender
- *       helps: both claim pieces of one job
- *   R1  rendezvous, pieces through the wire's buffers, packed and unpacked on the fly
- * proto_select.c chooses; gw_set.proto forces one (tests run all four).  A receiver that holds too many unexpected bytes raises its
- * `choked` flag: senders then use rendezvous for everything, of small messages from a copy, so that those sends are over at once.
+ *   E0  inline: header and payload in one slot of the wire             (<= caps.short_max)
+ *   E1  eager through the wire's buffers, copied at both ends          (<= gw_set.eager_max)
+ *   R0  rendezvous, zero copy: the receiver reads the sender's memory (wire get); of large messages on a node sender and receiver copy
+ *       pieces of one job at the same time
+ *   R1  rendezvous, pipelined: pieces through the wire's buffers, packed and unpacked on the fly
  *
- * All calls: the lane's lock of `c` is held by the caller.  `ctx` is c->ctx | stream.  dst/src are ranks in c (not PROC_NULL).
- * Types are committed; the request holds a reference until completion only where it needs one.
+ * proto_select.c chooses; gw_set.proto forces one (tests run all four).  Flow control: a receiver that holds too many unexpected bytes
+ * raises its `choked` flag.  Senders then send everything by rendezvous; of a small message they keep a copy, so that the send completes
+ * at once all the same.
+ *
+ * LOCK      The caller holds the lock of the communicator's lane in all calls, unless the comment says otherwise.
+ * ARGUMENTS `ctx` is the communicator's context id with the stream (gw_stream) in its low bits; ranks are never MPI_PROC_NULL; types are
+ *           committed.  A request holds a reference to its type until completion, if it needs the type.
+ * ERRORS    Negative codes, after gw_fail().
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,42 +26,42 @@
 #include "match/match.h"
 #include "req/req.h"
 
-/* SYNC: complete only when matched (Ssend).  LATER: standard, and the caller comes back for its request (Isend), so that one of many in a
- * row may wait for the next. */
+/* Modes of a send.  SYNC: completes only when matched (MPI_Ssend).  LATER: a standard send whose request is waited for later (MPI_Isend),
+ * so it may be delayed to be coalesced with the next one. */
 enum proto_mode { PROTO_STANDARD, PROTO_LATER, PROTO_SYNC };
 
-/* What a send or receive needs to know of the communicator; comm/ lies above, so it comes as data. */
+/* Where a message goes to or comes from.  Filled from the communicator by the rooms above: this room does not know struct gw_comm. */
 struct proto_addr {
     struct gw_lane *lane;
     struct gw_peer *peer; /* receives: NULL for ANY_SOURCE */
     uint32_t ctx;
-    int32_t my_rank;    /* in the communicator: the source that the receiver matches */
-    int32_t rank;       /* peer's rank in the communicator; receives may say GW_ANY_SOURCE */
-    int32_t tag;        /* receives may say GW_ANY_TAG */
-    const void *errctx; /* the communicator, for errors; opaque */
-    bool is_near;       /* receives from any source: all of them are on this node */
+    int32_t my_rank;    /* this process's rank in the communicator: the source that the receiver matches */
+    int32_t rank;       /* the peer's rank in the communicator; receives: or GW_ANY_SOURCE */
+    int32_t tag;        /* receives: or GW_ANY_TAG */
+    const void *errctx; /* the communicator whose error handler gets errors; opaque here */
+    bool is_near;       /* receives from any source: all possible senders are on this node */
 };
 
-int proto_init(void);    /* lanes' match queues */
-int proto_connect(void); /* then: peer_init(), as the room that its upcalls go to */
+int proto_init(void);    /* creates the lanes' match queues */
+int proto_connect(void); /* second step: calls peer_init(), with this room's functions as its upcalls */
 void proto_finalize(void);
 
-/* Fast path of a standard send to another node.  True: it is sent, and over.  False: nothing happened, proto_send() knows what to do. */
+/* Fast path of a standard send to another node.  True: sent and complete.  False: nothing was done, call proto_send(). */
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
-/* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN (it queues), else error. */
+/* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN: what the wire refuses is queued. */
 int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
                struct gw_req **req_out);
-/* The same for a standard send that can be over at once (E0, E1): GW_OK, or GW_AGAIN: nothing was sent. */
+/* The same for a standard send that can complete at once (E0, E1).  GW_OK: complete.  GW_AGAIN: nothing was sent. */
 int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
-/* GW_POSTED, also when already complete (look at done).  Truncation: the request ends with GW_ETRUNCATE. */
+/* Returns GW_POSTED, also if the request is complete already (see `done`).  A truncated message ends the request with GW_ETRUNCATE. */
 int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
-/* The blocking receive without a pool request: same, into caller's storage of GW_REQ_BYTES. */
+/* The same for blocking receives, with a request in the caller's storage (GW_REQ_BYTES) in place of one from the pool. */
 int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
-/* Fast path of a blocking receive: while nothing else is under way, waits a moment for a line in a ring that is this message, and
- * takes it without a request.  False: nothing happened.  Without threads only. */
+/* Fast path of a blocking receive: if nothing else is pending, polls the rings briefly for this message and consumes it without a request.
+ * False: nothing was done.  Only without MPI_THREAD_MULTIPLE. */
 bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status);
 
-/* Probing.  A message found by proto_mprobe is out of the queue and owned by the caller until proto_mrecv. */
+/* Probing.  A message returned by proto_improbe() is out of the queue; the caller owns it until proto_mrecv(). */
 struct proto_msg;
 bool proto_iprobe(const struct proto_addr *a, struct gw_status *status);
 struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status);
@@ -65,27 +69,28 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
                 struct gw_req **req_out);
 struct gw_lane *proto_msg_lane(struct proto_msg *m);
 
-/* Asks that the operation be cancelled; it completes either way (status.cancelled tells). */
+/* Starts to cancel the operation.  The request completes in any case; status.cancelled says whether it was cancelled. */
 void proto_cancel(struct gw_req *r);
-/* Before a receive is cancelled whose message may come all the same: that is then taken for nothing, for its sender may wait to be received.
- * Of one that is posted here; nothing happens where a message has met it, or the network matches. */
+/* To be called before a posted receive is cancelled whose message may still arrive: that message will be received and discarded, so that
+ * its sender does not wait for ever.  No effect if a message has matched already, or if the network does the matching. */
 void proto_absorb(const struct gw_req *r);
-bool proto_drained(struct gw_lane *lane); /* nothing queued to go out, no copy kept for a receiver: finalize waits for it */
-/* No receive will be posted any more (until it is called with false): messages that asked are told so. */
+bool proto_drained(
+    struct gw_lane *lane); /* nothing is queued to be sent and no copy is kept for a receiver; finalize waits for this */
+/* on: no receive will be posted any more, so senders of unmatched synchronous and rendezvous messages are notified.  false: ends that. */
 void proto_leave(struct gw_lane *lane, bool on);
 
-/* The error of a completed receive, with its words recorded again for the calling thread: another thread may have seen the
- * message arrive.  For receives in the caller's storage; requests get the same from the wait or test that retires them. */
+/* Returns the error of a completed receive and records its text for the calling thread (another thread may have handled the message).
+ * For receives in the caller's storage; for other requests the wait or test that retires them does this. */
 int proto_error(struct gw_req *r);
 
-/* ---- for reports (proto_tell.c), lane's lock held ----
- * What a request of this room that is not done waits for; of a send, `world` is set, of a receive who asks finds it. */
+/* ---- for hang reports (proto_tell.c), lane's lock held ----
+ * Describes what a pending request of this room waits for.  `world` is set for sends only; the caller finds it for receives. */
 void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
-/* Counts the unexpected messages of contexts without a bit of `mask`; puts those that are most like `like` (ctx, peer, tag; NULL: the
- * first ones) into where->unexpected, without names.  Contexts here are those of the wire. */
+/* Adds to *where: the number of unexpected messages of contexts that have no bit of `mask`, and descriptions of those that are most
+ * similar to `like` (ctx, peer, tag; NULL: of the first ones), without communicator names.  Contexts here include the stream bits. */
 void proto_describe_unexpected(struct gw_lane *lane, const struct boot_pending *like, uint32_t mask, struct boot_where *where);
 
-/* l->done.fn is called for each message that no receive has taken, with what is behind `done` filled in; lane's lock held. */
+/* Calls l->done.fn for each unexpected message, with the other members of *l filled in.  Lane's lock held. */
 struct proto_left {
     struct gw_done done;
     uint32_t ctx;
@@ -94,27 +99,29 @@ struct proto_left {
 };
 void proto_each_left(struct gw_lane *lane, struct proto_left *l);
 
-/* How long a context's queues are: receives that wait, messages held for which none is posted and their bytes.  Walks the lane's. */
+/* Queue lengths of one context: posted receives, unexpected messages, and bytes of these.  Walks all queues of the lane: slow. */
 struct proto_lengths {
     int64_t posted, messages, bytes;
 };
 void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out);
 
-#define PROTO_STREAM_MASK 7u /* of a context on the wire: the stream, 0 is the user's; comm/ says what the others are */
-/* ---- GODWIT_CHECK (proto_note.c): with gw_checking, messages of stream 0 carry their type signature, and a message that meets a
- * receive of other types is shown to proto_upcalls.mismatch, the lane's lock held.  The next send of this thread has the types of
- * (count, t) though it is handed on as bytes; NULL: it was not sent. */
+#define PROTO_STREAM_MASK 7u /* low bits of a context on the wire: enum gw_stream; 0: the user's point-to-point messages */
+/* ---- GODWIT_CHECK (proto_note.c) ----
+ * With gw_checking, messages of stream 0 carry their type signature.  If it does not fit the matching receive, proto_upcalls.mismatch is
+ * called, with the lane's lock held.
+ * proto_note_as: the next send of this thread is reported with the types of (count, t), although it is passed down as bytes; t NULL: takes
+ * that back, the message was not sent. */
 void proto_note_as(int64_t count, struct gw_type *t);
-void proto_note_ready(bool is_ready); /* what this thread sends are ready sends, until further notice */
-/* A message meets this receive, into whose buffer nothing of it has been written yet; the lane's lock is held. */
+void proto_note_ready(bool is_ready); /* until called again: sends of this thread are ready sends */
+/* A message has matched this receive; nothing has been written to the buffer yet.  Lane's lock held. */
 struct proto_meeting {
     const struct gw_req *req;
     const void *buf;
     int64_t count;
     struct gw_type *type;
 };
-bool proto_is_posted(const struct gw_req *r); /* a receive that has met none; with the lane's lock */
-/* A ready send has come for which no receive is posted. */
+bool proto_is_posted(const struct gw_req *r); /* r is a receive that no message has matched yet; lane's lock held */
+/* A ready send has arrived without a posted receive. */
 struct proto_unready {
     uint32_t ctx;
     int src, tag;
@@ -129,21 +136,22 @@ struct proto_mismatch {
     const void *recv_buf;
 };
 
-/* The ways of a message. */
+/* The protocols. */
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
-/* What went to a process (by its number: world rank, or that of node/), or (world -1) to all: user's messages and the library's own.  Read without a lock. */
+/* Messages and bytes sent to one process (by its number, see struct gw_peer), or to all (world -1): the user's and the library's own.
+ * Read without a lock, so not exact. */
 struct proto_tally {
     uint64_t messages[PROTO_PATHS], bytes[PROTO_PATHS];
 };
 void proto_sent_to(int world, struct proto_tally *sum_out);
-void proto_explain(void);   /* GODWIT_EXPLAIN=proto: says how many, while the peers are there */
-int64_t proto_posted(void); /* receives that wait for a message */
-int proto_tag_max(void);    /* the largest tag, INT_MAX unless the network matches messages */
+void proto_explain(void);   /* GODWIT_EXPLAIN=proto: prints these counts; before peer_finalize() */
+int64_t proto_posted(void); /* number of posted receives, on all lanes */
+int proto_tag_max(void);    /* the largest tag that can be sent: INT_MAX, or less if the network matches messages */
 
-/* What this room says to, and asks, the rooms above.  Each is set once, at the init of the room that is named, and NULL before. */
+/* Upcalls to the rooms above.  Each is set once, at init of the room named in its comment, and is NULL before. */
 struct proto_upcalls {
-    int (*member)(uint32_t ctx, int rank);          /* p2p: the number of the process that has this rank; -1: unknown */
-    void (*meeting)(const struct proto_meeting *m); /* check, as the others: lane's lock held */
+    int (*member)(uint32_t ctx, int rank);          /* p2p: the number of the process with this rank in the context; -1: unknown */
+    void (*meeting)(const struct proto_meeting *m); /* this and the next two: check; lane's lock held */
     void (*unready)(const struct proto_unready *u);
     void (*mismatch)(const struct proto_mismatch *m);
 };

@@ -1,5 +1,5 @@
-/* proto_fast.h -- what is inlined into the callers: E0 of a standard send (one size test, one line of the ring), and posting a
- * receive that no message has come for yet.
+/* proto_fast.h -- the fast path, inlined into callers: a standard send by E0 (one size test, one line of the ring), and posting a
+ * receive for which there is no unexpected message.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,8 +15,8 @@
 #include "proto/proto_wire.h"
 
 /* ---- receives ------------------------------------------------------------------------------------------------
- *   POSTED or AT_WIRE --arrival--> (eager: done) | GETTING (R0) | SHARED (R0 with the sender's help) | TAKING (R1) --> done
- *   GETTING --the wire refuses--> TAKING.  AT_WIRE: the network matches it (proto_tag.c); --> POSTED when we do. */
+ *   POSTED or AT_WIRE --match--> (eager: done) | GETTING (R0) | SHARED (R0, sender and receiver copy) | TAKING (R1) --> done
+ *   GETTING --the wire refuses--> TAKING.  AT_WIRE: posted to a network that matches (proto_tag.c); --> POSTED when matching moves here. */
 enum recv_state { RECV_POSTED = 1, RECV_AT_WIRE, RECV_GETTING, RECV_SHARED, RECV_TAKING };
 struct proto_recv {
     struct gw_req req;
@@ -25,28 +25,28 @@ struct proto_recv {
     int64_t cap; /* bytes that fit */
     void *buf;
     int64_t count;
-    struct gw_type *type;            /* held unless predefined */
-    void *at_wire;                   /* AT_WIRE: proto_tag.c's */
-    struct type_cursor *cursor;      /* rendezvous into a buffer of several runs */
-    int64_t len, want, got;          /* of the message; to be moved; moved (SHARED: the end of the piece that is asked for) */
-    uint64_t addr, key, cookie, job; /* addr: with a fault, where it is */
-    uint64_t name;                   /* SHARED, TAKING: what the sender calls it by */
+    struct gw_type *type;       /* held unless predefined */
+    void *at_wire;              /* AT_WIRE: proto_tag.c's */
+    struct type_cursor *cursor; /* rendezvous into a buffer of several runs */
+    int64_t len, want, got;     /* bytes of the message; to be moved; moved (SHARED: end of the piece requested from the sender) */
+    uint64_t addr, key, cookie, job; /* the sender's; addr: after a fault, the address that cannot be accessed */
+    uint64_t name;                   /* SHARED, TAKING: our cookie, by which the sender refers to this receive */
     struct gw_list work;             /* in proto_lane.getting or .sharing */
-    struct gw_done done;             /* of a get that the wire does later; afterwards of the error's text */
-    int32_t world;
+    struct gw_done done;             /* completion of a wire get that was posted; later: writes the text of an error */
+    int32_t world;                   /* the sender's number */
     uint8_t state;
-    bool wire_busy;     /* a get is on its way; TAKING: the wire puts the data there by itself; SHARED: a piece is asked for */
+    bool wire_busy;     /* a get is pending; TAKING: the wire writes the data by itself; SHARED: a piece was requested */
     bool is_huge;       /* the sender's memory is on huge pages */
-    char type_name[25]; /* for the error's text, when the type may be gone */
+    char type_name[25]; /* for the text of an error, when the type may be gone */
 };
 _Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
 _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");
 
-/* The begin of struct proto_lane. */
+/* First member of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
     uint64_t
-        inline_end; /* a plain message of fewer bytes may go at once; 0 while something is queued before it, or on other wires */
+        inline_end; /* contiguous messages of fewer bytes may be sent inline; 0 while older messages are queued, or without a ring */
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count)
@@ -57,14 +57,14 @@ static inline void proto_type_hold(struct gw_type *t)
 {
     if (unlikely(!t->obj.predefined)) type_hold(t);
 }
-/* Where the data of one run of bytes begins; buf may be NULL where there is none. */
+/* Address of the first byte of contiguous data; buf may be NULL if there are no bytes. */
 static inline char *proto_run_at(const void *buf, const struct gw_type *t)
 {
     return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
-/* The line in which `count` of `t` may go to p at once, and how many bytes they are.  NULL: proto_send() knows what to do.  The count may
- * be any of 32 bits: a negative one of a plain type comes to more bytes than may go.  The lane's lock is held. */
+/* The line in which `count` items of `t` can be sent to p inline, and their size in bytes.  NULL: nothing was done, call proto_send().
+ * Any 32-bit count is allowed: a negative one is a size above the limit.  The lane's lock is held. */
 GW_INLINE struct wire_line *proto_send_line(struct gw_lane *lane, const struct gw_peer *p, int64_t count, const struct gw_type *t,
                                             uint64_t *len_out)
 {
@@ -75,7 +75,7 @@ GW_INLINE struct wire_line *proto_send_line(struct gw_lane *lane, const struct g
     return likely(*len_out < f->inline_end) ? wire_ring_line(ep) : NULL;
 }
 
-/* Then, and before anything else is sent: now it is sent, and over. */
+/* Second half: writes and commits the line, before anything else is sent to p.  The send is complete. */
 GW_INLINE void proto_send_inline(struct gw_peer *p, struct wire_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
                                  uint64_t len)
 {
@@ -92,7 +92,7 @@ GW_INLINE void proto_send_inline(struct gw_peer *p, struct wire_line *l, uint32_
     wire_ring_commit(ep, l, PROTO_EAGER, len);
 }
 
-/* `run` is where the bytes go, if they are one run; else NULL. */
+/* `run`: address of the first byte, if the buffer is contiguous; else NULL. */
 static inline void proto_recv_set(struct proto_recv *r, char *run, void *buf, int64_t count, struct gw_type *t)
 {
     r->ptr = run;
@@ -108,8 +108,8 @@ static inline void proto_recv_describe(struct proto_recv *r, void *buf, int64_t 
     proto_recv_set(r, proto_is_run(t, count) ? proto_run_at(buf, t) : NULL, buf, count, t);
 }
 
-/* A request for a receive that no message can have come for, and the queue for it.  NULL: nothing happened, proto_recv() knows what to do.
- * The lane's lock is held. */
+/* A request for a receive, if the lane has no unexpected message, and the queue to post it to.  NULL: nothing was done, call
+ * proto_recv().  The lane's lock is held. */
 GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count, const struct gw_type *t,
                                              struct match_queue **q_out)
 {
@@ -118,7 +118,7 @@ GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count
     return (struct proto_recv *)req_take(lane, REQ_RECV);
 }
 
-/* Then: it is posted. */
+/* Second half: posts the receive. */
 GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, uint32_t ctx, int src, int tag, const void *errctx,
                                  void *buf, int64_t count, struct gw_type *t)
 {

@@ -1,18 +1,19 @@
-/* wire_ring.h -- the ring of lines: an optional capability of a wire whose peers share memory, with its two ends inlined.
+/* wire_ring.h -- the ring of lines: an optional capability of a wire whose peers share memory; both ends are inlined.
  *
- * A ring is a row of 64-byte lines, a power of two of them, in memory that both processes map.  A message of up to WIRE_LINE_BYTES is one
- * line: sequence number, kind, length, 16 header bytes, payload: one cache line travels.
+ * A ring is a FIFO of 64-byte slots ("lines"), a power of two of them, in memory that both processes map, read by one process (the
+ * owner).  A message of up to WIRE_LINE_BYTES is one line: sequence number, kind, length, 16 header bytes, payload.  So exactly one
+ * cache line moves between the cores.
  *
  *     line i of lap n is valid when its seq == n * nlines + i + 1  [release by the sender, acquire by the owner]
  *
- * SENDER   wire_ring_line() gives the next line, if one is known to be free; the caller fills header and payload and commits with
- *          wire_ring_commit() before anything else is sent to that peer.  NULL is no error: send_short() knows what to do, and only
- *          it looks how far the owner has read.  A ring with several senders is never used from here (tail == limit).
- * OWNER    wire_ring_look() finds the first line that is there in any ring.  The caller takes it, with wire_ring_taken() after its last
- *          read of it, or leaves it to progress(), which sees the same state.
+ * SENDER   wire_ring_line() returns the next line if it is known to be free.  The caller fills header and payload, then calls
+ *          wire_ring_commit(), before anything else is sent to that peer.  NULL is no error: use send_short(), which also refreshes the
+ *          limit from the owner's read position.  A ring that several processes write is not used by these functions (tail == limit).
+ * OWNER    wire_ring_look() returns the first line that has arrived in any ring.  The caller consumes it, with wire_ring_taken() after
+ *          its last read of the line, or leaves it to progress(), which sees the same state.
  *
- * The wire owns all of this memory; longer messages, how far the owner has read, and who sends through which ring are its own affair.
- * Both ends run with the lane's lock held.
+ * The wire owns the memory and decides how longer messages travel, how read positions are published, and which peer uses which ring.
+ * Both ends hold the lane's lock.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -39,12 +40,12 @@ _Static_assert(sizeof(struct wire_line) == GW_CACHELINE, "a short message is one
 /* The owner's view of one ring, and of all of them.  Positions count up for ever, modulo 2^32; their low bits are places. */
 struct wire_rx {
     struct wire_line *lines;
-    uint32_t head, published; /* lines read, and told to the senders */
+    uint32_t head, published; /* lines consumed; and how many of them the senders know of */
 };
 struct wire_rings {
     int n;
     uint32_t nlines;
-    void (*publish)(struct wire_rings *rings, int i); /* tells the senders of ring i how far it has been read */
+    void (*publish)(struct wire_rings *rings, int i); /* publishes the read position of ring i, which frees lines for its senders */
     struct wire_rx rx[WIRE_RINGS];
 };
 
@@ -57,7 +58,7 @@ static inline struct wire_line *wire_ring_line(const struct wire_ep *ep)
     return l;
 }
 
-/* Up to WIRE_LINE_BYTES. */
+/* Copies n <= WIRE_LINE_BYTES bytes into a line. */
 static inline void wire_ring_copy(uint8_t *to, const void *from, size_t n)
 {
     const char *p = from;
