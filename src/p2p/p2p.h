@@ -1,8 +1,11 @@
 /* p2p.h -- point-to-point calls (MPI 4.1 chapters 3 and 4): modes, probe, buffered, persistent, partitioned, cancel, sendrecv.
  *
- * Targets of the entry points.  Arguments are checked (ranks in range or PROC_NULL/ANY, tags in range, types committed,
- * counts >= 0).  These functions take the lane's lock.  status may be NULL.  Errors that belong to a
- * request are returned by the wait/test that retires it; blocking calls return them.
+ * Implementations of the entry points.  The caller has checked the arguments: ranks in range, MPI_PROC_NULL or MPI_ANY_SOURCE; tags in
+ * range; types committed; counts >= 0.
+ *
+ * LOCK    No lock is held by the caller, unless the comment says otherwise; the functions take the lane's lock.
+ * RETURNS GW_OK or a negative code, after gw_fail().  Blocking calls return the error of the operation; errors of a request are returned
+ *         by the wait or test that retires it.  `status` may be NULL.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,8 +18,8 @@
 #include "node/node.h"
 
 int p2p_init(void);
-void p2p_rest(void);     /* detaches the process's buffer, waits until nothing is queued to go out: other ranks need us no more */
-void p2p_finalize(void); /* the same, and the end */
+void p2p_rest(void); /* detaches the process's buffer and waits until all queued messages are sent; p2p can be used again after */
+void p2p_finalize(void); /* the same, and releases everything */
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
@@ -35,7 +38,7 @@ int p2p_ssend_init(const void *buf, int64_t count, struct gw_type *t, int dst, i
 int p2p_bsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
 int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
 int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
-/* The operation that an active request of this room runs: itself, or that of a persistent one; NULL: it is over.  With the lane's lock. */
+/* The request of the operation itself: r, or if r is persistent the one that it started; NULL: complete.  Lane's lock held. */
 struct gw_req *p2p_running(struct gw_req *r);
 int p2p_start(struct gw_req **r); /* GW_EREQUEST if not persistent or active */
 int p2p_startall(int n, struct gw_req **r);
@@ -68,20 +71,20 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, 
 
 /* Buffered mode (section 3.6).  c NULL: the process-wide buffer.  buf GW_BUFFER_AUTOMATIC: grows by itself. */
 int p2p_buffer_attach(struct gw_comm *c, void *buf, int64_t size);
-int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until sent */
-bool p2p_is_quiet(void);                                                     /* nothing is queued to go out, on any lane */
+int p2p_buffer_detach(struct gw_comm *c, void **buf_out, int64_t *size_out); /* blocks until all buffered messages are sent */
+bool p2p_is_quiet(void);                                                     /* no lane has a message queued to be sent */
 int p2p_buffer_flush(struct gw_comm *c);
 int p2p_buffer_iflush(struct gw_comm *c, struct gw_req **req_out);
-/* The same for the communicators of a session that have no buffer of their own. */
+/* The same at session level, for its communicators that have no buffer of their own. */
 int p2p_family_buffer_attach(struct comm_family *f, void *buf, int64_t size);
 int p2p_family_buffer_detach(struct comm_family *f, void **buf_out, int64_t *size_out);
 int p2p_family_buffer_flush(struct comm_family *f);
 int p2p_family_buffer_iflush(struct comm_family *f, struct gw_req **req_out);
-void p2p_family_buffer_end(struct comm_family *f); /* flushes, detaches, and gives back what was needed for it */
+void p2p_family_buffer_end(struct comm_family *f); /* flushes, detaches and frees */
 
-/* Partitioned communication (MPI 4.1 chapter 4).  Each partition of the sender is a message of its own that goes when it is
- * ready (beyond PART_MESSAGES_MAX partitions: a group of neighbours).  The two sides may divide the data differently; `info`
- * has no keys yet.  p2p_pready* may be called by several threads at once, for different partitions. */
+/* Partitioned communication (MPI 4.1 chapter 4).  Each partition of the sender is one message, sent when it is marked ready (with more
+ * than PART_MESSAGES_MAX partitions: a group of consecutive ones is).  The two sides may divide the data differently.  `info` has no
+ * keys yet.  Several threads may call p2p_pready*() at once, for different partitions. */
 #define PART_MESSAGES_MAX 32768
 int p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                    struct gw_info *info, struct gw_req **req_out);
@@ -91,10 +94,10 @@ int p2p_pready(int partition, struct gw_req *r);
 int p2p_pready_range(int low, int high, struct gw_req *r); /* both included */
 int p2p_pready_list(int n, const int *partitions, struct gw_req *r);
 int p2p_parrived(struct gw_req *r, int partition, int *flag_out); /* r NULL or inactive: true */
-/* GODWIT_CHECK: what the sender says of its data; told, if somebody asks, when a receive meets its send, with the lane's lock held. */
+/* GODWIT_CHECK: the sender's description of its data; passed to p2p_upcalls.parts_met when a partitioned receive has matched its send. */
 struct p2p_parts {
     struct type_signature signature; /* of all partitions */
-    int64_t bytes, count;            /* in all; of each */
+    int64_t bytes, count;            /* bytes of all partitions; elements of each */
     int32_t partitions;
     int32_t may_be_any; /* MPI_PACKED is in it */
     char type[32];
@@ -108,82 +111,83 @@ struct p2p_parts_met {
     const struct p2p_parts *sent;
 };
 
-/* For rooms above (collectives, making communicators): same, on another stream, ranks never PROC_NULL.
- * Blocking use: p2p_stream_send / recv.  Non-blocking: requests with notify. */
+/* For rooms above (collectives, making communicators): the same on another stream; ranks are never MPI_PROC_NULL. */
 int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                      struct gw_req **req_out);
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                      struct gw_req **req_out);
-int p2p_stream_wait(struct gw_req *r);                           /* blocks, recycles, returns its error */
-int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out); /* the same of a receive: how many bytes came */
-/* With the lane's lock held, of a request of the two above.  GW_POSTED: done->fn(done, err) is called under the lock when it is
- * complete, while p2p_stream_error() still says its error again, and then it is recycled.  Else it is complete and recycled. */
+/* The following take a request of p2p_stream_isend() or p2p_stream_irecv(). */
+int p2p_stream_wait(struct gw_req *r);                           /* blocks, recycles r, returns its error */
+int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out); /* the same for a receive, with the number of bytes received */
+/* Lane's lock held.  GW_POSTED: done->fn(done, err) is called under the lock at completion, and r is recycled after it; until then
+ * p2p_stream_error() records its error text again.  Any other result: complete and recycled. */
 int p2p_stream_chain(struct gw_req *r, struct gw_done *done);
 int p2p_stream_error(struct gw_req *r);
-/* Of a request of the two above, for somebody who gives up what it belongs to: nobody waits for it any more, and it goes back to the pool by
- * itself.  A receive that no message has met will not be written any more. */
+/* Abandons r: it is recycled at completion and nobody may wait for it.  If no message has matched a receive, its buffer will not be
+ * written any more. */
 void p2p_stream_drop(struct gw_req *r);
-/* The same, lane's lock held, of one that is chained: whoever that is learns of its end, which may be now.  A receive to which nothing has come
- * completes with no bytes. */
+/* Cancels a chained request; lane's lock held.  Its done->fn is called, perhaps within this call; an unmatched receive completes with
+ * no bytes. */
 void p2p_stream_cancel(struct gw_req *r);
-/* Before one of these two, lane's lock held: a message that would have met this receive is taken for nothing, should it come, so that who
- * sent it by rendezvous does not wait for ever, and nothing is left that a later receive would take for its own. */
+/* To be called before p2p_stream_drop() or p2p_stream_cancel() of a receive, lane's lock held: a message for it that arrives later is
+ * received and discarded, so that a rendezvous sender does not wait for ever and no later receive matches the message. */
 void p2p_stream_absorb(const struct gw_req *r);
-/* Of a request of the two above and what they answered, `rc`; it takes the lock, under which done->fn(done, err) is called when that is
- * complete, now if it is.  Meanwhile the status of a receive is still in *r. */
+/* `rc` is what the function that made r returned.  done->fn(done, err) is called when that operation is complete, at once if it is
+ * already, under the lane's lock, which this function takes.  *r still has the status of a receive then. */
 void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done *done);
 
-/* Lane's lock held; walks the messages that nobody has received.  Is there one from whom the receive r waits for, on its stream, whose tag
- * differs from that which r wants only in these bits? */
+/* Lane's lock held; walks the unexpected messages.  Is there one from the source that the receive r waits for, on the same stream, whose
+ * tag differs from r's only in `bits`? */
 struct p2p_rival {
     int src, tag, want;
     int64_t bytes;
 };
 bool p2p_stream_rival(struct gw_req *r, int bits, struct p2p_rival *out);
-/* Calls left->done for each message on this stream of the communicator that nobody has received, with what it is in `message`,
- * the lane's lock held. */
+/* Calls left->done.fn for each unexpected message of this communicator and stream, with its description in left->message.  Lane's lock
+ * held. */
 struct p2p_left {
     struct gw_done done;
     struct p2p_rival message;
 };
 void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *left);
 
-/* ---- answering from within progress (listen.c) ----
- * Takes the messages of one tag of a private communicator, whoever sends them, one after the other. */
+/* ---- active messages (listen.c) ----
+ * Receives the messages of one tag of a private communicator, from any source, one at a time, and passes each to a handler from progress. */
 struct p2p_listener {
-    struct gw_comm *comm; /* these five are the owner's, set before */
+    struct gw_comm *comm; /* this and the next four are set by the owner before p2p_listen() */
     int tag;
-    void *buf; /* [room]: the longest message fits */
-    int64_t room;
-    struct gw_done *heard; /* heard->fn: the message lies in buf; no lock is held; it may send, but not wait */
-    int source;            /* meanwhile: a rank of comm, and how many bytes it sent */
-    int64_t bytes;
+    void *buf;             /* receive buffer */
+    int64_t room;          /* its bytes: the longest message must fit */
+    struct gw_done *heard; /* the handler: heard->fn is called with a message in buf and no lock held; it may send, but not wait */
+    int source;            /* for the handler: the sender's rank in comm, */
+    int64_t bytes;         /* and the bytes it sent */
     struct gw_req *req;
     _Atomic bool is_closing, is_closed;
     struct gw_done arrived;
     struct req_work work;
 };
 void p2p_listen(struct p2p_listener *l);
-int p2p_listen_end(struct p2p_listener *l); /* nobody sends any more; waits until the last message has been handled */
+int p2p_listen_end(struct p2p_listener *l); /* nobody may send any more; waits until the last message has been handled */
 
-/* The words of an error of an inner request, kept until the wait or test that retires the outer one. */
+/* The error text of an inner request, kept until the wait or test that retires the outer one. */
 struct p2p_error {
     struct gw_done done;
     char *text;
 };
-void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* gw_fail_text() holds the words */
+void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* keeps gw_fail_text() */
 
-/* ---- saying what a long wait is for (tell.c; see struct boot_where) ----
- * Between node_tell() and p2p_told(), by who waits: adds what `r` waits for; names a communicator; adds the unexpected messages. */
+/* ---- hang reports: what a long wait is for (tell.c, struct boot_where) ----
+ * Called by the waiting thread between node_tell() and p2p_told(): adds what r waits for; fills in the name of a communicator; adds the
+ * unexpected messages of the lane and ends the report. */
 void p2p_tell_request(struct boot_where *where, struct gw_req *r);
-void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: found by its id */
+void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: looked up by ctx_id */
 void p2p_told(struct boot_where *where, struct gw_lane *lane);
 
-/* What this room says to, and asks, the rooms above.  Each is set once, at the init of the room that is named, and NULL before. */
+/* Upcalls to the rooms above.  Each is set once, at init of the room named in its comment, and is NULL before. */
 struct p2p_upcalls {
-    void (*tell_coll)(struct gw_req *r,
-                      struct boot_where *where);      /* plan: adds what a request of kind REQ_COLL waits for; lane's lock */
-    void (*parts_met)(const struct p2p_parts_met *m); /* check: a partitioned receive has met its send */
+    /* plan: adds what a request of kind REQ_COLL waits for; lane's lock held */
+    void (*tell_coll)(struct gw_req *r, struct boot_where *where);
+    void (*parts_met)(const struct p2p_parts_met *m); /* check: a partitioned receive has matched its send; lane's lock held */
 };
 extern struct p2p_upcalls p2p_upcalls;
 

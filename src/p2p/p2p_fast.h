@@ -12,8 +12,8 @@
 
 static inline bool p2p_is_rank(int rank, const struct gw_comm *c) { return (unsigned)rank < (unsigned)c->targets; }
 
-/* True: it is sent, and that was all.  Threads, who need the lane's lock, GODWIT_CHECK, PROC_NULL and arguments that are not right take
- * the other way: p2p_send(). */
+/* True: sent and complete.  False: nothing was done, call p2p_send(): with MPI_THREAD_MULTIPLE (the lane's lock is needed), GODWIT_CHECK,
+ * MPI_PROC_NULL, wrong arguments, or when the message cannot be sent inline. */
 GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
     if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_careful)) return false;
@@ -32,7 +32,7 @@ GW_INLINE bool p2p_isend_inline(const void *buf, int64_t count, struct gw_type *
     return p2p_send_inline(buf, count, t, dst, tag, c);
 }
 
-/* True: it is posted; as above. */
+/* True: posted.  False: nothing was done, call p2p_irecv(). */
 GW_INLINE bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                                 struct gw_req **req_out)
 {
