@@ -13,13 +13,13 @@ DOOR_CORE(Type_get_envelope);
 /* ---- error classes and codes: the numbers that users added lie above the last predefined one, in the order of their making ---- */
 int door_code_in(int code)
 {
-    if (code > CLIENT_ERR_LASTCODE) return code - CLIENT_ERR_LASTCODE + MPI_ERR_LASTCODE;
+    if (code >= CLIENT_ERR_LASTCODE) return code - CLIENT_ERR_LASTCODE + MPI_ERR_LASTCODE;
     return door_code_in_any(code);
 }
 
 int door_code_out(int code)
 {
-    if (code > MPI_ERR_LASTCODE) return code - MPI_ERR_LASTCODE + CLIENT_ERR_LASTCODE;
+    if (code >= MPI_ERR_LASTCODE) return code - MPI_ERR_LASTCODE + CLIENT_ERR_LASTCODE;
     return door_code_out_any(code);
 }
 
