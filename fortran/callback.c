@@ -319,3 +319,18 @@ DELETE_FN(mpi_null_delete_fn_, int)
 /* Never called: they stand for C's null functions, and programs may compare with them. */
 void mpi_conversion_fn_null_(void) {}
 void mpi_conversion_fn_null_c_(void) {}
+
+FORT_PREDEFINED(comm_dup_fn, COMM_DUP_FN)
+FORT_PREDEFINED(type_dup_fn, TYPE_DUP_FN)
+FORT_PREDEFINED(win_dup_fn, WIN_DUP_FN)
+FORT_PREDEFINED(dup_fn, DUP_FN)
+FORT_PREDEFINED(comm_null_copy_fn, COMM_NULL_COPY_FN)
+FORT_PREDEFINED(type_null_copy_fn, TYPE_NULL_COPY_FN)
+FORT_PREDEFINED(win_null_copy_fn, WIN_NULL_COPY_FN)
+FORT_PREDEFINED(null_copy_fn, NULL_COPY_FN)
+FORT_PREDEFINED(comm_null_delete_fn, COMM_NULL_DELETE_FN)
+FORT_PREDEFINED(type_null_delete_fn, TYPE_NULL_DELETE_FN)
+FORT_PREDEFINED(win_null_delete_fn, WIN_NULL_DELETE_FN)
+FORT_PREDEFINED(null_delete_fn, NULL_DELETE_FN)
+FORT_PREDEFINED(conversion_fn_null, CONVERSION_FN_NULL)
+FORT_PREDEFINED(conversion_fn_null_c, CONVERSION_FN_NULL_C)

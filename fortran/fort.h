@@ -1,7 +1,8 @@
-/* fort.h -- the Fortran binding over the C functions of the MPI standard ABI.
+/* fort.h -- the Fortran binding over the C functions of MPI.
  *
- * Nothing here knows the library below: only mpi.h of the standard ABI is included, so that libmpifort_abi.so runs over every library that
- * has this ABI.  Handles are INTEGERs by MPI_*_toint; predefined ones have the same value in both languages.
+ * Nothing here knows the library below: only mpi.h is included.  With that of the standard ABI it becomes libmpifort_abi.so, which runs
+ * over every library that has this ABI; with that of another ABI the Fortran half of its door (doc/doors.md).  What depends on the
+ * ABI, the conventions of its modules with it, stands in the header FORT_ABI: std.h, or mpich.h and ompi.h over door.h.
  *
  * Entry points are compiled twice: mpi_x_ calls MPI_X, so that tools for C see Fortran programs; pmpi_x_ (FORT_PMPI) calls PMPI_X.
  * What they share stands in text.c, section.c and callback.c, and calls PMPI_ names only.
@@ -24,74 +25,51 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 #ifdef FORT_PMPI
-#define F(name) pmpi_##name
-#define C(name) PMPI_##name
+#define FORT_UPPER "PMPI_"
+#define F(name)    pmpi_##name
+#define C(name)    PMPI_##name
 #else
-#define F(name) mpi_##name
-#define C(name) MPI_##name
+#define FORT_UPPER "MPI_"
+#define F(name)    mpi_##name
+#define C(name)    MPI_##name
 #endif
 #define FORT_ALIAS(name, of) extern __typeof__(F(of)) F(name) __attribute__((alias(FORT_TEXT(F(of)))))
 #define FORT_TEXT(x)         FORT_TEXT_(x)
 #define FORT_TEXT_(x)        #x
 
-/* ---- sentinels: common blocks of mpif.h and the modules.  The executable's own definition is what all see. ---- */
-struct fort_sentinels {
-    int address[3]; /* MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC: C's values are 0, 1, 2 */
-    int unweighted[1], weights_empty[1];
-    int errcodes_ignore[1];
-    MPI_Status status_ignore, statuses_ignore[1];
-};
-struct fort_sentinel_texts {
-    char argv_null, argvs_null;
-};
-extern struct fort_sentinels mpi_abi_sentinels_;
-extern struct fort_sentinel_texts mpi_abi_sentinel_texts_;
-
-static inline bool fort_is_sentinel(const void *p)
-{
-    return (uintptr_t)p - (uintptr_t)&mpi_abi_sentinels_ < sizeof mpi_abi_sentinels_;
-}
-
-static inline void *fort_buf(void *p)
-{
-    uintptr_t at = (uintptr_t)p - (uintptr_t)&mpi_abi_sentinels_;
-    return likely(at >= sizeof mpi_abi_sentinels_.address) ? p : (void *)(at / sizeof(int));
-}
+/* ---- what an ABI decides ----
+ * fort_is_sentinel(p)         whether p is the address of one of MPI's special variables, but those for texts
+ * fort_buf(p), fort_weights(p)     what C has in their place;  fort_is_no_texts(p)  MPI_ARGV_NULL or MPI_ARGVS_NULL
+ * fort_comm(int), fort_comm_int(MPI_Comm), ...   handles; fort_comm_quick(int) where fort_are_plain() is true of all of them, ored
+ * fort_keyval_in(int)         C's number of a key
+ * struct fort_desc            a descriptor of an array: base, elem_len, rank; fort_extent(d, i) and fort_step(d, i), in bytes
+ * FORT_FORMS(low, UP)         further names of the routine F(low_); FORT_MODERN(name) of F(name), a routine of mpi_f08;
+ *                             FORT_PREDEFINED(low, UP) those of a predefined function
+ * fort_is_null_conversion(fn) MPI_CONVERSION_FN_NULL
+ * fort_started()              MPI is up */
+typedef void fort_fn(void); /* of users */
+#define FORT_HANDLES(X)                                                                                                            \
+    X(comm, Comm, Comm)                                                                                                            \
+    X(type, Datatype, Type)                                                                                                        \
+    X(op, Op, Op)                                                                                                                  \
+    X(group, Group, Group)                                                                                                         \
+    X(message, Message, Message)                                                                                                   \
+    X(errhandler, Errhandler, Errhandler)                                                                                          \
+    X(info, Info, Info)                                                                                                            \
+    X(file, File, File)                                                                                                            \
+    X(win, Win, Win)                                                                                                               \
+    X(session, Session, Session)                                                                                                   \
+    X(request, Request, Request)
+#include FORT_ABI
 
 static inline MPI_Status *fort_status(MPI_Status *s) { return fort_is_sentinel(s) ? MPI_STATUS_IGNORE : s; }
-
-static inline int *fort_weights(int *w)
-{
-    if (w == mpi_abi_sentinels_.unweighted) return MPI_UNWEIGHTED;
-    return w == mpi_abi_sentinels_.weights_empty ? MPI_WEIGHTS_EMPTY : w;
-}
 
 static inline void fort_return(int *ierror, int rc)
 {
     if (ierror) *ierror = rc;
 }
 
-/* ---- handles ---- */
-/* Below fort_plain, a power of 2, a handle has the same value in C and in Fortran.  The standard ABI says so of predefined ones; where
- * the library's own handles turn out to be small numbers, too, fort_started() raises it. */
-FORT_HIDDEN extern unsigned fort_plain;
-#define FORT_PLAIN(Type, f) ((Type)(uintptr_t)(unsigned)(f))
-#define FORT_HANDLE(word, Type, fromint, toint)                                                                                    \
-    static inline Type fort_##word(int f) { return likely((unsigned)f < fort_plain) ? FORT_PLAIN(Type, f) : fromint(f); }          \
-    static inline int fort_##word##_int(Type h) { return likely((uintptr_t)h < fort_plain) ? (int)(uintptr_t)h : toint(h); }
-FORT_HANDLE(comm, MPI_Comm, PMPI_Comm_fromint, PMPI_Comm_toint)
-FORT_HANDLE(type, MPI_Datatype, PMPI_Type_fromint, PMPI_Type_toint)
-FORT_HANDLE(op, MPI_Op, PMPI_Op_fromint, PMPI_Op_toint)
-FORT_HANDLE(group, MPI_Group, PMPI_Group_fromint, PMPI_Group_toint)
-FORT_HANDLE(message, MPI_Message, PMPI_Message_fromint, PMPI_Message_toint)
-FORT_HANDLE(errhandler, MPI_Errhandler, PMPI_Errhandler_fromint, PMPI_Errhandler_toint)
-FORT_HANDLE(info, MPI_Info, PMPI_Info_fromint, PMPI_Info_toint)
-FORT_HANDLE(file, MPI_File, PMPI_File_fromint, PMPI_File_toint)
-FORT_HANDLE(win, MPI_Win, PMPI_Win_fromint, PMPI_Win_toint)
-FORT_HANDLE(session, MPI_Session, PMPI_Session_fromint, PMPI_Session_toint)
-FORT_HANDLE(request, MPI_Request, PMPI_Request_fromint, PMPI_Request_toint)
-
-/* Arrays of handles: converted on the stack where they are short. */
+/* ---- arrays of handles: converted on the stack where they are short ---- */
 enum { FORT_FEW = 64 };
 FORT_HIDDEN MPI_Request *fort_requests(MPI_Request few[FORT_FEW], const int *f, MPI_Count n);
 FORT_HIDDEN void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n);
@@ -134,23 +112,12 @@ static inline void fort_text_free(struct fort_text *t)
 }
 FORT_HIDDEN void fort_text_out(char *f, size_t len, const char *c); /* padded with blanks or cut */
 
-/* ---- descriptors of TS 29113: the part that gfortran and flang lay out alike ---- */
-struct fort_dim {
-    ptrdiff_t lower, extent, stride_bytes;
-};
-struct fort_desc {
-    void *base;
-    size_t elem_len;
-    int version;
-    signed char rank;
-    char differs[3];
-    struct fort_dim dim[15];
-};
+/* ---- array sections ---- */
 FORT_HIDDEN bool fort_desc_is_whole_slow(const struct fort_desc *d);
 /* The usual case: a variable that is no sentinel, or a contiguous array of one dimension. */
 static inline bool fort_desc_is_simple(const struct fort_desc *d)
 {
-    if (d->rank == 1) return d->dim[0].stride_bytes == (ptrdiff_t)d->elem_len;
+    if (d->rank == 1) return fort_step(d, 0) == (ptrdiff_t)d->elem_len;
     return d->rank == 0 && !fort_is_sentinel(d->base);
 }
 static inline bool fort_desc_is_whole(const struct fort_desc *d) { return fort_desc_is_simple(d) || fort_desc_is_whole_slow(d); }
@@ -173,7 +140,6 @@ FORT_HIDDEN int fort_refuse_section(MPI_Comm comm);
 FORT_HIDDEN int fort_no_memory(MPI_Comm comm);
 
 /* ---- functions of users ---- */
-typedef void fort_fn(void);
 FORT_HIDDEN int fort_op_function(fort_fn *fn, MPI_User_function **c_out);
 enum fort_owner { FORT_COMM, FORT_WIN, FORT_FILE, FORT_SESSION };
 FORT_HIDDEN int fort_error_function(fort_fn *fn, enum fort_owner owner, MPI_Comm_errhandler_function **c_out);
@@ -218,7 +184,8 @@ FORT_HIDDEN int fort_datarep_read_c(void *buf, MPI_Datatype type, MPI_Count n, v
 FORT_HIDDEN int fort_datarep_write_c(void *buf, MPI_Datatype type, MPI_Count n, void *file, MPI_Offset at, void *extra);
 FORT_HIDDEN int fort_datarep_extent(MPI_Datatype type, MPI_Aint *extent, void *extra);
 
-/* Once MPI is up (not all libraries answer before): tells it about the types of Fortran, where nobody did, and looks at its handles. */
+/* Once MPI is up (not all libraries answer before). */
 FORT_HIDDEN void fort_started(void);
+FORT_HIDDEN void fort_describe_types(void); /* tells it about the types of Fortran, where nobody did */
 
 #endif

@@ -174,7 +174,7 @@ ERRHANDLER(session, Session, FORT_SESSION);
     void F(word##_set_attr_)(const int *h, const int *keyval, const MPI_Aint *value, int *ierror)                                  \
     {                                                                                                                              \
         void *box = fort_value_new(*value);                                                                                        \
-        int rc = box ? C(Type##_set_attr)(handle(*h), *keyval, box) : fort_no_memory(MPI_COMM_SELF);                               \
+        int rc = box ? C(Type##_set_attr)(handle(*h), fort_keyval_in(*keyval), box) : fort_no_memory(MPI_COMM_SELF);               \
         if (rc != MPI_SUCCESS) fort_value_free(box);                                                                               \
         fort_return(ierror, rc);                                                                                                   \
     }                                                                                                                              \
@@ -182,8 +182,8 @@ ERRHANDLER(session, Session, FORT_SESSION);
     void F(word##_get_attr_)(const int *h, const int *keyval, MPI_Aint *value, int *flag, int *ierror)                             \
     {                                                                                                                              \
         void *c = NULL;                                                                                                            \
-        int rc = C(Type##_get_attr)(handle(*h), *keyval, &c, flag);                                                                \
-        if (rc == MPI_SUCCESS && *flag) *value = fort_value_of(*keyval, c);                                                        \
+        int key = fort_keyval_in(*keyval), rc = C(Type##_get_attr)(handle(*h), key, &c, flag);                                     \
+        if (rc == MPI_SUCCESS && *flag) *value = fort_value_of(key, c);                                                            \
         fort_return(ierror, rc);                                                                                                   \
     }                                                                                                                              \
     WITH_F08(word##_get_attr_)
@@ -238,9 +238,6 @@ void F(grequest_start_)(fort_fn *query, fort_fn *free_fn, fort_fn *cancel, const
 }
 WITH_F08(grequest_start_);
 
-void mpi_conversion_fn_null_(void);
-void mpi_conversion_fn_null_c_(void);
-
 static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_t len, fort_fn *read, fort_fn *write,
                                     fort_fn *extent, MPI_Aint extra_state)
 {
@@ -261,9 +258,9 @@ static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_
             return;                                                                                                                \
         }                                                                                                                          \
         MPI_Datarep_conversion_function##_c *r =                                                                                   \
-            read == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_read##_c;                            \
+            fort_is_null_conversion(read) ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_read##_c;                                    \
         MPI_Datarep_conversion_function##_c *w =                                                                                   \
-            write == mpi_conversion_fn_null##_c##_ ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_write##_c;                          \
+            fort_is_null_conversion(write) ? MPI_CONVERSION_FN_NULL##Fn : fort_datarep_write##_c;                                  \
         int rc = C(Register_datarep##_c)(t.text, r, w, fort_datarep_extent, d);                                                    \
         fort_text_free(&t);                                                                                                        \
         fort_return(ierror, rc);                                                                                                   \
@@ -314,7 +311,7 @@ void F(comm_spawn_)(const char *command, const char *argv, const int *maxprocs, 
     MPI_Comm c = fort_comm(*comm), made = MPI_COMM_NULL;
     struct fort_text name;
     char **args = MPI_ARGV_NULL;
-    bool here = is_root(c, *root), has_args = here && argv != &mpi_abi_sentinel_texts_.argv_null;
+    bool here = is_root(c, *root), has_args = here && !fort_is_no_texts(argv);
     if (has_args) args = texts(argv, argv_len, argv_len, -1);
     if ((has_args && !args) || !fort_text_in(&name, command, here ? command_len : 0)) {
         free(args);
@@ -342,7 +339,7 @@ void F(comm_spawn_multiple_)(const int *count, const char *commands, const char 
                              size_t argv_len)
 {
     MPI_Comm c = fort_comm(*comm), made = MPI_COMM_NULL;
-    bool here = is_root(c, *root), has_args = here && argvs != &mpi_abi_sentinel_texts_.argvs_null;
+    bool here = is_root(c, *root), has_args = here && !fort_is_no_texts(argvs);
     int n = here ? *count : 0;
     char **names = texts(commands, command_len, command_len, n), ***args = has_args ? argument_lists(argvs, argv_len, n) : NULL;
     MPI_Info few[FORT_FEW], *c_infos = fort_infos(few, infos, n);
@@ -357,3 +354,6 @@ void F(comm_spawn_multiple_)(const int *count, const char *commands, const char 
     fort_return(ierror, rc);
 }
 WITH_F08(comm_spawn_multiple_);
+
+/* ---- the other names of all these ---- */
+#include "hand_forms.h"

@@ -15,9 +15,9 @@ bool fort_desc_is_whole_slow(const struct fort_desc *d)
     ptrdiff_t want = (ptrdiff_t)d->elem_len;
     bool is_whole = true;
     for (int i = 0; i < d->rank; i++) {
-        ptrdiff_t extent = d->dim[i].extent;
+        ptrdiff_t extent = fort_extent(d, i);
         if (extent == 0) return true;
-        if (extent != 1 && d->dim[i].stride_bytes != want) is_whole = false;
+        if (extent != 1 && fort_step(d, i) != want) is_whole = false;
         want *= extent;
     }
     return is_whole;
@@ -29,13 +29,13 @@ static int prefix(const struct fort_desc *d, int dim, MPI_Count in_element, MPI_
 {
     if (dim < 0) return PMPI_Type_contiguous_c(n, unit, out);
     MPI_Count slab = in_element;
-    for (int i = 0; i < dim; i++) slab *= d->dim[i].extent;
-    MPI_Count full = n / slab, rest = n % slab, ones[2] = {1, 1}, at[2] = {0, full * d->dim[dim].stride_bytes};
+    for (int i = 0; i < dim; i++) slab *= fort_extent(d, i);
+    MPI_Count full = n / slab, rest = n % slab, ones[2] = {1, 1}, at[2] = {0, full * fort_step(d, dim)};
     MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}, one = MPI_DATATYPE_NULL;
     int rc = MPI_SUCCESS;
     if (full) {
         rc = prefix(d, dim - 1, in_element, slab, unit, &one);
-        if (rc == MPI_SUCCESS) rc = PMPI_Type_create_hvector_c(full, 1, d->dim[dim].stride_bytes, one, &parts[0]);
+        if (rc == MPI_SUCCESS) rc = PMPI_Type_create_hvector_c(full, 1, fort_step(d, dim), one, &parts[0]);
     }
     if (rc == MPI_SUCCESS && rest) rc = prefix(d, dim - 1, in_element, rest, unit, &parts[1]);
     if (rc == MPI_SUCCESS && full && rest)
@@ -65,7 +65,7 @@ int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype t
     bool dense;
     int rc = is_dense(type, &size, &dense);
     if (rc != MPI_SUCCESS) return rc;
-    for (int i = 0; i < d->rank; i++) elements *= d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) elements *= fort_extent(d, i);
     in_element = dense ? (MPI_Count)d->elem_len / size : 0;
     if (!dense || in_element * size != (MPI_Count)d->elem_len) return FORT_NEEDS_COPY;
     if (count < 0 || count > elements * in_element) {
@@ -88,14 +88,14 @@ int fort_refuse_type(void)
 static void move(const struct fort_desc *d, char *memory, bool into_memory)
 {
     ptrdiff_t at[15] = {0}, total = 1;
-    for (int i = 0; i < d->rank; i++) total *= d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) total *= fort_extent(d, i);
     char *p = d->base;
     for (ptrdiff_t n = 0; n < total; n++, memory += d->elem_len) {
         memcpy(into_memory ? memory : p, into_memory ? p : memory, d->elem_len);
         for (int i = 0; i < d->rank; i++) {
-            p += d->dim[i].stride_bytes;
-            if (++at[i] < d->dim[i].extent) break;
-            p -= d->dim[i].stride_bytes * d->dim[i].extent;
+            p += fort_step(d, i);
+            if (++at[i] < fort_extent(d, i)) break;
+            p -= fort_step(d, i) * fort_extent(d, i);
             at[i] = 0;
         }
     }
@@ -104,7 +104,7 @@ static void move(const struct fort_desc *d, char *memory, bool into_memory)
 int fort_copy_in(struct fort_copy *c, const struct fort_desc *d)
 {
     size_t bytes = d->elem_len;
-    for (int i = 0; i < d->rank; i++) bytes *= (size_t)d->dim[i].extent;
+    for (int i = 0; i < d->rank; i++) bytes *= (size_t)fort_extent(d, i);
     c->memory = malloc(bytes ? bytes : 1);
     if (!c->memory) return fort_no_memory(MPI_COMM_SELF);
     c->section = d;

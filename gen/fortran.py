@@ -325,5 +325,5 @@ def module_f08(model):
 
 
 def emit(model):
-    return [("fortran/entry.c", fortran_c.emit(callables(model))), ("fortran/mpif.h", mpif_h(model)), ("fortran/mpi_abi_base.f90", base(model)),
+    return [("fortran/entry.c", fortran_c.emit(callables(model))), ("fortran/hand_forms.h", fortran_c.emit_forms(callables(model))), ("fortran/mpif.h", mpif_h(model)), ("fortran/mpi_abi_base.f90", base(model)),
             ("fortran/mpi.f90", module_mpi(model)), ("fortran/mpi_f08.f90", module_f08(model))]

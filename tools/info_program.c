@@ -22,9 +22,12 @@
 static const struct family {
     const char *begin, *built_with, *door; /* door NULL: none */
 } families[] = {
-    {"libmpi_abi.so", "the standard ABI", NULL},          {"libmpich.so.12", "MPICH", "libmpich.so.12"},
-    {"libmpi.so.12", "MPICH", "libmpich.so.12"},          {"libmpichfort.so.12", "MPICH, in Fortran", NULL},
-    {"libmpifort.so.12", "MPICH, in Fortran", NULL},      {"libmpi.so.40", "Open MPI", NULL},
+    {"libmpi_abi.so", "the standard ABI", NULL},
+    {"libmpichfort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
+    {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
+    {"libmpich.so.12", "MPICH", "libmpich.so.12"},
+    {"libmpi.so.12", "MPICH", "libmpich.so.12"},
+    {"libmpi.so.40", "Open MPI", NULL},
     {"libmpi_mpifh.so.40", "Open MPI, in Fortran", NULL},
 };
 enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0 };
@@ -88,7 +91,8 @@ static bool file_read(struct file *f)
 
 static bool is_mpi_name(const char *name)
 {
-    static const char *const begins[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "MPIR_"};
+    static const char *const begins[] = {"MPI_",  "PMPI_", "MPIX_",  "PMPIX_",  "MPIR_",  "mpi_",
+                                         "pmpi_", "mpix_", "__mpi_", "mpipriv", "mpifcmb"};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     return false;
@@ -96,7 +100,7 @@ static bool is_mpi_name(const char *name)
 
 static void *door_load(const char *library, char path[PATH_MAX + 64])
 {
-    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich"};
+    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich", "fortran/mpich"};
     char here[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
     here[n > 0 ? n : 0] = 0;

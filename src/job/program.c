@@ -39,8 +39,9 @@ enum program_mpi program_mpi_of_library(const char *name)
         const char *begin;
         enum program_mpi is;
     } known[] = {
-        {"libmpi_abi.so", PROGRAM_OURS}, {"libmpi.so.40", PROGRAM_PMIX}, {"libmpi.so.80", PROGRAM_PMIX},
-        {"libpmix.so", PROGRAM_PMIX},    {"libmpich.so", PROGRAM_MPICH}, {"libmpi.so.12", PROGRAM_MPICH},
+        {"libmpi_abi.so", PROGRAM_OURS},    {"libmpi.so.40", PROGRAM_PMIX},      {"libmpi.so.80", PROGRAM_PMIX},
+        {"libpmix.so", PROGRAM_PMIX},       {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
+        {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;

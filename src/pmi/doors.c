@@ -14,21 +14,25 @@
 
 static const char VARIABLE[] = "LD_LIBRARY_PATH=";
 
-/* Where we were installed, or beside us in a build folder; malloc'ed, NULL: there are none. */
+/* The folder where we were installed, or those beside us in a build folder; malloc'ed, NULL: there are none. */
 static char *folder_find(void)
 {
-    char *here = gw_own_folder(), *found = NULL;
-    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich"};
-    for (size_t i = 0; i < GW_ARRAY_LEN(places) && !found; i++) {
-        char *folder = gw_xasprintf("%s/%s", here, places[i]), *lib = gw_xasprintf("%s/libmpich.so.12", folder);
-        if (access(lib, R_OK) == 0)
-            found = folder;
-        else
-            free(folder);
-        free(lib);
+    static const char *const built[] = {"src/door/mpich", "fortran/mpich"};
+    char *here = gw_own_folder(), *all = gw_xasprintf("%s/../" GODWIT_LIBDIR "/godwit/doors", here);
+    if (access(all, R_OK) == 0) {
+        free(here);
+        return all;
+    }
+    free(all);
+    all = NULL;
+    for (size_t i = 0; i < GW_ARRAY_LEN(built); i++) {
+        char *longer = gw_xasprintf("%s%s%s/%s", all ? all : "", all ? ":" : "", here, built[i]);
+        bool is_there = access(longer + (all ? strlen(all) + 1 : 0), R_OK) == 0;
+        free(is_there ? all : longer);
+        all = is_there ? longer : all;
     }
     free(here);
-    return found;
+    return all;
 }
 
 /* The folder in front of what these words say the variable is; false: they do not say. */

@@ -7,6 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef WITHOUT_TOINT /* libraries before MPI 5.0 */
+#define MPI_Comm_toint      MPI_Comm_c2f
+#define MPI_Op_fromint      MPI_Op_f2c
+#define MPI_Type_fromint    MPI_Type_f2c
+#define MPI_Request_fromint MPI_Request_f2c
+#endif
+#ifndef MPI_F_SOURCE /* the same in old Open MPI */
+#define MPI_F_SOURCE 0
+#define MPI_F_TAG    1
+#endif
+
 void f_part_(int *comm, int *key_of_c, int *key_out, int *op_out, int *type_out, int *request_out, int *buffer);
 void c_part_(void);
 
@@ -45,7 +56,9 @@ void c_part_(void)
     MPI_Request request = MPI_Request_fromint(f_request);
     MPI_Wait(&request, &status);
     want(buffer == 100 + (me + n - 1) % n && status.MPI_SOURCE == (me + n - 1) % n, "request of Fortran");
-    want(MPI_Status_c2f(&status, f_status) == MPI_SUCCESS && f_status[0] == status.MPI_SOURCE && f_status[1] == 5, "status");
+    want(MPI_Status_c2f(&status, f_status) == MPI_SUCCESS && f_status[MPI_F_SOURCE] == status.MPI_SOURCE &&
+             f_status[MPI_F_TAG] == 5,
+         "status");
     MPI_Op op = MPI_Op_fromint(f_op);
     MPI_Datatype type = MPI_Type_fromint(f_type);
     MPI_Op_free(&op);

@@ -1,0 +1,76 @@
+/* door.h -- what the Fortran halves of doors share: the special variables of an ABI, and the many names of a routine.
+ *
+ * A door's Fortran half is a client of its C half, by the generated mpi.h of that ABI, as a program would be.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FORT_DOOR_H
+#define FORT_DOOR_H
+
+/* ---- special variables: common blocks and variables of modules; the executable's definition is what all see ---- */
+enum fort_what {
+    FORT_NOTHING,
+    FORT_BOTTOM,
+    FORT_IN_PLACE,
+    FORT_AUTOMATIC,
+    FORT_UNWEIGHTED,
+    FORT_WEIGHTS_EMPTY,
+    FORT_IGNORE,
+    FORT_NO_TEXTS
+};
+struct fort_special {
+    const void *at;
+    enum fort_what what;
+};
+FORT_HIDDEN extern const struct fort_special fort_specials[]; /* up to one of FORT_NOTHING */
+/* All of them lie in these bytes: what else lies there is looked up in vain. */
+FORT_HIDDEN extern uintptr_t fort_first, fort_span;
+FORT_HIDDEN enum fort_what fort_special_find(const void *p);
+
+static inline enum fort_what fort_special(const void *p)
+{
+    return likely((uintptr_t)p - fort_first >= fort_span) ? FORT_NOTHING : fort_special_find(p);
+}
+static inline bool fort_is_sentinel(const void *p) { return fort_special(p) != FORT_NOTHING; }
+static inline bool fort_is_no_texts(const char *argv) { return fort_special(argv) == FORT_NO_TEXTS; }
+
+static inline void *fort_buf(void *p)
+{
+    switch (fort_special(p)) {
+    case FORT_BOTTOM: return MPI_BOTTOM;
+    case FORT_IN_PLACE: return MPI_IN_PLACE;
+    case FORT_AUTOMATIC: return MPI_BUFFER_AUTOMATIC;
+    default: return p;
+    }
+}
+
+static inline int *fort_weights(int *w)
+{
+    switch (fort_special(w)) {
+    case FORT_UNWEIGHTED: return MPI_UNWEIGHTED;
+    case FORT_WEIGHTS_EMPTY: return MPI_WEIGHTS_EMPTY;
+    default: return w;
+    }
+}
+
+/* ---- names: compilers had four ways to name x ---- */
+#define FORT_FORM(low, name) extern __typeof__(F(low##_)) F(name) __attribute__((alias(FORT_TEXT(F(low##_)))));
+#define FORT_FORMS(low, UP)                                                                                                        \
+    FORT_FORM(low, low)                                                                                                            \
+    FORT_FORM(low, low##__)                                                                                                        \
+    extern __typeof__(F(low##_)) upper_##low __asm__(FORT_UPPER #UP) __attribute__((alias(FORT_TEXT(F(low##_)))));
+#define FORT_PREDEFINED(low, UP)                                                                                                   \
+    FORT_FORMS(low, UP)                                                                                                            \
+    extern __typeof__(F(low##_)) __mpi_f08_callbacks_MOD_mpi_##low __attribute__((alias(FORT_TEXT(F(low##_)))));
+/* Each name may have an address of its own where a program is not position-independent. */
+void mpi_conversion_fn_null_(void);
+void mpi_conversion_fn_null_c_(void);
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c(void);
+static inline bool fort_is_null_conversion(fort_fn *fn)
+{
+    return fn == mpi_conversion_fn_null_ || fn == mpi_conversion_fn_null_c_ ||
+        fn == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null || fn == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* std.c -- what libmpifort_abi.so has for itself: its sentinels, how small the library's handles are, what its modules declare.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "fort.h"
+
+struct fort_sentinels mpi_abi_sentinels_;
+struct fort_sentinel_texts mpi_abi_sentinel_texts_;
+
+/* ---- handles ---- */
+unsigned fort_plain = 4096;
+
+/* Numbers of objects of two kinds: where those are their handles, those of all kinds are. */
+static void look_at_handles(void)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    if (PMPI_Info_create(&info) == MPI_SUCCESS && PMPI_Type_contiguous(2, MPI_INT, &type) == MPI_SUCCESS) {
+        int i = PMPI_Info_toint(info), t = PMPI_Type_toint(type);
+        if (i > 0 && t > 0 && info == FORT_PLAIN(MPI_Info, i) && type == FORT_PLAIN(MPI_Datatype, t)) fort_plain = 1U << 31;
+    }
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
+    if (info != MPI_INFO_NULL) PMPI_Info_free(&info);
+}
+
+void fort_started(void)
+{
+    fort_describe_types();
+    look_at_handles();
+}
+
+/* ---- handles of mpi_f08 that are compared ---- */
+#define COMPARE(word)                                                                                                              \
+    int mpi_abi_eq_##word##_(const int *a, const int *b);                                                                          \
+    int mpi_abi_ne_##word##_(const int *a, const int *b);                                                                          \
+    int mpi_abi_eq_##word##_(const int *a, const int *b) { return *a == *b; }                                                      \
+    int mpi_abi_ne_##word##_(const int *a, const int *b) { return *a != *b; }
+COMPARE(comm)
+COMPARE(datatype)
+COMPARE(errhandler)
+COMPARE(file)
+COMPARE(group)
+COMPARE(info)
+COMPARE(message)
+COMPARE(op)
+COMPARE(request)
+COMPARE(session)
+COMPARE(win)
