@@ -1,11 +1,14 @@
-/* coll.h -- collectives (MPI 4.1 chapter 6): targets of the entry points; algorithms and their choice inside.
+/* coll.h -- collectives (MPI 4.1 chapter 6): implementations of the entry points, algorithms and their selection.
  *
- * sbuf may be GW_IN_PLACE where the standard allows it.  Arguments are checked by kind; what only a collective can know
- * (root in range, op against type, overlap rules) is checked here.  Every algorithm is a pure emitter of rounds (plan/plan.h);
- * on one node small collectives are fused leaf steps on the node segment.
+ * ARGUMENTS sbuf may be GW_IN_PLACE where the standard allows it.  The caller has checked arguments by kind; what depends on the collective
+ *           (root in range, op against type, overlap) is checked here.
+ * as        NULL: the blocking call.  Otherwise the operation is non-blocking (COLL_START) or persistent (COLL_INIT), and *as->req_out
+ *           gets its request; these use messages only.  Arrays of counts, displacements and datatypes are copied; buffers stay the user's
+ *           until completion.
+ * LOCK      No lock is held by the caller.
+ * RETURNS   GW_OK or a negative code, after gw_fail().
  *
- * The last argument is NULL for the blocking call; else the operation is behind a request: started, or prepared for MPI_Start.
- * Those go by messages.  Arrays of counts, displacements and datatypes may go when the call returns; buffers are the user's.
+ * An algorithm is a pure function that emits rounds (plan/plan.h).  Small collectives on one node use the node's shared memory (leaves).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,10 +21,10 @@
 
 int coll_init(void);
 
-/* ---- for tools: the algorithms by number, from 0 ---- */
+/* ---- for tools: algorithms by number, from 0 ---- */
 int coll_algorithms(void);
 void coll_algorithm_name(int i, char *name_out, size_t cap); /* "bcast binomial" */
-uint64_t coll_algorithm_uses(int i);                         /* how often this process chose it */
+uint64_t coll_algorithm_uses(int i);                         /* how often this process has selected it */
 
 struct coll_as {
     enum { COLL_START, COLL_INIT } when;
@@ -61,9 +64,9 @@ int coll_scan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, st
 int coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
                 struct coll_as *as);
 
-/* Neighbourhood collectives (section 8.6) on a communicator with a topology, which says whom the blocks are from and for.  No
- * MPI_IN_PLACE.  Several edges between the same two go in the order of the lists; in a grid, what is sent in the negative
- * direction arrives from the positive one. */
+/* Neighbourhood collectives (section 8.6): the communicator's topology gives the sources and destinations of the blocks.  No MPI_IN_PLACE.
+ * Several edges between the same two members match in the order of their lists; in a grid, a block sent in the negative direction arrives
+ * from the positive one. */
 int coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                             struct gw_comm *c, struct coll_as *as);
 int coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
@@ -76,25 +79,27 @@ int coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct g
 int coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
                             struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
                             struct coll_as *as);
-/* For topo/: fills t->moves (room for nin + nout), t->nmoves, t->in_like and t->out_like of the member `rank` of `size`, from t's kind and lists. */
+/* For topo/: computes t->moves (room for nin + nout), t->nmoves, t->in_like and t->out_like of member `rank` of `size`, from t's kind and
+ * lists. */
 int coll_neighbor_order(struct gw_topo *t, int rank, int size);
 
-/* For topo/: collectives on c between these two are part of one call of the user, see plan_call_begin(). */
+/* For topo/: collectives on c between these two calls belong to one call of the user, see plan_call_begin(). */
 void coll_call_begin(struct gw_comm *c);
 void coll_call_end(struct gw_comm *c);
 
-/* For world/: a small allreduce of int64 values over a *group* of c, identified by tag, on GW_STREAM_WORLD (point-to-point
- * rounds only).  members[n] are ranks in c, me is my index.  op MAX or MIN or BAND, in place. */
+/* For world/: an allreduce of a few int64 values over a *group* of c, by messages with this tag on GW_STREAM_WORLD.  members[n] are ranks
+ * in c, `me` is this process's index there.  In place; op is MAX, MIN or BAND. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op);
 
-/* For world/: maxima over all members of c (both groups), behind a request, as often as the members ask for another: they all decide alike.
- * The two functions are called without a lock, by whichever thread makes progress. */
+/* For world/: a non-blocking series of allreduces (MAX) over all members of c (both groups), with one request for all.  After each one
+ * `over` decides whether another follows; all members must decide alike.  The callbacks run without a lock, in the thread that makes
+ * progress. */
 struct coll_agree {
-    int64_t values[3];   /* mine, at each start */
-    int64_t result[3];   /* the maxima */
-    struct gw_done over; /* after each agreement: reads result, sets values for the next one or `more` to false */
-    struct gw_done end;  /* after the last one, the request completes; may free this */
+    int64_t values[3];   /* in: this process's, for the next allreduce */
+    int64_t result[3];   /* out: the maxima */
+    struct gw_done over; /* after each allreduce: reads `result`, then sets `values` for the next one, or `more` to false */
+    struct gw_done end;  /* after the last one; the request completes then; may free this struct */
     bool more;
 };
 int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **req_out);

@@ -1,14 +1,16 @@
-/* comm.h -- communicators as objects: members, context ids, rank -> peer.  No communication.  Groups: group.h.
+/* comm.h -- communicator objects: members, context ids, rank -> peer.  No communication.  Groups: group.h.
  *
- * A communicator's context id is one 29-bit number, equal on all members and never used for another communicator that
- * shares a member; on the wire it is shifted left by GW_STREAM_BITS to make room for the streams of enum gw_stream.
+ * The context id is a 29-bit number, the same on all members, and never used for two communicators that share a member at the same time.
+ * On the wire it is shifted left by GW_STREAM_BITS; the low bits are the stream (enum gw_stream).
  *
- * Members of other worlds (MPI 4.1 chapter 11) have "world ranks" above those of our own: see struct node_other.
+ * Members in other worlds (MPI 4.1 chapter 11) have "world ranks" above those of this job: see struct node_other.
  *
- * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one, and the ranks that messages go to
- * and come from are those of `remote`.  Its context id is equal in both groups, so a message says under it what rank its sender
- * has in its own group, which is the receiver's remote one.  What the local group does among itself goes by `local`, a private
- * intracommunicator on the same lane whose context id is the next one.
+ * An intercommunicator has two groups: `group`, `size` and `rank` are those of the local one; messages go to and come from ranks of
+ * `remote`.  The context id is the same in both groups, so a message carries the rank of its sender in the sender's local group, which
+ * is the receiver's remote group.  `local` is a private intracommunicator of the local group, on the same lane, with the next context id.
+ *
+ * LOCK     None: objects are reference counted, and fields that other threads read are atomic.
+ * RETURNS  GW_OK or a negative code, after gw_fail(); outputs are written on success only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,13 +33,13 @@ enum gw_stream {
     GW_STREAMS
 };
 #define GW_STREAM_BITS 3
-#define GW_CTX_ID_MAX  (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids lie below */
-#define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                   /* this and the next stand for one that is not known yet */
-#define GW_CTX_ID_JOIN (GW_CTX_ID_MAX - 3)                   /* of the roots of two worlds that meet; their tag is their own */
+#define GW_CTX_ID_MAX  (INT64_C(1) << (32 - GW_STREAM_BITS)) /* ids are below */
+#define GW_CTX_ID_NONE (GW_CTX_ID_MAX - 2)                   /* this and the next: the id is not known yet */
+#define GW_CTX_ID_JOIN (GW_CTX_ID_MAX - 3) /* between the roots of two worlds that connect; each pair has its own tag */
 _Static_assert(GW_STREAMS <= 1 << GW_STREAM_BITS, "streams fit beside the context id");
 
-/* What the groups and communicators of one session share (MPI 4.1 section 11.3); NULL: those of the World Model.  What is made of
- * groups and communicators belongs where they belong. */
+/* Session scope: shared by the groups and communicators of one session (MPI 4.1 section 11.3); NULL: the World Model.  Inherited by the
+ * objects made from them. */
 struct comm_family {
     _Atomic int refs;
     void *bsend; /* buffer of MPI_Session_attach_buffer (p2p) */
@@ -49,19 +51,19 @@ static inline struct comm_family *comm_family_hold(struct comm_family *f)
 }
 void comm_family_release(struct comm_family *f); /* NULL is right */
 
-/* A virtual topology (MPI 4.1 chapter 8): made by topo/, then never changed; a duplicate shares it.  Its arrays lie behind it. */
+/* A virtual topology (MPI 4.1 chapter 8): made by topo/ and never changed; duplicates share it.  Its arrays lie behind the struct. */
 struct gw_topo_move {
     int32_t in, out;
-}; /* block `in` comes, or block `out` goes (the other is -1), or `out` becomes `in` */
+}; /* a step of a neighbourhood collective: receive block `in`, send block `out` (the other is -1), or copy `out` to `in` */
 struct gw_topo_like {
     int32_t place, of;
-}; /* of the blocks that come from, or go to, one neighbour: which in their order, of how many */
+}; /* a neighbour may occur several times: this block is number `place` of the `of` blocks from, or to, that neighbour */
 struct gw_topo {
     _Atomic int refs;
     int kind;      /* GW_CART, GW_GRAPH or GW_DIST_GRAPH */
-    int nin, nout; /* neighbours of this process, as often as they are neighbours */
+    int nin, nout; /* sources and destinations of this process, with multiplicity */
     int *in, *out; /* their ranks, in the order of chapter 8; GW_PROC_NULL beyond the border of a grid */
-    int nmoves;    /* what neighbourhood collectives do, in a good order: see coll_neighbor_order() */
+    int nmoves;    /* schedule of neighbourhood collectives: see coll_neighbor_order() */
     struct gw_topo_move *moves;
     struct gw_topo_like *in_like, *out_like;
     union {
@@ -83,9 +85,9 @@ static inline struct gw_topo *comm_topo_hold(struct gw_topo *t)
 }
 void comm_topo_release(struct gw_topo *t); /* NULL is right */
 
-/* Promises that a user may make of a communicator (MPI 4.1 section 7.4.4), all false at first and not inherited by MPI_Comm_dup.
- * The library holds users to the first two, where arguments are checked; it needs none of them: matching takes the fast path for
- * every communicator on which no wildcard is posted. */
+/* Assertions of the user on a communicator, by info keys (MPI 4.1 section 7.4.4): all false initially, not inherited by MPI_Comm_dup.
+ * Argument checks enforce the first two.  No optimisation depends on them: matching has its fast path for every communicator on which
+ * no wildcard is posted. */
 enum comm_hint {
     COMM_NO_ANY_TAG = 1,
     COMM_NO_ANY_SOURCE = 2,
@@ -93,8 +95,9 @@ enum comm_hint {
     COMM_ALLOW_OVERTAKING = 8,
     COMM_STRICT_PERSISTENT_ORDER = 16, /* mpi_assert_strict_persistent_collective_ordering */
     COMM_STRICT_START_ORDER = 32,      /* mpi_assert_strict_start_ordering, its older name */
-    COMM_REPRODUCIBLE = 64, /* no promise but a wish, key "reproducible": reductions do their operations in an order that only
-                               the number of ranks and of elements decides */
+    COMM_REPRODUCIBLE =
+        64, /* no assertion but a request, key "reproducible": the order of operations in a reduction depends only on
+                               the number of ranks and of elements */
 };
 
 struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */
@@ -103,26 +106,27 @@ struct gw_comm {
     struct gw_obj obj;
     uint32_t ctx; /* context id << GW_STREAM_BITS */
     int rank, size;
-    int targets; /* ranks that messages go to: size, or the size of the remote group */
+    int targets; /* ranks that messages can be sent to: size, or the size of the remote group */
     struct gw_lane *lane;
-    struct gw_peer *peers; /* of target 0, those of the others behind it, where world ranks are consecutive; else NULL */
+    struct gw_peer *peers; /* peers[rank], if world ranks are consecutive; else NULL */
     struct gw_group *group;
     struct gw_group *remote; /* intercommunicators; else NULL */
-    struct gw_comm *local;   /* intercommunicators: the local group for itself; else NULL */
+    struct gw_comm *local;   /* intercommunicators: intracommunicator of the local group; else NULL */
     struct gw_errhandler *errhandler;
     bool one_node;          /* an intracommunicator whose members are all on this node */
     bool self;              /* size 1 */
-    bool has_leaves;        /* known to have what collectives on one node need: plan_leaf_ready() */
+    bool has_leaves;        /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
     struct comm_coll *coll; /* NULL until the first collective */
-    /* Number of the next collective as the user counts, from 1; MPI_Init's on MPI_COMM_WORLD is 0.  Equal on all members:
-     * messages carry it (plan_private.h).  Other threads look at it for reports. */
+    /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
+     * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
-    uint64_t said; /* a running hash of what they said: equal on all members (plan_enter_as) */
-    uint64_t mark; /* of its members, equal on all: tells it from others of its context id in what is noted (boot_coll_mark) */
+    uint64_t said; /* running hash of the calls: the same on all members unless their calls differ (plan_enter_as) */
+    uint64_t
+        mark; /* hash of the members, the same on all: tells communicators of equal context id apart in reports (boot_coll_mark) */
     struct gw_attrs attrs;
-    uint16_t chosen; /* of the last collective: the number of its algorithm (coll_algorithm_name), from 1; 0: none yet */
-    uint8_t hints;   /* what the user promised or wishes: enum comm_hint */
-    /* Calls of the user under way that are made of several collectives, see plan_call_begin(); other threads look, too. */
+    uint16_t chosen; /* algorithm of the last collective (coll_algorithm_name), from 1; 0: none yet */
+    uint8_t hints;   /* enum comm_hint */
+    /* Depth of calls of the user that consist of several collectives, see plan_call_begin(); other threads read it. */
     _Atomic uint8_t within;
     struct gw_topo *topo; /* may be NULL */
     void *bsend;          /* buffer of MPI_Comm_attach_buffer (p2p) */
@@ -131,24 +135,24 @@ struct gw_comm {
 };
 extern struct gw_comm gw_comm_world, gw_comm_self;
 
-int comm_init(void); /* after peer_init: world and self */
+int comm_init(void); /* makes WORLD and SELF; after peer_init() */
 void comm_finalize(void);
-/* WORLD and SELF are there for the library as long as the room is; for users, while the World Model is. */
+/* Makes MPI_COMM_WORLD and MPI_COMM_SELF visible to users, while the World Model is initialised; the library uses them at any time. */
 void comm_world_show(void);
 void comm_world_hide(void);
-/* Whose ranks messages go to. */
+/* The group whose ranks messages are sent to. */
 static inline struct gw_group *comm_target_group(const struct gw_comm *c) { return c->remote ? c->remote : c->group; }
 static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
 {
     return likely(c->peers != NULL) ? &c->peers[rank] : peer_get(c->lane, group_world(comm_target_group(c), rank));
 }
-/* A new communicator object over `group` (referenced) with this context id; errhandler inherited from `parent`. */
+/* A new communicator object over `group`, which gets a reference, with this context id; the error handler is inherited from `parent`. */
 int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out);
-/* The same for two groups; takes ctx_id and the one behind it. */
+/* The same for an intercommunicator; uses ctx_id and ctx_id + 1. */
 int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
                       struct gw_comm **comm_out);
-void comm_set_id(struct gw_comm *c, uint32_t ctx_id); /* of one made with GW_CTX_ID_NONE, before its first use */
-/* Of one thread at a time, as collectives are. */
+void comm_set_id(struct gw_comm *c, uint32_t ctx_id); /* for one made with GW_CTX_ID_NONE, before its first use */
+/* Advances c->colls; the value before.  One thread at a time, as for collectives. */
 static inline uint64_t comm_coll_count(struct gw_comm *c, int by)
 {
     uint64_t n = atomic_load_explicit(&c->colls, memory_order_relaxed);
@@ -159,21 +163,21 @@ static inline struct gw_comm *comm_hold(struct gw_comm *c)
 {
     gw_obj_ref(&c->obj);
     return c;
-} /* a pending operation keeps it */
+} /* a reference, for a pending operation */
 void comm_destroy(struct gw_comm *c);
 static inline void comm_release(struct gw_comm *c)
 {
     if (gw_obj_unref(&c->obj)) comm_destroy(c);
 }
-/* What this room says to the rooms above when the object dies.  Each is set once, at the init of the room that is named. */
+/* Upcalls when an object is destroyed.  Each is set once, at init of the room named in its comment. */
 struct comm_upcalls {
-    void (*free_coll)(struct gw_comm *c);  /* plan: what hangs at c->coll */
-    void (*free_bsend)(struct gw_comm *c); /* p2p: what hangs at c->bsend */
+    void (*free_coll)(struct gw_comm *c);  /* plan: frees c->coll */
+    void (*free_bsend)(struct gw_comm *c); /* p2p: frees c->bsend */
 };
 extern struct comm_upcalls comm_upcalls;
-struct gw_comm *comm_by_context(uint32_t ctx_id); /* held: release it; NULL: there is none.  Slow: for reports */
+struct gw_comm *comm_by_context(uint32_t ctx_id); /* with a reference: comm_release(); NULL: none.  Slow: for reports */
 
-/* Inquiries (chapter 7): targets of the entry points. */
+/* Queries (chapter 7): implementations of the entry points. */
 int comm_size(struct gw_comm *c, int *size_out);
 int comm_rank(struct gw_comm *c, int *rank_out);
 int comm_compare(struct gw_comm *a, struct gw_comm *b, int *result_out);
@@ -185,7 +189,7 @@ int comm_remote_group(struct gw_comm *c, struct gw_group **group_out);
 int comm_test_inter(struct gw_comm *c, int *flag_out);
 int comm_set_errhandler(struct gw_comm *c, struct gw_errhandler *eh);
 int comm_get_errhandler(struct gw_comm *c, struct gw_errhandler **eh_out);
-/* Hints (hints.c): keys that are not in info stay as they are, unknown values are ignored. */
+/* Hints (hints.c): keys that are not in info keep their values; unknown values are ignored. */
 int comm_set_info(struct gw_comm *c, struct gw_info *info); /* info may be NULL */
 int comm_get_info(struct gw_comm *c, struct gw_info **info_out);
 int comm_set_attr(struct gw_comm *c, int keyval, void *value);

@@ -1,4 +1,6 @@
-/* group.h -- groups as objects: sets of world ranks in order.  No communication, no locks: a group never changes once it is made.
+/* group.h -- group objects: ordered sets of processes.  No communication and no locks: a group never changes after it is made.
+ *
+ * Functions return GW_OK or a negative code, after gw_fail().
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +22,7 @@ struct gw_group {
 static inline int group_world(const struct gw_group *g, int rank) { return g->map ? g->map[rank] : g->first + rank * g->step; }
 extern struct gw_group gw_group_empty;
 
-/* Inquiries and makers (MPI 4.1 chapter 7): targets of the entry points.  What a maker hands out belongs to the caller: group_free(). */
+/* Queries and constructors (MPI 4.1 chapter 7): implementations of the entry points.  The caller owns a new group: group_free(). */
 int group_size(struct gw_group *g, int *size_out);
 int group_rank(struct gw_group *g, int *rank_out);
 int group_translate_ranks(struct gw_group *a, int n, const int *ranks, struct gw_group *b, int *ranks_out);
@@ -34,7 +36,7 @@ int group_range_incl(struct gw_group *g, int n, int ranges[][3], struct gw_group
 int group_range_excl(struct gw_group *g, int n, int ranges[][3], struct gw_group **group_out);
 int group_free(struct gw_group **g);
 
-/* For rooms above.  size members with these world ranks, copied, or kept as first and step where they follow each other so. */
+/* For rooms above: a group of `size` members with these world ranks, which are copied (a regular sequence is stored as first and step). */
 int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out);
 static inline struct gw_group *group_hold(struct gw_group *g)
 {
@@ -42,6 +44,6 @@ static inline struct gw_group *group_hold(struct gw_group *g)
     return g;
 }
 void group_release(struct gw_group *g);
-void group_join(struct gw_group *g, struct comm_family *f); /* a new group, of no family yet */
+void group_join(struct gw_group *g, struct comm_family *f); /* makes a new group part of a session */
 
 #endif

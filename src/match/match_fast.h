@@ -1,4 +1,4 @@
-/* match_fast.h -- the queue, and posting a receive for which no message waits, inlined into its callers.
+/* match_fast.h -- the fast path, inlined into callers: the queue, and posting a receive for which there is no unexpected message.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,29 +10,29 @@
 
 #define MATCH_BUCKET_BITS 14
 #define MATCH_BUCKETS     (1u << MATCH_BUCKET_BITS)
-/* Buckets of a table of messages: 4 KiB to 1 MiB; tables above 256 KiB go back when no message is left. */
+/* Sizes of a message table, as log2 of its buckets: 4 KiB to 1 MiB; tables above 256 KiB are freed when no message is left. */
 enum { MATCH_ROW_BITS_MIN = 10, MATCH_ROW_BITS_KEPT = 16, MATCH_ROW_BITS_MAX = 18 };
 
-/* The forms under which a message can be asked for; also the index of its links. */
+/* Forms of a key by which a message can be looked up; also the index of its links. */
 enum form { FORM_EXACT, FORM_ANY_TAG, FORM_ANY_SOURCE, FORM_ANY, FORMS };
 
 struct match_queue {
-    int64_t n_msgs, n_posted; /* first: see match_is_empty() */
-    int64_t n_wild;           /* n_wild: of the posted ones, those with a wildcard */
+    int64_t n_msgs, n_posted; /* must be first: see match_is_empty() */
+    int64_t n_wild;           /* posted receives with a wildcard */
     uint64_t next_seq;
-    char *base;              /* of messages: number n lies at base + n * MATCH_UNIT */
-    uint32_t *msgs[FORMS];   /* their tables: of `few`, or memory of their own */
-    uint32_t oldest, newest; /* messages */
-    bool has_large;          /* some table has more than MATCH_ROW_BITS_KEPT */
-    bool indexed[FORMS];     /* messages are in this form's table */
-    uint8_t bits[FORMS];     /* of its number of buckets */
-    uint32_t rows[FORMS];    /* in it */
-    uint32_t wild_in[64];    /* n_wild by context, see wild_of(): other contexts do not pay for wildcards */
+    char *base;              /* message number n lies at base + n * MATCH_UNIT */
+    uint32_t *msgs[FORMS];   /* the message tables: in `few`, or allocated */
+    uint32_t oldest, newest; /* messages, by number */
+    bool has_large;          /* a table has more than 2^MATCH_ROW_BITS_KEPT buckets */
+    bool indexed[FORMS];     /* this form's table is in use */
+    uint8_t bits[FORMS];     /* log2 of its buckets */
+    uint32_t rows[FORMS];    /* rows in it */
+    uint32_t wild_in[64];    /* n_wild by hash of the context, see match_wild_of(): other contexts do not pay for wildcards */
     struct match_recv *posted[MATCH_BUCKETS];
     uint32_t few[FORMS][1u << MATCH_ROW_BITS_MIN];
 };
 
-/* Of a bucket of receives: there are fewer of those, and this takes half the instructions. */
+/* Hash of the table of posted receives.  Weaker than that of messages, at half the instructions: there are fewer receives. */
 static inline uint32_t match_hash(uint32_t ctx, int32_t src, int32_t tag)
 {
     return (ctx * 0x9e3779b1u + (uint32_t)src * 0x85ebca77u + (uint32_t)tag * 0xc2b2ae3du) >> (32 - MATCH_BUCKET_BITS);
@@ -43,7 +43,7 @@ static inline enum form match_form_of(int32_t src, int32_t tag)
     return (enum form)((src == GW_ANY_SOURCE) << 1 | (tag == GW_ANY_TAG));
 }
 
-/* The count of posted wildcards that a message of this context has to think of; a few contexts share one. */
+/* The number of posted wildcard receives that messages of this context must be compared with; contexts of equal hash share one. */
 static inline uint32_t *match_wild_of(struct match_queue *q, uint32_t ctx) { return &q->wild_in[(ctx * 0x9e3779b1u) >> 26]; }
 
 static inline void match_append(struct match_recv **bucket, struct match_recv *r)
@@ -60,7 +60,7 @@ static inline void match_append(struct match_recv **bucket, struct match_recv *r
     first->prev = r;
 }
 
-/* The queue holds no message that matches. */
+/* Posts a receive that no unexpected message matches. */
 static inline void match_post_inline(struct match_queue *q, struct match_recv *r, uint32_t ctx, int src, int tag)
 {
     struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)];

@@ -1,37 +1,41 @@
-/* plan.h -- the step language of collectives, and what runs it.
+/* plan.h -- schedules of collectives: the language of their steps, and the executor.
  *
- * An algorithm is a pure function of (args, round) that writes at most PLAN_STEPS steps and returns their number, 0 when it is
- * over.  The same function serves the blocking call, the non-blocking and the persistent one, and the checker (all ranks in one
- * process, real data): the executor never blocks, whoever drives it does.
+ * An algorithm is a pure function of (args, round) that writes at most PLAN_STEPS steps and returns their number, 0 at the end.  The
+ * same function serves blocking, non-blocking and persistent calls, and the checker (all ranks in one process, real data).  The executor
+ * never blocks; its caller does.
  *
- * In a round:  first the local steps in order (a WAIT holds back those behind it), then RECVs and SENDs are posted; the round is
- * over when all of them are complete.  So what a RECV of one round brings may be used from the next round on.
+ * ROUNDS   In a round the local steps are executed first, in order (a WAIT holds back the steps behind it); then RECVs and SENDs are
+ *          posted.  The round ends when all are complete, so data of a RECV can be used from the next round on.
  *
- * Node leaves.  The members of a communicator on one node share a region: per member a flag on a line of its own and a
- * buffer of PLAN_SLOTS slots; PLAN_SMALLS more, of PLAN_SMALL_BYTES, lie in the line of the flag and are numbered from PLAN_SLOTS on.
- * Collective number n of a communicator raises its flag to (n << 20 | phase), phases counting up from 1.  WAIT holds
- * until a member's, or everybody else's, flag has reached a phase of this collective.  A flag never goes down.
+ * LEAVES   Collectives through shared memory.  The members of a communicator on one node share a region: per member a control flag on
+ *          its own cache line and a buffer of PLAN_SLOTS slots.  PLAN_SMALLS further slots, of PLAN_SMALL_BYTES, lie on the flag's line and
+ *          are numbered from PLAN_SLOTS on.  In collective number n a member raises its flag to (n << 20 | phase), phases counting from
+ *          1.  WAIT holds until the flag of one member, or of all others, has reached a phase.  A flag never decreases.
  *
- * Lines.  Up to PLAN_LINE_MEMBERS members also have, per pair and direction, PLAN_SLOTS lines with a number: who HANDs one over lets its
- * receiver go on, that one alone, and up to PLAN_LINE_BYTES come with it.  A core waits for a line that only one other core touches
- * half as long as for a flag at which all look.  They count as slots, behind PLAN_SMALLS, for the rules below.
+ * PAIRS    Pairwise flags.  With up to PLAN_LINE_MEMBERS members there are also PLAN_SLOTS cache lines per ordered pair of members, each
+ *          with a number and up to PLAN_LINE_BYTES of data: PLAN_HAND raises the number, PLAN_HANDED waits for it.  A wait for a line
+ *          that one core writes and one reads takes half as long as for a flag that all read.  For the invariants below they are slots,
+ *          numbered after PLAN_SMALLS.
  *
- * Mismatches.  The members of a communicator must call the same collectives in the same order.  What each call says (kind, root,
- * operation, bytes) goes into a running hash, 16 bits of which lie in the line of the flag, for the last PLAN_SIGS collectives,
- * and in the number of a handed line; who waits for a flag or a line compares them with its own.  Messages carry kind, root and
- * number in their tag, and a receive of a collective knows how long its message must be.  Where something differs, and where a
- * wait has become long, the calls themselves are compared: each rank notes its last ones for the others of its node
- * (boot_coll_note).  compare.c says what was found.
+ * MISMATCH The members of a communicator must call the same collectives in the same order.  The signature of each call (kind, root,
+ *          operation, bytes) goes into a running hash, 16 bits of which are stored on the flag's line, for the last PLAN_SIGS
+ *          collectives, and in pairwise flags.  A member that waits for a flag compares them with its own.  Messages carry kind,
+ *          root and number in their tag, and the receiver knows the length that a message must have.  On a difference, and when a wait
+ *          has become long, the calls themselves are compared: each rank records its last ones in the node segment (boot_coll_note).
+ *          compare.c words the error.
  *
- * INVARIANT P1  slot s of anybody's buffer is written in collective n only when everybody has finished reading what was there:
- *               narrow collectives use slot n modulo PLAN_SLOTS, and who writes waits until everybody has published in collective
- *               n - PLAN_SLOTS + 1 (in the line of the flag, the same with PLAN_SMALLS); wide ones use all slots and end with phase
- *               PLAN_FINAL, for which the next one that writes into them waits: plan_entry().
- * INVARIANT P2  every member publishes at least once in every leaf collective.
+ * INVARIANT P1  A slot is written in collective n only when all members have finished reading its former contents: narrow collectives
+ *               use slot n modulo PLAN_SLOTS, and a writer waits until all members have published in collective n - PLAN_SLOTS + 1 (for
+ *               slots on the flag's line: PLAN_SMALLS); wide ones use all slots and end with phase PLAN_FINAL, for which the next writer
+ *               waits: plan_entry().
+ * INVARIANT P2  Every member publishes at least once in every leaf collective.
  *
- * Several nodes.  Members of a communicator that live on several nodes have a region on each node, of the members there; collectives
- * are numbered in each region for themselves.  An algorithm over nodes is a sequence of stages, each an ordinary algorithm on a team:
- * the members of a node, or one of each node.  In a stage rank, size, root and the counts are the team's.  See struct plan_stage.
+ * NODES    A communicator with members on several nodes has a region on each node, with its own numbering of collectives.  A hierarchical
+ *          algorithm is a sequence of stages, each an ordinary algorithm on a team: the members of a node, or one member per node.  In a
+ *          stage rank, size, root and counts are those within the team.  See struct plan_stage.
+ *
+ * LOCK     No lock is held by the caller, unless the comment says otherwise.
+ * RETURNS  GW_OK or a negative code, after gw_fail().
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -55,8 +59,8 @@
 
 enum plan_buf { PLAN_IN, PLAN_OUT, PLAN_TMP, PLAN_SHM }; /* SHM: slot `slot` of member `rank`'s buffer */
 
-/* A piece of memory.  Typed: `count` of `type` from `off`; bytes [pos, pos + len) of its packed stream where len >= 0, else all of
- * it.  Raw (type NULL): `len` bytes from `off`. */
+/* A range of a buffer; `off` in bytes.  Typed: `count` items of `type` at `off`; if len >= 0, only bytes [pos, pos + len) of their packed
+ * form.  Raw (type NULL): `len` bytes at `off`. */
 struct plan_ref {
     uint8_t buf, slot;
     int32_t rank;
@@ -69,16 +73,16 @@ enum plan_kind {
     PLAN_RECV,    /* a from peer */
     PLAN_COPY,    /* a -> b, min of the lengths */
     PLAN_REDUCE,  /* b = a OP b, over a.count elements of a.type */
-    PLAN_PUBLISH, /* raise my flag to `phase` of this collective */
-    PLAN_WAIT,    /* until the flag of `peer` (-1: of everybody else) has reached `phase` */
-    PLAN_HAND,    /* raise the number of my line to `peer` to this collective; stride: bytes that are for it in all */
-    PLAN_HANDED,  /* WAIT until `peer` (-1: everybody else) has done so with its line to me; stride: bytes that it must have said */
-    PLAN_GIVE,    /* COPY a into b, raw SHM, and before it the number of bytes: plan_size_gap(); no data where a is empty */
-    PLAN_TAKE,    /* COPY a into b, where `peer` must have GIVEn as many bytes */
+    PLAN_PUBLISH, /* raise this member's flag to `phase` of this collective */
+    PLAN_WAIT,    /* until the flag of `peer` (-1: of all others) has reached `phase` */
+    PLAN_HAND,    /* raise the pairwise flag to `peer` to this collective; stride: total bytes for that peer, which it checks */
+    PLAN_HANDED,  /* wait for the pairwise flag from `peer` (-1: from all others); stride: total bytes that it must announce */
+    PLAN_GIVE, /* COPY a into b, raw SHM, with the number of bytes stored in front of it: plan_size_gap(); a empty: the number only */
+    PLAN_TAKE,       /* COPY a into b; a was written by a GIVE of `peer`, which must be of as many bytes */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
-    PLAN_ASSEMBLE,   /* raw: bytes [r * stride, (r + 1) * stride) of b from the same place behind a in member r's slot, to b.len */
-    PLAN_EXPOSE,     /* the memory at a may be read by PULL from the next PUBLISH on */
-    PLAN_PULL,       /* a.len bytes from `remote` bytes behind what `peer` exposes into a (raw), by the kernel */
+    PLAN_ASSEMBLE, /* raw: for each member r, bytes [r * stride, (r + 1) * stride) of b from the same offset behind a in r's slot; b.len ends */
+    PLAN_EXPOSE, /* allow other members to PULL from the memory at a, from the next PUBLISH on */
+    PLAN_PULL,   /* read a.len bytes, at offset `remote` of what `peer` exposes, into a (raw), by the kernel (CMA) */
 };
 struct plan_step {
     uint8_t kind;
@@ -87,27 +91,27 @@ struct plan_step {
     struct plan_ref a, b;
 };
 
-/* Of what only the two ends of a block know, its length goes along in shared memory: so far before a block of so many bytes, 8 of them, which
- * where it is short are in its line.  Of a block that is too long to be GIVEn and goes by a message the length is GIVEn all the same, and its
- * RECV says in b where (len 0), so that one end that takes it for a long block and one that does not can be told. */
+/* If only the two ends of a block know its length, an 8-byte length word is stored in front of the block in shared memory, at this
+ * distance (a short block shares the cache line with it).  A block too long for GIVE goes by a message; its length word is written all
+ * the same, and the RECV refers to it in b (len 0): this detects ends that disagree on whether the block is long. */
 static inline int64_t plan_size_gap(int64_t bytes) { return bytes + 8 <= GW_CACHELINE ? 8 : GW_CACHELINE; }
 static inline uint64_t plan_size_word(uint64_t n, int64_t bytes) { return n << 32 | (uint32_t)bytes; }
-/* Of a gatherv, whose root knows how much each member gives: this goes into their sig. */
+/* For gatherv, whose root knows the length of each block: the hash of it that goes into the members' signatures. */
 static inline uint16_t plan_size_sig(int64_t bytes) { return (uint16_t)((uint64_t)bytes * 0x9e3779b97f4a7c15 >> 48); }
 
-/* Where the members of a communicator run: nodes are numbered in the order of their lowest members, the members of a node are in the
- * order of ranks.  4 bytes a node where members of a node are neighbours in the communicator, else 8 bytes a member more. */
+/* The nodes on which the members of a communicator run, numbered in the order of their lowest members; the members of a node in the order
+ * of ranks.  Takes 4 bytes per node if the members of each node are consecutive ranks, else 8 bytes more per member. */
 struct plan_nodes {
-    int n, me, place; /* nodes; which is mine; my place among its members */
+    int n, me, place; /* number of nodes; this process's node; its place among the node's members */
     int fewest, most; /* members of a node */
-    bool ordered;     /* the members of a node are consecutive ranks */
-    int32_t *first;   /* [n + 1] members of nodes before this one */
-    int32_t *member;  /* [size] node after node; NULL where ordered */
-    int32_t *node;    /* [size] of each member; NULL where ordered */
+    bool ordered;     /* the members of each node are consecutive ranks */
+    int32_t *first;   /* [n + 1] number of members on the nodes before this one */
+    int32_t *member;  /* [size] members, node by node; NULL if ordered */
+    int32_t *node;    /* [size] node of each member; NULL if ordered */
 };
-/* node_of(ctx, member): a number below `ids`.  NULL: out of memory. */
+/* node_of(ctx, member) returns a number below `ids`.  NULL: out of memory. */
 struct plan_nodes *plan_nodes_new(int size, int rank, int (*node_of)(void *ctx, int member), void *ctx, int ids);
-void plan_nodes_free(struct plan_nodes *n); /* NULL is right */
+void plan_nodes_free(struct plan_nodes *n); /* n may be NULL */
 static inline int plan_node_size(const struct plan_nodes *n, int node) { return n->first[node + 1] - n->first[node]; }
 static inline int plan_member(const struct plan_nodes *n, int node, int place)
 {
@@ -116,19 +120,19 @@ static inline int plan_member(const struct plan_nodes *n, int node, int place)
 int plan_node_of(const struct plan_nodes *n, int member);
 int plan_place_of(const struct plan_nodes *n, int member);
 
-/* Parameters of algorithms: each looks at those that it has, see struct plan_algorithm.  0: its default. */
+/* Parameters of algorithms; each uses at most one, see struct plan_algorithm.  0: the algorithm's default. */
 struct plan_params {
-    int64_t piece_bytes; /* of a piece, where a message goes piece by piece */
-    int64_t block_bytes; /* of a block, where a stage packs or sorts blocks of equal length */
+    int64_t piece_bytes; /* segment size, if messages are pipelined */
+    int64_t block_bytes; /* size of a block, if a stage packs or sorts blocks of equal length */
     int32_t radix;       /* of a tree */
-    int32_t under_way;   /* messages, or members that have leave to send, at a time */
+    int32_t under_way;   /* throttle: messages, or members that may send, at a time */
 };
 
-/* Everything an algorithm may look at.  Counts per peer where the collective has them. */
+/* The input of an algorithm.  Counts per peer if the collective has them. */
 struct plan_args {
     int rank, size, root;
-    int remote;             /* ranks of the remote group, which steps number from size on; 0: there is none */
-    int32_t n_s;            /* behind a request: length of scounts, sdispls and sts, those that there are */
+    int remote;             /* size of the remote group, whose ranks steps number from `size` on; 0: intracommunicator */
+    int32_t n_s;            /* with a request: length of scounts, sdispls and sts */
     int64_t scount, rcount; /* per peer in gather, scatter, allgather, alltoall; elements in reductions (rcount) */
     struct gw_type *st, *rt;
     struct gw_counts scounts, sdispls, rcounts, rdispls; /* v NULL where unused; displacements in elements, bytes for w */
@@ -138,36 +142,37 @@ struct plan_args {
     bool is_vector; /* gatherv, scatterv: only the root knows all counts */
     int32_t n_r;    /* the same of rcounts, rdispls and rts */
     struct plan_params params;
-    int64_t tmp_span;  /* reductions: bytes of one temporary holding rcount elements of rt, */
-    int64_t tmp_shift; /* and how far behind its begin the buffer address of those lies */
+    int64_t tmp_span;  /* reductions: bytes of a temporary for rcount elements of rt, */
+    int64_t tmp_shift; /* and offset in it of their buffer address */
     union {
-        const struct gw_topo *topo;     /* neighbourhood collectives: whom the blocks are from and for; the communicator's */
-        const struct plan_nodes *nodes; /* others: where the members run; NULL: nobody has asked, all count as alike */
+        const struct gw_topo *topo;     /* neighbourhood collectives: the communicator's topology */
+        const struct plan_nodes *nodes; /* other collectives: the members' nodes; NULL: not known, or one node */
     };
-    void *own;     /* of an algorithm that is not only a function of this */
-    uint64_t n;    /* leaves: number of the collective in its region; messages: their tag, see plan_private.h */
-    uint64_t says; /* what the call says (boot_coll_note), bytes, its number on the communicator as the user counts */
-    int64_t bytes;
-    uint64_t number;
-    uint16_t sig; /* of the running hash */
+    void *own;       /* private to an algorithm that needs more than these arguments */
+    uint64_t n;      /* leaves: number of the collective in its region; messages: their tag, see plan_private.h */
+    uint64_t says;   /* signature of the call (boot_coll_note), */
+    int64_t bytes;   /* its bytes, */
+    uint64_t number; /* and its number on the communicator, as the user counts calls */
+    uint16_t sig;    /* 16 bits of the running hash */
 };
 typedef int plan_emit(const struct plan_args *a, int round, struct plan_step *steps);
 struct plan_stage;
-/* Stage i of this member: false if there is none.  A function of its arguments, and of what former stages left in the temporary,
- * where it may also put arrays for the arguments of the stage.  leaves: the members of this node may use leaves. */
+/* Writes stage i of this member; false if there is none.  Depends only on the arguments and on what earlier stages left in `tmp`, where it
+ * may also store arrays that the stage's arguments point to.  leaves: the members of this node may use leaves. */
 typedef bool plan_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *stage_out);
 enum plan_takes { PLAN_TAKES_NOTHING, PLAN_TAKES_PIECE, PLAN_TAKES_RADIX, PLAN_TAKES_UNDER_WAY };
 struct plan_algorithm {
     const char *name;
-    plan_emit *emit;                                 /* NULL where there are stages */
-    int64_t (*tmp_bytes)(const struct plan_args *a); /* NULL: none */
+    plan_emit *emit;                                 /* NULL if there are stages */
+    int64_t (*tmp_bytes)(const struct plan_args *a); /* size of its temporary; NULL: none */
     uint8_t kind;
-    uint8_t takes;                           /* its parameter among struct plan_params, enum plan_takes */
-    bool (*fits)(const struct plan_args *a); /* may it be used?  A function of what is equal on all members.  NULL: always */
-    plan_stages *stages;                     /* of an algorithm over nodes; then tmp_bytes are those that the stages share */
+    uint8_t takes;                           /* which member of struct plan_params it uses: enum plan_takes */
+    bool (*fits)(const struct plan_args *a); /* can it be used?  May depend only on what is equal on all members.  NULL: always */
+    plan_stages *stages;                     /* hierarchical algorithms; tmp_bytes is then what the stages share */
 };
-enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING }; /* messages; leaves in one slot, in all, by reading others' memory */
-enum { /* more in the kind of a narrow one: who writes into slots, if not all; few bytes go in the line of the flag; there is one round */
+/* Kinds: by messages; leaves that use one slot, or all slots (pipelined); leaves that read other members' memory (CMA). */
+enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING };
+enum { /* flags of narrow leaves: which members write slots, unless all do; small data goes on the flag's line; there is only one round */
        PLAN_ROOT_WRITES = 4,
        PLAN_OTHERS_WRITE = 8,
        PLAN_NOBODY_WRITES = 12,
@@ -177,7 +182,7 @@ enum { /* more in the kind of a narrow one: who writes into slots, if not all; f
        PLAN_KIND = 3 /* what is left without these */
 };
 
-/* For tools that know parameters as numbers. */
+/* The parameter as a number, for tools. */
 static inline void plan_param_set(struct plan_params *p, const struct plan_algorithm *alg, int64_t value)
 {
     if (alg->takes == PLAN_TAKES_PIECE) p->piece_bytes = value;
@@ -190,14 +195,15 @@ static inline int64_t plan_param(const struct plan_params *p, const struct plan_
     return values[alg->takes];
 }
 
-/* Does what this member puts into a slot fit the line of its flag?  A block that it gives, else an operand. */
+/* Do the data that this member writes into a slot (its block, or its operand) fit the flag's line? */
 static inline bool plan_is_small(const struct plan_args *a)
 {
     if (a->st && !a->in_place) return a->scount * a->st->size <= PLAN_SMALL_BYTES;
     return (a->rcounts.v ? gw_counts_at(a->rcounts, a->rank) : a->rcount) * a->rt->size <= PLAN_SMALL_BYTES;
 }
 
-/* INVARIANT P1: what everybody's flag must have reached before this member begins leaf collective n.  wide: number of the last wide one. */
+/* INVARIANT P1: the value that all flags must have reached before this member begins leaf collective n.  wide: number of the last wide
+ * one. */
 static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n, uint64_t wide)
 {
     int writers = alg->kind & PLAN_WRITERS;

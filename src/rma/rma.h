@@ -1,25 +1,24 @@
-/* rma.h -- one-sided communication (MPI 4.1 chapter 12): windows, put, get, accumulate, epochs; targets of the entry points.
+/* rma.h -- one-sided communication (MPI 4.1 chapter 12): windows, put, get, accumulate, epochs; implementations of the entry points.
  *
- * On one machine every operation is over, at the origin and at the target, when its call returns: the origin copies.  How it
- * reaches the target's memory is chosen per window and target (reach.c):
- *     near     the memory is mapped here: our own, what MPI_Win_allocate and MPI_Win_allocate_shared made, and that of
- *              MPI_Alloc_mem
- *     mail     small accesses while the target waits in MPI: it does them (mail.c); else
- *     stream   long accesses while the target waits in MPI: both copy, through memory that both map (stream.c); else
- *     CMA      the kernel copies from and to the other process; if that one forbids it later (PR_SET_DUMPABLE), mail for all
- *     wire     the target is on another node: the network card copies; one run at the target
- *     served   the rest: messages, which the target's progress serves (ask.c, serve.c)
- * So flushes are fences of the processor, but for the last two ways: there puts, gets and accumulates go on after their call
- * (late.c), many at once, until a flush or the end of the epoch.  Only a served window needs a target that calls MPI now and then, or has a
- * progress thread (GODWIT_PROGRESS_THREAD).
+ * On one machine every operation is complete, at origin and target, when its call returns.  How the target's memory is accessed depends
+ * on window and target (reach.c):
+ *     near     load/store: the memory is mapped here (this rank's own, MPI_Win_allocate, MPI_Win_allocate_shared, MPI_Alloc_mem)
+ *     mail     small accesses: active messages through a mailbox in shared memory, if the target is inside MPI (mail.c); else CMA
+ *     stream   long accesses: origin and target copy through a shared block, if the target is inside MPI (stream.c); else CMA
+ *     CMA      the kernel copies (process_vm_readv); if the target forbids it later (PR_SET_DUMPABLE), mail for all accesses
+ *     wire     the target is on another node, contiguous there: RDMA by the network card
+ *     served   everything else: active messages that the target's progress serves (ask.c, serve.c)
+ * So a flush is a memory fence, except for `wire` and `served`: there operations continue after their call, many at once, until a flush
+ * or the end of the epoch (deferred completion, late.c).  Only `served` needs a target that enters MPI now and then, or has a progress
+ * thread (GODWIT_PROGRESS_THREAD).
  *
- * Accumulates are done under one lock per target in the shared memory of its node (lock.c), by an origin there or by the target for
- * others, those of one element too: they are atomic to each other whatever their types and paths.  A fence is a barrier,
- * post/start/complete/wait are empty messages, and the locks of passive targets are words beside it; who is on another node has the
- * target take them.
+ * Accumulates run under one lock per target in the shared memory of its node (lock.c), those of one element too: executed by an origin on
+ * that node, or by the target for origins elsewhere.  So they are atomic whatever their types and paths.  A fence is a barrier;
+ * post/start/complete/wait are empty messages; passive-target locks are words in the same shared memory, which the target takes on behalf
+ * of origins on other nodes.
  *
- * All calls are made with no lock held.  One thread at a time may open or close epochs of a window; others may access it.
- * Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.
+ * LOCK     No lock is held by the caller.  One thread at a time may open or close epochs of a window; several may access it.
+ * RETURNS  GW_OK or a negative code, after gw_fail(); outputs are written on success only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,50 +30,50 @@
 
 enum { RMA_HINTS = 7, RMA_HINT_MAX = 64 };
 
-/* What the fast path (rma_fast.h) needs of a target's part. */
+/* A target's part of the window, as far as the fast path (rma_fast.h) needs it. */
 struct rma_near {
     char *base;
-    uint64_t size; /* 0: it is not mapped here */
+    uint64_t size; /* bytes that are mapped here; 0: none */
     int64_t disp_unit;
-    struct rma_words *words; /* NULL: it is on another machine */
+    struct rma_words *words; /* its locks; NULL: it is on another machine */
 };
 
 struct rma_win {
     struct gw_obj obj;
-    struct gw_comm *comm; /* private to the window: a barrier, and messages that nobody else sees */
+    struct gw_comm *comm; /* private to the window */
     struct gw_errhandler *errhandler;
     struct gw_attrs attrs;
     char name[GW_MAX_OBJECT_NAME];
     char hints[RMA_HINTS][RMA_HINT_MAX]; /* values, in the order of the table in hints.c */
-    void *base;                          /* of this rank's part; attributes point to these five */
+    void *base;                          /* this rank's part; attributes point to these five fields */
     int64_t size;
     int disp_unit, flavor, model;
-    struct gw_comm *here;       /* its ranks on this machine; most often `comm` itself */
+    struct gw_comm *here;       /* the ranks on this machine; most often `comm` itself */
     int *leaders, n_leaders;    /* one rank on each other machine */
     struct rma_target *targets; /* [comm->size] */
-    struct lane_wire *net;      /* by which other nodes have keys for it; NULL: by none */
+    struct lane_wire *net;      /* the network with which the memory is registered for RDMA; NULL: none */
     struct rma_shared *shared;  /* mapped by all ranks here */
     struct rma_epoch *epoch;
     struct rma_mapping {
         void *base;
         uint64_t bytes, heap;
-        int64_t align;         /* what the user asks for */
-        bool is_made;          /* by this rank, which made the file */
-    } words, mapping;          /* of `shared`, and of allocated windows: mapped, or in the shared heap */
-    struct rma_server *server; /* NULL: every rank reaches every other by itself */
-    struct rma_late *late;     /* NULL as that: what goes on after its call */
-    struct rma_mailer *mailer; /* NULL: every rank's memory is mapped here */
+        int64_t align;         /* requested by the user */
+        bool is_made;          /* this rank has created the file */
+    } words, mapping;          /* of `shared`; of an allocated window: a mapping, or a block of the shared heap */
+    struct rma_server *server; /* for `served` accesses; NULL: no rank needs them */
+    struct rma_late *late;     /* operations with deferred completion; NULL: all operations complete in their call */
+    struct rma_mailer *mailer; /* NULL: the memory of all ranks is mapped here */
     _Atomic uint32_t reply_tag;
-    _Atomic uint64_t n_ops; /* that this rank began */
-    /* What the fast path looks at, by the epoch that is open (epoch.c). */
-    _Atomic uint32_t n_open;         /* ranks below may all be accessed, */
-    _Atomic uint32_t n_flushed;      /* .. be flushed */
-    _Atomic(const uint8_t *) listed; /* not NULL: [comm->size] not 0 where a rank may be accessed */
+    _Atomic uint64_t n_ops; /* operations that this rank has started */
+    /* State of the access epoch, for the fast path (epoch.c). */
+    _Atomic uint32_t n_open;         /* all ranks below may be accessed, */
+    _Atomic uint32_t n_flushed;      /* .. be flushed by a fence alone */
+    _Atomic(const uint8_t *) listed; /* or NULL: [comm->size], not 0 for the ranks that may be accessed */
     struct rma_near near[];          /* [comm->size] */
 };
 
-/* ---- windows (win.c, hints.c) ----  Collective over c.  info may be NULL. */
-/* Memory that windows made over it reach by loads and stores (MPI 4.1 section 10.2).  info may be NULL. */
+/* ---- windows (win.c, hints.c) ----  Collective over c, except rma_alloc_mem() and rma_free_mem().  info may be NULL. */
+/* Memory for which windows have load/store access (MPI 4.1 section 10.2). */
 int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
 int rma_free_mem(void *base);
 int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);
@@ -98,7 +97,7 @@ int rma_win_set_attr(struct rma_win *w, int keyval, void *value);
 int rma_win_get_attr(struct rma_win *w, int keyval, void **value_out, int *flag_out);
 int rma_win_delete_attr(struct rma_win *w, int keyval);
 
-/* ---- operations (access.c) ----  Types are committed.  Origin arguments of MPI_NO_OP are not looked at. */
+/* ---- operations (access.c) ----  Types are committed.  disp in units of the target's disp_unit.  MPI_NO_OP ignores origin arguments. */
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w);
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -111,7 +110,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
                      struct rma_win *w);
 int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
                          struct rma_win *w);
-/* The same behind requests, which are complete: at the origin, that is; allowed in passive epochs only. */
+/* The same with requests for completion at the origin; in passive-target epochs only. */
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out);
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
@@ -122,7 +121,7 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
                         struct gw_req **req_out);
 
-/* For check/: what this rank has begun is over at this end, and what was got is there.  May wait. */
+/* For check/: waits until all operations of this rank are complete at the origin (the data of gets have arrived). */
 int rma_settle(struct rma_win *w);
 int64_t rma_disp_unit(const struct rma_win *w, int target);
 
@@ -133,7 +132,7 @@ int rma_win_complete(struct rma_win *w);
 int rma_win_post(struct gw_group *g, int assertions, struct rma_win *w);
 int rma_win_wait(struct rma_win *w);
 int rma_win_test(struct rma_win *w, int *flag_out);
-/* Locks work also where the hint no_locks promised that there would be none: rma_no_locks(). */
+/* Locks work even if the user has asserted no_locks; rma_no_locks() says whether. */
 int rma_win_lock(int type, int rank, int assertions, struct rma_win *w);
 int rma_win_unlock(int rank, struct rma_win *w);
 int rma_win_lock_all(int assertions, struct rma_win *w);

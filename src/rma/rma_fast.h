@@ -1,10 +1,10 @@
-/* rma_fast.h -- the fast path, inlined into entry points: few bytes in one run at both ends, in memory that is mapped here, in an
- * epoch that is open, and flushes under MPI_Win_lock_all.
+/* rma_fast.h -- the fast path, inlined into entry points: small contiguous accesses to memory that is mapped here, and flushes under
+ * MPI_Win_lock_all.
  *
- * What makes it impossible is worked out when a window is made (near: a target whose memory is not mapped has no bytes there) and
- * when an epoch opens (n_open, listed, n_flushed: also that GODWIT_CHECK looks at nothing), so that one comparison stands for a
- * rank in range, an open epoch and that.  An answer of false means that nothing has happened: the function of rma.h does it, or
- * says what is wrong.
+ * The conditions are evaluated when a window is made (`near`: a target that is not mapped has size 0) and when an epoch is opened (n_open,
+ * listed, n_flushed; GODWIT_CHECK off), so that one comparison covers rank in range, epoch open, and checks off.
+ *
+ * All return false if nothing was done: then call the function of rma.h, which does the operation or reports the error.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,17 +16,17 @@
 #include "node/node.h"
 #include "rma/rma.h"
 
-/* ---- words that all ranks of the machine map (lock.c) ---- */
+/* ---- lock words, mapped by all ranks of the machine (lock.c) ---- */
 struct rma_words {           /* of one target */
-    _Atomic uint32_t busy;   /* an accumulate is under way, or the list of regions changes */
-    _Atomic uint32_t locked; /* number of shared locks, or EXCLUSIVE */
-    uint64_t regions;        /* what a dynamic window has attached: offset in the target's node segment; under `busy` */
+    _Atomic uint32_t busy;   /* mutex: of accumulates, and of the list of regions */
+    _Atomic uint32_t locked; /* MPI_Win_lock: number of shared locks, or EXCLUSIVE */
+    uint64_t regions;        /* list of attached memory (dynamic windows): offset in the target's node segment; under `busy` */
     uint32_t n_regions, room;
 } GW_ALIGNED(GW_CACHELINE);
 struct rma_shared {
-    _Atomic uint64_t everywhere; /* number of MPI_Win_lock_all << 32 | have there been exclusive locks, on whatever target? */
-    _Atomic uint32_t waiters;    /* somebody may sleep until a word changes */
-    struct rma_words of[];       /* [ranks here] */
+    _Atomic uint64_t everywhere; /* holders of MPI_Win_lock_all << 32 | whether any target has ever been locked exclusively */
+    _Atomic uint32_t waiters;    /* not 0: ranks may sleep until a word changes */
+    struct rma_words of[];       /* [ranks on this machine] */
 } GW_ALIGNED(GW_CACHELINE);
 
 static inline bool rma_busy_try(struct rma_win *w, int target)
@@ -44,7 +44,7 @@ static inline void rma_busy_leave(struct rma_win *w, int target)
     if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_relaxed))) rma_ring_all(w);
 }
 
-/* ---- where and how much ---- */
+/* ---- address and size ---- */
 static inline bool rma_is_open(struct rma_win *w, int target)
 {
     if (likely((uint32_t)target < gw_look(&w->n_open))) return true;
@@ -52,7 +52,7 @@ static inline bool rma_is_open(struct rma_win *w, int target)
     return listed && (uint32_t)target < (uint32_t)w->comm->size && listed[target];
 }
 
-/* NULL: it is not as simple as that, or not right. */
+/* Address of `bytes` bytes at displacement disp; NULL: not for the fast path, or an error. */
 static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, uint64_t bytes)
 {
     int64_t offset;
@@ -64,7 +64,8 @@ static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, 
     return (char *)((uintptr_t)t->base + (uintptr_t)offset); /* base: NULL where there is no memory */
 }
 
-/* Of two equal sides; false: not few, or of another layout.  The counts may be any of 32 bits: a negative one comes to very many bytes. */
+/* Are origin and target of the same contiguous type and count, with at most RMA_SHORT bytes?  Any 32-bit counts are allowed: a negative one
+ * is a size above the limit. */
 enum { RMA_SHORT = 1024 };
 static inline bool rma_is_short(int64_t ocount, const struct gw_type *ot, int64_t tcount, const struct gw_type *tt,
                                 uint64_t *bytes_out)
@@ -74,7 +75,7 @@ static inline bool rma_is_short(int64_t ocount, const struct gw_type *ot, int64_
     return likely(*bytes_out <= RMA_SHORT);
 }
 
-/* Most often one item; a user's two buffers may be one. */
+/* Most often one item.  The user's two buffers may be the same. */
 static inline void rma_copy_few(void *to, const void *from, size_t bytes)
 {
     if (likely(bytes == 8))
@@ -115,7 +116,7 @@ static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *
     return rma_move_inline(false, origin, ocount, ot, target, disp, tcount, tt, w);
 }
 
-/* Operations are over when they return; here they also become visible to all before what this rank does next. */
+/* Operations on mapped memory are complete when they return; the fence orders them before later accesses of this rank. */
 static inline bool rma_win_flush_inline(int rank, struct rma_win *w)
 {
     if (unlikely((uint32_t)rank >= gw_look(&w->n_flushed))) return false;
