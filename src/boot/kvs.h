@@ -1,4 +1,4 @@
-/* kvs.h -- keys and values that all ranks exchange through the launcher.
+/* kvs.h -- the key-value store of the launcher (PMIx, PMI), by which ranks exchange addresses ("business cards", modex).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,31 +8,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Key-value exchange, all ranks; values of at most 1 KiB of text.  Works for PMIx and PMI; a no-op group of one for
- * singletons; under our own mpiexec only where the job has several nodes (GODWIT_VNODES), else it is not needed and put/get answer
- * GW_EUNSUPPORTED. */
+/* Values are text of at most 1 KiB.  Works with PMIx and PMI; for singletons as a group of one; with our own mpiexec only if the job has
+ * several nodes (GODWIT_VNODES): otherwise there is no need, and put and get return GW_EUNSUPPORTED.  Functions return GW_OK or an error. */
 int boot_put(const char *key, const char *value);
-int boot_fence(void); /* all ranks; what was put before by anybody can be got after */
-/* The same while the caller goes on: `over`, in another thread, says that it may be over, and once it is it has to be ended.  Meanwhile
- * the launcher is asked and told nothing else: PMI has one connection, and would take the answer for another's.  GW_ENOMEM: there may be no other thread. */
+int boot_fence(void); /* collective; values put before are visible to all ranks after */
+/* Non-blocking fence.  `over` is called, in another thread, when it may be complete; boot_fence_end() completes it.  No other call of this
+ * header is allowed meanwhile: PMI has one connection, without tags for replies.  GW_ENOMEM: no thread could be started. */
 int boot_fence_begin(void (*over)(void));
 bool boot_fence_is_going(void); /* begun and not ended */
 bool boot_fence_is_over(void);
 int boot_fence_end(void);
-/* What was put can be got by others from now on.  All ranks call it: without waiting for each other where boot_is_direct(), else they
- * fence.  boot_commit() is the former alone. */
+/* Publishes the values that were put.  Collective: it fences, unless boot_is_direct(), when it does not wait for other ranks.
+ * boot_commit() publishes without a fence in any case. */
 int boot_share(void);
 int boot_commit(void);
-/* boot_get() asks the node of that rank, which answers once the rank has committed the key: no fence is needed before.  It may block
- * for that long; the other rank need not call anything more.  GODWIT_ASYNC_MODEX=false: never. */
+/* Direct modex: boot_get() asks the node of that rank, which replies once the rank has committed the key, so no fence is needed.  It may
+ * block for that long; the other rank need not call anything more.  False with GODWIT_ASYNC_MODEX=false. */
 bool boot_is_direct(void);
 int boot_get(int rank, const char *key, char *value_out, size_t cap);
-/* Must the ranks of a job of several nodes meet before the first message, or after the last one?  Each wire between nodes says when it
- * is opened; as long as none has, both.  The settings async_init and async_finalize may ask for more. */
+/* Must the ranks of a job on several nodes synchronise before the first message, or after the last one?  A network wire states its needs
+ * when it is opened (boot_needs); before the first has, both are needed.  The settings async_init and async_finalize may add to them. */
 enum { BOOT_BEFORE_FIRST = 1, BOOT_AFTER_LAST = 2 };
 void boot_needs(unsigned when);
-bool boot_must_meet(unsigned when); /* one of them */
-/* Are all ranks connected at start, instead of on the first message?  By the settings add_procs_cutoff, dynamic_conn and startup_connect. */
+bool boot_must_meet(unsigned when); /* `when`: one of the two */
+/* Are all connections made at start, rather than on demand?  By the settings add_procs_cutoff, dynamic_conn and startup_connect. */
 bool boot_connects_all(void);
 
 #endif

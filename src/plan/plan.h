@@ -215,7 +215,7 @@ static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct
 }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------------ */
-/* Members that do a stage together, and how its ranks are those of the communicator. */
+/* The members that execute a stage, and how ranks within the team map to ranks of the communicator. */
 struct plan_team {
     enum { TEAM_ALL, TEAM_NODE, TEAM_ACROSS } kind; /* everybody; the members of `node`; of each node the one in `place` */
     int node, place;                                /* place -1: the last one of a node */
@@ -234,13 +234,13 @@ struct plan_place {
     int64_t off;
 }; /* in a buffer of the whole collective */
 struct plan_stage {
-    const struct plan_algorithm *alg; /* NULL: this member has no part in it */
+    const struct plan_algorithm *alg; /* NULL: this member takes no part in the stage */
     struct plan_args args;
     struct plan_team team;
-    struct plan_place in, out; /* what its PLAN_IN and PLAN_OUT are */
-    int64_t tmp;               /* where its temporaries begin in the temporary of the whole */
+    struct plan_place in, out; /* its PLAN_IN and PLAN_OUT, as places in buffers of the whole collective */
+    int64_t tmp;               /* offset of its temporaries in the temporary of the whole */
 };
-/* The way through the stages of an algorithm: for executors. */
+/* Iterator over the stages of an algorithm, for executors. */
 struct plan_walk {
     const struct plan_algorithm *alg; /* the whole */
     const struct plan_args *args;
@@ -251,62 +251,62 @@ struct plan_walk {
     struct plan_stage stage; /* the present one, and its buffers */
     char *stage_in, *stage_out, *stage_tmp;
 };
-/* To the next stage of this member: 1 there is one, 0 none, or an error. */
+/* Advances to the next stage of this member: 1: there is one; 0: there is none; or an error. */
 int plan_walk_next(struct plan_walk *w);
 
-/* One collective under way. */
+/* The execution of one collective. */
 struct plan_exec {
     const struct plan_algorithm *alg;
     struct plan_args *args;
     struct gw_comm *comm;
-    struct comm_coll *leaf; /* comm->coll where it is used: another thread may make that now */
+    struct comm_coll *leaf; /* comm->coll, if leaves are used; else NULL, as another thread may be creating comm->coll */
     char *in, *out, *tmp;
     struct plan_walk *walk; /* NULL: there are no stages */
     int round, n_steps, at;
-    int scan;        /* member that a WAIT for everybody has come to, */
+    int scan;        /* next member to look at in a WAIT for all, */
     uint64_t lowest; /* and the lowest flag so far */
-    int n_messages;  /* seen in this round and not posted yet */
-    bool differs;    /* err is that others call something else: what is waited for may never come */
+    int n_messages;  /* messages of this round that are not posted yet */
+    bool differs;    /* err: members have called different collectives, so what we wait for may never come */
     int n_reqs, err;
     struct gw_req *reqs[PLAN_STEPS];
-    int64_t want[PLAN_STEPS]; /* of those: bytes that a receive must bring, -1: a send */
+    int64_t want[PLAN_STEPS]; /* per request: bytes that must be received; -1: a send */
     struct plan_step steps[PLAN_STEPS];
 };
 
 int plan_init(void);
 
-/* Blocking.  in, out: the user's buffers (in = out's place where in place is meant by the caller).  Numbers args. */
+/* Blocking.  in, out: the user's buffers (with MPI_IN_PLACE both may be the same).  Sets args->n and args->sig. */
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c);
 
-/* The same for an algorithm that has stages.  leaves: what plan_node_leaf_ready() said; false where the nodes are not known. */
+/* The same for an algorithm with stages.  leaves: result of plan_node_leaf_ready(); false if the nodes are not known. */
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
                     struct gw_comm *c);
 
-/* Non-blocking (PLAN_START) and persistent (PLAN_INIT): a request, for algorithms of messages.  What can be done at once is done in
- * the call; progress does the rest, without the lane's lock.  Any number may be under way on a communicator, and be over in any
- * order; what must be alike on all members is the order of the calls that number them: plan_enter_as().  Persistent ones keep their
- * number, so they may be started in different orders.  alg NULL: nothing is to be done.
+/* Non-blocking (PLAN_START) and persistent (PLAN_INIT) operations, for algorithms by messages only.  The call executes what can be done at
+ * once; progress does the rest, without the lane's lock.  Any number may be pending on a communicator, and they complete in any order.
+ * All members must make the calls in the same order, which numbers them: plan_enter_as().  A persistent operation keeps its number, so
+ * starts may come in different orders.  alg NULL: an operation without steps.
  *
- * Until the operation is over, or the persistent request is freed, the datatypes, the op and the communicator are held; arrays of counts,
- * displacements and datatypes are copied in the call, so the caller's may go when it returns.  Errors that are found later come with the request. */
+ * The request holds references to datatypes, op and communicator until completion (persistent: until it is freed); arrays of counts,
+ * displacements and datatypes are copied.  Later errors are errors of the request. */
 enum plan_when { PLAN_START, PLAN_INIT };
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
                struct gw_comm *c, struct gw_req **req_out);
 
-/* Every collective call of the user, as it begins: gives it its number on the communicator, and notes what it says, for reports and for
- * comparing with the calls of others.  Of these only a root, if it is not negative: */
+/* To be called at the start of each collective call of the user: assigns its number on the communicator and records its signature in the
+ * node segment, for reports and for comparison with other members.  plan_enter() records kind and root (negative: none) only. */
 enum plan_call {
     PLAN_ANY_CALL,
     PLAN_MAKING,
     PLAN_FINALIZE,
     PLAN_CALLS
-}; /* kinds that are compared by nothing, or by their root; coll/ has more behind them */
+}; /* kinds without, or with only a root to compare; those of coll/ follow */
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root);
-/* One that runs by these arguments, of which `bytes` and flags (PLAN_SAYS_*) in `says` are set: fills in the others of what it says. */
+/* The same for a collective with arguments: the caller has set a->bytes and the flags in a->says (PLAN_SAYS_FLAG); this sets the rest of
+ * a->says, and a->number. */
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
-/* A call that is made of several collectives on c itself: entered here, and those between the two have its number and are not
- * noted.  All of them are blocking, so the order of messages is enough to tell theirs apart.  None of the user's functions runs
- * meanwhile. */
+/* Brackets a call of the user that consists of several collectives on c: they share its number and are not recorded themselves.  All of
+ * them are blocking, so message order is enough to tell their messages apart; no function of the user may run in between. */
 void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root);
 static inline void plan_within_add(struct gw_comm *c, int by)
 {
@@ -316,22 +316,23 @@ static inline void plan_within_add(struct gw_comm *c, int by)
 static inline bool plan_is_within(const struct gw_comm *c) { return atomic_load_explicit(&c->within, memory_order_relaxed) > 0; }
 static inline void plan_call_end(struct gw_comm *c) { plan_within_add(c, -1); }
 #define PLAN_SAYS_FLAG(flag) ((uint64_t)(flag) << BOOT_SAYS_FLAGS) /* BOOT_SAYS_OWN, ..: bytes of one's own are not compared */
-/* Names of kinds, from PLAN_CALLS on, as the MPI call without its prefix. */
+/* Names of kinds from PLAN_CALLS on: the MPI call without "MPI_". */
 extern const char *const *plan_call_names;
-/* At the end: GW_OK, or an error if calls differ that nobody has told of, or messages are left over.  goes_on: others may have
- * begun collectives on c that this rank has not, or started persistent ones again; what they sent in these is not left over. */
+/* At finalize: GW_OK, or an error if members have called different collectives and it was not reported yet, or if unreceived messages are
+ * left.  goes_on: other members may be in collectives on c that this rank has not entered; their messages are not left over. */
 int plan_compare_last(struct gw_comm *c, bool goes_on);
 
-/* Is there a region for leaves on this communicator?  Collective at its first call on a communicator; false also where the
- * shared heap is full (then on all members). */
+/* Does this communicator have a region for leaves?  The first call on a communicator is collective and creates it.  False on all members
+ * if the shared heap is full. */
 bool plan_leaf_ready(struct gw_comm *c);
-/* The same for the members on this node, of a communicator with members elsewhere, whose plan_nodes() are known; the answer may differ
- * between nodes. */
+/* The same for the members on this node, if the communicator has members on other nodes and plan_nodes() is not NULL; nodes may get
+ * different results. */
 bool plan_node_leaf_ready(struct gw_comm *c);
-const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, for some members are of other worlds */
-bool plan_pull_ready(struct gw_comm *c); /* every member can read every other's memory (asked once; leaf must be ready) */
+const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, because some members are of other worlds */
+bool plan_pull_ready(
+    struct gw_comm *c); /* can all members read each other's memory?  Tested once; plan_leaf_ready() must be true */
 
-/* For the checker: resolves a reference without a communicator. */
+/* For the checker: resolves references without a communicator. */
 struct plan_memory {
     char *in, *out, *tmp;
     int64_t tmp_shift;
