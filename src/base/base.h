@@ -1,7 +1,7 @@
-/* base.h -- what every file stands on: the compiler, result codes, errors, the log, completion records, memory.  The other subjects of base
- * have headers of their own: list, lock, time, hash, copy, arena, settings, count, event, os, file.
+/* base.h -- used by every file: compiler attributes, result codes, errors, log, completion callbacks, memory.  Other subjects of base have
+ * their own headers: list, lock, time, hash, copy, arena, settings, count, event, os, file.
  *
- * Nothing here knows MPI.  All functions are safe to call from any thread unless they say otherwise.
+ * Nothing here depends on MPI.  All functions may be called from any thread, unless the comment says otherwise.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -26,20 +26,20 @@
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define GW_COLD         __attribute__((cold, noinline))
 #define GW_NOINLINE     __attribute__((noinline))
-/* Linkers put these two kinds side by side, so that a program which uses little has few pages of the library: what programs call most,
- * and what is done once, at the start or at the end. */
+/* Placement in the text segment, so that a program touches few pages of the library: functions that programs call most often; functions that
+ * run once, at start or at the end. */
 #define GW_HOT    __attribute__((section(".text.hot")))
 #define GW_ONCE   __attribute__((noinline, section(".text.startup")))
 #define GW_EXPORT __attribute__((visibility("default"))) /* only facade/ uses it */
-/* Declares a variable of the library.  -fvisibility=hidden is about definitions: without this word the compiler asks the GOT where a
- * variable lies that it sees declared only. */
+/* Declares a variable of the library.  -fvisibility=hidden covers definitions only: without this attribute the compiler accesses variables
+ * that it sees declared through the GOT. */
 #define GW_EXTERN extern __attribute__((visibility("hidden")))
-/* What an entry point is to have in its own body, at any level of optimisation. */
+/* Inlined at any level of optimisation: the fast paths of entry points. */
 #define GW_INLINE                       static inline __attribute__((always_inline))
 #define GW_ARRAY_LEN(a)                 (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
-/* Builds without optimisation and those under AddressSanitizer assert whole states: 1.  Others have no instruction of that. */
+/* 1: invariants of whole states are asserted, in builds without optimisation and with AddressSanitizer.  0: no code is generated. */
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
 #define GW_ASSERT_STATES 1
@@ -56,8 +56,8 @@ static inline size_t gw_align_up(size_t n, size_t a) { return (n + a - 1) & ~(a 
 static inline int64_t gw_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gw_max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* What lies between is ordered with the accesses of this process's other threads by way of another process: ThreadSanitizer, which
- * sees only this one, does not look at it. */
+/* Accesses between BEGIN and END are ordered with other threads of this process through another process, which ThreadSanitizer cannot see:
+ * it ignores them. */
 #if defined __has_feature
 #if __has_feature(thread_sanitizer)
 #define GW_TSAN 1
@@ -79,8 +79,8 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 #endif
 
 /* ---- result codes ------------------------------------------------------------------------------
- * 0 done; positive: a state; negative: an error from errors.def.  Post calls answer GW_OK (done, nothing
- * to wait for), GW_POSTED (will complete later) or GW_AGAIN (nothing happened: make progress, retry). */
+ * 0: success; positive: a state; negative: an error from errors.def.  Calls that start an operation return GW_OK (complete, nothing to
+ * wait for), GW_POSTED (will complete later) or GW_AGAIN (nothing was done: make progress and retry). */
 enum { GW_OK = 0, GW_POSTED = 1, GW_AGAIN = 2 };
 enum gw_error {
     GW_EFIRST_ = -4096,
@@ -90,23 +90,22 @@ enum gw_error {
     GW_ELAST_,
 };
 
-/* Records why (printf text, kept per thread, at most 1 KiB) and returns `code`.  The function that decides
- * an error calls it once; those above only pass the code on. */
+/* Records the text of an error (printf format, per thread, at most 1 KiB) and returns `code`.  The function that detects an error calls it
+ * once; its callers only pass the code on. */
 int gw_fail(int code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
-/* The same for an error that a function of the user's answered: returns GW_ECALLBACK, whose class is then this MPI code. */
+/* The same for an MPI error code that a user's callback returned: returns GW_ECALLBACK, with this code as its MPI error code. */
 int gw_fail_callback(int mpi_code, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD;
-const char *gw_fail_text(void); /* the calling thread's last text; "" if none */
+const char *gw_fail_text(void); /* text of the calling thread's last gw_fail(); "": none */
 void gw_fail_clear(void);
-const char *gw_error_text(int code); /* the errors.def sentence */
+const char *gw_error_text(int code); /* the general text of the code, from errors.def */
 int gw_fail_callback_code(void);     /* the calling thread's last code of gw_fail_callback(); 0: none */
 
-/* Prints "godwit: rank R (host, pid): ..." to stderr and ends the process with status 1 (for failures
- * before error handlers exist, and for broken invariants that a user can meet). */
+/* Prints "godwit: rank R (host, pid): ..." to stderr and ends the process with status 1.  For failures before error handlers exist, and for
+ * broken invariants that a user can cause. */
 void gw_die(const char *fmt, ...) GW_PRINTF(1, 2) __attribute__((noreturn, cold));
 
 /* ---- log ---------------------------------------------------------------------------------------
- * Warnings always print (once per call site where the caller passes a static flag); the rest when
- * GODWIT_EXPLAIN lists the category. */
+ * Warnings are always printed; explanations if GODWIT_EXPLAIN lists the category. */
 enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8, GW_LOG_TOPO = 16 };
 extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
 #define GW_EXPLAIN(cat, ...)                                                                                                       \
@@ -115,35 +114,36 @@ extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
     } while (0)
 void gw_explain(unsigned cat, const char *fmt, ...) GW_PRINTF(2, 3) GW_COLD; /* "godwit[rank] wire: ..." on stderr */
 void gw_warn(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD;
-/* Something that came from another process is not as it must be, and is dropped: counted (messages_refused); the first is told.  `what` it
- * is, and which field has which value. */
+/* Data from another process failed validation and is dropped: counts it (messages_refused) and warns the first time.  `what`: kind of the
+ * data; `field` has the invalid `value`. */
 void gw_refused(const char *what, const char *field, int64_t value) GW_COLD;
-void gw_note(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* "godwit: ..." on stderr: what was asked for */
+void gw_note(const char *fmt, ...) GW_PRINTF(1, 2) GW_COLD; /* "godwit: ..." on stderr: output that the user has asked for */
 
-/* ---- states ----
- * ROOM_broken() looks at a whole state and answers with the invariant that does not hold, in words, or NULL.  Where a state has changed,
- * ROOM_assert_state() has it looked at, under GW_ASSERT_STATES only: as `./check` runs all tests under AddressSanitizer. */
+/* ---- invariants ----
+ * ROOM_broken() checks a whole state and returns the invariant that does not hold, in words, or NULL.  ROOM_assert_state() does so after each
+ * change of state, if GW_ASSERT_STATES (`./check` runs all tests with AddressSanitizer). */
 static inline void gw_assert_state(const char *broken)
 {
     if (likely(!broken)) return;
     gw_warn("a fault of this library: it does not hold that %s", broken);
     __builtin_trap();
 }
-void gw_log_identity(int rank, int size); /* who prints; boot calls it once */
+void gw_log_identity(int rank, int size); /* the rank in log lines; boot calls it once */
 
-/* ---- completion record: one of the three kinds of pointer that look up ---------------------------- */
+/* ---- completion callback: one of the three ways by which a lower room calls a higher one -----------
+ * Embedded in the record of the caller, which fn() finds by container_of().  `err`: GW_OK or a negative code. */
 struct gw_done {
     void (*fn)(struct gw_done *done, int err);
 };
 
 /* ---- memory, text ------------------------------------------------------------------------------- */
-void *gw_xmalloc(size_t n); /* never NULL: dies with a sentence */
+void *gw_xmalloc(size_t n); /* these never return NULL: out of memory ends the process with a message */
 void *gw_xcalloc(size_t n, size_t size);
 void *gw_xrealloc(void *p, size_t n);
 char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
-/* Behind the text in out[cap], as far as there is room. */
+/* Appends to the text in out[cap]; truncates. */
 void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
 
-int gw_edits(const char *a, const char *b); /* letters put in, left out, changed or swapped; ignores case */
+int gw_edits(const char *a, const char *b); /* edit distance (insert, delete, replace, swap of neighbours); ignores case */
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- copying ------------------------------------------------------------------------------------ */
 void gw_copy_plain(void *dst, const void *src, size_t n);
-/* memcpy for data that comes from, or goes to, another core. */
+/* memcpy for data that another core has written or will read. */
 static inline void gw_copy(void *dst, const void *src, size_t n)
 {
     enum { PLAIN_FROM = 1024, PLAIN_TO = 1 << 20 };

@@ -1,4 +1,4 @@
-/* count.h -- what a tool may ask for: counters and levels.
+/* count.h -- performance data for tools (MPI_T): counters and levels.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,15 +9,15 @@
 
 #include "base/base.h"
 
-/* ---- what a tool may ask for: counters, levels, events ---------------------------------------------
- * Only base/count.c and tool/ read them.  Counts may lose one where threads that hold no common lock count the same thing. */
+/* ---- counters and levels ---------------------------------------------------------------------------
+ * Only base/count.c and tool/ read them.  Increments are not atomic: threads without a common lock may lose some. */
 struct gw_counters {
 #define X(name, class, text) _Atomic uint64_t name;
 #include "base/counters.def"
 #undef X
 };
 GW_EXTERN struct gw_counters gw_count;
-enum gw_counter_class { GW_COUNTER, GW_TIMER, GW_AGGREGATE }; /* of times; of nanoseconds; of bytes */
+enum gw_counter_class { GW_COUNTER, GW_TIMER, GW_AGGREGATE }; /* number of events; nanoseconds; bytes */
 struct gw_counter_row {
     const char *name, *text;
     enum gw_counter_class class;
@@ -25,8 +25,8 @@ struct gw_counter_row {
 };
 extern const struct gw_counter_row gw_counter_rows[];
 extern const int gw_counter_row_count;
-/* What is atomic only because other threads look at it, or change it, at any time: gcc makes one instruction of these, and two or three of
- * the same with relaxed order. */
+/* Access to words that other threads may read or change at any time: plain accesses, of which gcc makes one instruction, while relaxed
+ * atomics take two or three. */
 #ifdef GW_TSAN
 static inline void gw_counted(_Atomic uint64_t *c, uint64_t n)
 {
@@ -35,24 +35,24 @@ static inline void gw_counted(_Atomic uint64_t *c, uint64_t n)
 static inline uint32_t gw_look(const _Atomic uint32_t *word) { return atomic_load_explicit(word, memory_order_relaxed); }
 #else
 static inline void gw_counted(_Atomic uint64_t *c, uint64_t n) { *(uint64_t *)c += n; }
-static inline uint32_t gw_look(const _Atomic uint32_t *word) { return *(const uint32_t *)word; } /* not to wait for a change */
+static inline uint32_t gw_look(const _Atomic uint32_t *word) { return *(const uint32_t *)word; } /* not for polling loops */
 #endif
 enum { GW_LEVEL_UNEXPECTED_MESSAGES, GW_LEVEL_UNEXPECTED_BYTES, GW_LEVELS, GW_LEVEL_MARKS = 16 };
 struct gw_level {
     _Atomic int64_t now;
-    _Atomic uint32_t used;                /* bit per mark */
-    _Atomic int64_t mark[GW_LEVEL_MARKS]; /* highest value since somebody began to watch */
+    _Atomic uint32_t used;                /* bit mask of marks in use */
+    _Atomic int64_t mark[GW_LEVEL_MARKS]; /* high-water marks, each since its watch began */
 };
 GW_EXTERN struct gw_level gw_levels[GW_LEVELS];
 void gw_level_marks(struct gw_level *l, int64_t now);
 static inline void gw_level_add(int level, int64_t delta)
 {
     struct gw_level *l = &gw_levels[level];
-    /* What a stranger says of a message's length may be added, and is taken off again. */
+    /* Unsigned: a length that was not validated may be added here, and is subtracted again. */
     int64_t now = (int64_t)((uint64_t)atomic_fetch_add_explicit(&l->now, delta, memory_order_relaxed) + (uint64_t)delta);
     if (unlikely(atomic_load_explicit(&l->used, memory_order_relaxed)) && delta > 0) gw_level_marks(l, now);
 }
-int gw_level_watch(struct gw_level *l); /* the number of a mark that is the caller's; -1: all are taken */
+int gw_level_watch(struct gw_level *l); /* begins a high-water mark: its number; -1: all are in use */
 void gw_level_unwatch(struct gw_level *l, int mark);
 void gw_level_reset(struct gw_level *l, int mark);
 

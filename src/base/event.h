@@ -1,4 +1,4 @@
-/* event.h -- what a tool may listen to.
+/* event.h -- events for tools (MPI_T).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* Raised on paths that are slow anyway, and only where somebody listens.  v: see the table in tool/event.c. */
+/* Raised on slow paths only, and only while a tool listens.  Meaning of v[]: see the table in tool/event.c. */
 enum gw_event_kind {
     GW_EVENT_UNEXPECTED,
     GW_EVENT_RENDEZVOUS,
@@ -21,11 +21,11 @@ enum gw_event_kind {
 };
 struct gw_event {
     enum gw_event_kind kind;
-    bool is_free; /* no lock is held: the listener may do what it likes */
+    bool is_free; /* no lock is held: the listener may call MPI */
     uint64_t time_ns;
     int64_t v[4];
 };
-GW_EXTERN _Atomic uint32_t gw_event_mask; /* bit per kind that somebody listens to */
+GW_EXTERN _Atomic uint32_t gw_event_mask; /* bit mask of the kinds that tools listen to */
 struct gw_upcalls {
     void (*event)(const struct gw_event *e); /* set by tool before the mask is */
 };

@@ -1,7 +1,7 @@
-/* file.h -- files that Godwit writes and reads on its own account: reports, pages, settings.  Not the files of MPI-IO.
+/* file.h -- safe access to files of the library itself: reports, settings.  Not the files of MPI-IO.
  *
- * Where others may write, too (/tmp), nobody's link leads us elsewhere and nobody's file gets our words: a whole file is made under a name of
- * its own in the same folder and takes its place when it is done.  Needs nothing else of base: the profile's library has it, too.
+ * In folders that other users can write (/tmp), symbolic links are not followed and files of other users are not written: a file is written
+ * under a temporary name in the same folder and renamed when it is complete.  Needs nothing else of base: the profile library uses it, too.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,22 +12,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A file under way.  Its own, all of it; a caller writes to `to` and nothing else. */
+/* A file that is being written.  Private, except `to`, which the caller writes to. */
 struct gw_new_file {
     FILE *to;
     char *path, *temp; /* temp NULL: it is written in place */
 };
-/* 0, or errno with nothing left: ELOOP, where path is a link.  What is there and is no file (/dev/null, a pipe of our own) is written to as it
- * is; so are /dev/stdout and /dev/stderr, and a file of ours in a folder where we may make none. */
+/* 0, or errno, and nothing is left behind; ELOOP: path is a symbolic link.  Existing non-files (/dev/null, a pipe of this user), /dev/stdout
+ * and /dev/stderr are written in place; so is a file of this user in a folder where this user may not create files. */
 int gw_file_create(const char *path, struct gw_new_file *f_out);
-/* Closes it and puts it in its place: 0, or errno of what failed first, also while it was written; then what was at path is still there. */
+/* Closes the file and renames it into place.  0, or errno of the first failure, writes included; then the old file at path is unchanged. */
 int gw_file_finish(struct gw_new_file *f);
-const char *gw_file_why(int err); /* what that error means for a file that we write */
-/* A file that gw_file_create() made, to write behind its end; NULL: errno. */
+const char *gw_file_why(int err); /* meaning of that error for a file that is written */
+/* Opens a file made by gw_file_create() for appending; NULL: see errno. */
 FILE *gw_file_append(const char *path);
 
-/* The whole of a file of at most `most` bytes that holds text, with a zero behind it, in *text_out (free() it); NULL, or why not, in words
- * that stand behind the name of the file.  Pipes are read where they are allowed; what is neither is refused: /dev/zero has no end. */
+/* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
+ * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
 
 #endif

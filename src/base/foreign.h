@@ -1,4 +1,4 @@
-/* foreign.h -- variables of other MPI libraries, and of what they stand on, that no setting reads: what becomes of them.
+/* foreign.h -- environment variables of other MPI libraries and their networks that are no aliases of settings: their effect here.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 
 enum gw_foreign_kind {
-    GW_FOREIGN_NOTHING, /* of no effect; that is said, but for usual values */
-    GW_FOREIGN_OTHERS,  /* another library reads it, and does what it says */
-    GW_FOREIGN_NOTED,   /* a setting reads it, but it may not be what the user has in mind */
+    GW_FOREIGN_NOTHING, /* no effect; the user is told so, except for the values in `usual` */
+    GW_FOREIGN_OTHERS,  /* a library below this one (libfabric) reads and obeys it */
+    GW_FOREIGN_NOTED,   /* a setting reads it, but with another meaning than the user may expect */
 };
 struct gw_foreign {
     const char *name;
     enum gw_foreign_kind kind;
-    const char *usual; /* with commas: values that ask for nothing else than what is so */
+    const char *usual; /* comma-separated values that ask for what happens here anyway */
     const char *why;
 };
 int gw_foreign_count(void);

@@ -11,8 +11,7 @@
 
 /* ---- hash ---- */
 #define GW_HASH_SEED UINT64_C(0xcbf29ce484222325)
-static inline uint64_t gw_hash(uint64_t h, const void *bytes,
-                               size_t n) /* FNV-1a: h is the seed, or the hash of what comes before */
+static inline uint64_t gw_hash(uint64_t h, const void *bytes, size_t n) /* FNV-1a; h: the seed, or the hash of the bytes before */
 {
     for (const unsigned char *p = bytes; n > 0; n--) h = (h ^ *p++) * UINT64_C(0x100000001b3);
     return h;

@@ -1,4 +1,4 @@
-/* lock.h -- locks, which are none where there are no threads; threads of our own.
+/* lock.h -- locks that cost nothing without MPI_THREAD_MULTIPLE; threads of the library.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,14 +10,14 @@
 
 #include "base/base.h"
 
-/* ---- locks: none or spin, chosen once ------------------------------------------------------------- */
+/* ---- locks: spin, then futex; no operation unless gw_threads -------------------------------------- */
 struct gw_lock {
     _Atomic uint32_t word;  /* 0 free, 1 held, 2 held with sleepers (futex) */
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
-GW_EXTERN bool gw_threads;  /* true when MPI_THREAD_MULTIPLE: locks are real */
-GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on: calls go by way of room check */
-GW_EXTERN bool gw_careful;  /* either of the two: what is inlined into entry points is not for us */
+GW_EXTERN bool gw_threads;  /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
+GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on: entry points call the wrappers of room check */
+GW_EXTERN bool gw_careful;  /* either of the two, or matching by hardware: fast paths inlined into entry points are not taken */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)
@@ -25,7 +25,7 @@ static inline bool gw_lock_try(struct gw_lock *l)
     uint32_t free = 0;
     return !gw_threads || atomic_compare_exchange_strong_explicit(&l->word, &free, 1, memory_order_acquire, memory_order_relaxed);
 }
-/* Might gw_lock_try() succeed?  Takes the lock's line from nobody. */
+/* Is the lock free?  Only reads, so it does not take the cache line from its holder. */
 static inline bool gw_lock_look(const struct gw_lock *l)
 {
     return !gw_threads || atomic_load_explicit(&l->word, memory_order_relaxed) == 0;
@@ -41,7 +41,7 @@ static inline void gw_unlock(struct gw_lock *l)
     if (unlikely(gw_threads) && unlikely(atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)) gw_unlock_slow(l);
 }
 
-/* ---- threads of the library's own: no signals come to them, and they are not the program's ---- */
+/* ---- threads of the library: all signals are blocked in them ---- */
 int gw_thread_start(pthread_t *out, void *(*run)(void *), void *arg); /* GW_OK or GW_ENOMEM */
 bool gw_thread_is_own(pid_t tid);
 

@@ -1,4 +1,4 @@
-/* time.h -- clocks, ticks, and what to do while one waits for a moment.
+/* time.h -- clocks, CPU ticks, pause and yield.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,7 +12,7 @@
 /* ---- time -------------------------------------------------------------------------------------- */
 double gw_wtime(void);                /* seconds, monotonic */
 uint64_t gw_now_ns(void);             /* CLOCK_MONOTONIC */
-static inline uint64_t gw_ticks(void) /* cheap, monotonic enough for spin budgets; unit: see gw_ticks_per_us */
+static inline uint64_t gw_ticks(void) /* time stamp counter, for spin budgets; unit: gw_ticks_per_us() */
 {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -20,7 +20,7 @@ static inline uint64_t gw_ticks(void) /* cheap, monotonic enough for spin budget
     return gw_now_ns();
 #endif
 }
-uint64_t gw_ticks_per_us(void); /* measured once, 20 us */
+uint64_t gw_ticks_per_us(void); /* ticks per microsecond; measured at the first call, which takes 20 us */
 static inline void gw_cpu_relax(void)
 {
 #if defined(__x86_64__)
@@ -28,7 +28,7 @@ static inline void gw_cpu_relax(void)
 #endif
 }
 
-/* sched_yield(), without a visit to another library where that is easy. */
+/* sched_yield(), without a call into libc on x86-64. */
 static inline void gw_yield(void)
 {
 #if defined(__x86_64__)

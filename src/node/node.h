@@ -1,9 +1,9 @@
-/* node.h -- the shared segment of the ranks of one node: who is where, doorbells, waiting, a shared heap.
+/* node.h -- the shared segment of the ranks of one node: doorbells, waiting, a shared heap, copy jobs, segments of other worlds.
  *
- * Offsets, never pointers, are stored in the segment (it is mapped anywhere).  Layout after boot's head:
+ * The segment stores offsets, never pointers: it is mapped at different addresses.  Layout after boot's header:
  *     node_door[nlocal + 1] | job words | one area per local rank (for wire_shm) | heap
- * Ranks of other jobs on this machine (spawned, or connected) have a segment of their own: see struct node_other.
- * Memory grows with nlocal, not with its square, and only what is touched costs anything.
+ * Ranks of other jobs on this machine (spawned or connected) are in other segments: see struct node_other.
+ * Its size is proportional to nlocal, not to the square of it, and only touched pages take memory.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,108 +17,110 @@
 #include "boot/where.h"
 #include "boot/world.h"
 
-/* One line per local rank.  Written by its owner except `seq`.  One more counts in `sleeping` those of the whole node. */
+/* Doorbell, one cache line per local rank.  Written by its owner, except `seq`.  One more entry counts in `sleeping` those of the whole
+ * node. */
 struct node_door {
-    _Atomic uint32_t seq;      /* futex word; whoever wakes the owner bumps it */
-    _Atomic uint32_t sleeping; /* number of the owner's threads that sleep or are about to */
-    _Atomic uint32_t choked;   /* owner holds too many unexpected bytes: send it no data unasked (proto) */
-    _Atomic uint32_t fences;   /* when it goes to sleep, ringers must fence by themselves */
-    _Atomic uint64_t bell;     /* it sleeps on descriptors: the name of its socket (bell.c); 0: on the word alone */
+    _Atomic uint32_t seq;      /* futex word; incremented by the ringer that wakes the owner */
+    _Atomic uint32_t sleeping; /* number of the owner's threads that sleep, or are about to */
+    _Atomic uint32_t choked;   /* flow control: the owner holds too many unexpected bytes, send RTS instead of data (proto) */
+    _Atomic uint32_t fences;   /* ringers of this owner need a fence (it cannot use membarrier) */
+    _Atomic uint64_t bell;     /* the owner sleeps in epoll: the name of its wake-up socket (bell.c); 0: on the futex */
 } GW_ALIGNED(GW_CACHELINE);
 
 struct node {
-    int nlocal, me;        /* local ranks; mine */
+    int nlocal, me;        /* number of local ranks; this process's local rank */
     bool oversubscribed;   /* more local ranks than cores that they may use */
-    _Atomic uint32_t spin; /* how often to look before the core is given away; less while others are seen to share it */
-    uint32_t yields;       /* how often a wait for all ranks gives the core away before anything else */
+    _Atomic uint32_t spin; /* polls before a wait yields; lowered while other processes are seen to share the core */
+    uint32_t yields;       /* yields at the start of a wait for all ranks */
     _Atomic bool fence;    /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
-    char *base;            /* of the mapping; offsets count from here */
+    char *base;            /* of the mapping: offset 0 */
     uint64_t bytes;
     struct node_door *doors; /* [nlocal] */
     _Atomic uint32_t
-        armed; /* threads of this process that sleep or will do so after one more look: wires that are not rung get ready */
+        armed; /* threads of this process that sleep, or will after one more poll: wires without doorbell must arm themselves */
 };
 GW_EXTERN struct node gw_node;
 
-/* After boot_init, with the same values on every rank of the node.  Of the area of each rank, seldom_bytes are not counted where the
- * machine is asked whether it has enough memory. */
+/* After boot_init(), with the same values on every rank of the node.  seldom_bytes of each rank's area are not counted in the check for
+ * available memory. */
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
 static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }
 void *node_area(int local_rank); /* area_bytes, zeroed, page aligned */
 
-/* Shared heap: any rank allocates, tells others the offset, any rank may free.  64-byte aligned; contents undefined. */
+/* Shared heap: any rank may allocate, pass the offset to other ranks, and free.  64-byte aligned; contents undefined. */
 uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */
 void node_heap_free(uint64_t off);
-/* A block that n ranks use: each says once that it will not any more, and the last one frees. */
+/* Releases a block that n ranks share: each of them calls this once, the last call frees it. */
 void node_heap_leave(uint64_t off, int n);
-/* After learning of a block from the rank that allocated it.  Earlier uses of that memory here come before, by way of that other
- * process and the heap's lock; taking the lock here too shows it to who sees only this process (ThreadSanitizer). */
+/* To be called after a block's offset was received from another rank.  Earlier uses of the memory by this process are ordered before through
+ * that rank and the heap's lock; taking the lock here, too, makes the order visible to ThreadSanitizer. */
 void node_heap_join(void);
 
-/* ---- other worlds: jobs that this one spawned, was spawned by, or connected with -------------------------------------
- * Their segments have the same layout.  This process knows their ranks by numbers of its own, above those of its world; other
- * processes have other numbers for them, so what is told to others is the home and the rank there.  A world that nobody holds stays
- * known, until node_other_sweep().  Callers of these functions hold no lane's lock; who looks at a struct holds a reference.
- * A world with faked nodes has a segment for each of them, and here a struct for each that has been met. */
-enum { NODE_OTHER_RANKS = 1 << 16 }; /* of all of them together */
-extern int node_others_most;         /* as many; less in a test that begins anew thousands of times: tables have a place for each */
+/* ---- other worlds: jobs that this one has spawned, was spawned by, or is connected with -------------------------------
+ * Their segments have the same layout.  This process gives their ranks numbers above those of its own world; numbers differ between
+ * processes, so messages name a process by (home, rank).  A world without references stays known until node_other_sweep().  A world with
+ * faked nodes has one struct per faked node that has been met.
+ * LOCK  No lane's lock is held by the caller.  A struct is valid as long as the caller has a reference. */
+enum { NODE_OTHER_RANKS = 1 << 16 }; /* limit of their ranks, over all worlds */
+extern int node_others_most;         /* the limit in use: NODE_OTHER_RANKS, less in tests (tables have an entry for each) */
 struct node_other {
     struct gw_list link;
     struct boot_home home;
-    char *base; /* of its segment; NULL: it is far, and there is none here */
+    char *base; /* of its segment; NULL: it is far (on other hosts) */
     uint64_t bytes;
-    int node, size; /* of its world; all its ranks */
-    int first, n;   /* the rank ranks[i] of its world is our number first + i */
-    int32_t *ranks; /* [n], ascending; NULL: far, where rank r is number first + r */
-    char **at;      /* [n], far: where that rank is asked for its address; NULL: not met */
-    int32_t *as;    /* [n], far: our number as that rank knows it; -1: not told */
+    int node, size; /* its node; number of ranks of its world */
+    int first, n;   /* rank ranks[i] of its world has number first + i here */
+    int32_t *ranks; /* [n], ascending; NULL: far, rank r has number first + r */
+    char **at;      /* [n], far: where the rank can be asked for its address; NULL: not met */
+    int32_t *as;    /* [n], far: this process's number as that rank knows it; -1: unknown */
     int64_t refs;
     struct node_door *doors;
     char *areas;
     uint64_t area_bytes;
     void *wire[GW_MAX_LANES]; /* per lane: of wire_shm */
 };
-/* A reference to the world that lives there, which may be new; GW_OK or an error. */
+/* Maps the segment of a world, if it is not mapped yet, and returns a reference; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);
-void node_other_drop(struct node_other *other);
-bool node_other_is_held(uint64_t uid);                           /* any node of that world */
-int node_other_number(const struct node_other *other, int rank); /* of a rank of its world; -1: it is not there */
-struct node_other *node_other_find(int number);                  /* whose rank it is; NULL: none's */
-void node_others_hold(int n, const int32_t *numbers);            /* a reference for each of them that is of another world */
+void node_other_drop(struct node_other *other);                  /* releases a reference */
+bool node_other_is_held(uint64_t uid);                           /* has any node of that world a reference? */
+int node_other_number(const struct node_other *other, int rank); /* number of a rank of its world; -1: it is not on that node */
+struct node_other *node_other_find(int number);                  /* the world of a number; NULL: none */
+void node_others_hold(int n, const int32_t *numbers);            /* takes a reference for each number of another world */
 void node_others_release(int n, const int32_t *numbers);
-/* Forgets the worlds that nobody holds; `forget` (may be NULL) is told first. */
+/* Unmaps the worlds without a reference, calling `forget` (may be NULL) for each before. */
 void node_other_sweep(void (*forget)(struct node_other *));
-void node_others_close(void (*forget)(struct node_other *));              /* the same for all of them; before node_finalize() */
-void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* as others know a process */
-/* ---- far: ranks of other worlds on other hosts, which are reached by the network.  One struct stands for all of a world that are met
- * so; its home has the uid alone.  Which of its ranks are near (on this host, by memory) and which far is the same for both sides. */
-int node_far_join(uint64_t uid, int size, struct node_other **other_out); /* with a reference; size: of that world */
-int node_far_put(struct node_other *other, int rank, const char *at);     /* its number, or an error; the first address counts */
+void node_others_close(void (*forget)(struct node_other *));              /* the same for all worlds; before node_finalize() */
+void node_name_of(int number, struct boot_home *home_out, int *rank_out); /* (home, rank): a process as messages name it */
+/* ---- far: ranks of other worlds that are on other hosts, reached by a network.  One struct per world stands for all such ranks; its home
+ * has only the uid.  Both sides agree on which ranks are near (on this host, by memory) and which are far. */
+int node_far_join(uint64_t uid, int size, struct node_other **other_out); /* returns a reference; size: ranks of that world */
+int node_far_put(struct node_other *other, int rank, const char *at);     /* sets its address, once; its number, or an error */
 bool node_is_far(int number);
-bool node_is_near(int number);       /* of another world, met by memory */
-const char *node_far_at(int number); /* NULL: it is not far, or not met */
-bool node_far_is_held(int number);   /* somebody's group or communicator has members there */
+bool node_is_near(int number);       /* a rank of another world, reached by memory */
+const char *node_far_at(int number); /* NULL: not far, or not met */
+bool node_far_is_held(int number);   /* a group or communicator of this process has members there */
 int32_t node_far_as(int number);
 void node_far_set_as(int number, int32_t as);
-int node_far_first(uint64_t uid);             /* the number of rank 0 of that world; -1: it is not met so */
-int node_near_number(uint64_t uid, int rank); /* of a rank that is met by memory; -1: it is not */
-/* By its number, of a process on this machine: its doorbell (NULL: it is elsewhere, as which faked nodes count), and where its node's
- * offsets count from. */
+int node_far_first(uint64_t uid);             /* number of rank 0 of that far world; -1: not met */
+int node_near_number(uint64_t uid, int rank); /* number of a rank of a near world; -1: not met */
+/* Of a process on this machine, by its number: its doorbell (NULL: it is on another node; faked nodes count as others), and the base of the
+ * offsets of its segment. */
 struct node_door *node_door_of(int number);
 char *node_base_of(int number);
-int node_numbers_max(void); /* all numbers lie below */
+int node_numbers_max(void); /* all numbers are below */
 
-/* Memory of this rank that the kernel is about to read, or write, for another one (bytes >= 0, all of it mapped): what is so shown
- * again and again is moved onto huge pages, unless GODWIT_HUGE_PAGES says off.  Any thread, with locks or without.  True: it was, so
- * that copying it costs little. */
+/* To be called for memory of this rank that another rank is about to read or write by the kernel (CMA); all of it is mapped.  Memory that is
+ * used so repeatedly is moved onto huge pages, unless GODWIT_HUGE_PAGES is off.  Any thread, with or without locks.  True: it lies on huge
+ * pages, so copying it is cheap. */
 bool node_read_by_others(const void *at, int64_t bytes);
 
 /* ---- doorbells ----------------------------------------------------------------------------------------
- * Whoever makes something visible that `local_rank` may wait for calls node_ring() after the release store. */
-void node_ring_look(struct node_door *d); /* perhaps: a fence where one is needed, and a look */
-/* Between publishing and looking whether somebody sleeps, also at a count of one's own that a sleeper raises before it waits. */
+ * After the release store of something that a rank may wait for, call node_ring() for that rank. */
+void node_ring_look(struct node_door *d); /* slow path: fence if needed, test again, wake */
+/* To be placed between publishing and reading whether anybody sleeps (in `sleeping`, or in a counter of the caller's that a sleeper raises
+ * before it sleeps). */
 static inline void node_fence_for_sleepers(void)
 {
     if (unlikely(atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
@@ -134,28 +136,28 @@ static inline void node_ring_door(struct node_door *d)
                  atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
         node_ring_look(d);
 }
-void node_ring_many(const int *local_ranks, int n); /* all of them but this one */
+void node_ring_many(const int *local_ranks, int n); /* rings all of them except this rank */
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank]); }
 
 static inline uint32_t node_spin(void) { return atomic_load_explicit(&gw_node.spin, memory_order_relaxed); }
 
 /* ---- waiting (design section 6): spin, yield, arm, sleep ------------------------------------------------
  *     struct node_wait w; node_wait_begin(&w);
- *     while (!ready()) node_wait_step(&w, did_something());
+ *     while (!ready()) node_wait_step(&w, progressed());
  *     node_wait_end(&w);
- * A step with progress restarts the spin.  Before it sleeps, one step only arms the doorbell and returns, so that
- * the caller looks once more; the next idle step sleeps.  The spin budget comes from `gw_set.wait` and from how many ranks
- * share the cores.  Steps never block longer than 50 ms. */
+ * A step with progress restarts the spin.  Before sleeping, one step only arms the doorbell and returns, so that the caller polls once more;
+ * the next idle step sleeps.  The spin budget depends on `gw_set.wait` and on the number of ranks that share the cores.  A step blocks for at
+ * most 50 ms. */
 struct node_wait {
     uint32_t phase, count, seen, told, vain;
     uint64_t until, since_ns, told_ns, again_ns;
 };
 void node_wait_begin(struct node_wait *w);
-void node_wait_begin_silent(struct node_wait *w); /* of a thread of our own: this rank does not wait */
+void node_wait_begin_silent(struct node_wait *w); /* for threads of the library: not reported as a wait of this rank */
 bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
-/* True: this wait has become long, and this rank's slot says so; the caller may now say there what it waits for (node_tell).  Again now and
- * then while it lasts. */
+/* True: the wait has become long, which this rank's slot says now; the caller should report what it waits for (node_tell).  True again from
+ * time to time while the wait lasts. */
 static inline bool node_wait_step(struct node_wait *w, bool progressed)
 {
     if (likely(w->phase == 0) && likely(w->count > 0)) {
@@ -167,19 +169,20 @@ static inline bool node_wait_step(struct node_wait *w, bool progressed)
     node_wait_reset(w);
     return false;
 }
-/* From now on whoever sleeps here is woken also when this descriptor becomes readable; until node_finalize().  Wires whose peers cannot
- * ring arm it in the look that follows an arming step (gw_node.armed, wire.h). */
+/* Adds a descriptor whose readability wakes sleepers of this process; until node_finalize().  Wires without doorbell arm theirs in the poll that
+ * follows an arming step (gw_node.armed, wire_ops.arm). */
 int node_wait_on(int fd);
 void node_wait_end_slow(struct node_wait *w);
 static inline void node_wait_end(struct node_wait *w)
 {
     if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w);
 }
-/* What a long wait is for: the record to be filled in, with nothing listed yet; node_told() ends that.  A lock is held between them. */
+/* Brackets a report of what a long wait is for: node_tell() returns the emptied record in this rank's slot, with a lock held that node_told()
+ * releases. */
 struct boot_where *node_tell(void);
 void node_told(struct boot_where *where);
-/* After a test or a probe in vain: true now and then where there are many of them, when the slot says that this rank polls; then the
- * caller may say for what. */
+/* To be called after an unsuccessful test or probe.  True from time to time if there are many: the slot says that this rank polls, and the
+ * caller should report for what. */
 bool node_polled_much(void) GW_COLD;
 static inline bool node_polled(void)
 {
@@ -190,23 +193,23 @@ static inline bool node_polled(void)
     return unlikely(n % EVERY == 0) && node_polled_much();
 }
 
-/* ---- copy jobs: one large copy worked on by both of its ranks -------------------------------------------
- * A job word pair lives in the segment; both sides claim pieces with node_job_claim until it is used up. */
-uint64_t node_job_alloc(void); /* offset, reset; 0: none free (go without help) */
+/* ---- copy jobs: cooperative copy of one large message by both of its ranks ------------------------------
+ * A job is a pair of counters in the segment; both ranks claim pieces with node_job_claim() until none is left. */
+uint64_t node_job_alloc(void); /* offset of a reset job; 0: none free (the receiver copies alone) */
 void node_job_free(uint64_t off);
-bool node_job_is_of(uint64_t off, int local_rank); /* what another process says: that rank allocated it, perhaps */
+bool node_job_is_of(uint64_t off, int local_rank); /* validation: can `off` be a job that this rank has allocated? */
 bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out);
 void node_job_add(uint64_t job, int64_t bytes);  /* bytes are in place (release) */
 bool node_job_done(uint64_t job, int64_t total); /* acquire */
 
 /* ---- hardware that this process is bound to (hw.c) ---------------------------------------------------------
- * Kinds of resources, from large to small, named as MPI_Get_hw_resource_info does.  Looked up at each call. */
+ * Kinds of resources, from large to small, as MPI_Get_hw_resource_info names them.  Read from the system at each call. */
 enum node_hw { NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE, NODE_HW_PU, NODE_HW_KINDS };
 enum { NODE_HW_SEVERAL = -1, NODE_HW_UNKNOWN = -2 };
 extern const char *const node_hw_names[NODE_HW_KINDS]; /* "hwloc://NUMANode" */
 int node_hw_find(const char *name);                    /* with or without "hwloc://"; -1: no such kind */
-/* Per kind the number (in the node) of the one resource that holds all cpus on which threads of this process may run, or
- * SEVERAL, or UNKNOWN: the kernel knows no such resource. */
+/* Per kind: the number (in the node) of the resource that has all CPUs on which threads of this process may run; NODE_HW_SEVERAL; or
+ * NODE_HW_UNKNOWN: the kernel does not report this kind. */
 void node_hw_of_process(int32_t instance_out[NODE_HW_KINDS]);
 
 #endif
